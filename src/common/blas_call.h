@@ -1,0 +1,69 @@
+/* blas_call.h - one BLAS call, type-erased.
+ *
+ * What an entry point packs and every layer passes on: host pointers on the way
+ * in (interpose, mirror), device addresses in the copy handed to launch and
+ * level3. Column-major, Fortran conventions (BLAS reference, netlib): a vector's
+ * pointer is the argument as passed, so with a negative increment the first
+ * element is the last in memory. Sizes are 64-bit whatever the caller's width. */
+#ifndef MUBLAS_BLAS_CALL_H
+#define MUBLAS_BLAS_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum blas_family { FAMILY_AXPY, FAMILY_GEMV, FAMILY_SYMV, FAMILY_TRMV, FAMILY_SYR2K, FAMILY_COUNT };
+enum blas_type { TYPE_S, TYPE_D, TYPE_C, TYPE_Z, TYPE_COUNT };
+enum blas_uplo { UPLO_LOWER, UPLO_UPPER };
+enum blas_trans { TRANS_NONE, TRANS_TRANSPOSE, TRANS_CONJUGATE };
+enum blas_diag { DIAG_NON_UNIT, DIAG_UNIT };
+
+/* Which elements of a matrix a routine may touch. */
+enum blas_part { PART_FULL, PART_LOWER, PART_UPPER };
+
+union blas_scalar {
+    float s;
+    double d;
+    float c[2];
+    double z[2];
+};
+
+struct blas_matrix {
+    void *pointer; /* NULL: the routine has no such operand */
+    int64_t rows, columns;
+    int64_t ld; /* elements between columns, >= max(1, rows) */
+    enum blas_part part;
+};
+
+struct blas_vector {
+    void *pointer; /* NULL: the routine has no such operand */
+    int64_t length;
+    int64_t increment; /* elements, not 0 */
+};
+
+/* m, n, k as the routine's own arguments; unused ones are 0.
+ *   axpy: n, alpha, x, y              y = alpha x + y
+ *   gemv: m, n, trans, alpha, a, x, beta, y
+ *   symv: n, uplo, alpha, a, x, beta, y
+ *   trmv: n, uplo, trans, diag, a, x  (on the device: x in, y out, see launch.h)
+ *   syr2k: n, k, uplo, trans, alpha, a, b, beta, c */
+struct blas_call {
+    enum blas_family family;
+    enum blas_type type;
+    enum blas_uplo uplo;
+    enum blas_trans trans;
+    enum blas_diag diag;
+    int64_t m, n, k;
+    union blas_scalar alpha, beta;
+    struct blas_matrix a, b, c;
+    struct blas_vector x, y;
+};
+
+/* Bytes of one element: 4, 8, 8, 16 for S, D, C, Z. */
+static inline size_t blas_element_bytes(enum blas_type type)
+{
+    static const unsigned char bytes[TYPE_COUNT] = {4, 8, 8, 16};
+    return bytes[type];
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* settings.h - the settings of mublas, read once from the environment.
+ *
+ * settings.def is the table: variable, field, form, default, meaning. Read with
+ * secure_getenv, so a set-user-id program sees only defaults. A bad value or an
+ * unknown MUBLAS_ name gives one line naming it, and the default holds. */
+#ifndef MUBLAS_SETTINGS_H
+#define MUBLAS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum offload_mode { OFFLOAD_AUTO, OFFLOAD_ALWAYS, OFFLOAD_NEVER };
+
+/* An amount of memory: bytes, or a percentage of something known only later. */
+struct memory_amount {
+    bool is_percent;
+    size_t value; /* bytes, or percent 0..100 */
+};
+
+struct settings {
+    enum offload_mode offload;
+    const char *report; /* NULL: none; "1": standard error; else a file name */
+    long verbose;
+    const char *host_blas;   /* "" where not set; likewise the other paths */
+    long device;
+    struct memory_amount device_memory;
+    struct memory_amount pinned_memory;
+    bool tracking;
+    bool trust_tracking;
+    const char *cuda_driver;
+    const char *cublas;
+};
+
+/* The settings in force. The first call reads and checks the environment (and
+ * may log); later calls cost one load. Thread-safe. The result lives as long
+ * as the process and is read-only. */
+const struct settings *settings(void);
+
+/* True when MUBLAS_REPORT asks for a report. Reads one variable, logs nothing:
+ * the only setting that the load-time constructor looks at (invariant 5). */
+bool settings_report_wanted(void);
+
+/* Bytes that `amount` means when the whole is `total` bytes. */
+size_t memory_amount_bytes(struct memory_amount amount, size_t total);
+
+/* Print every setting with its present value, its form and meaning. */
+void settings_print(FILE *stream);
+
+#endif

@@ -1,0 +1,71 @@
+/* device.h - one CUDA device: context, properties, kernels.
+ *
+ * Nothing here happens before device_wake(): no CUDA at load time (invariant 5).
+ * The device lives in the primary context, which the program may share; each use
+ * is bracketed by device_enter / device_leave, which restore the program's
+ * current context and notice a context that was reset (invariant 9).
+ * Thread-safe unless said otherwise. */
+#ifndef MUBLAS_DEVICE_H
+#define MUBLAS_DEVICE_H
+
+#include "common/status.h"
+#include "gpu/driver.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct device;
+
+struct device_properties {
+    char name[96];
+    int ordinal;
+    int driver_version; /* 13000 for CUDA 13.0 */
+    int compute_major, compute_minor;
+    int multiprocessors;
+    size_t memory_bytes;
+    size_t l2_bytes;
+    size_t shared_bytes_per_block; /* with opt-in */
+    double memory_bandwidth;       /* bytes per second, from clock and bus width */
+    bool has_virtual_memory;       /* cuMemCreate and friends */
+};
+
+/* Wake the device chosen by MUBLAS_DEVICE: open the driver, retain the primary
+ * context, load the kernels. The first call does the work (about 0.4 s); later
+ * ones return the same answer, also a failure. On success *device is set. */
+enum status device_wake(struct device **device);
+
+/* The device if it is awake and usable, else NULL. Never wakes it. */
+struct device *device_if_awake(void);
+
+/* Give the device up for the rest of the process; `reason` is logged once. */
+void device_disable(struct device *device, const char *reason);
+bool device_is_usable(const struct device *device);
+
+const struct device_properties *device_properties(const struct device *device);
+
+/* Properties of an ordinal without creating a context, for `mublas info` and
+ * for the policy's crossovers. */
+enum status device_query(int ordinal, struct device_properties *properties);
+
+/* Bracket every sequence of driver calls on one thread. After device_enter
+ * succeeded device_leave must follow. STATUS_DEVICE_LOST when the primary
+ * context was destroyed or reset by the program: the device is disabled. */
+struct device_scope {
+    int capture_mode;
+};
+enum status device_enter(struct device *device, struct device_scope *scope);
+void device_leave(struct device *device, struct device_scope *scope);
+
+/* driver_check that also disables the device on a fatal error. Use this for
+ * every driver call made on behalf of a device. */
+enum status device_check(struct device *device, CUresult result, const char *what);
+
+/* The kernel of this name from the embedded module; NULL (logged) if it is not
+ * there. Memoised by the caller. Inside device_enter. */
+enum status device_kernel(struct device *device, const char *name, CUfunction *function);
+
+/* Plain device memory. Inside device_enter. A size of 0 is an error. */
+enum status device_allocate(struct device *device, size_t bytes, CUdeviceptr *address);
+void device_free(struct device *device, CUdeviceptr address);
+
+#endif

@@ -1,0 +1,48 @@
+/* lane.h - what one offloaded call needs on the device: a stream of its own,
+ * workspace, scratch memory and pinned staging. A small pool of lanes serves
+ * concurrent callers; a call owns its lane from acquire to release, so nothing
+ * in it needs a lock. */
+#ifndef MUBLAS_LANE_H
+#define MUBLAS_LANE_H
+
+#include "gpu/device.h"
+
+enum { LANE_COUNT = 4, LANE_STAGING_BYTES = 32 << 20 };
+
+struct lane {
+    struct device *device;
+    CUstream stream;
+    /* Ticket counters: all zero between launches; the kernels reset what they use. */
+    CUdeviceptr counters;
+    size_t counter_bytes;
+    /* Node partials of the running kernel. Grown by lane_reserve_workspace. */
+    CUdeviceptr workspace;
+    size_t workspace_bytes;
+    /* Vectors and stateless operands of the running call, dealt by lane_scratch. */
+    CUdeviceptr scratch;
+    size_t scratch_bytes, scratch_used;
+    /* Pinned host memory, two halves for overlapped staging, an event for each. */
+    unsigned char *staging;
+    CUevent staging_free[2];
+    bool broken; /* a launch failed: counters are not known to be zero */
+    bool busy;
+};
+
+/* Take a free lane, waiting for one if need be; made on first use. */
+enum status lane_acquire(struct device *device, struct lane **lane);
+void lane_release(struct lane *lane);
+
+/* Ensure workspace and counters of at least these sizes; old contents are not kept
+ * (new counters are zeroed). The lane's stream must be idle. */
+enum status lane_reserve_workspace(struct lane *lane, size_t workspace_bytes, size_t counter_bytes);
+
+/* Make room for `bytes` of scratch in total and forget what was dealt before. */
+enum status lane_reserve_scratch(struct lane *lane, size_t bytes);
+/* Deal `bytes` of the reserved scratch, 256-byte aligned; never fails within the
+ * reserved total when each request was rounded up to 256. */
+CUdeviceptr lane_scratch(struct lane *lane, size_t bytes);
+
+/* Wait for everything queued on the lane's stream. */
+enum status lane_synchronise(struct lane *lane, const char *what);
+
+#endif

@@ -1,0 +1,36 @@
+/* offload.h - run one call on the device, if that is the better place.
+ *
+ * Entry points (level*.inc) check arguments first; what comes here is a legal
+ * call with something to do. */
+#ifndef MUBLAS_OFFLOAD_H
+#define MUBLAS_OFFLOAD_H
+
+#include "common/blas_call.h"
+#include "interpose/routines.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Below these an entry jumps straight to the host: n for axpy, symv, trmv and
+ * syr2k, m * n for gemv, compared as unsigned 64-bit. 0 until the first call, which
+ * therefore comes in and sets them from settings and device. One per routine;
+ * read by the gates in forward.S. */
+extern uint64_t offload_floors[ROUTINE_COUNT];
+
+/* True: the call ran on the device and its results are in host memory. False:
+ * operands are untouched; the entry must run the host BLAS between
+ * offload_host_begin and offload_host_end, which count it, keep the
+ * host BLAS's own BLAS calls from being offloaded again, and time it. */
+struct host_run {
+    int reason; /* enum host_reason */
+    uint64_t started;
+};
+bool offload_run(enum routine routine, const struct blas_call *call, struct host_run *host_run);
+void offload_host_begin(enum routine routine, struct host_run *host_run);
+void offload_host_end(enum routine routine, struct host_run *host_run);
+
+/* For entries that find invalid arguments, a quick return or forbidden overlap:
+ * counts the call; the entry then jumps to the host. */
+void offload_count_rejected(enum routine routine);
+
+#endif

@@ -1,0 +1,43 @@
+/* stats.h - counters per routine and the report at exit (MUBLAS_REPORT). */
+#ifndef MUBLAS_STATS_H
+#define MUBLAS_STATS_H
+
+#include "interpose/routines.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why a call of an offloadable routine stayed on the host. */
+enum host_reason {
+    HOST_FORWARDED,       /* routine that mublas does not offload */
+    HOST_BELOW_FLOOR,     /* too small ever to pay */
+    HOST_ARGUMENTS,       /* invalid arguments, quick return, or overlapping operands */
+    HOST_FASTER,          /* predicted faster on the host */
+    HOST_NOT_RESIDENT,    /* residency would pay, but its account does not cover the upload yet */
+    HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or flush-to-zero */
+    HOST_SWITCHED_OFF,    /* MUBLAS_OFFLOAD=never */
+    HOST_NO_DEVICE,       /* none there, or given up */
+    HOST_NESTED,          /* called from inside mublas or from the host BLAS */
+    HOST_AFTER_FORK,      /* fork child, or under a checkpointer */
+    HOST_UNSUPPORTED,     /* no kernel or no cuBLAS for it */
+    HOST_OUT_OF_MEMORY,
+    HOST_DEVICE_ERROR,    /* the device failed; the host did the call on untouched operands */
+    HOST_REASON_COUNT
+};
+
+struct device_counts {
+    uint64_t bytes_up, bytes_down;
+    uint64_t nanoseconds;
+};
+
+/* True when a report was asked for: callers need not measure otherwise. */
+bool stats_wanted(void);
+
+/* Thread-safe; no-ops unless stats_wanted(). nanoseconds 0: not measured. */
+void stats_device_call(enum routine routine, const struct device_counts *counts);
+void stats_host_call(enum routine routine, enum host_reason reason, uint64_t nanoseconds);
+
+/* A short English phrase for the report. */
+const char *host_reason_text(enum host_reason reason);
+
+#endif

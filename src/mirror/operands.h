@@ -1,0 +1,86 @@
+/* operands.h - make the matrix operands of one call valid on the device, and
+ * bring its results back. The door of the mirror layer: callers see device
+ * addresses and never whether an operand is mirrored or copied statelessly.
+ *
+ * A mirror is used only for pages proven clean since upload (invariant 4); one
+ * lock per mirror is held from operands_hold to operands_release (invariant 8);
+ * no output byte reaches user memory before operands_write_back, which runs
+ * after the kernel finished without error (invariant 3). */
+#ifndef MUBLAS_OPERANDS_H
+#define MUBLAS_OPERANDS_H
+
+#include "common/blas_call.h"
+#include "gpu/lane.h"
+
+#include <stdint.h>
+
+enum operand_access {
+    OPERAND_READ,
+    OPERAND_UPDATE,   /* read and written */
+    OPERAND_OVERWRITE /* written without being read (beta = 0) */
+};
+
+enum { OPERANDS_MAX = 3 };
+
+struct operand {
+    struct blas_matrix matrix; /* host pointer; part says what is read and written */
+    size_t element_bytes;
+    enum operand_access access;
+    /* filled by operands_hold: */
+    CUdeviceptr device_address; /* of matrix element (0, 0) */
+    int64_t device_ld;
+};
+
+/* What the policy needs to know of a call's operands before it decides.
+ * Depends on call history only, never on pages (invariant 7). */
+struct residency {
+    bool trackable;        /* every operand lies in memory that can be mirrored */
+    bool resident;         /* every operand was uploaded before and not dropped since */
+    uint64_t bytes;        /* bytes of the parts that the call touches, all operands */
+    uint64_t missing_bytes; /* of those, bytes of operands that are not resident */
+    double credit_us;      /* account: microseconds that residency would have saved so far */
+};
+
+struct mirror_table;
+
+/* The table of mirrors of one device; `budget_bytes` of device memory at most,
+ * `pin_budget_bytes` of host memory pinned at most. Works statelessly where no
+ * write tracker can be had (tracking false, or the self-test failed). */
+enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
+                                bool tracking, struct mirror_table **table);
+void mirror_table_destroy(struct mirror_table *table);
+
+struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count);
+
+/* Add to the account of the operands' ranges: a host-run call that residency
+ * would have made `saved_us` faster. */
+void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us);
+
+/* Bytes that a held call moved, for the report. */
+struct transfer_count {
+    uint64_t bytes_up, bytes_down;
+};
+
+/* Lock the mirrors, find out what the host wrote, queue the uploads on the lane's
+ * stream, set device_address and device_ld, and mark output pages not valid.
+ * scratch for stateless operands comes from the lane; the lane's scratch must be
+ * unused (vectors are dealt afterwards with operands_hold's reservation:
+ * `extra_scratch` bytes are reserved on top for the caller). On failure nothing
+ * is held. STATUS_OUT_OF_MEMORY is a normal answer. */
+struct operands_hold; /* opaque */
+enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
+                          size_t extra_scratch, struct operands_hold **hold);
+
+/* After lane_synchronise succeeded: copy every output's elements (the rectangle
+ * or triangle, nothing else) to host memory, and make pages valid again where
+ * that is proven. Retries once from device memory; STATUS_RESULT_LOST when an
+ * output could not be completed. */
+enum status operands_write_back(struct operands_hold *hold);
+
+/* Unlock; after a failure too. Output pages that were not written back stay invalid. */
+void operands_release(struct operands_hold *hold, struct transfer_count *count);
+
+/* One line of state for `mublas info` and the report. */
+const char *mirror_table_description(const struct mirror_table *table);
+
+#endif

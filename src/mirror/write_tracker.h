@@ -1,0 +1,44 @@
+/* write_tracker.h - which pages of a range did the host write since last time?
+ *
+ * userfaultfd in write-protect ASYNC mode arms pages, the PAGEMAP_SCAN ioctl
+ * reports and re-arms them in one atomic step (Linux >= 6.7, no privileges, no
+ * signal handler). Writes by the kernel on the program's behalf (read(2)) are
+ * seen; DMA is not. The registration doubles as an identity token: after munmap
+ * + mmap, a moving mremap, or in a fork child a scan fails, and the caller must
+ * forget what it knew of the range (design section 6). */
+#ifndef MUBLAS_WRITE_TRACKER_H
+#define MUBLAS_WRITE_TRACKER_H
+
+#include "common/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct write_tracker;
+
+/* Open the descriptors (high-numbered, close-on-exec) and run the self-test once
+ * per tracker. STATUS_NOT_TRACKABLE (logged with the reason) where the kernel
+ * lacks a feature or forbids it. */
+enum status write_tracker_create(struct write_tracker **tracker);
+void write_tracker_destroy(struct write_tracker *tracker);
+
+/* Register [begin, end), whole mappings, page aligned. Pages are not armed yet.
+ * STATUS_NOT_TRACKABLE when the range is refused (another userfaultfd, wrong
+ * kind of memory): nothing is registered then. */
+enum status write_tracker_register(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
+void write_tracker_unregister(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
+
+/* Report each maximal run of pages in [begin, end) that was written, never armed,
+ * or is not present since the last scan, and arm exactly what is reported.
+ * On any failure (STATUS_NOT_TRACKABLE: the memory is no longer what was
+ * registered) marks may have been consumed: the caller must treat the whole
+ * range as written. The callback must not touch the range. */
+typedef void write_tracker_run(void *context, uintptr_t begin, uintptr_t end);
+enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, uintptr_t end,
+                               write_tracker_run *report, void *context);
+
+/* One line on what the tracker is and why, for `mublas info`; also without a
+ * tracker (NULL). Static storage. */
+const char *write_tracker_description(const struct write_tracker *tracker);
+
+#endif
