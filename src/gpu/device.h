@@ -60,7 +60,7 @@ void device_leave(struct device *device, struct device_scope *scope);
  * every driver call made on behalf of a device. */
 enum status device_check(struct device *device, CUresult result, const char *what);
 
-/* The kernel of this name from the embedded module; NULL (logged) if it is not
+/* The kernel of this name from the embedded module; an error (logged) if it is not
  * there. Memoised by the caller. Inside device_enter. */
 enum status device_kernel(struct device *device, const char *name, CUfunction *function);
 

@@ -7,6 +7,8 @@
 
 #include "gpu/device.h"
 
+#include <stdbool.h>
+
 enum { LANE_COUNT = 4, LANE_STAGING_BYTES = 32 << 20 };
 
 struct lane {

@@ -1,0 +1,211 @@
+#include "gpu/device.h"
+#include "common/log.h"
+#include "common/settings.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* The fatbin made from kernels/, or a line of text where the build had no nvcc (kernels_image.S). */
+extern const char mublas_kernels_image[] __attribute__((visibility("hidden")));
+
+struct device {
+    struct device_properties properties;
+    CUdevice handle;
+    CUcontext context;
+    unsigned long long context_id;
+    CUmodule kernels;
+    atomic_bool usable;
+};
+
+static struct device the_device;
+static enum status wake_status;
+static atomic_bool awake;
+static pthread_once_t wake_once = PTHREAD_ONCE_INIT;
+
+static int attribute(CUdevice handle, int which)
+{
+    int value = 0;
+    driver()->device_attribute(&value, which, handle);
+    return value;
+}
+
+static void read_properties(CUdevice handle, int ordinal, struct device_properties *properties)
+{
+    memset(properties, 0, sizeof *properties);
+    properties->ordinal = ordinal;
+    driver()->device_name(properties->name, sizeof properties->name, handle);
+    driver()->driver_version(&properties->driver_version);
+    driver()->device_total_memory(&properties->memory_bytes, handle);
+    properties->compute_major = attribute(handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    properties->compute_minor = attribute(handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    properties->multiprocessors = attribute(handle, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    properties->l2_bytes = (size_t)attribute(handle, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    properties->shared_bytes_per_block =
+        (size_t)attribute(handle, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    /* kHz x bits x 2 transfers per clock */
+    properties->memory_bandwidth = attribute(handle, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1e3 * 2 *
+                                   attribute(handle, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
+    properties->has_virtual_memory =
+        attribute(handle, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
+}
+
+static enum status find_device(int ordinal, CUdevice *handle)
+{
+    enum status status = driver_open();
+    if (status != STATUS_OK)
+        return status;
+    CUresult result = driver()->init(0);
+    int count = 0;
+    if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && (driver()->device_count(&count), count == 0))) {
+        log_message(LOG_INFO, "no CUDA device is visible; staying on the host");
+        return STATUS_NO_DEVICE;
+    }
+    if (driver_check(result, "initialising the CUDA driver") != STATUS_OK)
+        return STATUS_NO_DEVICE;
+    if (ordinal >= count) {
+        log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there are only %d devices; staying on the host", ordinal, count);
+        return STATUS_NO_DEVICE;
+    }
+    return driver_check(driver()->device_get(handle, ordinal), "opening the device");
+}
+
+enum status device_query(int ordinal, struct device_properties *properties)
+{
+    CUdevice handle;
+    enum status status = find_device(ordinal, &handle);
+    if (status == STATUS_OK)
+        read_properties(handle, ordinal, properties);
+    return status;
+}
+
+static enum status load_kernels(struct device *device)
+{
+    static const char placeholder[] = "mublas:";
+    CUresult result = driver()->module_load(&device->kernels, mublas_kernels_image);
+    if (result != CUDA_SUCCESS && memcmp(mublas_kernels_image, placeholder, sizeof placeholder - 1) == 0) {
+        log_message(LOG_WARNING, "this mublas was built without nvcc and has no kernels; staying on the host");
+        return STATUS_NO_DEVICE;
+    }
+    return driver_check(result, "loading the kernels");
+}
+
+static enum status open_context(struct device *device)
+{
+    struct device_scope scope;
+    enum status status = driver_check(driver()->primary_retain(&device->context, device->handle),
+                                      "retaining the primary context");
+    if (status != STATUS_OK)
+        return status;
+    status = driver_check(driver()->context_id(device->context, &device->context_id), "identifying the context");
+    if (status == STATUS_OK)
+        status = device_enter(device, &scope);
+    if (status == STATUS_OK) {
+        status = load_kernels(device);
+        device_leave(device, &scope);
+    }
+    if (status != STATUS_OK)
+        driver()->primary_release(device->handle);
+    return status;
+}
+
+static void wake(void)
+{
+    struct device *device = &the_device;
+    int ordinal = (int)settings()->device;
+    wake_status = find_device(ordinal, &device->handle);
+    if (wake_status != STATUS_OK)
+        return;
+    read_properties(device->handle, ordinal, &device->properties);
+    atomic_store(&device->usable, true);
+    wake_status = open_context(device);
+    atomic_store(&device->usable, wake_status == STATUS_OK);
+    atomic_store(&awake, wake_status == STATUS_OK);
+    if (wake_status == STATUS_OK)
+        log_message(LOG_INFO, "device %d is awake: %s", ordinal, device->properties.name);
+}
+
+enum status device_wake(struct device **device)
+{
+    pthread_once(&wake_once, wake);
+    if (wake_status == STATUS_OK && !device_is_usable(&the_device))
+        return STATUS_DEVICE_LOST;
+    *device = &the_device;
+    return wake_status;
+}
+
+struct device *device_if_awake(void)
+{
+    return atomic_load(&awake) && device_is_usable(&the_device) ? &the_device : NULL;
+}
+
+void device_disable(struct device *device, const char *reason)
+{
+    if (atomic_exchange(&device->usable, false))
+        log_message(LOG_WARNING, "device %d is left alone from now on: %s", device->properties.ordinal, reason);
+}
+
+bool device_is_usable(const struct device *device)
+{
+    return atomic_load(&device->usable);
+}
+
+const struct device_properties *device_properties(const struct device *device)
+{
+    return &device->properties;
+}
+
+enum status device_check(struct device *device, CUresult result, const char *what)
+{
+    enum status status = driver_check(result, what);
+    if (status == STATUS_DEVICE_LOST)
+        device_disable(device, "its context cannot be used any more");
+    return status;
+}
+
+enum status device_enter(struct device *device, struct device_scope *scope)
+{
+    unsigned long long id = 0;
+    if (!device_is_usable(device))
+        return STATUS_DEVICE_LOST;
+    /* cudaDeviceReset destroys the primary context and may build a new one at the same address. */
+    if (driver()->context_push(device->context) != CUDA_SUCCESS) {
+        device_disable(device, "the program destroyed its context");
+        return STATUS_DEVICE_LOST;
+    }
+    if (driver()->context_id(device->context, &id) != CUDA_SUCCESS || id != device->context_id) {
+        CUcontext ignored;
+        driver()->context_pop(&ignored);
+        device_disable(device, "the program reset its context");
+        return STATUS_DEVICE_LOST;
+    }
+    scope->capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    driver()->capture_mode(&scope->capture_mode);
+    return STATUS_OK;
+}
+
+void device_leave(struct device *device, struct device_scope *scope)
+{
+    CUcontext ignored;
+    (void)device;
+    driver()->capture_mode(&scope->capture_mode);
+    driver()->context_pop(&ignored);
+}
+
+enum status device_kernel(struct device *device, const char *name, CUfunction *function)
+{
+    char what[128] = "finding kernel ";
+    strncat(what, name, sizeof what - strlen(what) - 1);
+    return device_check(device, driver()->module_function(function, device->kernels, name), what);
+}
+
+enum status device_allocate(struct device *device, size_t bytes, CUdeviceptr *address)
+{
+    return device_check(device, driver()->memory_allocate(address, bytes), "allocating device memory");
+}
+
+void device_free(struct device *device, CUdeviceptr address)
+{
+    if (address && device_is_usable(device))
+        driver()->memory_free(address);
+}

@@ -1,0 +1,85 @@
+#include "gpu/driver.h"
+#include "common/log.h"
+#include "common/settings.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+static struct driver table;
+static enum status open_status = STATUS_NO_DEVICE;
+static pthread_once_t open_once = PTHREAD_ONCE_INIT;
+
+static bool look_up(void *library, const char *symbol, void *member)
+{
+    void *address = dlsym(library, symbol);
+    if (!address)
+        log_message(LOG_WARNING, "CUDA driver: %s is missing; staying on the host", symbol);
+    memcpy(member, &address, sizeof address);
+    return address != NULL;
+}
+
+static void open_library(void)
+{
+    const char *chosen = settings()->cuda_driver;
+    void *library = dlopen(*chosen ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        if (*chosen)
+            log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, dlerror());
+        else
+            log_message(LOG_INFO, "no CUDA driver here (%s); staying on the host", dlerror());
+        return;
+    }
+    bool complete = true;
+#define DRIVER_FUNCTION(member, symbol, parameters) \
+    complete = complete && look_up(library, #symbol, &table.member);
+#include "gpu/driver.def"
+#undef DRIVER_FUNCTION
+    if (complete)
+        open_status = STATUS_OK;
+}
+
+enum status driver_open(void)
+{
+    pthread_once(&open_once, open_library);
+    return open_status;
+}
+
+const struct driver *driver(void)
+{
+    return &table;
+}
+
+/* After these the context, or the driver, cannot be used again. */
+static bool is_fatal(CUresult result)
+{
+    switch (result) {
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_UNKNOWN:
+        return true;
+    default:
+        return result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result < CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+enum status driver_check(CUresult result, const char *what)
+{
+    const char *name = NULL;
+    if (result == CUDA_SUCCESS)
+        return STATUS_OK;
+    if (table.error_name(result, &name) != CUDA_SUCCESS || !name)
+        name = "unknown CUDA error";
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+        log_message(LOG_INFO, "%s: out of device memory", what);
+        return STATUS_OUT_OF_MEMORY;
+    }
+    log_message(LOG_WARNING, "%s failed: %s (%d)", what, name, result);
+    return is_fatal(result) ? STATUS_DEVICE_LOST : STATUS_DEVICE_ERROR;
+}

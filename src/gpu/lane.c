@@ -1,0 +1,149 @@
+#include "gpu/lane.h"
+
+#include <pthread.h>
+
+static struct lane lanes[LANE_COUNT];
+static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t lane_freed = PTHREAD_COND_INITIALIZER;
+
+enum { INITIAL_COUNTER_BYTES = 64 << 10, INITIAL_WORKSPACE_BYTES = 4 << 20, ALIGNMENT = 256 };
+
+static void lane_destroy(struct lane *lane)
+{
+    if (device_is_usable(lane->device)) {
+        device_free(lane->device, lane->counters);
+        device_free(lane->device, lane->workspace);
+        device_free(lane->device, lane->scratch);
+        for (int half = 0; half < 2; half++)
+            if (lane->staging_free[half])
+                driver()->event_destroy(lane->staging_free[half]);
+        if (lane->staging)
+            driver()->pinned_free(lane->staging);
+        if (lane->stream)
+            driver()->stream_destroy(lane->stream);
+    }
+    /* Still owned by the caller: another thread must not take it half made. */
+    *lane = (struct lane){.busy = true};
+}
+
+static enum status lane_create(struct lane *lane, struct device *device)
+{
+    void *staging = NULL;
+    lane->device = device;
+    enum status status = device_check(device, driver()->stream_create(&lane->stream, CU_STREAM_NON_BLOCKING),
+                                      "creating a stream");
+    for (int half = 0; half < 2 && status == STATUS_OK; half++)
+        status = device_check(device, driver()->event_create(&lane->staging_free[half], CU_EVENT_DISABLE_TIMING),
+                              "creating an event");
+    if (status == STATUS_OK)
+        status = device_check(device, driver()->pinned_allocate(&staging, LANE_STAGING_BYTES, CU_MEMHOSTALLOC_PORTABLE),
+                              "allocating pinned staging memory");
+    lane->staging = staging;
+    if (status == STATUS_OK)
+        status = lane_reserve_workspace(lane, INITIAL_WORKSPACE_BYTES, INITIAL_COUNTER_BYTES);
+    if (status != STATUS_OK)
+        lane_destroy(lane);
+    return status;
+}
+
+/* Prefer a lane that was made before over making another. */
+static struct lane *find_free(void)
+{
+    struct lane *unmade = NULL;
+    for (int i = 0; i < LANE_COUNT; i++) {
+        if (lanes[i].busy)
+            continue;
+        if (lanes[i].stream)
+            return &lanes[i];
+        if (!unmade)
+            unmade = &lanes[i];
+    }
+    return unmade;
+}
+
+enum status lane_acquire(struct device *device, struct lane **result)
+{
+    struct lane *lane;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&lanes_lock);
+    while (!(lane = find_free()))
+        pthread_cond_wait(&lane_freed, &lanes_lock);
+    lane->busy = true;
+    pthread_mutex_unlock(&lanes_lock);
+    if (lane->broken)
+        lane_destroy(lane);
+    if (!lane->stream)
+        status = lane_create(lane, device);
+    lane->scratch_used = 0;
+    if (status == STATUS_OK)
+        *result = lane;
+    else
+        lane_release(lane);
+    return status;
+}
+
+void lane_release(struct lane *lane)
+{
+    pthread_mutex_lock(&lanes_lock);
+    lane->busy = false;
+    pthread_cond_signal(&lane_freed);
+    pthread_mutex_unlock(&lanes_lock);
+}
+
+/* Replace *address by a larger allocation; a half as much again saves later growth. */
+static enum status grow(struct lane *lane, CUdeviceptr *address, size_t *present, size_t wanted)
+{
+    CUdeviceptr bigger;
+    size_t bytes = wanted + wanted / 2;
+    enum status status = device_allocate(lane->device, bytes, &bigger);
+    if (status == STATUS_OUT_OF_MEMORY) {
+        bytes = wanted;
+        status = device_allocate(lane->device, bytes, &bigger);
+    }
+    if (status != STATUS_OK)
+        return status;
+    device_free(lane->device, *address);
+    *address = bigger;
+    *present = bytes;
+    return STATUS_OK;
+}
+
+enum status lane_reserve_workspace(struct lane *lane, size_t workspace_bytes, size_t counter_bytes)
+{
+    enum status status = STATUS_OK;
+    if (workspace_bytes > lane->workspace_bytes)
+        status = grow(lane, &lane->workspace, &lane->workspace_bytes, workspace_bytes);
+    if (status == STATUS_OK && counter_bytes > lane->counter_bytes) {
+        status = grow(lane, &lane->counters, &lane->counter_bytes, counter_bytes);
+        if (status == STATUS_OK)
+            status = device_check(lane->device,
+                                  driver()->memory_set_async(lane->counters, 0, lane->counter_bytes, lane->stream),
+                                  "clearing ticket counters");
+        if (status != STATUS_OK)
+            lane->broken = true;
+    }
+    return status;
+}
+
+enum status lane_reserve_scratch(struct lane *lane, size_t bytes)
+{
+    lane->scratch_used = 0;
+    if (bytes <= lane->scratch_bytes)
+        return STATUS_OK;
+    return grow(lane, &lane->scratch, &lane->scratch_bytes, bytes);
+}
+
+CUdeviceptr lane_scratch(struct lane *lane, size_t bytes)
+{
+    CUdeviceptr address = lane->scratch + lane->scratch_used;
+    lane->scratch_used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return address;
+}
+
+enum status lane_synchronise(struct lane *lane, const char *what)
+{
+    enum status status = device_check(lane->device, driver()->stream_synchronise(lane->stream), what);
+    if (status != STATUS_OK)
+        lane->broken = true;
+    return status;
+}
