@@ -11,6 +11,14 @@
 
 enum { LANE_COUNT = 4, LANE_STAGING_BYTES = 32 << 20 };
 
+/* How far the lane's staging is in use; all zero at first. Belongs to mirror/staging.c. */
+struct staging_state {
+    unsigned half;   /* the half being filled */
+    size_t used;     /* bytes of it given to copies that may still be queued */
+    bool pending[2]; /* staging_free[half] was recorded and not waited for */
+    bool doubtful;   /* a transfer failed: wait for the stream before any use */
+};
+
 struct lane {
     struct device *device;
     CUstream stream;
@@ -26,6 +34,7 @@ struct lane {
     /* Pinned host memory, two halves for overlapped staging, an event for each. */
     unsigned char *staging;
     CUevent staging_free[2];
+    struct staging_state staging_state;
     bool broken; /* a launch failed: counters are not known to be zero */
     bool busy;
 };

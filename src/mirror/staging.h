@@ -11,6 +11,8 @@
 #include "common/blas_call.h"
 #include "gpu/lane.h"
 
+#include <stdbool.h>
+
 /* `height` rows of `width` bytes, `pitch` bytes apart (a plain range: height 1). */
 struct strip {
     size_t offset; /* bytes from a base address that host and device share */
@@ -22,7 +24,15 @@ enum status staging_upload(struct lane *lane, CUdeviceptr destination, size_t de
 enum status staging_download(struct lane *lane, void *destination, size_t destination_pitch,
                              CUdeviceptr source, size_t source_pitch, size_t width, size_t height);
 
-/* The same by DMA from or to pinned program memory. */
+/* The elements of matrix->part only (a triangle part must be square). Uploads may
+ * read the rest of the matrix's rows and columns too; downloads write nothing
+ * else. *touched (may be NULL) becomes true once host memory has been written. */
+enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int64_t destination_ld,
+                                const struct blas_matrix *matrix, size_t element_bytes);
+enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
+                                  int64_t source_ld, size_t element_bytes, bool *touched);
+
+/* The same rectangles by DMA from or to pinned program memory. */
 enum status staging_upload_direct(struct lane *lane, CUdeviceptr destination, size_t destination_pitch,
                                   const void *source, size_t source_pitch, size_t width, size_t height);
 enum status staging_download_direct(struct lane *lane, void *destination, size_t destination_pitch,
