@@ -1,0 +1,36 @@
+# MUBLAS_HOST_BLAS: the BLAS that the shim falls back upon where the program
+# itself brings none. --with-host-blas=PATH; by default the reference BLAS.
+# Defines MUBLAS_DEFAULT_HOST_BLAS and substitutes HOST_BLAS, HOST_BLAS_DIRECTORY
+# (empty where the loader's own search path is meant) and HOST_LAPACK_DIRECTORY.
+AC_DEFUN([MUBLAS_HOST_BLAS], [
+AC_ARG_WITH([host-blas],
+    [AS_HELP_STRING([--with-host-blas=PATH], [host BLAS where the program brings none (default: the reference BLAS)])],
+    [], [with_host_blas=])
+AC_MSG_CHECKING([for the default host BLAS])
+multiarch=`$CC -print-multiarch 2>/dev/null`
+AS_CASE([$with_host_blas],
+    [yes | no], [
+        AC_MSG_RESULT([])
+        AC_MSG_ERROR([--with-host-blas needs the path of a BLAS library: --with-host-blas=PATH])],
+    [''], [
+        HOST_BLAS=libblas.so.3
+        for directory in /usr/lib/$multiarch/blas /usr/lib64/blas /usr/lib/blas; do
+            AS_IF([test -f "$directory/libblas.so.3"], [HOST_BLAS=$directory/libblas.so.3; break])
+        done],
+    [*/*], [
+        AS_IF([test ! -f "$with_host_blas"], [
+            AC_MSG_RESULT([])
+            AC_MSG_ERROR([--with-host-blas=$with_host_blas: there is no such file])])
+        HOST_BLAS=$with_host_blas],
+    [HOST_BLAS=$with_host_blas])
+AC_MSG_RESULT([$HOST_BLAS])
+AC_SUBST([HOST_BLAS])
+AC_DEFINE_UNQUOTED([MUBLAS_DEFAULT_HOST_BLAS], ["$HOST_BLAS"], [host BLAS to bind where the program brings none])
+
+AS_CASE([$HOST_BLAS], [*/*], [HOST_BLAS_DIRECTORY=`AS_DIRNAME(["$HOST_BLAS"])`], [HOST_BLAS_DIRECTORY=])
+HOST_LAPACK_DIRECTORY=
+AS_IF([test -f "/usr/lib/$multiarch/lapack/liblapack.so.3"], [HOST_LAPACK_DIRECTORY=/usr/lib/$multiarch/lapack])
+AC_SUBST([HOST_BLAS_DIRECTORY])
+AC_SUBST([HOST_LAPACK_DIRECTORY])
+AC_SUBST([MULTIARCH], [$multiarch])
+])

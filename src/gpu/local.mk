@@ -1,0 +1,33 @@
+libmublas_core_la_SOURCES += \
+	src/gpu/device.c src/gpu/device.h \
+	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
+	src/gpu/kernels_image.S \
+	src/gpu/lane.c src/gpu/lane.h \
+	src/gpu/launch.h \
+	src/gpu/level3.c src/gpu/level3.h
+
+# The kernels. One translation unit includes every .cu file, so that they share
+# one fatbin; kernels_image.S embeds it. List every file here: kernel_files are
+# compiled, kernel_includes are what they include.
+kernel_files =
+kernel_includes =
+EXTRA_DIST += $(kernel_files) $(kernel_includes)
+
+if HAVE_NVCC
+kernels_image = src/gpu/kernels/kernels.fatbin
+kernels_image_flags = -DMUBLAS_KERNELS_IMAGE='"$(kernels_image)"'
+
+AM_V_NVCC = $(am__v_NVCC_$(V))
+am__v_NVCC_ = $(am__v_NVCC_$(AM_DEFAULT_VERBOSITY))
+am__v_NVCC_0 = @echo "  NVCC    " $@;
+am__v_NVCC_1 =
+
+src/gpu/kernels/kernels.fatbin: $(kernel_files) $(kernel_includes) Makefile
+	$(AM_V_NVCC)$(MKDIR_P) src/gpu/kernels && \
+	for file in $(kernel_files); do echo "#include \"$$file\""; done > src/gpu/kernels/unity.cu && \
+	$(NVCC) $(NVCCFLAGS) -std=c++17 -O3 -fmad=false -I$(top_srcdir) -I$(top_srcdir)/src \
+		$(NVCC_ARCHITECTURES) -fatbin -o $@ src/gpu/kernels/unity.cu
+CLEANFILES += $(kernels_image) src/gpu/kernels/unity.cu
+src/gpu/kernels_image.lo: $(kernels_image)
+endif
+AM_CCASFLAGS = $(kernels_image_flags)

@@ -1,0 +1,1 @@
+# Programs for a machine with a GPU; `make check` builds and does not run them.
