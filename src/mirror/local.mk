@@ -2,6 +2,12 @@ libmublas_core_la_SOURCES += \
 	src/mirror/mapping.h \
 	src/mirror/operands.h \
 	src/mirror/staging.h \
+	src/mirror/staging.c \
+	src/mirror/staging_direct.c \
 	src/mirror/stateless.h \
+	src/mirror/stateless.c \
+	src/mirror/transfer.h \
+	src/mirror/transfer.c \
 	src/mirror/triangle_cover.h \
+	src/mirror/triangle_cover.c \
 	src/mirror/write_tracker.h

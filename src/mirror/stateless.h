@@ -21,8 +21,8 @@ enum status stateless_hold(struct lane *lane, struct operand *operand, struct tr
 
 /* After lane_synchronise succeeded: write the part's elements back to the host,
  * complete on return. A failed copy is repeated once from device memory;
- * STATUS_RESULT_LOST when the second try fails after host memory was touched, the
- * error itself when it was not. Adds to count->bytes_down. */
+ * STATUS_RESULT_LOST when that fails too and elements that the call also read were
+ * overwritten, else the error itself: the host can compute the call. Adds to count->bytes_down. */
 enum status stateless_write_back(struct lane *lane, const struct operand *operand, struct transfer_count *count);
 
 #endif

@@ -1,0 +1,222 @@
+#include "mirror/transfer.h"
+
+#include "mirror/staging.h"
+
+#include <string.h>
+
+enum {
+    HALF_BYTES = LANE_STAGING_BYTES / 2,
+    PIECE_BYTES = 2 << 20, /* one copy: long enough for full speed, short enough to overlap with packing */
+    ALIGNMENT = 256
+};
+
+static const char uploading[] = "copying an operand to the device";
+static const char downloading[] = "copying a result to the host";
+
+/* The share of one copy: some whole rows, or a part of one long row. */
+struct piece {
+    size_t row, rows;
+    size_t column, width; /* bytes */
+};
+
+/* Advance to the next piece; all zero stands before the first. */
+static bool next_piece(const struct transfer *transfer, struct piece *piece)
+{
+    if (transfer->width == 0)
+        return false;
+    piece->column += piece->width;
+    if (piece->column >= transfer->width) {
+        piece->column = 0;
+        piece->row += piece->rows;
+    }
+    if (piece->row >= transfer->height)
+        return false;
+    size_t width_left = transfer->width - piece->column, rows_left = transfer->height - piece->row;
+    size_t rows = transfer->width < PIECE_BYTES ? PIECE_BYTES / transfer->width : 1;
+    piece->rows = rows < rows_left ? rows : rows_left;
+    piece->width = width_left < PIECE_BYTES ? width_left : PIECE_BYTES;
+    return true;
+}
+
+/* Rows that follow each other without gaps on both sides are one long row. */
+static void join_rows(struct transfer *transfer)
+{
+    if (transfer->height > 1 && !transfer->clip && transfer->host_pitch == (ptrdiff_t)transfer->width &&
+        transfer->device_pitch == transfer->width) {
+        transfer->width *= transfer->height;
+        transfer->height = 1;
+    }
+}
+
+static void gather(unsigned char *packed, const unsigned char *host, ptrdiff_t pitch, size_t width, size_t rows)
+{
+    if (pitch == (ptrdiff_t)width) {
+        memcpy(packed, host, width * rows);
+        return;
+    }
+    /* A constant size becomes one load and one store. */
+    if (width == 8)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(packed + 8 * r, host + (ptrdiff_t)r * pitch, 8);
+    else if (width == 4)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(packed + 4 * r, host + (ptrdiff_t)r * pitch, 4);
+    else
+        for (size_t r = 0; r < rows; r++)
+            memcpy(packed + width * r, host + (ptrdiff_t)r * pitch, width);
+}
+
+static void scatter(unsigned char *host, ptrdiff_t pitch, const unsigned char *packed, size_t width, size_t rows)
+{
+    if (pitch == (ptrdiff_t)width) {
+        memcpy(host, packed, width * rows);
+        return;
+    }
+    if (width == 8)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + 8 * r, 8);
+    else if (width == 4)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + 4 * r, 4);
+    else
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + width * r, width);
+}
+
+static void scatter_clipped(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+{
+    const struct clip *clip = transfer->clip;
+    for (size_t r = 0; r < piece->rows; r++, packed += piece->width) {
+        size_t row = piece->row + r;
+        size_t low = clip->low + row * clip->low_step, high = clip->high + row * clip->high_step;
+        if (low < piece->column)
+            low = piece->column;
+        if (high > piece->column + piece->width)
+            high = piece->column + piece->width;
+        if (low < high)
+            memcpy(transfer->host + (ptrdiff_t)row * transfer->host_pitch + low, packed + (low - piece->column),
+                   high - low);
+    }
+}
+
+static unsigned char *host_of(const struct transfer *transfer, const struct piece *piece)
+{
+    return transfer->host + (ptrdiff_t)piece->row * transfer->host_pitch + piece->column;
+}
+
+/* After a failed transfer copies from or to staging may still be under way. */
+static enum status settle(struct lane *lane, const char *what)
+{
+    struct staging_state *state = &lane->staging_state;
+    if (!state->doubtful)
+        return STATUS_OK;
+    enum status status = lane_synchronise(lane, what);
+    if (status == STATUS_OK)
+        *state = (struct staging_state){0};
+    return status;
+}
+
+/* Room to pack `bytes` into: further on in the half in use, or the other half. */
+static enum status take_room(struct lane *lane, size_t bytes, unsigned char **room)
+{
+    struct staging_state *state = &lane->staging_state;
+    enum status status = STATUS_OK;
+    if (state->used + bytes > HALF_BYTES) {
+        status = device_check(lane->device, driver()->event_record(lane->staging_free[state->half], lane->stream),
+                              uploading);
+        if (status != STATUS_OK)
+            return status;
+        state->pending[state->half] = true;
+        state->half ^= 1;
+        state->used = 0;
+        if (state->pending[state->half])
+            status = device_check(lane->device, driver()->event_synchronise(lane->staging_free[state->half]),
+                                  uploading);
+        if (status != STATUS_OK)
+            return status;
+        state->pending[state->half] = false;
+    }
+    *room = lane->staging + (size_t)state->half * HALF_BYTES + state->used;
+    state->used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return STATUS_OK;
+}
+
+enum status transfer_upload(struct transfer *transfer)
+{
+    struct lane *lane = transfer->lane;
+    join_rows(transfer);
+    enum status status = settle(lane, uploading);
+    struct piece piece = {0};
+    while (status == STATUS_OK && next_piece(transfer, &piece)) {
+        unsigned char *room;
+        status = take_room(lane, piece.width * piece.rows, &room);
+        if (status == STATUS_OK) {
+            gather(room, host_of(transfer, &piece), transfer->host_pitch, piece.width, piece.rows);
+            CUdeviceptr device = transfer->device + piece.row * transfer->device_pitch + piece.column;
+            status = staging_upload_direct(lane, device, transfer->device_pitch, room, piece.width, piece.width,
+                                           piece.rows);
+        }
+        if (status != STATUS_OK)
+            lane->staging_state.doubtful = true;
+    }
+    return status;
+}
+
+/* Queue a piece into half `half`. What earlier uploads have there is read before:
+ * the stream keeps the order. */
+static enum status fetch(const struct transfer *transfer, const struct piece *piece, unsigned half, bool alone)
+{
+    struct lane *lane = transfer->lane;
+    CUdeviceptr device = transfer->device + piece->row * transfer->device_pitch + piece->column;
+    enum status status = staging_download_direct(lane, lane->staging + (size_t)half * HALF_BYTES, piece->width, device,
+                                                 transfer->device_pitch, piece->width, piece->rows);
+    if (status == STATUS_OK && !alone)
+        status = device_check(lane->device, driver()->event_record(lane->staging_free[half], lane->stream),
+                              downloading);
+    return status;
+}
+
+static enum status land(const struct transfer *transfer, const struct piece *piece, unsigned half, bool alone)
+{
+    struct lane *lane = transfer->lane;
+    enum status status =
+        alone ? lane_synchronise(lane, downloading)
+              : device_check(lane->device, driver()->event_synchronise(lane->staging_free[half]), downloading);
+    if (status != STATUS_OK)
+        return status;
+    if (transfer->touched)
+        *transfer->touched = true;
+    const unsigned char *packed = lane->staging + (size_t)half * HALF_BYTES;
+    if (transfer->clip)
+        scatter_clipped(transfer, piece, packed);
+    else
+        scatter(host_of(transfer, piece), transfer->host_pitch, packed, piece->width, piece->rows);
+    return STATUS_OK;
+}
+
+enum status transfer_download(struct transfer *transfer)
+{
+    struct lane *lane = transfer->lane;
+    join_rows(transfer);
+    enum status status = settle(lane, downloading);
+    struct piece piece[2] = {{0}};
+    if (status != STATUS_OK || !next_piece(transfer, &piece[0]))
+        return status;
+    unsigned half = 0;
+    piece[1] = piece[0];
+    bool more = next_piece(transfer, &piece[1]), alone = !more;
+    status = fetch(transfer, &piece[0], 0, alone);
+    while (status == STATUS_OK && more) {
+        status = fetch(transfer, &piece[half ^ 1], half ^ 1, false);
+        if (status == STATUS_OK)
+            status = land(transfer, &piece[half], half, false);
+        piece[half] = piece[half ^ 1];
+        more = next_piece(transfer, &piece[half]);
+        half ^= 1;
+    }
+    if (status == STATUS_OK)
+        status = land(transfer, &piece[half], half, alone);
+    /* The last piece has landed, so everything queued before it is done. */
+    lane->staging_state = (struct staging_state){.doubtful = status != STATUS_OK};
+    return status;
+}

@@ -1,0 +1,35 @@
+/* transfer.h - the engine of staging.c: rows of program memory through a lane's
+ * pinned staging, in pieces, packing one piece while another is on its way. */
+#ifndef MUBLAS_TRANSFER_H
+#define MUBLAS_TRANSFER_H
+
+#include "gpu/lane.h"
+
+#include <stdbool.h>
+
+/* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be written. */
+struct clip {
+    size_t low, low_step, high, high_step;
+};
+
+/* `height` rows of `width` bytes between program memory and the device. Rows of a
+ * vector with negative increment go backwards on the host, so its pitch is signed. */
+struct transfer {
+    struct lane *lane;
+    CUdeviceptr device;
+    size_t device_pitch;
+    unsigned char *host;
+    ptrdiff_t host_pitch;
+    size_t width, height;
+    const struct clip *clip; /* NULL: whole rows */
+    bool *touched;
+};
+
+/* Pack and queue; all of the host's rows have been read on return (the clip is
+ * not looked at: whole rows go up). The pitches are changed where rows join. */
+enum status transfer_upload(struct transfer *transfer);
+
+/* Complete on return. Waits for everything queued on the stream before. */
+enum status transfer_download(struct transfer *transfer);
+
+#endif
