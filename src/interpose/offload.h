@@ -33,4 +33,8 @@ void offload_host_end(enum routine routine, struct host_run *host_run);
  * counts the call; the entry then jumps to the host. */
 void offload_count_rejected(enum routine routine);
 
+/* Device and state of residency in one line, for the report: what was used, or why
+ * nothing was. Static storage; never wakes a device. */
+const char *offload_description(void);
+
 #endif

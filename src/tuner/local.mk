@@ -1,1 +1,1 @@
-# libmublas_core_la_SOURCES += src/tuner/crossover.c src/tuner/crossover.h
+libmublas_core_la_SOURCES += src/tuner/crossover.c src/tuner/crossover.h

@@ -1,0 +1,81 @@
+#include "command/info.h"
+#include "common/settings.h"
+#include "gpu/device.h"
+#include "gpu/level3.h"
+#include "interpose/host_blas.h"
+#include "interpose/policy.h"
+#include "mirror/mapping.h"
+#include "mirror/write_tracker.h"
+
+#include <sched.h>
+
+static int host_cores(void)
+{
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+static void print_device(FILE *stream, const struct device_properties *device)
+{
+    fprintf(stream, "device %d: %s, compute capability %d.%d, %d multiprocessors\n", device->ordinal, device->name,
+            device->compute_major, device->compute_minor, device->multiprocessors);
+    fprintf(stream, "  memory %.1f GiB at %.0f GB/s by clock and bus width, L2 cache %.0f MiB\n",
+            (double)device->memory_bytes / (1 << 30), device->memory_bandwidth / 1e9,
+            (double)device->l2_bytes / (1 << 20));
+    fprintf(stream, "  driver for CUDA %d.%d\n", device->driver_version / 1000, device->driver_version % 1000 / 10);
+}
+
+static void print_floors(FILE *stream, const struct device_properties *device)
+{
+    static const char *const families[FAMILY_COUNT] = {"axpy", "gemv", "symv", "trmv", "syr2k"};
+    static const char types[] = "sd";
+    struct machine_model model = crossover_builtin_model(device, host_cores());
+    fprintf(stream, "crossovers: built in; below these sizes calls never leave the host (n; m*n for gemv)\n ");
+    for (int type = TYPE_S; type <= TYPE_D; type++)
+        for (int family = 0; family < FAMILY_COUNT; family++) {
+            uint64_t floor = policy_floor(settings()->offload, &model, (enum blas_family)family, (enum blas_type)type);
+            if (floor == UINT64_MAX)
+                fprintf(stream, " %c%s never", types[type], families[family]);
+            else
+                fprintf(stream, " %c%s %llu", types[type], families[family], (unsigned long long)floor);
+        }
+    fputc('\n', stream);
+}
+
+static void print_tracker(FILE *stream)
+{
+    struct write_tracker *tracker = NULL;
+    if (!settings()->tracking) {
+        fprintf(stream, "residency: off by MUBLAS_TRACKING=0; operands are copied at every call\n");
+        return;
+    }
+    write_tracker_create(&tracker);
+    fprintf(stream, "residency: %s\n", write_tracker_description(tracker));
+    write_tracker_destroy(tracker);
+    if (mapping_has_blind_spots(0))
+        fprintf(stream, "  this process can be written behind the tracker's back (RDMA, XPMEM, KNEM or foreign pins):"
+                        " calls are stateless%s\n",
+                settings()->trust_tracking ? ", but MUBLAS_TRUST_TRACKING=1 overrides" : "");
+}
+
+int info_print(FILE *stream)
+{
+    struct device_properties device;
+    int ordinal = (int)settings()->device;
+    fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
+    bool has_device = device_query(ordinal, &device) == STATUS_OK;
+    if (has_device)
+        print_device(stream, &device);
+    else
+        fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
+    print_floors(stream, has_device ? &device : NULL);
+    if (host_blas_bind())
+        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", host_blas_path(), host_blas_origin());
+    else
+        fprintf(stream, "host BLAS: none found; set MUBLAS_HOST_BLAS\n");
+    print_tracker(stream);
+    fprintf(stream, "settings:\n");
+    settings_print(stream);
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* The `mublas` command. */
+#include "command/info.h"
+
+#include <string.h>
+
+static const char usage[] = "usage: mublas info        print device, host BLAS, residency and settings\n"
+                            "       mublas --version\n"
+                            "       mublas --help\n"
+                            "To use the GPU in a program: LD_PRELOAD=libmublas_shim.so PROGRAM\n";
+
+int main(int count, char **arguments)
+{
+    const char *command = count > 1 ? arguments[1] : "--help";
+    if (strcmp(command, "info") == 0 && count == 2)
+        return info_print(stdout);
+    if (strcmp(command, "--version") == 0 && count == 2) {
+        printf("mublas %s\n", PACKAGE_VERSION);
+        return 0;
+    }
+    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) {
+        fputs(usage, stdout);
+        return count > 1 ? 0 : 2;
+    }
+    fprintf(stderr, "mublas: '%s' is not a command%s\n", command,
+            strcmp(command, "info") == 0 ? " with arguments" : "");
+    fputs(usage, stderr);
+    return 2;
+}

@@ -1,0 +1,21 @@
+/* execute.h - run one legal call on the device from operands in host memory:
+ * mirrors -> vectors -> launch -> wait -> write-through. */
+#ifndef MUBLAS_EXECUTE_H
+#define MUBLAS_EXECUTE_H
+
+#include "common/blas_call.h"
+#include "gpu/device.h"
+#include "mirror/operands.h"
+
+/* The matrix operands of `call` with their access; returns how many (0 to OPERANDS_MAX). */
+int execute_operands(const struct blas_call *call, struct operand *operands);
+
+/* True when the device has a kernel or library routine for this call. */
+bool execute_supported(struct device *device, const struct blas_call *call);
+
+/* Run it. STATUS_OK: results are in host memory. STATUS_RESULT_LOST: an output
+ * could not be completed (invariant 3). Any other status: no operand was touched. */
+enum status execute_call(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
+                         struct transfer_count *moved);
+
+#endif

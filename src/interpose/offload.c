@@ -1,0 +1,241 @@
+#include "interpose/offload.h"
+#include "common/log.h"
+#include "common/settings.h"
+#include "gpu/device.h"
+#include "interpose/execute.h"
+#include "interpose/policy.h"
+#include "interpose/process_state.h"
+#include "interpose/stats.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t offload_floors[ROUTINE_COUNT];
+
+/* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
+static __thread int depth __attribute__((tls_model("initial-exec")));
+
+/* The reference device's model until a device is awake, then that device's own. */
+static struct machine_model reference_model, device_model;
+static const struct machine_model *model_in_force = &reference_model;
+
+static const struct machine_model *model(void)
+{
+    return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
+}
+
+static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
+
+/* Guarded by wake_lock; mirrors is set before `ready` and never changes after. */
+static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mirror_table *mirrors;
+static struct device *ready;
+static bool wake_failed;
+static double wake_account_us;
+
+static int host_cores(void)
+{
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 1)
+        return 1;
+    return CPU_COUNT(&cores);
+}
+
+static void begin(void)
+{
+    settings();
+    process_state_begin();
+    reference_model = crossover_builtin_model(NULL, host_cores());
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    if (!stats_wanted())
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static size_t host_memory_bytes(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static enum status create_mirrors(struct device *device)
+{
+    struct device_scope scope;
+    size_t free_bytes = 0, total_bytes = 0;
+    enum status status = device_enter(device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    status = device_check(device, driver()->memory_info(&free_bytes, &total_bytes), "asking for free device memory");
+    if (status == STATUS_OK)
+        status = mirror_table_create(device, memory_amount_bytes(settings()->device_memory, free_bytes),
+                                     memory_amount_bytes(settings()->pinned_memory, host_memory_bytes()),
+                                     settings()->tracking, &mirrors);
+    device_leave(device, &scope);
+    return status;
+}
+
+static void wake(void)
+{
+    struct device *device;
+    if (device_wake(&device) != STATUS_OK || create_mirrors(device) != STATUS_OK) {
+        wake_failed = true;
+        return;
+    }
+    device_model = crossover_builtin_model(device_properties(device), host_cores());
+    __atomic_store_n(&model_in_force, &device_model, __ATOMIC_RELEASE);
+    __atomic_store_n(&ready, device, __ATOMIC_RELEASE);
+}
+
+/* The device, waking it when this call makes that worth while. NULL: host, for *reason.
+ * *credit_us is what earlier calls would have saved, once, when this call woke it. */
+static struct device *find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us)
+{
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    *reason = HOST_NO_DEVICE;
+    if (!device) {
+        pthread_mutex_lock(&wake_lock);
+        if (!ready && !wake_failed) {
+            if (policy_wake(settings()->offload, model(), call, &wake_account_us)) {
+                wake();
+                *credit_us = wake_account_us;
+            } else {
+                *reason = HOST_NOT_RESIDENT;
+            }
+        }
+        device = ready;
+        pthread_mutex_unlock(&wake_lock);
+    }
+    return device && device_is_usable(device) ? device : NULL;
+}
+
+static enum host_reason reason_of(enum status status)
+{
+    switch (status) {
+    case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
+    case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
+    case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
+    default: return HOST_DEVICE_ERROR;
+    }
+}
+
+static enum host_reason execute(struct device *device, enum routine routine, const struct blas_call *call)
+{
+    struct transfer_count moved;
+    uint64_t started = nanoseconds();
+    enum status status = execute_call(device, mirrors, call, &moved);
+    if (status == STATUS_RESULT_LOST) {
+        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
+                    routine_name(routine));
+        abort();
+    }
+    if (status != STATUS_OK)
+        return reason_of(status);
+    struct device_counts counts = {moved.bytes_up, moved.bytes_down, nanoseconds() - started};
+    stats_device_call(routine, &counts);
+    return HOST_REASON_COUNT;
+}
+
+/* HOST_REASON_COUNT: it ran on the device. */
+static enum host_reason attempt(enum routine routine, const struct blas_call *call)
+{
+    struct operand operands[OPERANDS_MAX];
+    enum host_reason reason;
+    double credit_us = 0;
+    struct device *device = find_device(call, &reason, &credit_us);
+    if (!device)
+        return reason;
+    int count = execute_operands(call, operands);
+    if (credit_us > 0)
+        operands_credit(mirrors, operands, count, credit_us);
+    struct residency residency = operands_residency(mirrors, operands, count);
+    struct policy_decision decision = policy_decide(settings()->offload, model(), call, &residency);
+    if (!decision.device) {
+        if (decision.credit_us > 0)
+            operands_credit(mirrors, operands, count, decision.credit_us);
+        return decision.reason;
+    }
+    if (!execute_supported(device, call))
+        return HOST_UNSUPPORTED;
+    return execute(device, routine, call);
+}
+
+static uint64_t gated_size(const struct blas_call *call)
+{
+    return call->family == FAMILY_GEMV ? (uint64_t)call->m * (uint64_t)call->n : (uint64_t)call->n;
+}
+
+/* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */
+static enum host_reason obstacle(enum routine routine, const struct blas_call *call)
+{
+    enum offload_mode mode = settings()->offload;
+    uint64_t floor = policy_floor(mode, model(), call->family, call->type);
+    __atomic_store_n(&offload_floors[routine], floor, __ATOMIC_RELAXED);
+    if (mode == OFFLOAD_NEVER)
+        return HOST_SWITCHED_OFF;
+    if (gated_size(call) < floor)
+        return HOST_BELOW_FLOOR;
+    if (process_state_is_forked() || process_state_is_checkpointed())
+        return HOST_AFTER_FORK;
+    if (!process_state_default_arithmetic())
+        return HOST_FP_ENVIRONMENT;
+    return HOST_REASON_COUNT;
+}
+
+bool offload_run(enum routine routine, const struct blas_call *call, struct host_run *host_run)
+{
+    host_run->reason = HOST_NESTED;
+    if (depth)
+        return false;
+    depth++;
+    pthread_once(&begin_once, begin);
+    host_run->reason = obstacle(routine, call);
+    if (host_run->reason == HOST_REASON_COUNT)
+        host_run->reason = attempt(routine, call);
+    depth--;
+    if (log_wanted(LOG_DEBUG))
+        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", routine_name(routine), (long long)call->m,
+                    (long long)call->n, (long long)call->k,
+                    host_run->reason == HOST_REASON_COUNT ? "device" : host_reason_text(host_run->reason));
+    return host_run->reason == HOST_REASON_COUNT;
+}
+
+void offload_host_begin(enum routine routine, struct host_run *host_run)
+{
+    (void)routine;
+    depth++;
+    host_run->started = nanoseconds();
+}
+
+void offload_host_end(enum routine routine, struct host_run *host_run)
+{
+    depth--;
+    if (host_run->reason != HOST_NESTED)
+        stats_host_call(routine, host_run->reason, nanoseconds() - host_run->started);
+}
+
+void offload_count_rejected(enum routine routine)
+{
+    if (!depth)
+        stats_host_call(routine, HOST_ARGUMENTS, 0);
+}
+
+const char *offload_description(void)
+{
+    static char text[512];
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    if (device)
+        snprintf(text, sizeof text, "%s%s; %s", device_properties(device)->name,
+                 device_is_usable(device) ? "" : " (given up)", mirror_table_description(mirrors));
+    else
+        snprintf(text, sizeof text, "%s", wake_failed ? "none usable" : "not woken: no call was worth it");
+    return text;
+}

@@ -1,0 +1,52 @@
+#include "interpose/policy.h"
+
+static struct policy_decision on_device(void)
+{
+    return (struct policy_decision){.device = true};
+}
+
+static struct policy_decision on_host(enum host_reason reason, double credit_us)
+{
+    return (struct policy_decision){.device = false, .reason = reason, .credit_us = credit_us};
+}
+
+struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
+                                     const struct blas_call *call, const struct residency *residency)
+{
+    if (mode == OFFLOAD_ALWAYS)
+        return on_device();
+    if (mode == OFFLOAD_NEVER)
+        return on_host(HOST_SWITCHED_OFF, 0);
+    uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
+    struct predicted_times times = crossover_predict(model, call, missing, residency->trackable);
+    if (times.resident_us + times.upload_us < times.host_us)
+        return on_device();
+    double saved_us = times.host_us - times.resident_us;
+    if (missing == 0 || !residency->trackable || saved_us <= 0)
+        return on_host(HOST_FASTER, 0);
+    if (residency->credit_us + saved_us >= times.upload_us)
+        return on_device();
+    return on_host(HOST_NOT_RESIDENT, saved_us);
+}
+
+bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                 double *account_us)
+{
+    if (mode != OFFLOAD_AUTO)
+        return mode == OFFLOAD_ALWAYS;
+    struct predicted_times times = crossover_predict(model, call, 0, true);
+    if (times.resident_us < times.host_us)
+        *account_us += times.host_us - times.resident_us;
+    return *account_us >= model->wake_us / 4;
+}
+
+uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
+                      enum blas_type type)
+{
+    switch (mode) {
+    case OFFLOAD_ALWAYS: return 0;
+    case OFFLOAD_NEVER: return UINT64_MAX;
+    case OFFLOAD_AUTO: break;
+    }
+    return crossover_floor(model, family, type);
+}

@@ -1,0 +1,37 @@
+/* policy.h - host or device? A pure function of the machine model, the settings
+ * and the call's history (design section 6, "when to upload"): no clocks, no
+ * page states, no globals, so a program's decisions repeat exactly. */
+#ifndef MUBLAS_POLICY_H
+#define MUBLAS_POLICY_H
+
+#include "common/blas_call.h"
+#include "common/settings.h"
+#include "interpose/stats.h"
+#include "mirror/operands.h"
+#include "tuner/crossover.h"
+
+struct policy_decision {
+    bool device;
+    enum host_reason reason; /* when not device */
+    double credit_us;        /* what residency would have saved: goes to the operands' account */
+};
+
+/* Decide for a legal call above its floor. Resident: compare warm device time
+ * with host time. Not resident: go if upload and device together beat the host
+ * now, or if the account of the operands covers the upload (ski rental: never
+ * worse than twice the best decision in hindsight). */
+struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
+                                     const struct blas_call *call, const struct residency *residency);
+
+/* Is it time to wake the device? Waking costs model->wake_us once, so savings that a
+ * device would have brought are summed in *account_us until they cover a quarter of
+ * it: a program with a few large calls never pays, one that spends minutes in them
+ * loses little. A call that gains that much by itself wakes at once. */
+bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                 double *account_us);
+
+/* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
+uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
+                      enum blas_type type);
+
+#endif

@@ -1,0 +1,128 @@
+#include "tuner/crossover.h"
+
+#include <math.h>
+
+/* Design section 2: host dsymv n=8192 moves 268 MB in 2.1 ms on 16 cores, about
+ * 8 GB/s a core up to what the memory gives. */
+static const double host_bandwidth_per_core = 8e9, host_bandwidth_limit = 250e9;
+static const double host_double_flops_per_core = 25e9;
+
+static double device_double_flops(const struct device_properties *device)
+{
+    /* FP64 at half the FP32 rate on the compute line (x.0), a 64th elsewhere. */
+    double single = device->multiprocessors * 128.0 * 2 * device->clock_hz;
+    return device->compute_minor == 0 && device->compute_major >= 6 ? single / 2 : single / 64;
+}
+
+struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores)
+{
+    static const double per_type[TYPE_COUNT] = {2, 1, 2, 1};
+    double host = host_cores * host_double_flops_per_core;
+    double device_flops = device ? device_double_flops(device) : 30e12;
+    struct machine_model model = {
+        .host_bandwidth = fmin(host_cores * host_bandwidth_per_core, host_bandwidth_limit),
+        .device_bandwidth = 0.8 * (device ? device->memory_bandwidth : 3.35e12),
+        .link_bandwidth = 50e9,
+        .staged_bandwidth = 8e9,
+        .call_us = 25,
+        .scan_us_per_byte = 200.0 / (512 << 20),
+        .pin_us_per_byte = 26e3 / (512 << 20),
+        .wake_us = 400e3,
+    };
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        model.host_flops[type] = host * per_type[type];
+        model.device_flops[type] = 0.5 * device_flops * per_type[type];
+    }
+    return model;
+}
+
+static double elements_touched(const struct blas_matrix *matrix)
+{
+    double rows = (double)matrix->rows, columns = (double)matrix->columns;
+    if (!matrix->pointer)
+        return 0;
+    return matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2;
+}
+
+uint64_t crossover_matrix_bytes(const struct blas_call *call)
+{
+    double elements = elements_touched(&call->a) + elements_touched(&call->b) + elements_touched(&call->c);
+    return (uint64_t)(elements * (double)blas_element_bytes(call->type));
+}
+
+/* The address range that a scan must cover, columns and the gaps between them. */
+static double scanned_bytes(const struct blas_call *call)
+{
+    const struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
+    double elements = 0;
+    for (int i = 0; i < 3; i++)
+        if (matrices[i]->pointer)
+            elements += (double)matrices[i]->ld * (double)matrices[i]->columns;
+    return elements * (double)blas_element_bytes(call->type);
+}
+
+static double vector_bytes(const struct blas_call *call)
+{
+    double lengths = (double)call->x.length + 2.0 * (double)call->y.length;
+    if (call->family == FAMILY_TRMV)
+        lengths *= 2;
+    return lengths * (double)blas_element_bytes(call->type);
+}
+
+static double operations(const struct blas_call *call)
+{
+    double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    double complex_factor = call->type >= TYPE_C ? 4 : 1;
+    switch (call->family) {
+    case FAMILY_AXPY: return 2 * n * complex_factor;
+    case FAMILY_GEMV: return 2 * m * n * complex_factor;
+    case FAMILY_SYMV: return 2 * n * n * complex_factor;
+    case FAMILY_TRMV: return n * n * complex_factor;
+    case FAMILY_SYR2K: return 2 * n * n * k * complex_factor;
+    case FAMILY_COUNT: break;
+    }
+    return 0;
+}
+
+static double upload_us(const struct machine_model *model, double missing, bool trackable)
+{
+    enum { WORTH_PINNING = 16 << 20 }; /* mirror/pins.c pins from here on */
+    if (missing <= 0)
+        return 0;
+    if (!trackable || missing < WORTH_PINNING)
+        return 1e6 * missing / model->staged_bandwidth;
+    return 1e6 * missing / model->link_bandwidth + 2 * missing * model->pin_us_per_byte;
+}
+
+struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
+                                         uint64_t missing_bytes, bool trackable)
+{
+    double matrices = (double)crossover_matrix_bytes(call), vectors = vector_bytes(call), work = operations(call);
+    double written = elements_touched(&call->c) * (double)blas_element_bytes(call->type);
+    struct predicted_times times;
+    times.host_us = 1e6 * fmax((matrices + vectors) / model->host_bandwidth, work / model->host_flops[call->type]);
+    times.resident_us =
+        model->call_us +
+        1e6 * fmax((matrices + vectors) / model->device_bandwidth, work / model->device_flops[call->type]) +
+        1e6 * vectors / model->staged_bandwidth +
+        1e6 * written / (trackable ? model->link_bandwidth : model->staged_bandwidth) +
+        scanned_bytes(call) * model->scan_us_per_byte;
+    times.upload_us = upload_us(model, (double)missing_bytes, trackable);
+    return times;
+}
+
+uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
+{
+    double bytes = (double)blas_element_bytes(type);
+    double host_bytes = model->call_us * 1e-6 * model->host_bandwidth; /* what the host does meanwhile */
+    double host_work = model->call_us * 1e-6 * model->host_flops[type];
+    switch (family) {
+    case FAMILY_AXPY: return UINT64_MAX; /* three transfers against three passes over host memory */
+    case FAMILY_GEMV: return (uint64_t)(host_bytes / bytes);
+    case FAMILY_SYMV:
+    case FAMILY_TRMV: return (uint64_t)sqrt(2 * host_bytes / bytes);
+    case FAMILY_SYR2K: return (uint64_t)cbrt(host_work / 2); /* n = k: the most work for an n */
+    case FAMILY_COUNT: break;
+    }
+    return UINT64_MAX;
+}

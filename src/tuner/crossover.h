@@ -1,0 +1,52 @@
+/* crossover.h - predicted times of a call on host and device.
+ *
+ * Today's model is built in: computed from the device's properties, the number
+ * of host cores and the figures of design section 2; the tuner will replace its
+ * numbers by measured ones. Predictions decide nothing by themselves: see
+ * interpose/policy.h. All functions here are pure. */
+#ifndef MUBLAS_CROSSOVER_H
+#define MUBLAS_CROSSOVER_H
+
+#include "common/blas_call.h"
+#include "gpu/device.h"
+
+#include <stdint.h>
+
+/* Rates in bytes or operations per second, times in microseconds. */
+struct machine_model {
+    double host_bandwidth;
+    double host_flops[TYPE_COUNT];
+    double device_bandwidth;
+    double device_flops[TYPE_COUNT];
+    double link_bandwidth;   /* pinned transfers */
+    double staged_bandwidth; /* transfers through staging memory */
+    double call_us;          /* launch, synchronise, small vectors up and down */
+    double scan_us_per_byte; /* dirty scan of tracked memory */
+    double pin_us_per_byte;
+    double wake_us; /* context creation and kernel loading */
+};
+
+/* The built-in model. `device` NULL stands for the reference device (H100 SXM),
+ * used until a device is awake. host_cores >= 1. */
+struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores);
+
+struct predicted_times {
+    double host_us;
+    double resident_us; /* on the device with every matrix operand resident */
+    double upload_us;   /* additional cost of making the missing bytes resident */
+};
+
+/* Times of `call`; `missing_bytes` of its matrix operands are not on the device.
+ * `trackable`: they could stay there (and be pinned); otherwise each call pays
+ * for staged copies. */
+struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
+                                         uint64_t missing_bytes, bool trackable);
+
+/* Bytes of the parts of the matrix operands that the call reads or writes. */
+uint64_t crossover_matrix_bytes(const struct blas_call *call);
+
+/* A size below which the host always wins: n, or m * n for gemv; a lower bound,
+ * so that the entry's gate never keeps a profitable call. UINT64_MAX: never pays. */
+uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
+
+#endif
