@@ -4,3 +4,18 @@
 #   tests_unit_test_thing_SOURCES = tests/unit/test_thing.c
 #   tests_unit_test_thing_LDADD = $(unit_test_libraries)
 unit_test_libraries = libmublas_core.la -lm -ldl
+
+check_PROGRAMS += tests/unit/test_policy
+TESTS += tests/unit/test_policy
+tests_unit_test_policy_SOURCES = tests/unit/test_policy.c
+tests_unit_test_policy_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_settings
+TESTS += tests/unit/test_settings
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
+tests_unit_test_settings_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_process_state
+TESTS += tests/unit/test_process_state
+tests_unit_test_process_state_SOURCES = tests/unit/test_process_state.c
+tests_unit_test_process_state_LDADD = $(unit_test_libraries)

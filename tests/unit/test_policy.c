@@ -1,0 +1,122 @@
+/* The policy as a pure function: each rule of policy.h, and ski rental's bound. */
+#include "interpose/policy.h"
+#include "tap.h"
+
+static struct blas_call symv_call(int64_t n)
+{
+    static double storage;
+    return (struct blas_call){
+        .family = FAMILY_SYMV, .type = TYPE_D, .n = n,
+        .a = {.pointer = &storage, .rows = n, .columns = n, .ld = n, .part = PART_LOWER},
+        .x = {&storage, n, 1}, .y = {&storage, n, 1}};
+}
+
+static struct residency cold(const struct blas_call *call, double credit_us)
+{
+    uint64_t bytes = crossover_matrix_bytes(call);
+    return (struct residency){.trackable = true, .bytes = bytes, .missing_bytes = bytes, .credit_us = credit_us};
+}
+
+static void test_modes(const struct machine_model *model)
+{
+    struct blas_call call = symv_call(3);
+    struct residency residency = cold(&call, 0);
+    tap_ok(policy_decide(OFFLOAD_ALWAYS, model, &call, &residency).device, "always offloads a tiny call");
+    call = symv_call(30000);
+    residency = (struct residency){.trackable = true, .resident = true};
+    struct policy_decision decision = policy_decide(OFFLOAD_NEVER, model, &call, &residency);
+    tap_ok(!decision.device && decision.reason == HOST_SWITCHED_OFF, "never keeps a resident giant on the host");
+}
+
+static void test_residency(const struct machine_model *model)
+{
+    struct blas_call call = symv_call(8192);
+    struct residency residency = cold(&call, 0);
+    struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    tap_ok(!decision.device && decision.reason == HOST_NOT_RESIDENT && decision.credit_us > 0,
+           "a first large call stays and earns credit");
+    residency.resident = true;
+    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "the same call on a resident matrix goes");
+    residency = cold(&call, 0);
+    residency.trackable = false;
+    decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    tap_ok(!decision.device && decision.reason == HOST_FASTER && decision.credit_us == 0,
+           "memory that cannot be tracked earns nothing");
+    call = symv_call(64);
+    residency = (struct residency){.trackable = true, .resident = true};
+    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "a small resident call stays");
+}
+
+/* Rent until the account covers the upload: what was lost by waiting is at most one upload. */
+static void test_ski_rental(const struct machine_model *model)
+{
+    struct blas_call call = symv_call(8192);
+    double credit = 0;
+    int calls = 0;
+    while (calls < 100000) {
+        struct residency residency = cold(&call, credit);
+        struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+        if (decision.device)
+            break;
+        credit += decision.credit_us;
+        calls++;
+    }
+    struct residency residency = cold(&call, 0);
+    double upload = crossover_predict(model, &call, residency.missing_bytes, true).upload_us;
+    tap_ok(calls > 0 && calls < 1000, "an unchanged matrix is uploaded after %d calls", calls);
+    tap_ok(credit <= upload, "waiting cost %.0f us, an upload costs %.0f us", credit, upload);
+}
+
+static void test_level3(const struct machine_model *model)
+{
+    static double storage;
+    int64_t n = 8192, k = 32;
+    struct blas_call call = {.family = FAMILY_SYR2K, .type = TYPE_D, .n = n, .k = k,
+                             .a = {&storage, n, k, n, PART_FULL}, .b = {&storage, n, k, n, PART_FULL},
+                             .c = {&storage, n, n, n, PART_LOWER}};
+    struct residency residency = {.trackable = true, .missing_bytes = (uint64_t)(n * k * 8)};
+    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+           "a trailing update goes to a resident matrix although one panel must be uploaded");
+}
+
+static void test_wake(const struct machine_model *model)
+{
+    struct blas_call call = symv_call(8192);
+    double account = 0;
+    int calls = 0;
+    tap_ok(policy_wake(OFFLOAD_ALWAYS, model, &call, &account), "always wakes at once");
+    tap_ok(!policy_wake(OFFLOAD_NEVER, model, &call, &account), "never does not wake");
+    while (calls < 100000 && !policy_wake(OFFLOAD_AUTO, model, &call, &account))
+        calls++;
+    tap_ok(calls > 0 && calls < 10000, "auto wakes after %d large calls, not at the first", calls);
+    account = 0;
+    call = symv_call(100);
+    calls = 0;
+    while (calls < 10000 && !policy_wake(OFFLOAD_AUTO, model, &call, &account))
+        calls++;
+    tap_ok(calls == 10000 && account == 0, "small calls never wake the device");
+}
+
+static void test_floors(const struct machine_model *model)
+{
+    tap_ok(policy_floor(OFFLOAD_ALWAYS, model, FAMILY_AXPY, TYPE_S) == 0, "always has no floor");
+    tap_ok(policy_floor(OFFLOAD_NEVER, model, FAMILY_SYMV, TYPE_D) == UINT64_MAX, "never has no way over the floor");
+    tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_AXPY, TYPE_D) == UINT64_MAX, "axpy never pays over a link");
+    uint64_t floor = policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D);
+    struct blas_call call = symv_call((int64_t)floor - 1);
+    struct residency residency = {.trackable = true, .resident = true};
+    tap_ok(floor > 1 && !policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+           "below the floor (%llu) even a resident call stays", (unsigned long long)floor);
+}
+
+int main(void)
+{
+    struct machine_model model = crossover_builtin_model(NULL, 16);
+    test_modes(&model);
+    test_residency(&model);
+    test_ski_rental(&model);
+    test_level3(&model);
+    test_wake(&model);
+    test_floors(&model);
+    return tap_done();
+}
