@@ -24,4 +24,11 @@ enum status mapping_find_range(uintptr_t begin, uintptr_t end, struct mapping *m
  * library mapped in (design section 6, blind spots). */
 bool mapping_has_blind_spots(uint64_t own_pinned_bytes);
 
+/* Bytes of this process that something has pinned (VmPin); 0 when unknown. */
+uint64_t mapping_pinned_bytes(void);
+
+/* True when the program itself seems to use the CUDA runtime: its memory must then
+ * not be pinned by us, since its own copies would turn into DMA that leaves no mark. */
+bool mapping_program_uses_cuda(void);
+
 #endif

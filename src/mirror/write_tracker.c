@@ -1,0 +1,205 @@
+#include "mirror/write_tracker.h"
+
+#include "common/log.h"
+#include "mirror/kernel_interface.h"
+#include "mirror/tracker_self_test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A descriptor and what it was when we opened it: programs close or reuse numbers that are not theirs. */
+struct descriptor {
+    int number;
+    dev_t device;
+    ino_t inode;
+    dev_t special;
+};
+
+struct write_tracker {
+    struct descriptor faults, pagemap;
+    atomic_bool dead;
+};
+
+enum { LOWEST_DESCRIPTOR = 512, REGIONS = 256 };
+
+static char description[160] = "off";
+
+static enum status refuse(const char *what)
+{
+    snprintf(description, sizeof description, "none: %s: %s", what, strerror(errno));
+    log_message(LOG_WARNING, "host writes cannot be followed (%s: %s); operands are copied at every call", what,
+                strerror(errno));
+    return STATUS_NOT_TRACKABLE;
+}
+
+/* Takes `number` over and moves it out of the way of programs that expect low numbers. */
+static enum status descriptor_adopt(struct descriptor *descriptor, int number)
+{
+    struct stat state;
+    int high = fcntl(number, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR);
+    if (high >= 0) {
+        close(number);
+        number = high;
+    }
+    descriptor->number = number;
+    if (fstat(number, &state) != 0)
+        return STATUS_NOT_TRACKABLE;
+    descriptor->device = state.st_dev;
+    descriptor->inode = state.st_ino;
+    descriptor->special = state.st_rdev;
+    return STATUS_OK;
+}
+
+static bool descriptor_is_ours(const struct descriptor *descriptor)
+{
+    struct stat state;
+    return fstat(descriptor->number, &state) == 0 && state.st_dev == descriptor->device &&
+           state.st_ino == descriptor->inode && state.st_rdev == descriptor->special;
+}
+
+static void descriptor_close(struct descriptor *descriptor)
+{
+    if (descriptor->number >= 0 && descriptor_is_ours(descriptor))
+        close(descriptor->number);
+    descriptor->number = -1;
+}
+
+static bool tracker_is_alive(struct write_tracker *tracker)
+{
+    if (atomic_load(&tracker->dead))
+        return false;
+    if (descriptor_is_ours(&tracker->faults) && descriptor_is_ours(&tracker->pagemap))
+        return true;
+    if (!atomic_exchange(&tracker->dead, true)) {
+        snprintf(description, sizeof description, "none: the program closed its descriptors");
+        log_message(LOG_WARNING, "the program closed the write tracker's descriptors; "
+                                 "operands are copied at every call from now on");
+    }
+    return false;
+}
+
+static enum status open_descriptors(struct write_tracker *tracker)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = USERFAULT_WP_UNPOPULATED | USERFAULT_WP_ASYNC};
+    int number = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | USERFAULT_USER_MODE_ONLY);
+    if (number < 0)
+        return refuse("userfaultfd");
+    if (descriptor_adopt(&tracker->faults, number) != STATUS_OK)
+        return refuse("userfaultfd descriptor");
+    if (ioctl(tracker->faults.number, UFFDIO_API, &api) != 0)
+        return refuse("asynchronous write protection");
+    number = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (number < 0)
+        return refuse("/proc/self/pagemap");
+    if (descriptor_adopt(&tracker->pagemap, number) != STATUS_OK)
+        return refuse("pagemap descriptor");
+    return STATUS_OK;
+}
+
+enum status write_tracker_create(struct write_tracker **result)
+{
+    struct write_tracker *tracker = calloc(1, sizeof *tracker);
+    if (!tracker)
+        return STATUS_NOT_TRACKABLE;
+    tracker->faults.number = tracker->pagemap.number = -1;
+    enum status status = open_descriptors(tracker);
+    if (status == STATUS_OK) {
+        const char *failure = tracker_self_test(tracker);
+        if (failure) {
+            snprintf(description, sizeof description, "none: self-test: %s", failure);
+            log_message(LOG_WARNING, "host writes cannot be followed (self-test: %s); "
+                                     "operands are copied at every call", failure);
+            status = STATUS_NOT_TRACKABLE;
+        }
+    }
+    if (status != STATUS_OK) {
+        write_tracker_destroy(tracker);
+        return status;
+    }
+    snprintf(description, sizeof description, "userfaultfd (asynchronous write protection) and PAGEMAP_SCAN");
+    *result = tracker;
+    return STATUS_OK;
+}
+
+void write_tracker_destroy(struct write_tracker *tracker)
+{
+    if (!tracker)
+        return;
+    descriptor_close(&tracker->faults);
+    descriptor_close(&tracker->pagemap);
+    free(tracker);
+}
+
+enum status write_tracker_register(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct uffdio_register request = {.range = {begin, end - begin}, .mode = UFFDIO_REGISTER_MODE_WP};
+    if (!tracker_is_alive(tracker))
+        return STATUS_NOT_TRACKABLE;
+    if (ioctl(tracker->faults.number, UFFDIO_REGISTER, &request) != 0) {
+        /* All refusals but lack of memory come before anything is registered, and
+         * unregistering what another userfaultfd holds would break its owner. */
+        if (errno == ENOMEM)
+            write_tracker_unregister(tracker, begin, end);
+        log_message(LOG_INFO, "%#zx-%#zx cannot be tracked: %s", (size_t)begin, (size_t)end, strerror(errno));
+        return STATUS_NOT_TRACKABLE;
+    }
+    if (request.ioctls & (UINT64_C(1) << _UFFDIO_WRITEPROTECT))
+        return STATUS_OK;
+    write_tracker_unregister(tracker, begin, end);
+    return STATUS_NOT_TRACKABLE;
+}
+
+void write_tracker_unregister(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct uffdio_range range = {begin, end - begin};
+    int saved_errno = errno;
+    if (tracker_is_alive(tracker))
+        ioctl(tracker->faults.number, UFFDIO_UNREGISTER, &range); /* the memory may be gone: no matter */
+    errno = saved_errno;
+}
+
+enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, uintptr_t end,
+                               write_tracker_run *report, void *context)
+{
+    struct page_region_record regions[REGIONS];
+    struct pagemap_scan_request request = {
+        .size = sizeof request,
+        .flags = PAGEMAP_SCAN_PROTECT_MATCHING | PAGEMAP_SCAN_CHECK_ASYNC,
+        .vec = (uint64_t)(uintptr_t)regions,
+        .vec_len = REGIONS,
+        .category_inverted = PAGE_CATEGORY_PRESENT,
+        .category_anyof_mask = PAGE_CATEGORY_WRITTEN | PAGE_CATEGORY_PRESENT,
+    };
+    if (!tracker_is_alive(tracker))
+        return STATUS_NOT_TRACKABLE;
+    while (begin < end) {
+        request.start = begin;
+        request.end = end;
+        request.walk_end = 0;
+        int count = ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request);
+        if (count < 0 || request.walk_end <= begin || request.walk_end > end)
+            return STATUS_NOT_TRACKABLE;
+        for (int i = 0; i < count; i++)
+            report(context, (uintptr_t)regions[i].start, (uintptr_t)regions[i].end);
+        /* A full vector ends the walk early; walk_end then says where to go on. */
+        if (count < REGIONS && request.walk_end != end)
+            return STATUS_NOT_TRACKABLE;
+        begin = (uintptr_t)request.walk_end;
+    }
+    return STATUS_OK;
+}
+
+const char *write_tracker_description(const struct write_tracker *tracker)
+{
+    (void)tracker;
+    return description;
+}
