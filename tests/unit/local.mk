@@ -19,3 +19,8 @@ check_PROGRAMS += tests/unit/test_process_state
 TESTS += tests/unit/test_process_state
 tests_unit_test_process_state_SOURCES = tests/unit/test_process_state.c
 tests_unit_test_process_state_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_triangle_cover
+TESTS += tests/unit/test_triangle_cover
+tests_unit_test_triangle_cover_SOURCES = tests/unit/test_triangle_cover.c
+tests_unit_test_triangle_cover_LDADD = $(unit_test_libraries)
