@@ -1,0 +1,179 @@
+#!/bin/bash
+# Run the Netlib BLAS and LAPACK testers on the host BLAS alone and again under
+# LD_PRELOAD of the shim with MUBLAS_OFFLOAD=always, and compare what they count.
+# Prints TAP; a difference is a failure and its lines are shown.
+#
+#   compare.sh [--thin] [--only PATTERN] [--keep DIR]
+#
+# --thin          smaller LAPACK inputs (tests/netlib/thin) where there are any
+# --only PATTERN  only the cases whose name matches this shell pattern
+# --keep DIR      leave the testers' outputs there
+#
+# From the environment:
+#   SHIM            the library to preload (and SHIM_PRELOAD what goes with it)
+#   NETLIB_BLAS     directory of xblat1s.. and their input files
+#   NETLIB_LAPACK   directory of xeigtsts.., xlintsts.. and their input files
+#   HOST_LIBRARIES  directories of the host's libblas.so.3 and liblapack.so.3
+#   DRIVER          directory of the (emulated) libcuda.so.1, or empty
+#   NETLIB_JOBS     testers to run at a time (default: the processors)
+# bash and awk are all it needs.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+thin= only='*' keep=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --thin) thin=$here/thin ;;
+    --only) only=$2; shift ;;
+    --keep) keep=$2; shift ;;
+    *) echo "compare.sh: unknown argument '$1'" >&2; exit 2 ;;
+    esac
+    shift
+done
+for variable in SHIM NETLIB_BLAS NETLIB_LAPACK; do
+    [ -e "${!variable}" ] || { echo "compare.sh: $variable='${!variable}' does not exist" >&2; exit 2; }
+done
+SHIM=$(readlink -f "$SHIM")
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/mublas-netlib.XXXXXX") || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+names=() commands=() inputs=() devices=()
+
+# add NAME DIRECTORY TESTER INPUT DEVICE: DEVICE says whether the shim must offload calls in it.
+add()
+{
+    [[ $1 == $only ]] || return
+    names+=("$1") commands+=("$2/$3") inputs+=("$4") devices+=("$5")
+}
+
+# The thin input for BASE and precision LETTER if there is one, else the tester's own FILE.
+input()
+{
+    local base=$1 letter=$2 file=$3 kind candidate
+    case $letter in s | d) kind=real ;; *) kind=complex ;; esac
+    for candidate in "$base.$kind.in" "$base.in"; do
+        if [ -n "$thin" ] && [ -f "$thin/$candidate" ]; then
+            sed "s/@/${letter^^}/" "$thin/$candidate" > "$scratch/$letter$base.in"
+            echo "$scratch/$letter$base.in"
+            return
+        fi
+    done
+    echo "$NETLIB_LAPACK/$file.in"
+}
+
+list_cases()
+{
+    local letter level name device low
+    for letter in s d c z; do
+        case $letter in s | d) device=yes ;; *) device=no ;; esac
+        add "${letter}blat1" "$NETLIB_BLAS" "xblat1$letter" /dev/null $device
+        for level in 2 3; do
+            add "${letter}blat$level" "$NETLIB_BLAS" "xblat$level$letter" "$NETLIB_BLAS/${letter}blat$level.in" $device
+        done
+        add "${letter}cblat1" "$NETLIB_BLAS" "x${letter}cblat1" /dev/null no
+        for level in 2 3; do
+            add "${letter}cblat$level" "$NETLIB_BLAS" "x${letter}cblat$level" "$NETLIB_BLAS/${letter}in$level" no
+        done
+        for name in nep sep se2 svd glm gqr gsv csd lse; do
+            add "$letter$name" "$NETLIB_LAPACK" "xeigtst$letter" "$(input $name $letter $name)" $device
+        done
+        for name in ec ed gg gd sb sg bb bak bal gbak gbal; do
+            [ -n "$thin" ] && [ $name = ec ] && continue
+            case $name in *ba*) low=no ;; *) low=$device ;; esac
+            add "$letter$name" "$NETLIB_LAPACK" "xeigtst$letter" "$(input $name $letter $letter$name)" $low
+        done
+        add "${letter}test" "$NETLIB_LAPACK" "xlintst$letter" "$(input test $letter ${letter}test)" $device
+        add "${letter}rfp" "$NETLIB_LAPACK" "xlintstrf$letter" "$(input rfp $letter ${letter}test_rfp)" $device
+    done
+    add dstest "$NETLIB_LAPACK" xlintstds "$(input mixed d dstest)" yes
+    add zctest "$NETLIB_LAPACK" xlintstzc "$(input mixed z zctest)" no
+}
+
+# The lines that count passes and failures, without the blanks that vary.
+summarise()
+{
+    cat "$1"/stdout "$1"/*.out 2>/dev/null | tr -d '\000' |
+        awk '/[Pp]assed|PASS|FAIL|[Ff]ailed|out of|[Ii]llegal| INFO|SUSPECT|ABANDONED|number of examples|tests run/ {
+                 gsub(/[ \t]+/, " "); print }'
+    echo "exit status $(cat "$1/status")"
+}
+
+# one_run FOLDER COMMAND INPUT [VARIABLE=VALUE...]
+one_run()
+{
+    local folder=$1 command=$2 input=$3
+    shift 3
+    mkdir -p "$folder"
+    ( cd "$folder" && env "$@" "$command" < "$input" > stdout 2> stderr; echo $? > status )
+    summarise "$folder" > "$folder/summary"
+}
+
+# Calls that ran on the device, by the shim's own report.
+device_calls()
+{
+    awk '$1 == "total" { total += $3 } END { print total + 0 }' "$1"/report* 2>/dev/null || echo 0
+}
+
+run_case()
+{
+    local folder=$scratch/runs/${names[$1]} path="$HOST_LIBRARIES${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    one_run "$folder/host" "${commands[$1]}" "${inputs[$1]}" LD_LIBRARY_PATH="$path"
+    one_run "$folder/shim" "${commands[$1]}" "${inputs[$1]}" LD_LIBRARY_PATH="${DRIVER:+$DRIVER:}$path" \
+        LD_PRELOAD="${SHIM_PRELOAD:-$SHIM}" MUBLAS_OFFLOAD=always MUBLAS_REPORT="$folder/shim/report"
+    touch "$folder/done"
+}
+
+# Tests run and failed, out of the lines of a summary.
+counts()
+{
+    awk '{ line = tolower($0) }
+         line ~ /[0-9]+ out of/ { match(line, /[0-9]+ out of +[0-9]+/); split(substr(line, RSTART, RLENGTH), word, " ")
+                                  failed += word[1]; run += word[4]; next }
+         line ~ /[0-9]+ (calls|tests run|tests done)/ { match(line, /[0-9]+ (calls|tests)/); run += substr(line, RSTART, RLENGTH) + 0; next }
+         line ~ /fail|suspect|abandoned/ { failed++; run++; next }
+         line ~ /pass/ { run++ }
+         END { printf "%d run, %d failed", run, failed }' "$1"
+}
+
+judge()
+{
+    local name=${names[$1]} number=$(($1 + 1)) folder=$scratch/runs/${names[$1]} why= on_device
+    on_device=$(device_calls "$folder/shim")
+    if ! grep -qiE 'pass|number of examples' "$folder/host/summary"; then
+        why="the host BLAS alone passes nothing"
+    elif ! cmp -s "$folder/host/summary" "$folder/shim/summary"; then
+        why="the counts differ (< host alone, > with the shim)"
+    elif grep -q '^mublas: ' "$folder/shim/stderr"; then
+        why="the shim complains"
+    elif [ "${devices[$1]}" = yes ] && [ "$on_device" = 0 ]; then
+        why="no call ran on the device"
+    fi
+    if [ -z "$why" ]; then
+        echo "ok $number - $name: $(counts "$folder/shim/summary"), as on the host alone; $on_device calls on the device"
+    else
+        echo "not ok $number - $name: $why"
+        { diff "$folder/host/summary" "$folder/shim/summary" | grep '^[<>]' | head -40
+          grep -v '^Note: ' "$folder/shim/stderr" | head -20; } | sed 's/^/# /'
+        return 1
+    fi
+}
+
+list_cases
+[ ${#names[@]} -gt 0 ] || { echo "compare.sh: no case matches '$only'" >&2; exit 2; }
+echo "1..${#names[@]}"
+for index in "${!names[@]}"; do
+    if [ ! -x "${commands[$index]}" ] || [ ! -r "${inputs[$index]}" ]; then
+        continue
+    fi
+    while [ "$(jobs -rp | wc -l)" -ge "${NETLIB_JOBS:-$(nproc)}" ]; do wait -n; done
+    run_case "$index" &
+done
+wait
+failures=0
+for index in "${!names[@]}"; do
+    if [ -e "$scratch/runs/${names[$index]}/done" ]; then
+        judge "$index" || failures=$((failures + 1))
+    else
+        echo "ok $((index + 1)) - ${names[$index]} # SKIP no ${commands[$index]} or its input"
+    fi
+done
+[ -z "$keep" ] || { mkdir -p "$keep" && cp -r "$scratch/runs/." "$keep"; }
+exit $((failures > 0))
