@@ -3,14 +3,24 @@ libmublas_core_la_SOURCES += \
 	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
 	src/gpu/kernels_image.S \
 	src/gpu/lane.c src/gpu/lane.h \
-	src/gpu/launch.h \
+	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.h \
 	src/gpu/level3.c src/gpu/level3.h
 
 # The kernels. One translation unit includes every .cu file, so that they share
 # one fatbin; kernels_image.S embeds it. List every file here: kernel_files are
 # compiled, kernel_includes are what they include.
-kernel_files =
-kernel_includes =
+kernel_files = \
+	src/gpu/kernels/axpy.cu \
+	src/gpu/kernels/gemv.cu \
+	src/gpu/kernels/symv.cu \
+	src/gpu/kernels/trmv.cu
+kernel_includes = \
+	src/gpu/kernels/arguments.h \
+	src/gpu/kernels/contract.h \
+	src/gpu/kernels/device_ops.h \
+	src/gpu/kernels/kernels.def \
+	src/gpu/kernels/leaf_tile.h \
+	src/gpu/kernels/super_tile.h
 EXTRA_DIST += $(kernel_files) $(kernel_includes)
 
 if HAVE_NVCC

@@ -1,0 +1,64 @@
+/* arguments.h - what a kernel is given: one struct, by value. Plain C, shared by
+ * launch.c, the kernels and the emulated driver.
+ *
+ * Pointers are device addresses. Vectors start at their first element whatever
+ * the sign of the increment: element i is x[i * x_increment]. */
+#ifndef MUBLAS_KERNEL_ARGUMENTS_H
+#define MUBLAS_KERNEL_ARGUMENTS_H
+
+#include "common/blas_call.h"
+
+/* Which elements of a leaf tile on the matrix diagonal take part, and how. */
+enum tile_form {
+    FORM_FULL,            /* no diagonal: gemv */
+    FORM_LOWER,           /* trmv: only i >= j */
+    FORM_UPPER,           /* trmv: only i <= j */
+    FORM_SYMMETRIC_LOWER, /* symv: all, (i, j) with i < j read at (j, i) */
+    FORM_SYMMETRIC_UPPER  /* symv: all, (i, j) with i > j read at (j, i) */
+};
+
+struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
+    const void *x;
+    void *y;
+    int64_t count, x_increment, y_increment;
+    union blas_scalar alpha;
+};
+
+struct matrix_vector_arguments { /* gemv, symv, trmv */
+    const void *a, *x;
+    void *y;
+    int64_t rows, columns, lda, x_increment, y_increment;
+    union blas_scalar alpha, beta; /* trmv: unused */
+    void *partials;                /* [segment][child][edge] elements, see matrix_vector_partials */
+    unsigned *counters;            /* a ticket counter per segment, zero before and after */
+    unsigned edge;                 /* of the super-tile of one block: 64, 128 or 256 */
+    enum tile_form form;
+    unsigned unit;                 /* trmv: the diagonal is 1 and is not read */
+};
+
+#ifdef __CUDACC__
+#define HOST_AND_DEVICE static __host__ __device__ inline
+#else
+#define HOST_AND_DEVICE static inline
+#endif
+
+/* Tiles of `edge` that hold `terms` terms. */
+HOST_AND_DEVICE int64_t tile_count(int64_t terms, int64_t edge)
+{
+    return (terms + edge - 1) / edge;
+}
+
+/* Dynamic shared memory of a matrix-vector block: two x segments, the leaf sums
+ * of both directions, and 16 bytes of tickets. */
+static inline size_t matrix_vector_shared_bytes(size_t edge, size_t element_bytes)
+{
+    return 2 * (edge + edge * (edge / 32)) * element_bytes + 16;
+}
+
+/* Elements of `partials`: a node of `edge` values per segment and child. */
+static inline size_t matrix_vector_partials(int64_t segments, int64_t children, size_t edge)
+{
+    return (size_t)segments * (size_t)children * edge;
+}
+
+#endif

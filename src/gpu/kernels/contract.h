@@ -1,0 +1,168 @@
+/* contract.h - the numerical contract: the one order of summation.
+ *
+ * Result bits depend on routine, type, shape, flags and operand values only. Every
+ * kernel, launch shape and CPU build computes each sum in this order; never change it.
+ *
+ * s_i is a sum over terms j = 0, 1, ... counted from the operand's origin.
+ *  Leaf q: the terms j in [32q, 32q + 32).
+ *   - Row leaf: one ascending chain acc = fma(a_j, x_j, acc) from +0.
+ *   - Lane leaf: 8 virtual lanes; lane l owns terms 32q + v*l + k + 8*v*c, k < v, with
+ *     v = 16 / element bytes (4 for S, 2 for D and C, 1 for Z and W); per lane one
+ *     ascending fma chain from +0; then an xor tree over lanes: 1, 2, 4. A lane
+ *     without terms brings +0.
+ *   Terms that do not exist (beyond the operand, in the unstored triangle of TRMV)
+ *   are skipped. A unit diagonal is the term fma(1, x, acc).
+ *  Which leaf:
+ *   - GEMV and TRMV, not transposed: row leaves. Transposed: lane leaves, the
+ *     diagonal leaf of TRMV too.
+ *   - SYMV, row i in leaf p = i / 32: q == p is a row leaf, taking the stored one of
+ *     A(i,j), A(j,i); lower: q < p row leaf of A(i,j), q > p lane leaf of A(j,i);
+ *     upper: q > p row leaf of A(i,j), q < p lane leaf of A(j,i).
+ *  Node: 8 leaves [8r, 8r + 8) in an aligned binary tree (edges 32, 64, 128, 256).
+ *  Chains: nodes [64t, 64t + 64) added ascending (16384 terms), then 64 of those
+ *   (2^20 terms), and so on.
+ *  In trees and chains a missing child is skipped and a lone one passes unchanged.
+ *  Result: fma(alpha, s, beta * y); with beta == 0: alpha * s, y is not read. TRMV: s.
+ *   AXPY: fma(alpha, x, y) for each element.
+ *  Zeros are never skipped. All NaNs count as one value. Nothing else is contracted. */
+#ifndef MUBLAS_CONTRACT_H
+#define MUBLAS_CONTRACT_H
+
+#include "gpu/kernels/device_ops.h"
+
+constexpr int LEAF = 32;
+constexpr int LANES = 8;
+constexpr int LANE_TERMS = LEAF / LANES;
+constexpr int NODE_LEAVES = 8;
+constexpr int NODE = LEAF * NODE_LEAVES;
+constexpr int CHAIN = 64;
+constexpr int CHAIN_LEVELS = 4; /* 2^32 terms: launch_supported stays below */
+
+/* v: consecutive terms of one lane. */
+template <typename T> constexpr int lane_run = 16 / (int)sizeof(T);
+
+/* Position in its leaf of the index-th (ascending) of a lane's LANE_TERMS terms. */
+template <typename T> DEVICE_FUNCTION int lane_term(int lane, int index)
+{
+    constexpr int run = lane_run<T>;
+    return run * lane + index % run + LANES * run * (index / run);
+}
+
+/* A group's lane leaves of 8 columns at once: each lane brings its chains of columns
+ * 0..7 and leaves with the whole sum of the column of its own number. */
+template <typename T> DEVICE_FUNCTION T lane_sums(const T (&chains)[LANES], int lane)
+{
+#ifdef MUBLAS_EMULATED
+    const T *all = group_gather(chains) + lane;
+    const T low = (all[0] + all[8]) + (all[16] + all[24]);
+    const T high = (all[32] + all[40]) + (all[48] + all[56]);
+    return low + high;
+#else
+    /* Butterfly: lanes 2^b apart swap the half that the other keeps. Sums meet in
+     * other lanes than in a plain xor tree but with the same partners. */
+    T four[4], two[2];
+    UNROLL
+    for (int j = 0; j < 4; j++) {
+        const T keep = lane & 1 ? chains[2 * j + 1] : chains[2 * j];
+        const T give = lane & 1 ? chains[2 * j] : chains[2 * j + 1];
+        four[j] = keep + group_exchange(give, 1);
+    }
+    UNROLL
+    for (int j = 0; j < 2; j++) {
+        const T keep = lane & 2 ? four[2 * j + 1] : four[2 * j];
+        const T give = lane & 2 ? four[2 * j] : four[2 * j + 1];
+        two[j] = keep + group_exchange(give, 2);
+    }
+    const T keep = lane & 4 ? two[1] : two[0];
+    const T give = lane & 4 ? two[0] : two[1];
+    return keep + group_exchange(give, 4);
+#endif
+}
+
+/* Aligned binary tree over values[0], values[stride], ... (WIDTH of them), of which
+ * [first, end) exist; at least one does. */
+template <int WIDTH, typename T>
+DEVICE_FUNCTION T tree_sum(const T *values, size_t stride, int first, int end)
+{
+    if constexpr (WIDTH == 1) {
+        return values[0];
+    } else {
+        constexpr int half = WIDTH / 2;
+        if (end <= half)
+            return tree_sum<half>(values, stride, first, end);
+        if (first >= half)
+            return tree_sum<half>(values + half * stride, stride, first - half, end - half);
+        return tree_sum<half>(values, stride, first, half) +
+               tree_sum<half>(values + half * stride, stride, 0, end - half);
+    }
+}
+
+/* One chain of at most CHAIN nodes; a node comes in PARTS partial trees. Partial c
+ * lies at partials[c * stride]; [first, end) of them exist and belong to this chain. */
+template <int PARTS, typename T>
+DEVICE_FUNCTION T node_chain(const T *partials, size_t stride, int64_t first, int64_t end)
+{
+    constexpr int batch = 16; /* loads in flight */
+    T sum = T(0);
+    bool started = false;
+    for (int64_t base = first / batch * batch; base < end; base += batch) {
+        T part[batch];
+        UNROLL
+        for (int c = 0; c < batch; c++)
+            part[c] = base + c >= first && base + c < end ? load_partial(partials + (base + c) * stride) : T(0);
+        UNROLL
+        for (int c = 0; c < batch; c += PARTS) {
+            const int64_t before = first - base - c, past = end - base - c;
+            if (before >= PARTS || past <= 0)
+                continue;
+            const T node = tree_sum<PARTS>(part + c, 1, before > 0 ? (int)before : 0,
+                                           past < PARTS ? (int)past : PARTS);
+            sum = started ? sum + node : node;
+            started = true;
+        }
+    }
+    return sum;
+}
+
+/* The whole sum over the partials [first, end), first < end: chains of chains. */
+template <int PARTS, int LEVEL, typename T>
+DEVICE_FUNCTION T chain_sum(const T *partials, size_t stride, int64_t first, int64_t end)
+{
+    if constexpr (LEVEL == 1) {
+        return node_chain<PARTS>(partials, stride, first, end);
+    } else {
+        constexpr int64_t span = (int64_t)PARTS << (6 * (LEVEL - 1));
+        T sum = T(0);
+        bool started = false;
+        for (int64_t start = first; start < end;) {
+            const int64_t aligned = (start / span + 1) * span;
+            const int64_t next = aligned < end ? aligned : end;
+            const T child = chain_sum<PARTS, LEVEL - 1>(partials, stride, start, next);
+            sum = started ? sum + child : child;
+            started = true;
+            start = next;
+        }
+        return sum;
+    }
+}
+
+static_assert(CHAIN == 1 << 6, "chain_sum shifts by 6 bits a level");
+
+/* The same for partials that are trees over `edge` terms: 64, 128 or 256. */
+template <typename T>
+DEVICE_FUNCTION T segment_sum(const T *partials, unsigned edge, int64_t first, int64_t end)
+{
+    if (edge == NODE)
+        return chain_sum<1, CHAIN_LEVELS>(partials, edge, first, end);
+    if (edge == NODE / 2)
+        return chain_sum<2, CHAIN_LEVELS>(partials, edge, first, end);
+    return chain_sum<4, CHAIN_LEVELS>(partials, edge, first, end);
+}
+
+/* y of GEMV and SYMV. */
+template <typename T> DEVICE_FUNCTION T scaled_result(T alpha, T sum, T beta, const T *y)
+{
+    return beta == T(0) ? alpha * sum : fused(alpha, sum, beta * *y);
+}
+
+#endif

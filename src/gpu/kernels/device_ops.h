@@ -1,0 +1,126 @@
+/* device_ops.h - every barrier, shuffle, atomic, PTX and built-in variable of the
+ * kernels, one place. With MUBLAS_EMULATED the same operations run on the CPU
+ * threads of the emulated driver (threads.h), and kernels are plain functions.
+ *
+ * Blocks and grids are one-dimensional; a "group" is 8 consecutive threads. All
+ * threads of a group or block reach a collective together; groups of one warp
+ * may diverge from each other. */
+#ifndef MUBLAS_DEVICE_OPS_H
+#define MUBLAS_DEVICE_OPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+constexpr unsigned GROUP_THREADS = 8;
+constexpr unsigned BLOCK_THREADS_MAX = 512;
+
+#ifdef MUBLAS_EMULATED
+
+#include "threads.h"
+#include <math.h>
+#include <string.h>
+
+#define KERNEL_FUNCTION extern "C" void
+#define DEVICE_FUNCTION static inline
+#define UNROLL
+#define UNROLL_BY(count)
+
+DEVICE_FUNCTION unsigned thread_index() { return emulated_self()->thread; }
+DEVICE_FUNCTION unsigned thread_count() { return emulated_self()->threads; }
+DEVICE_FUNCTION unsigned block_index() { return emulated_self()->block; }
+DEVICE_FUNCTION unsigned block_count() { return emulated_self()->blocks; }
+DEVICE_FUNCTION void *shared_memory() { return emulated_self()->shared; }
+DEVICE_FUNCTION void block_barrier() { emulated_barrier(); }
+
+/* The `values` of all threads of the group, [thread][value], by one rendezvous. */
+template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (&values)[COUNT])
+{
+    return static_cast<const T *>(emulated_exchange(values, sizeof values, GROUP_THREADS));
+}
+
+DEVICE_FUNCTION float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+DEVICE_FUNCTION double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+/* Read-only operands. load_wide: 16 aligned bytes. */
+template <typename T> DEVICE_FUNCTION T load(const T *address) { return *address; }
+template <typename T> DEVICE_FUNCTION void load_wide(const T *address, T *values)
+{
+    memcpy(values, __builtin_assume_aligned(address, 16), 16);
+}
+template <typename T> DEVICE_FUNCTION void store_wide(T *address, const T *values)
+{
+    memcpy(__builtin_assume_aligned(address, 16), values, 16);
+}
+
+/* Partials: written by one block, read by another after its ticket. */
+template <typename T> DEVICE_FUNCTION void store_partial(T *address, T value) { *address = value; }
+template <typename T> DEVICE_FUNCTION T load_partial(const T *address) { return *address; }
+
+/* The counter's old value. Everything the block wrote before the barrier in front
+ * of this is visible to the block that takes the last ticket. */
+DEVICE_FUNCTION unsigned ticket_take(unsigned *counter)
+{
+    return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL);
+}
+
+#else
+
+#define KERNEL_FUNCTION extern "C" __global__ void __launch_bounds__(BLOCK_THREADS_MAX, 1)
+#define DEVICE_FUNCTION static __device__ __forceinline__
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY(count) PRAGMA(unroll count)
+
+DEVICE_FUNCTION unsigned thread_index() { return threadIdx.x; }
+DEVICE_FUNCTION unsigned thread_count() { return blockDim.x; }
+DEVICE_FUNCTION unsigned block_index() { return blockIdx.x; }
+DEVICE_FUNCTION unsigned block_count() { return gridDim.x; }
+DEVICE_FUNCTION void block_barrier() { __syncthreads(); }
+DEVICE_FUNCTION void *shared_memory()
+{
+    extern __shared__ __align__(16) unsigned char shared_bytes[];
+    return shared_bytes;
+}
+
+/* The value of the thread whose number in the group differs in bit `mask`. */
+template <typename T> DEVICE_FUNCTION T group_exchange(T value, int mask)
+{
+    return __shfl_xor_sync(0xffu << (threadIdx.x & 24), value, mask, GROUP_THREADS);
+}
+
+DEVICE_FUNCTION float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+DEVICE_FUNCTION double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+
+template <typename T> DEVICE_FUNCTION T load(const T *address) { return __ldg(address); }
+DEVICE_FUNCTION void load_wide(const float *address, float *values)
+{
+    const float4 four = __ldg(reinterpret_cast<const float4 *>(address));
+    values[0] = four.x, values[1] = four.y, values[2] = four.z, values[3] = four.w;
+}
+DEVICE_FUNCTION void load_wide(const double *address, double *values)
+{
+    const double2 two = __ldg(reinterpret_cast<const double2 *>(address));
+    values[0] = two.x, values[1] = two.y;
+}
+DEVICE_FUNCTION void store_wide(float *address, const float *values)
+{
+    *reinterpret_cast<float4 *>(address) = make_float4(values[0], values[1], values[2], values[3]);
+}
+DEVICE_FUNCTION void store_wide(double *address, const double *values)
+{
+    *reinterpret_cast<double2 *>(address) = make_double2(values[0], values[1]);
+}
+
+/* Partials live in the second-level cache, where every multiprocessor sees them. */
+template <typename T> DEVICE_FUNCTION void store_partial(T *address, T value) { __stcg(address, value); }
+template <typename T> DEVICE_FUNCTION T load_partial(const T *address) { return __ldcg(address); }
+
+DEVICE_FUNCTION unsigned ticket_take(unsigned *counter)
+{
+    unsigned before;
+    asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
+    return before;
+}
+
+#endif
+#endif

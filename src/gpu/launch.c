@@ -1,0 +1,259 @@
+#include "gpu/launch.h"
+
+#include "common/log.h"
+#include "gpu/kernels/arguments.h"
+#include "gpu/launch_shape.h"
+
+#include <pthread.h>
+
+enum kernel {
+#define KERNEL(name, arguments) KERNEL_##name,
+#include "gpu/kernels/kernels.def"
+#undef KERNEL
+    KERNEL_COUNT
+};
+
+static const char *const kernel_names[KERNEL_COUNT] = {
+#define KERNEL(name, arguments) #name,
+#include "gpu/kernels/kernels.def"
+#undef KERNEL
+};
+
+/* [type][transposed][narrow] */
+static const enum kernel gemv_kernels[][2][2] = {
+    [TYPE_S] = {{KERNEL_sgemv_none_wide, KERNEL_sgemv_none_narrow},
+                {KERNEL_sgemv_transpose_wide, KERNEL_sgemv_transpose_narrow}},
+    [TYPE_D] = {{KERNEL_dgemv_none_wide, KERNEL_dgemv_none_narrow},
+                {KERNEL_dgemv_transpose_wide, KERNEL_dgemv_transpose_narrow}},
+};
+static const enum kernel trmv_kernels[][2][2] = {
+    [TYPE_S] = {{KERNEL_strmv_none_wide, KERNEL_strmv_none_narrow},
+                {KERNEL_strmv_transpose_wide, KERNEL_strmv_transpose_narrow}},
+    [TYPE_D] = {{KERNEL_dtrmv_none_wide, KERNEL_dtrmv_none_narrow},
+                {KERNEL_dtrmv_transpose_wide, KERNEL_dtrmv_transpose_narrow}},
+};
+/* [type][narrow] */
+static const enum kernel symv_kernels[][2] = {
+    [TYPE_S] = {KERNEL_ssymv_wide, KERNEL_ssymv_narrow},
+    [TYPE_D] = {KERNEL_dsymv_wide, KERNEL_dsymv_narrow},
+};
+static const enum kernel axpy_kernels[] = {[TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy};
+
+enum { AXPY_THREADS = 256, AXPY_BLOCKS_MAX = 2048, SHARED_WITHOUT_ASKING = 48 << 10, WIDE_BYTES = 16 };
+
+static struct launch_shape overriding_shape;
+
+/* The tiles of a call's matrix at this edge: `segments` of y, at most `children`
+ * tiles feeding each, `blocks` tiles in all. */
+struct tiling {
+    int64_t segments, children, blocks;
+};
+
+static struct tiling tile_call(const struct blas_call *call, int64_t edge)
+{
+    if (call->family == FAMILY_GEMV) {
+        const int64_t rows = tile_count(call->m, edge), columns = tile_count(call->n, edge);
+        const bool transposed = call->trans != TRANS_NONE;
+        return (struct tiling){transposed ? columns : rows, transposed ? rows : columns, rows * columns};
+    }
+    const int64_t tiles = tile_count(call->n, edge);
+    return (struct tiling){tiles, tiles, tiles * (tiles + 1) / 2};
+}
+
+/* Large tiles store fewer partials, small ones fill the device: the largest edge
+ * that still gives every multiprocessor of a large device a good dozen of blocks.
+ * Small problems, which also run on the emulated device, get the smallest. A
+ * group of 8 threads does one leaf tile, two at edge 256. To be replaced by the
+ * tuner's recipes. */
+struct launch_shape launch_shape_choose(const struct blas_call *call)
+{
+    static const struct launch_shape shapes[] = {{256, 256}, {128, 128}, {64, 32}};
+    enum { ENOUGH_BLOCKS = 2000, SHAPE_COUNT = sizeof shapes / sizeof *shapes };
+    if (overriding_shape.edge)
+        return overriding_shape;
+    for (int i = 0; i < SHAPE_COUNT - 1; i++)
+        if (tile_call(call, shapes[i].edge).blocks >= ENOUGH_BLOCKS)
+            return shapes[i];
+    return shapes[SHAPE_COUNT - 1];
+}
+
+void launch_shape_override(struct launch_shape shape)
+{
+    overriding_shape = shape;
+}
+
+bool launch_supported(const struct blas_call *call)
+{
+    const int64_t too_long = INT64_C(1) << 31;
+    if (call->type != TYPE_S && call->type != TYPE_D)
+        return false;
+    if (call->m >= too_long || call->n >= too_long)
+        return false;
+    switch (call->family) {
+    case FAMILY_AXPY:
+        return true;
+    case FAMILY_GEMV:
+    case FAMILY_SYMV:
+    case FAMILY_TRMV:
+        return tile_call(call, launch_shape_choose(call).edge).blocks < too_long;
+    default:
+        return false;
+    }
+}
+
+/* One launch, ready to go. */
+struct plan {
+    enum kernel kernel;
+    unsigned blocks, threads;
+    size_t shared_bytes, workspace_bytes, counter_bytes;
+};
+
+static CUdeviceptr vector_origin(const struct blas_vector *vector, enum blas_type type)
+{
+    const CUdeviceptr address = (uintptr_t)vector->pointer;
+    if (vector->increment >= 0)
+        return address;
+    return address + (CUdeviceptr)((1 - vector->length) * vector->increment) * blas_element_bytes(type);
+}
+
+static void *device_pointer(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+static void plan_axpy(const struct blas_call *call, struct plan *plan, struct vector_arguments *arguments)
+{
+    const int64_t per_block = AXPY_THREADS * (WIDE_BYTES / (int64_t)blas_element_bytes(call->type));
+    const int64_t blocks = tile_count(call->n, per_block);
+    *plan = (struct plan){.kernel = axpy_kernels[call->type],
+                          .blocks = (unsigned)(blocks < AXPY_BLOCKS_MAX ? blocks : AXPY_BLOCKS_MAX),
+                          .threads = AXPY_THREADS};
+    *arguments = (struct vector_arguments){
+        .x = device_pointer(vector_origin(&call->x, call->type)),
+        .y = device_pointer(vector_origin(&call->y, call->type)),
+        .count = call->n,
+        .x_increment = call->x.increment,
+        .y_increment = call->y.increment,
+        .alpha = call->alpha,
+    };
+}
+
+static enum kernel matrix_kernel(const struct blas_call *call)
+{
+    const size_t stride = (size_t)call->a.ld * blas_element_bytes(call->type);
+    const bool narrow = ((uintptr_t)call->a.pointer | stride) % WIDE_BYTES != 0;
+    const bool transposed = call->trans != TRANS_NONE;
+    if (call->family == FAMILY_SYMV)
+        return symv_kernels[call->type][narrow];
+    if (call->family == FAMILY_TRMV)
+        return trmv_kernels[call->type][transposed][narrow];
+    return gemv_kernels[call->type][transposed][narrow];
+}
+
+static enum tile_form matrix_form(const struct blas_call *call)
+{
+    const bool lower = call->uplo == UPLO_LOWER;
+    if (call->family == FAMILY_SYMV)
+        return lower ? FORM_SYMMETRIC_LOWER : FORM_SYMMETRIC_UPPER;
+    if (call->family == FAMILY_TRMV)
+        return lower ? FORM_LOWER : FORM_UPPER;
+    return FORM_FULL;
+}
+
+static void plan_matrix_vector(const struct blas_call *call, struct plan *plan,
+                               struct matrix_vector_arguments *arguments)
+{
+    const struct launch_shape shape = launch_shape_choose(call);
+    const struct tiling tiling = tile_call(call, shape.edge);
+    const size_t element = blas_element_bytes(call->type);
+    *plan = (struct plan){
+        .kernel = matrix_kernel(call),
+        .blocks = (unsigned)tiling.blocks,
+        .threads = shape.threads,
+        .shared_bytes = matrix_vector_shared_bytes(shape.edge, element),
+        .workspace_bytes = matrix_vector_partials(tiling.segments, tiling.children, shape.edge) * element,
+        .counter_bytes = (size_t)tiling.segments * sizeof *arguments->counters,
+    };
+    *arguments = (struct matrix_vector_arguments){
+        .a = call->a.pointer,
+        .x = device_pointer(vector_origin(&call->x, call->type)),
+        .y = device_pointer(vector_origin(&call->y, call->type)),
+        .rows = call->family == FAMILY_GEMV ? call->m : call->n,
+        .columns = call->n,
+        .lda = call->a.ld,
+        .x_increment = call->x.increment,
+        .y_increment = call->y.increment,
+        .alpha = call->alpha,
+        .beta = call->beta,
+        .edge = shape.edge,
+        .form = matrix_form(call),
+        .unit = call->family == FAMILY_TRMV && call->diag == DIAG_UNIT,
+    };
+}
+
+/* The kernel's function on this device, looked up once, with the device's whole
+ * shared memory allowed. */
+static enum status find_function(struct device *device, enum kernel kernel, CUfunction *function)
+{
+    static struct device *owner;
+    static CUfunction functions[KERNEL_COUNT];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&lock);
+    if (owner != device)
+        for (int i = 0; i < KERNEL_COUNT; i++)
+            functions[i] = NULL;
+    owner = device;
+    if (!functions[kernel])
+        status = device_kernel(device, kernel_names[kernel], &functions[kernel]);
+    *function = functions[kernel];
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static enum status allow_shared(struct lane *lane, CUfunction function, size_t bytes)
+{
+    if (bytes <= SHARED_WITHOUT_ASKING)
+        return STATUS_OK;
+    return device_check(lane->device,
+                        driver()->function_set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                         (int)bytes),
+                        "asking for shared memory");
+}
+
+enum status launch(struct lane *lane, const struct blas_call *call)
+{
+    union {
+        struct vector_arguments vector;
+        struct matrix_vector_arguments matrix_vector;
+    } arguments;
+    struct plan plan;
+    CUfunction function;
+    if (!launch_supported(call))
+        return STATUS_UNSUPPORTED;
+    if (call->family == FAMILY_AXPY)
+        plan_axpy(call, &plan, &arguments.vector);
+    else
+        plan_matrix_vector(call, &plan, &arguments.matrix_vector);
+    enum status status = lane_reserve_workspace(lane, plan.workspace_bytes, plan.counter_bytes);
+    if (status == STATUS_OK)
+        status = find_function(lane->device, plan.kernel, &function);
+    if (status == STATUS_OK)
+        status = allow_shared(lane, function, plan.shared_bytes);
+    if (status != STATUS_OK)
+        return status;
+    if (call->family != FAMILY_AXPY) {
+        arguments.matrix_vector.partials = device_pointer(lane->workspace);
+        arguments.matrix_vector.counters = device_pointer(lane->counters);
+    }
+    log_message(LOG_DEBUG, "launching %s, %u blocks of %u threads", kernel_names[plan.kernel], plan.blocks,
+                plan.threads);
+    void *parameters[] = {&arguments};
+    status = device_check(lane->device,
+                          driver()->launch_kernel(function, plan.blocks, 1, 1, plan.threads, 1, 1,
+                                                  (unsigned)plan.shared_bytes, lane->stream, parameters, NULL),
+                          kernel_names[plan.kernel]);
+    if (status != STATUS_OK)
+        lane->broken = true;
+    return status;
+}
