@@ -15,6 +15,10 @@ struct place {
     size_t offset, rows, columns, ld;
 };
 
+/* Visit the elements: all, or a triangle ('L', 'U'). Stops at false. */
+typedef bool element_visitor(void *context, struct arena *arena, size_t index);
+bool place_visit(const struct place *place, char part, element_visitor *visit, void *context);
+
 struct call {
     enum family family;
     bool single;

@@ -85,7 +85,8 @@ static void swap(struct arena *arena, struct arena *other)
     size_t bytes = arena_bytes(arena);
     if (bytes != arena_bytes(other))
         return;
-    void *aside = map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    void *aside = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    must(aside != MAP_FAILED, "mmap");
     int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
     if (mremap(arena->memory, bytes, bytes, flags, aside) == MAP_FAILED) {
         munmap(aside, bytes);

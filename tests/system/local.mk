@@ -9,7 +9,7 @@ system_test_libraries = -lblas -lm
 check_PROGRAMS += tests/system/coherence
 TESTS += tests/system/coherence
 tests_system_coherence_SOURCES = tests/system/coherence.c \
-	tests/system/coherence_call.c tests/system/coherence_call.h \
+	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
 	tests/system/coherence_memory.c tests/system/coherence_memory.h \
 	tests/system/coherence_upsets.c tests/system/random.h
 tests_system_coherence_LDADD = $(system_test_libraries) -ldl
