@@ -12,5 +12,5 @@ check()
     fi
     SHIM=$shim SHIM_PRELOAD=$shim_preload DRIVER=$emulated_driver NETLIB_BLAS=$blas NETLIB_LAPACK=$lapack \
         HOST_LIBRARIES=$host_lapack_directory:$host_blas_directory \
-        exec bash "$source_tree/tests/netlib/compare.sh" --thin --only "${NETLIB_ONLY:-$1}"
+        exec bash "$source_tree/tests/netlib/compare.sh" --thin --only "$1" --only "${NETLIB_ONLY:-*}"
 }

@@ -6,7 +6,7 @@
 #   compare.sh [--thin] [--only PATTERN] [--keep DIR]
 #
 # --thin          smaller LAPACK inputs (tests/netlib/thin) where there are any
-# --only PATTERN  only the cases whose name matches this shell pattern
+# --only PATTERN  only the cases whose name matches this shell pattern (each, if given twice)
 # --keep DIR      leave the testers' outputs there
 #
 # From the environment:
@@ -18,11 +18,11 @@
 #   NETLIB_JOBS     testers to run at a time (default: the processors)
 # bash and awk are all it needs.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-thin= only='*' keep=
+thin= only=() keep=
 while [ $# -gt 0 ]; do
     case $1 in
     --thin) thin=$here/thin ;;
-    --only) only=$2; shift ;;
+    --only) only+=("$2"); shift ;;
     --keep) keep=$2; shift ;;
     *) echo "compare.sh: unknown argument '$1'" >&2; exit 2 ;;
     esac
@@ -40,7 +40,8 @@ names=() commands=() inputs=() devices=()
 # add NAME DIRECTORY TESTER INPUT DEVICE: DEVICE says whether the shim must offload calls in it.
 add()
 {
-    [[ $1 == $only ]] || return
+    local pattern
+    for pattern in "${only[@]}"; do [[ $1 == $pattern ]] || return; done
     names+=("$1") commands+=("$2/$3") inputs+=("$4") devices+=("$5")
 }
 
@@ -157,7 +158,7 @@ judge()
 }
 
 list_cases
-[ ${#names[@]} -gt 0 ] || { echo "compare.sh: no case matches '$only'" >&2; exit 2; }
+[ ${#names[@]} -gt 0 ] || { echo "compare.sh: no case matches ${only[*]}" >&2; exit 2; }
 echo "1..${#names[@]}"
 for index in "${!names[@]}"; do
     if [ ! -x "${commands[$index]}" ] || [ ! -r "${inputs[$index]}" ]; then

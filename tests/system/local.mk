@@ -13,3 +13,7 @@ tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_memory.c tests/system/coherence_memory.h \
 	tests/system/coherence_upsets.c tests/system/random.h
 tests_system_coherence_LDADD = $(system_test_libraries) -ldl
+
+TESTS += tests/system/eigensolver.sh tests/system/library.sh
+EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
+tests/system/eigensolver.log: $(noinst_PROGRAMS)

@@ -1,0 +1,48 @@
+#!/bin/bash
+# An unmodified LAPACK program on the emulated device: right, repeatable, as on the host.
+. tests/environment.sh
+program=$build/fortran/eigensolver
+number=0
+result() # STATUS WHAT
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+}
+digest() { awk '$1 == "digest" { print $2 }' "$1"; }
+
+"$program" 1 > /dev/null 2>&1
+[ $? != 127 ] || { echo "1..0 # SKIP configure found no Fortran compiler"; exit 0; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+use_reference_libraries
+for arguments in "64 7" "150 3" "--tridiagonal 150 3"; do
+    "$program" --eigenvalues "$work/values-host" $arguments > "$work/host"
+    result $? "eigensolver $arguments on the host BLAS"
+    for run in 1 2; do
+        ( use_emulated_driver
+          LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report-$run \
+              "$program" --eigenvalues "$work/values-$run" $arguments > "$work/shim-$run" 2> "$work/errors-$run" )
+        result $? "eigensolver $arguments through the shim, run $run"
+        sed 's/^/# /' "$work/errors-$run"
+        [ ! -s "$work/errors-$run" ]
+        result $? "and without a word of complaint"
+    done
+    [ -n "$(digest "$work/shim-1")" ] && [ "$(digest "$work/shim-1")" = "$(digest "$work/shim-2")" ]
+    result $? "both runs print the digest $(digest "$work/shim-1")"
+    paste "$work/values-host" "$work/values-1" | awk '
+        function magnitude(x) { return x < 0 ? -x : x }
+        { n++; if (magnitude($1) > largest) largest = magnitude($1)
+          if (magnitude($1 - $2) > difference) difference = magnitude($1 - $2) }
+        END { exit !(n > 0 && difference <= 1e-13 * largest) }'
+    result $? "its eigenvalues are the host's to rounding"
+    awk '$1 == "total" && $3 > 100 { good = 1 } END { exit !good }' "$work/report-1"
+    result $? "more than 100 calls ran on the device"
+done
+
+for arguments in "" "0" "x" "-5" "5 0" "5 6 7" "--frobnicate 5" "--eigenvalues" "--eigenvalues /nonexistent/file 5"; do
+    "$program" $arguments > /dev/null 2> "$work/errors"
+    [ $? = 2 ] && [ "$(wc -l < "$work/errors")" = 1 ]
+    result $? "eigensolver $arguments: one line and exit status 2"
+done
+echo "1..$number"
