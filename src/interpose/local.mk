@@ -5,8 +5,24 @@ libmublas_core_la_SOURCES += \
 	src/interpose/offload.c \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
-	src/interpose/host_blas.h \
+	src/interpose/host_blas.c src/interpose/host_blas.h \
+	src/interpose/host_search.c src/interpose/host_search.h \
 	src/interpose/offload.h \
-	src/interpose/routines.h \
-	src/interpose/stats.h
-libmublas_shim_la_SOURCES +=
+	src/interpose/overlap.c src/interpose/overlap.h \
+	src/interpose/routines.c src/interpose/routines.def src/interpose/routines.h \
+	src/interpose/stats.c src/interpose/stats.h \
+	src/interpose/thunks.S src/interpose/assembly.inc
+libmublas_shim_la_SOURCES += \
+	src/interpose/arguments.h src/interpose/precision.h \
+	src/interpose/entries.c src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc \
+	src/interpose/forward.S \
+	src/interpose/report.c src/interpose/report.h
+
+# Exactly the table's symbols and mublas' own.
+src/interpose/exports.map: src/interpose/exports.map.in src/interpose/routines.def
+	$(AM_V_GEN)$(MKDIR_P) src/interpose && \
+	$(CC) -E -P -x c -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
+libmublas_shim_la_LDFLAGS += -Wl,--version-script=src/interpose/exports.map
+EXTRA_libmublas_shim_la_DEPENDENCIES = src/interpose/exports.map
+CLEANFILES += src/interpose/exports.map
+EXTRA_DIST += src/interpose/exports.map.in

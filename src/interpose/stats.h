@@ -25,6 +25,15 @@ enum host_reason {
     HOST_REASON_COUNT
 };
 
+/* The counters of one routine since the start of the process (of a fork child:
+ * since the fork). */
+struct routine_stats {
+    uint64_t device_calls;
+    uint64_t host_calls[HOST_REASON_COUNT];
+    uint64_t bytes_up, bytes_down;
+    uint64_t device_nanoseconds, host_nanoseconds; /* host: of calls that came past the gate */
+};
+
 struct device_counts {
     uint64_t bytes_up, bytes_down;
     uint64_t nanoseconds;
@@ -36,6 +45,13 @@ bool stats_wanted(void);
 /* Thread-safe; no-ops unless stats_wanted(). nanoseconds 0: not measured. */
 void stats_device_call(enum routine routine, const struct device_counts *counts);
 void stats_host_call(enum routine routine, enum host_reason reason, uint64_t nanoseconds);
+
+/* A snapshot; other threads may go on counting. */
+struct routine_stats stats_read(enum routine routine);
+
+/* Calls that went straight to the host, forwarded or below the floor: counted by
+ * the stubs of thunks.S. */
+extern uint64_t forwarded_calls[ROUTINE_COUNT];
 
 /* A short English phrase for the report. */
 const char *host_reason_text(enum host_reason reason);

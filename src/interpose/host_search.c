@@ -1,0 +1,176 @@
+#include "interpose/host_search.h"
+#include "common/log.h"
+#include "common/settings.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef MUBLAS_DEFAULT_HOST_BLAS
+#define MUBLAS_DEFAULT_HOST_BLAS ""
+#endif
+
+#define MARKER "mublas_interposes_blas"
+
+/* By this symbol every library that mublas makes is recognised, in any version. */
+extern const char mublas_interposes_blas;
+__attribute__((visibility("default"))) const char mublas_interposes_blas = 1;
+
+static const void *object_base(const void *address)
+{
+    Dl_info where;
+    return address && dladdr(address, &where) ? where.dli_fbase : NULL;
+}
+
+/* True when `address` lies in this library or in another build of mublas. */
+static bool is_mublas(const void *address)
+{
+    Dl_info where;
+    if (!dladdr(address, &where))
+        return false;
+    if (where.dli_fbase == object_base(&mublas_interposes_blas))
+        return true;
+    void *object = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!object)
+        return false;
+    bool ours = object_base(dlsym(object, MARKER)) == where.dli_fbase;
+    dlclose(object);
+    return ours;
+}
+
+host_function *host_search_function(const struct host_library *library, const char *symbol)
+{
+    void *address = dlsym(library->handle, symbol);
+    return address && !is_mublas(address) ? (host_function *)address : NULL;
+}
+
+static bool accept(void *handle, const char *symbol, const char *origin, struct host_library *library)
+{
+    Dl_info where;
+    *library = (struct host_library){handle, "unknown", origin};
+    host_function *function = host_search_function(library, symbol);
+    if (function && dladdr((void *)function, &where) && where.dli_fname)
+        library->path = where.dli_fname;
+    return function != NULL;
+}
+
+bool host_search_next(const char *symbol, struct host_library *library)
+{
+    return accept(RTLD_NEXT, symbol, "next in the program's search order", library);
+}
+
+/* Names by which BLAS libraries go; those with 64-bit integers carry "64". */
+static bool looks_like_blas(const char *path)
+{
+    static const char *const stems[] = {
+        "libblas", "libopenblas", "libblis", "libmkl_rt", "libflexiblas", "libatlas", "libtatlas",
+        "libsatlas", "libf77blas", "libptf77blas", "libgoto", "libarmpl", "libnvpl_blas", "libscipy_openblas",
+    };
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+            return strstr(name, "64") == NULL;
+    return false;
+}
+
+enum { LOADED_MAX = 32 };
+
+struct loaded_libraries {
+    int count;
+    char *paths[LOADED_MAX];
+};
+
+/* The loader's lock is held here: only note the names. */
+static int note_library(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct loaded_libraries *loaded = argument;
+    (void)size;
+    if (info->dlpi_name && loaded->count < LOADED_MAX && looks_like_blas(info->dlpi_name)) {
+        char *copy = strdup(info->dlpi_name);
+        if (copy)
+            loaded->paths[loaded->count++] = copy;
+    }
+    return 0;
+}
+
+static bool search_loaded(const char *symbol, struct host_library *library)
+{
+    struct loaded_libraries loaded = {0};
+    bool found = false;
+    dl_iterate_phdr(note_library, &loaded);
+    for (int i = 0; i < loaded.count; i++) {
+        void *handle = found ? NULL : dlopen(loaded.paths[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (handle && !(found = accept(handle, symbol, "already loaded by the program", library)))
+            dlclose(handle);
+        free(loaded.paths[i]);
+    }
+    return found;
+}
+
+/* NULL when the library at `path` serves, else why not. */
+static const char *open_library(const char *path, const char *symbol, const char *origin,
+                                struct host_library *library)
+{
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!handle)
+        return dlerror();
+    if (accept(handle, symbol, origin, library))
+        return NULL;
+    dlclose(handle);
+    return "it has no BLAS for mublas to use";
+}
+
+/* A library that somebody named. */
+struct named_source {
+    const char *setting; /* for the message */
+    const char *origin;
+    atomic_flag said;
+};
+
+static bool search_named(struct named_source *source, const char *path, const char *symbol,
+                         struct host_library *library)
+{
+    if (!*path)
+        return false;
+    const char *reason = open_library(path, symbol, source->origin, library);
+    if (reason && !atomic_flag_test_and_set(&source->said))
+        log_message(LOG_ERROR, "%s: cannot use %s as the host BLAS: %s", source->setting, path, reason);
+    return reason == NULL;
+}
+
+static bool search_well_known(const char *symbol, struct host_library *library)
+{
+    static const char *const names[] = {
+        "libblas.so.3", "libopenblas.so.0", "libblis.so.4", "libmkl_rt.so.2",
+        "libflexiblas.so.3", "libtatlas.so.3", "libblas.so", "libopenblas.so",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!open_library(names[i], symbol, "found under a well-known name", library))
+            return true;
+    return false;
+}
+
+bool host_search_program(const char *symbol, struct host_library *library)
+{
+    return host_search_next(symbol, library) || search_loaded(symbol, library);
+}
+
+bool host_search(const char *symbol, struct host_library *library)
+{
+    static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
+    static struct named_source configured = {"configured host BLAS (--with-host-blas)",
+                                             "the configured default", ATOMIC_FLAG_INIT};
+    return host_search_program(symbol, library) ||
+           search_named(&set, settings()->host_blas, symbol, library) ||
+           search_named(&configured, MUBLAS_DEFAULT_HOST_BLAS, symbol, library) ||
+           search_well_known(symbol, library);
+}
+
+void host_search_retain(const struct host_library *library)
+{
+    void *kept = dlopen(library->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    (void)kept;
+}

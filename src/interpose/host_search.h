@@ -1,0 +1,33 @@
+/* host_search.h - where a host BLAS may come from, in the order of preference.
+ *
+ * Holds no lock and changes nothing but loaded libraries; thread-safe. */
+#ifndef MUBLAS_HOST_SEARCH_H
+#define MUBLAS_HOST_SEARCH_H
+
+#include "interpose/host_blas.h"
+
+/* A library found: how to look up its routines, what it is and how it was found. */
+struct host_library {
+    void *handle;       /* for dlsym; RTLD_NEXT for the program's own search order */
+    const char *path;   /* of the object that defines the routine asked for; never freed */
+    const char *origin; /* a phrase for people, static */
+};
+
+/* The next BLAS after mublas in the program's search order. False: none there now.
+ * Looks symbols up and nothing else: allowed in a constructor. */
+bool host_search_next(const char *symbol, struct host_library *library);
+
+/* The same, then any BLAS that the program loaded for itself (RTLD_LOCAL). */
+bool host_search_program(const char *symbol, struct host_library *library);
+
+/* The first source of all that has `symbol`; logs a set or configured library
+ * that cannot be used. */
+bool host_search(const char *symbol, struct host_library *library);
+
+/* A routine of the library, NULL if it lacks it or only mublas itself answers. */
+host_function *host_search_function(const struct host_library *library, const char *symbol);
+
+/* Keep the library loaded for the life of the process. */
+void host_search_retain(const struct host_library *library);
+
+#endif

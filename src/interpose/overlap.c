@@ -1,0 +1,109 @@
+#include "interpose/overlap.h"
+
+/* The extent of `runs` runs, all within the address space. */
+static bool make_extent(const void *pointer, __int128 run_bytes, __int128 stride, int64_t runs,
+                        struct extent *extent)
+{
+    __int128 last = (__int128)(uintptr_t)pointer + stride * (runs - 1) + run_bytes;
+    if (!pointer || runs < 1 || run_bytes < 1 || last > (__int128)UINTPTR_MAX)
+        return false;
+    *extent = (struct extent){(uintptr_t)pointer, (size_t)run_bytes, (size_t)stride, (size_t)runs};
+    return true;
+}
+
+bool extent_of_matrix(const struct blas_matrix *matrix, size_t element_bytes, struct extent *extent)
+{
+    return make_extent(matrix->pointer, (__int128)matrix->rows * (__int128)element_bytes,
+                       (__int128)matrix->ld * (__int128)element_bytes, matrix->columns, extent);
+}
+
+bool extent_of_vector(const struct blas_vector *vector, size_t element_bytes, struct extent *extent)
+{
+    __int128 stride = (__int128)vector->increment * (__int128)element_bytes;
+    if (stride < 0)
+        stride = -stride;
+    if (stride == (__int128)element_bytes)
+        return make_extent(vector->pointer, (__int128)vector->length * stride, stride, vector->length > 0, extent);
+    return make_extent(vector->pointer, (__int128)element_bytes, stride, vector->length, extent);
+}
+
+static uintptr_t extent_end(const struct extent *extent)
+{
+    return extent->start + extent->stride * (extent->runs - 1) + extent->run_bytes;
+}
+
+static __int128 floor_divide(__int128 value, __int128 divisor)
+{
+    __int128 quotient = value / divisor;
+    return quotient * divisor > value ? quotient - 1 : quotient;
+}
+
+/* With one stride s, run i of the first meets run j of the second exactly when
+ * distance - first's bytes < (i - j) * s < distance + second's bytes, distance
+ * being from the first's start to the second's. Is there such an i - j? */
+static bool runs_meet(const struct extent *first, const struct extent *second, size_t stride)
+{
+    __int128 distance = (__int128)second->start - (__int128)first->start;
+    __int128 lowest = floor_divide(distance - (__int128)first->run_bytes, stride) + 1;
+    __int128 highest = floor_divide(distance + (__int128)second->run_bytes - 1, stride);
+    if (lowest < 1 - (__int128)second->runs)
+        lowest = 1 - (__int128)second->runs;
+    if (highest > (__int128)first->runs - 1)
+        highest = (__int128)first->runs - 1;
+    return lowest <= highest;
+}
+
+bool extents_overlap(const struct extent *first, const struct extent *second)
+{
+    if (!first->runs || !second->runs || first->start >= extent_end(second) || second->start >= extent_end(first))
+        return false;
+    size_t stride = first->runs > 1 ? first->stride : second->stride;
+    bool comparable = first->runs == 1 || second->runs == 1 || first->stride == second->stride;
+    return !comparable || stride == 0 || runs_meet(first, second, stride);
+}
+
+/* The operands of a call, the output first. */
+struct operand_extents {
+    struct extent extents[3];
+    int count;
+    size_t element_bytes;
+};
+
+static bool add_matrix(struct operand_extents *operands, const struct blas_matrix *matrix)
+{
+    return extent_of_matrix(matrix, operands->element_bytes, &operands->extents[operands->count++]);
+}
+
+static bool add_vector(struct operand_extents *operands, const struct blas_vector *vector)
+{
+    return extent_of_vector(vector, operands->element_bytes, &operands->extents[operands->count++]);
+}
+
+static bool add_operands(struct operand_extents *operands, const struct blas_call *call)
+{
+    switch (call->family) {
+    case FAMILY_AXPY: return add_vector(operands, &call->y) && add_vector(operands, &call->x);
+    case FAMILY_GEMV:
+    case FAMILY_SYMV:
+        return add_vector(operands, &call->y) && add_matrix(operands, &call->a) && add_vector(operands, &call->x);
+    case FAMILY_TRMV: return add_vector(operands, &call->x) && add_matrix(operands, &call->a);
+    case FAMILY_SYR2K:
+        return add_matrix(operands, &call->c) && add_matrix(operands, &call->a) && add_matrix(operands, &call->b);
+    case FAMILY_COUNT: break;
+    }
+    return false;
+}
+
+bool overlap_is_forbidden(const struct blas_call *call)
+{
+    struct operand_extents operands = {.element_bytes = blas_element_bytes(call->type)};
+    if (!add_operands(&operands, call))
+        return true;
+    const struct extent *output = &operands.extents[0];
+    if (output->stride == 0)
+        return true;
+    for (int i = 1; i < operands.count; i++)
+        if (extents_overlap(output, &operands.extents[i]))
+            return true;
+    return false;
+}

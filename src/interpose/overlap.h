@@ -1,0 +1,37 @@
+/* overlap.h - do the operands of a call share memory in a way that Fortran forbids? */
+#ifndef MUBLAS_OVERLAP_H
+#define MUBLAS_OVERLAP_H
+
+#include "common/blas_call.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes of an operand: `runs` runs of `run_bytes` (0 runs: none), each
+ * `stride` after the one before. A matrix is one run per column, a vector with
+ * increment 1 is one run, with another increment a run per element. */
+struct extent {
+    uintptr_t start;
+    size_t run_bytes;
+    size_t stride;
+    size_t runs;
+};
+
+/* False when the operand wraps around the address space or has no address. A
+ * matrix counts as its whole rectangle, whichever part is stored. A negative
+ * increment covers the same bytes as the positive one. */
+bool extent_of_matrix(const struct blas_matrix *matrix, size_t element_bytes, struct extent *extent);
+bool extent_of_vector(const struct blas_vector *vector, size_t element_bytes, struct extent *extent);
+
+/* True when a byte may belong to both. Exact when the strides are equal or one of
+ * them is a single run, so that a row of a matrix does not overlap the rows beside
+ * it; otherwise true when the ranges from first to last byte meet. */
+bool extents_overlap(const struct extent *first, const struct extent *second);
+
+/* True when the output of the call (y, or x for trmv, or c) may share a byte with
+ * another operand or, with increment 0, with itself, or when an operand wraps
+ * around or is NULL: such calls are the host's. */
+bool overlap_is_forbidden(const struct blas_call *call);
+
+#endif

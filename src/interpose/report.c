@@ -1,0 +1,182 @@
+#include "interpose/report.h"
+#include "common/log.h"
+#include "common/settings.h"
+#include "interpose/host_blas.h"
+#include "interpose/offload.h"
+#include "interpose/stats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t host_calls(const struct routine_stats *stats)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        sum += stats->host_calls[i];
+    return sum;
+}
+
+static bool anything_called(void)
+{
+    for (int i = 0; i < ROUTINE_COUNT; i++) {
+        struct routine_stats stats = stats_read((enum routine)i);
+        if (stats.device_calls || host_calls(&stats))
+            return true;
+    }
+    return false;
+}
+
+static void print_settings(FILE *stream)
+{
+    const char *value;
+#define SETTING(name, field, parser, fallback, values, meaning)   \
+    value = secure_getenv(#name);                                 \
+    if (value && *value && strcmp(value, fallback) != 0)          \
+        fprintf(stream, "  setting     %s=%s\n", #name, value);
+#include "common/settings.def"
+#undef SETTING
+}
+
+static void print_host(FILE *stream)
+{
+    char resolved[PATH_MAX];
+    const char *path = host_blas_path();
+    if (strchr(path, '/') && realpath(path, resolved))
+        path = resolved;
+    fprintf(stream, "  host BLAS   %s (%s)\n", path, host_blas_origin());
+}
+
+static void print_routine(FILE *stream, enum routine routine)
+{
+    struct routine_stats stats = stats_read(routine);
+    uint64_t host = host_calls(&stats);
+    if (!stats.device_calls && !host)
+        return;
+    fprintf(stream, "  %-8s %12llu %12llu %12llu", routine_name(routine),
+            (unsigned long long)(stats.device_calls + host), (unsigned long long)stats.device_calls,
+            (unsigned long long)host);
+    if (stats.device_calls)
+        fprintf(stream, " %10.1f %10.1f %10.3f", (double)stats.bytes_up / 1e6, (double)stats.bytes_down / 1e6,
+                (double)stats.device_nanoseconds / 1e9);
+    else
+        fprintf(stream, " %10s %10s %10s", "-", "-", "-");
+    if (stats.host_nanoseconds)
+        fprintf(stream, " %10.3f\n", (double)stats.host_nanoseconds / 1e9);
+    else
+        fprintf(stream, " %10s\n", "-");
+}
+
+static void print_reasons(FILE *stream, enum routine routine)
+{
+    struct routine_stats stats = stats_read(routine);
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        if (stats.host_calls[i])
+            fprintf(stream, "  %-8s %12llu  %s\n", routine_name(routine), (unsigned long long)stats.host_calls[i],
+                    host_reason_text((enum host_reason)i));
+}
+
+void report_print(FILE *stream)
+{
+    fprintf(stream, "mublas report of process %ld (%s)\n", (long)getpid(), program_invocation_name);
+    fprintf(stream, "  device      %s\n", offload_description());
+    print_host(stream);
+    print_settings(stream);
+    fprintf(stream, "  %-8s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
+            "MB up", "MB down", "device s", "host s");
+    for (int i = 0; i < ROUTINE_COUNT; i++)
+        print_routine(stream, (enum routine)i);
+    fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
+    for (int i = 0; i < ROUTINE_COUNT; i++)
+        print_reasons(stream, (enum routine)i);
+}
+
+char *report_file_name(const char *form)
+{
+    char *name = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&name, &length);
+    if (!stream)
+        return NULL;
+    for (const char *letter = form; *letter; letter++) {
+        if (letter[0] == '%' && letter[1] == 'p') {
+            fprintf(stream, "%ld", (long)getpid());
+            letter++;
+        } else {
+            fputc(*letter, stream);
+        }
+    }
+    return fclose(stream) == 0 ? name : NULL;
+}
+
+static bool write_all(int descriptor, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(descriptor, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+/* errno says why not. */
+static bool write_file(const char *name, const char *text, size_t length)
+{
+    int descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    if (descriptor < 0)
+        return false;
+    bool written = write_all(descriptor, text, length);
+    int reason = errno;
+    close(descriptor);
+    errno = reason;
+    return written;
+}
+
+static void deliver(const char *destination, const char *text, size_t length)
+{
+    if (destination && strcmp(destination, "1") != 0) {
+        char *name = report_file_name(destination);
+        bool written = name && write_file(name, text, length);
+        if (!written)
+            log_message(LOG_ERROR, "MUBLAS_REPORT: cannot write %s: %s; the report follows here",
+                        name ? name : destination, strerror(errno));
+        free(name);
+        if (written)
+            return;
+    }
+    write_all(STDERR_FILENO, text, length);
+}
+
+/* The C library flushes standard output only after this; get the order right
+ * unless another thread holds it. */
+static void flush_output(void)
+{
+    if (ftrylockfile(stdout) == 0) {
+        fflush(stdout);
+        funlockfile(stdout);
+    }
+}
+
+__attribute__((destructor)) static void report_at_exit(void)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (!stats_wanted() || !anything_called())
+        return;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return;
+    report_print(stream);
+    if (fclose(stream) == 0) {
+        flush_output();
+        deliver(settings()->report, text, length);
+    }
+    free(text);
+}

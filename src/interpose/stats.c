@@ -1,0 +1,116 @@
+#include "interpose/stats.h"
+#include "common/settings.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+struct counters {
+    _Atomic uint64_t device_calls;
+    _Atomic uint64_t host_calls[HOST_REASON_COUNT];
+    _Atomic uint64_t bytes_up, bytes_down;
+    _Atomic uint64_t device_nanoseconds, host_nanoseconds;
+};
+
+static struct counters counters[ROUTINE_COUNT];
+uint64_t forwarded_calls[ROUTINE_COUNT];
+
+enum { UNKNOWN, UNWANTED, WANTED };
+static atomic_int wanted = UNKNOWN;
+
+/* The child of a fork reports what it did itself. No other thread runs here. */
+static void restart_in_child(void)
+{
+    memset(counters, 0, sizeof counters);
+    memset(forwarded_calls, 0, sizeof forwarded_calls);
+}
+
+/* Asked for by the constructor of host_blas.c or by an earlier call of a library
+ * constructor; the environment is not read again, whatever the program does to it. */
+static bool decide(void)
+{
+    int expected = UNKNOWN;
+    bool report = settings_report_wanted();
+    if (atomic_compare_exchange_strong(&wanted, &expected, report ? WANTED : UNWANTED) && report)
+        pthread_atfork(NULL, NULL, restart_in_child);
+    return report;
+}
+
+bool stats_wanted(void)
+{
+    int known = atomic_load_explicit(&wanted, memory_order_relaxed);
+    return known == UNKNOWN ? decide() : known == WANTED;
+}
+
+static void add(_Atomic uint64_t *counter, uint64_t amount)
+{
+    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+}
+
+void stats_device_call(enum routine routine, const struct device_counts *counts)
+{
+    struct counters *mine = &counters[routine];
+    if (!stats_wanted())
+        return;
+    add(&mine->device_calls, 1);
+    add(&mine->bytes_up, counts->bytes_up);
+    add(&mine->bytes_down, counts->bytes_down);
+    add(&mine->device_nanoseconds, counts->nanoseconds);
+}
+
+void stats_host_call(enum routine routine, enum host_reason reason, uint64_t nanoseconds)
+{
+    if (!stats_wanted())
+        return;
+    add(&counters[routine].host_calls[reason], 1);
+    add(&counters[routine].host_nanoseconds, nanoseconds);
+}
+
+static uint64_t get(_Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* Why calls of this routine went straight to the host. */
+static enum host_reason forwarding_reason(enum routine routine)
+{
+    if (!routine_is_offloaded(routine))
+        return HOST_FORWARDED;
+    return settings()->offload == OFFLOAD_NEVER ? HOST_SWITCHED_OFF : HOST_BELOW_FLOOR;
+}
+
+struct routine_stats stats_read(enum routine routine)
+{
+    struct counters *mine = &counters[routine];
+    struct routine_stats stats = {
+        .device_calls = get(&mine->device_calls),
+        .bytes_up = get(&mine->bytes_up),
+        .bytes_down = get(&mine->bytes_down),
+        .device_nanoseconds = get(&mine->device_nanoseconds),
+        .host_nanoseconds = get(&mine->host_nanoseconds),
+    };
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        stats.host_calls[i] = get(&mine->host_calls[i]);
+    stats.host_calls[forwarding_reason(routine)] += __atomic_load_n(&forwarded_calls[routine], __ATOMIC_RELAXED);
+    return stats;
+}
+
+const char *host_reason_text(enum host_reason reason)
+{
+    static const char *const texts[HOST_REASON_COUNT] = {
+        [HOST_FORWARDED] = "not offloaded by mublas",
+        [HOST_BELOW_FLOOR] = "too small ever to pay",
+        [HOST_ARGUMENTS] = "invalid arguments, nothing to compute, or overlapping operands",
+        [HOST_FASTER] = "predicted faster on the host",
+        [HOST_NOT_RESIDENT] = "upload not yet worth its cost",
+        [HOST_FP_ENVIRONMENT] = "floating-point traps, rounding mode or flush-to-zero",
+        [HOST_SWITCHED_OFF] = "MUBLAS_OFFLOAD=never",
+        [HOST_NO_DEVICE] = "no usable device",
+        [HOST_NESTED] = "called from within another BLAS call",
+        [HOST_AFTER_FORK] = "in a fork child or under a checkpointer",
+        [HOST_UNSUPPORTED] = "not supported on the device",
+        [HOST_OUT_OF_MEMORY] = "out of device memory",
+        [HOST_DEVICE_ERROR] = "device error",
+    };
+    return (unsigned)reason < HOST_REASON_COUNT ? texts[reason] : "unknown reason";
+}
