@@ -25,7 +25,7 @@ AS_IF([test "$enable_sanitizers" != no], [
             [AC_MSG_ERROR([--enable-sanitizers=$enable_sanitizers: '$sanitizer' is none of address, undefined, thread])])
     done
     AS_CASE([" $SANITIZERS "],
-        [*' address '*' thread '* | *' thread '*' address '*],
+        [*' address thread '* | *' thread address '* | *' address '*' thread '* | *' thread '*' address '*],
         [AC_MSG_ERROR([--enable-sanitizers=$enable_sanitizers: address and thread exclude each other])])
     SANITIZER_FLAGS="-fsanitize=$enable_sanitizers -fno-sanitize-recover=all -fno-omit-frame-pointer"
     AC_MSG_CHECKING([whether $CC links with -fsanitize=$enable_sanitizers])
