@@ -50,24 +50,46 @@ static void print_host(FILE *stream)
     fprintf(stream, "  host BLAS   %s (%s)\n", path, host_blas_origin());
 }
 
-static void print_routine(FILE *stream, enum routine routine)
+static void print_row(FILE *stream, const char *name, const struct routine_stats *stats)
 {
-    struct routine_stats stats = stats_read(routine);
-    uint64_t host = host_calls(&stats);
-    if (!stats.device_calls && !host)
+    uint64_t host = host_calls(stats);
+    if (!stats->device_calls && !host)
         return;
-    fprintf(stream, "  %-8s %12llu %12llu %12llu", routine_name(routine),
-            (unsigned long long)(stats.device_calls + host), (unsigned long long)stats.device_calls,
-            (unsigned long long)host);
-    if (stats.device_calls)
-        fprintf(stream, " %10.1f %10.1f %10.3f", (double)stats.bytes_up / 1e6, (double)stats.bytes_down / 1e6,
-                (double)stats.device_nanoseconds / 1e9);
+    fprintf(stream, "  %-8s %12llu %12llu %12llu", name, (unsigned long long)(stats->device_calls + host),
+            (unsigned long long)stats->device_calls, (unsigned long long)host);
+    if (stats->device_calls)
+        fprintf(stream, " %10.1f %10.1f %10.3f", (double)stats->bytes_up / 1e6, (double)stats->bytes_down / 1e6,
+                (double)stats->device_nanoseconds / 1e9);
     else
         fprintf(stream, " %10s %10s %10s", "-", "-", "-");
-    if (stats.host_nanoseconds)
-        fprintf(stream, " %10.3f\n", (double)stats.host_nanoseconds / 1e9);
+    if (stats->host_nanoseconds)
+        fprintf(stream, " %10.3f\n", (double)stats->host_nanoseconds / 1e9);
     else
         fprintf(stream, " %10s\n", "-");
+}
+
+static void accumulate(struct routine_stats *total, const struct routine_stats *stats)
+{
+    total->device_calls += stats->device_calls;
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        total->host_calls[i] += stats->host_calls[i];
+    total->bytes_up += stats->bytes_up;
+    total->bytes_down += stats->bytes_down;
+    total->device_nanoseconds += stats->device_nanoseconds;
+    total->host_nanoseconds += stats->host_nanoseconds;
+}
+
+static void print_table(FILE *stream)
+{
+    struct routine_stats total = {0};
+    fprintf(stream, "  %-8s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
+            "MB up", "MB down", "device s", "host s");
+    for (int i = 0; i < ROUTINE_COUNT; i++) {
+        struct routine_stats stats = stats_read((enum routine)i);
+        print_row(stream, routine_name((enum routine)i), &stats);
+        accumulate(&total, &stats);
+    }
+    print_row(stream, "total", &total);
 }
 
 static void print_reasons(FILE *stream, enum routine routine)
@@ -85,10 +107,7 @@ void report_print(FILE *stream)
     fprintf(stream, "  device      %s\n", offload_description());
     print_host(stream);
     print_settings(stream);
-    fprintf(stream, "  %-8s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
-            "MB up", "MB down", "device s", "host s");
-    for (int i = 0; i < ROUTINE_COUNT; i++)
-        print_routine(stream, (enum routine)i);
+    print_table(stream);
     fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
     for (int i = 0; i < ROUTINE_COUNT; i++)
         print_reasons(stream, (enum routine)i);
