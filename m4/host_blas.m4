@@ -33,4 +33,16 @@ AS_IF([test -f "/usr/lib/$multiarch/lapack/liblapack.so.3"], [HOST_LAPACK_DIRECT
 AC_SUBST([HOST_BLAS_DIRECTORY])
 AC_SUBST([HOST_LAPACK_DIRECTORY])
 AC_SUBST([MULTIARCH], [$multiarch])
+
+# What test programs link: the development package may be missing.
+AC_MSG_CHECKING([how to link a BLAS into test programs])
+BLAS_LIBS=
+saved_LIBS=$LIBS
+for candidate in -lblas "$HOST_BLAS"; do
+    LIBS="$candidate $saved_LIBS"
+    AC_LINK_IFELSE([AC_LANG_CALL([], [dsymv_])], [BLAS_LIBS=$candidate; break])
+done
+LIBS=$saved_LIBS
+AC_MSG_RESULT([${BLAS_LIBS:-not at all: some tests cannot be built}])
+AC_SUBST([BLAS_LIBS])
 ])

@@ -3,7 +3,7 @@
 #   TESTS += tests/system/thing
 #   tests_system_thing_SOURCES = tests/system/thing.c
 #   tests_system_thing_LDADD = $(system_test_libraries)
-system_test_libraries = -lblas -lm
+system_test_libraries = $(BLAS_LIBS) -lm
 
 # Random host writes of every kind between random BLAS calls.
 check_PROGRAMS += tests/system/coherence
