@@ -110,7 +110,7 @@ one_run()
 # Calls that ran on the device, by the shim's own report.
 device_calls()
 {
-    awk '$2 $3 $4 ~ /^[0-9]+$/ { total += $3 } END { print total + 0 }' "$1"/report* 2>/dev/null || echo 0
+    awk '$1 == "total" { total = $3 } END { print total + 0 }' "$1"/report* 2>/dev/null || echo 0
 }
 
 run_case()
