@@ -24,3 +24,8 @@ check_PROGRAMS += tests/unit/test_triangle_cover
 TESTS += tests/unit/test_triangle_cover
 tests_unit_test_triangle_cover_SOURCES = tests/unit/test_triangle_cover.c
 tests_unit_test_triangle_cover_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_overlap
+TESTS += tests/unit/test_overlap
+tests_unit_test_overlap_SOURCES = tests/unit/test_overlap.c
+tests_unit_test_overlap_LDADD = $(unit_test_libraries)
