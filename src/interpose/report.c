@@ -68,14 +68,28 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
         fprintf(stream, " %10s\n", "-");
 }
 
+static void accumulate(struct routine_stats *total, const struct routine_stats *stats)
+{
+    total->device_calls += stats->device_calls;
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        total->host_calls[i] += stats->host_calls[i];
+    total->bytes_up += stats->bytes_up;
+    total->bytes_down += stats->bytes_down;
+    total->device_nanoseconds += stats->device_nanoseconds;
+    total->host_nanoseconds += stats->host_nanoseconds;
+}
+
 static void print_table(FILE *stream)
 {
+    struct routine_stats total = {0};
     fprintf(stream, "  %-8s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
             "MB up", "MB down", "device s", "host s");
     for (int i = 0; i < ROUTINE_COUNT; i++) {
         struct routine_stats stats = stats_read((enum routine)i);
         print_row(stream, routine_name((enum routine)i), &stats);
+        accumulate(&total, &stats);
     }
+    print_row(stream, "total", &total);
 }
 
 static void print_reasons(FILE *stream, enum routine routine)
