@@ -1,1 +1,10 @@
 # bench programs: check_PROGRAMS, so that they are built with the tests.
+
+# Ordinary programs for bench/run_offload.sh. BENCH_BLAS_LIBS: another host to link.
+BENCH_BLAS_LIBS = -llapack -lblas
+check_PROGRAMS += bench/residency bench/tridiagonal
+bench_residency_SOURCES = bench/residency.c bench/timing.h
+bench_residency_LDADD = $(BENCH_BLAS_LIBS)
+bench_tridiagonal_SOURCES = bench/tridiagonal.c bench/timing.h
+bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
+EXTRA_DIST += bench/run_offload.sh
