@@ -1,8 +1,26 @@
 libmublas_core_la_SOURCES += \
+	src/mirror/account.h \
+	src/mirror/account.c \
+	src/mirror/device_range.h \
+	src/mirror/device_range.c \
+	src/mirror/footprint.h \
+	src/mirror/footprint.c \
+	src/mirror/hold.h \
+	src/mirror/hold.c \
+	src/mirror/hold_memory.c \
 	src/mirror/kernel_interface.h \
 	src/mirror/mapping.h \
 	src/mirror/mapping.c \
+	src/mirror/mirror.h \
+	src/mirror/mirror.c \
+	src/mirror/mirror_table.h \
+	src/mirror/mirror_table.c \
 	src/mirror/operands.h \
+	src/mirror/operands.c \
+	src/mirror/page_bits.h \
+	src/mirror/page_bits.c \
+	src/mirror/pins.h \
+	src/mirror/pins.c \
 	src/mirror/staging.h \
 	src/mirror/staging.c \
 	src/mirror/staging_direct.c \
@@ -14,5 +32,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/triangle_cover.c \
 	src/mirror/tracker_self_test.h \
 	src/mirror/tracker_self_test.c \
+	src/mirror/upload.c \
+	src/mirror/write_back.c \
 	src/mirror/write_tracker.h \
 	src/mirror/write_tracker.c

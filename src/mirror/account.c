@@ -1,0 +1,94 @@
+#include "mirror/account.h"
+
+/* The mirror (or record) of an operand, made if need be; `lock` is held and may
+ * be given up meanwhile. NULL for memory that cannot be mirrored. */
+static struct mirror *look_up(struct mirror_table *table, struct byte_range hull)
+{
+    struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
+    if (mirror)
+        return atomic_load(&mirror->foreign_pins) ? NULL : mirror;
+    if (mirror_table_is_unfit(table, hull.begin, hull.end))
+        return NULL;
+    pthread_mutex_unlock(&table->lock);
+    if (mirror_table_acquire(table, hull.begin, hull.end, &mirror) == STATUS_OK)
+        mirror_table_release(table, mirror);
+    pthread_mutex_lock(&table->lock);
+    return mirror_table_find(table, hull.begin, hull.end);
+}
+
+static bool is_resident(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+{
+    return operand->access == OPERAND_OVERWRITE ||
+           (mirror && mirror_is_known(mirror, mirror_page_range(mirror, hull.begin, hull.end)));
+}
+
+struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count)
+{
+    const bool tracks = mirror_table_tracks(table);
+    struct residency residency = {.trackable = tracks, .resident = true};
+    bool first = true;
+    pthread_mutex_lock(&table->lock);
+    for (int i = 0; i < count; i++) {
+        if (footprint_is_empty(&operands[i]))
+            continue;
+        struct byte_range hull = footprint_hull(&operands[i]);
+        uint64_t bytes = footprint_bytes(&operands[i]);
+        struct mirror *mirror = tracks ? look_up(table, hull) : NULL;
+        residency.bytes += bytes;
+        residency.trackable = residency.trackable && mirror;
+        if (is_resident(mirror, &operands[i], hull))
+            continue;
+        residency.resident = false;
+        residency.missing_bytes += bytes;
+        double credit = mirror ? mirror->credit_us : 0;
+        residency.credit_us = first || credit < residency.credit_us ? credit : residency.credit_us;
+        first = false;
+    }
+    pthread_mutex_unlock(&table->lock);
+    return residency;
+}
+
+void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
+{
+    struct mirror *credited[OPERANDS_MAX] = {NULL};
+    pthread_mutex_lock(&table->lock);
+    for (int i = 0; i < count && i < OPERANDS_MAX; i++) {
+        if (footprint_is_empty(&operands[i]))
+            continue;
+        struct byte_range hull = footprint_hull(&operands[i]);
+        struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
+        bool again = false;
+        for (int j = 0; j < i; j++)
+            again = again || credited[j] == mirror;
+        if (!mirror || again || is_resident(mirror, &operands[i], hull))
+            continue;
+        mirror->credit_us += saved_us;
+        credited[i] = mirror;
+    }
+    pthread_mutex_unlock(&table->lock);
+}
+
+bool account_was_resident(struct mirror_table *table, const struct operand *operand)
+{
+    struct byte_range hull = footprint_hull(operand);
+    pthread_mutex_lock(&table->lock);
+    struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
+    bool resident = mirror && mirror_is_known(mirror, mirror_page_range(mirror, hull.begin, hull.end));
+    pthread_mutex_unlock(&table->lock);
+    return resident;
+}
+
+void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
+                    bool mostly_dirty)
+{
+    pthread_mutex_lock(&table->lock);
+    mirror->used = table->calls;
+    if (was_resident && mostly_dirty) {
+        mirror->credit_us = 0;
+        mirror_forget_known(mirror, hull.begin, hull.end);
+    } else if (!mirror_is_known(mirror, hull)) {
+        mirror->credit_us = 0; /* spent on this upload */
+        page_bits_set(mirror->known, hull.begin, hull.end);
+    }
+    pthread_mutex_unlock(&table->lock);
+}

@@ -1,0 +1,21 @@
+/* account.h - what is resident, and whether residency would pay.
+ *
+ * Ski rental (design section 6, "when to upload"): each host-run call that
+ * residency would have made faster adds what was lost to the account of the
+ * mirror; the policy uploads when the account covers the upload. An operand counts
+ * as resident from its first upload until it is evicted, its memory changes,
+ * or it is found mostly rewritten by the host; then the account starts anew.
+ * All take the table's lock. */
+#ifndef MUBLAS_ACCOUNT_H
+#define MUBLAS_ACCOUNT_H
+
+#include "mirror/mirror_table.h"
+
+/* Before a call: does the operand count as resident? */
+bool account_was_resident(struct mirror_table *table, const struct operand *operand);
+
+/* After its upload: `mostly_dirty` when more than half of its pages went up. */
+void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
+                    bool mostly_dirty);
+
+#endif

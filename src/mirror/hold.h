@@ -1,0 +1,45 @@
+/* hold.h - the state of one held call: private to the files behind operands.h. */
+#ifndef MUBLAS_HOLD_H
+#define MUBLAS_HOLD_H
+
+#include "mirror/mirror_table.h"
+#include "mirror/operands.h"
+
+struct held_operand {
+    struct operand operand;
+    struct byte_range hull;
+    bool empty;
+    bool stateless;
+    struct mirror *mirror;   /* NULL when empty or stateless */
+    struct page_range pages; /* of the hull, in the mirror */
+    bool was_resident;
+    size_t uploaded_pages;
+    uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
+};
+
+struct operands_hold {
+    struct mirror_table *table;
+    struct lane *lane;
+    int count, mirror_count;
+    struct held_operand operands[OPERANDS_MAX];
+    struct mirror *mirrors[OPERANDS_MAX]; /* locked, each once, by address */
+    struct transfer_count transfers;
+    bool idle; /* nothing of ours is queued on the lane */
+};
+
+/* hold.c: find and lock the mirrors, arm them where need be and scan; operands in
+ * memory that cannot be mirrored become stateless. */
+enum status hold_lock(struct operands_hold *hold);
+void hold_unlock(struct operands_hold *hold);
+
+/* hold_memory.c: device memory for all of them, evicting others if need be. */
+enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
+
+/* upload.c: queue what is not valid of a read operand. */
+enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
+
+/* write_back.c: before launch, after it. */
+enum status hold_mark_output(struct held_operand *held);
+enum status hold_write_back(struct operands_hold *hold, struct held_operand *held);
+
+#endif

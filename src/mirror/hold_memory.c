@@ -1,0 +1,99 @@
+#include "mirror/hold.h"
+
+#include "mirror/stateless.h"
+
+static enum status commit_runs(struct held_operand *held)
+{
+    struct footprint footprint = footprint_start(&held->operand);
+    struct byte_range run;
+    while (footprint_next(&footprint, &run)) {
+        enum status status = mirror_commit(held->mirror, run.begin, run.end);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status commit_operand(struct held_operand *held)
+{
+    size_t column_bytes = (size_t)held->operand.matrix.ld * held->operand.element_bytes;
+    if (!held->mirror || device_range_missing(&held->mirror->memory, held->hull.begin, held->hull.end) == 0)
+        return STATUS_OK;
+    /* Columns further apart than a block leave blocks untouched between them. */
+    if (column_bytes > (size_t)1 << BLOCK_SHIFT)
+        return commit_runs(held);
+    return mirror_commit(held->mirror, held->hull.begin, held->hull.end);
+}
+
+static enum status commit_all(struct operands_hold *hold)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++)
+        status = commit_operand(&hold->operands[i]);
+    return status;
+}
+
+/* Where the program's heap is one mapping, what fills the budget may lie in the very
+ * mirrors that this call uses: give back what it does not span. */
+static void shrink_own(struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->mirror_count; i++) {
+        struct mirror *mirror = hold->mirrors[i];
+        struct page_range keep = {mirror_pages(mirror), 0};
+        for (int j = 0; j < hold->count; j++) {
+            struct held_operand *held = &hold->operands[j];
+            if (held->mirror != mirror)
+                continue;
+            keep.begin = held->pages.begin < keep.begin ? held->pages.begin : keep.begin;
+            keep.end = held->pages.end > keep.end ? held->pages.end : keep.end;
+        }
+        mirror_shrink(mirror, mirror->begin + (keep.begin << page_shift()),
+                      mirror->begin + (keep.end << page_shift()));
+        pthread_mutex_lock(&hold->table->lock);
+        mirror_forget_known(mirror, 0, keep.begin);
+        mirror_forget_known(mirror, keep.end, mirror_pages(mirror));
+        pthread_mutex_unlock(&hold->table->lock);
+    }
+}
+
+/* Device memory that the call's operands need at the least, whatever is evicted. */
+static bool can_ever_fit(const struct operands_hold *hold)
+{
+    const size_t budget = hold->table->resources.budget_bytes;
+    size_t needed = 0;
+    for (int i = 0; i < hold->count; i++) {
+        const struct held_operand *held = &hold->operands[i];
+        if (held->mirror)
+            needed += footprint_bytes(&held->operand);
+        if (held->mirror && held->mirror->memory.plain && held->mirror->end - held->mirror->begin > budget)
+            return false;
+    }
+    return needed <= budget;
+}
+
+static enum status reserve_scratch(struct operands_hold *hold, size_t extra_scratch)
+{
+    size_t bytes = (extra_scratch + 255) & ~(size_t)255;
+    for (int i = 0; i < hold->count; i++)
+        if (hold->operands[i].stateless)
+            bytes += stateless_scratch_bytes(&hold->operands[i].operand);
+    return bytes > 0 ? lane_reserve_scratch(hold->lane, bytes) : STATUS_OK;
+}
+
+enum status hold_commit(struct operands_hold *hold, size_t extra_scratch)
+{
+    bool shrunk = false;
+    if (!can_ever_fit(hold))
+        return STATUS_OUT_OF_MEMORY;
+    for (;;) {
+        enum status status = commit_all(hold);
+        if (status == STATUS_OK)
+            status = reserve_scratch(hold, extra_scratch);
+        if (status != STATUS_OUT_OF_MEMORY || (shrunk && !mirror_table_evict(hold->table)))
+            return status;
+        if (!shrunk && !mirror_table_evict(hold->table)) {
+            shrink_own(hold);
+            shrunk = true;
+        }
+    }
+}

@@ -1,0 +1,237 @@
+#include "mirror/mirror.h"
+
+#include "mirror/pins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin, uintptr_t end)
+{
+    struct mirror *mirror = calloc(1, sizeof *mirror);
+    if (!mirror)
+        return NULL;
+    mirror->resources = resources;
+    mirror->begin = begin;
+    mirror->end = end;
+    mirror->references = 1;
+    mirror->generation = 1;
+    mirror->known = page_bits_create(mirror_pages(mirror));
+    if (!mirror->known) {
+        free(mirror);
+        return NULL;
+    }
+    pthread_mutex_init(&mirror->lock, NULL);
+    return mirror;
+}
+
+void mirror_destroy(struct mirror *mirror)
+{
+    mirror_empty(mirror);
+    pthread_mutex_destroy(&mirror->lock);
+    free(mirror->known);
+    free(mirror);
+}
+
+struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    struct page_range pages = {0, 0};
+    begin = begin > mirror->begin ? page_floor(begin) : mirror->begin;
+    end = end < mirror->end ? page_ceiling(end) : mirror->end;
+    if (begin < end) {
+        pages.begin = mirror_page(mirror, begin);
+        pages.end = mirror_page(mirror, end);
+    }
+    return pages;
+}
+
+static enum status make_room(struct mirror *mirror)
+{
+    if (mirror->valid)
+        return STATUS_OK;
+    enum status status =
+        device_range_create(&mirror->memory, mirror->resources->device, mirror->begin, mirror->end);
+    if (status != STATUS_OK)
+        return status;
+    mirror->valid = page_bits_create(mirror_pages(mirror));
+    if (mirror->valid)
+        return STATUS_OK;
+    device_range_destroy(&mirror->memory);
+    return STATUS_OUT_OF_MEMORY;
+}
+
+static void drop_room(struct mirror *mirror)
+{
+    atomic_fetch_sub(&mirror->resources->committed_bytes, mirror->memory.committed_bytes);
+    device_range_destroy(&mirror->memory);
+    free(mirror->valid);
+    mirror->valid = NULL;
+    mirror->generation++;
+}
+
+enum status mirror_arm(struct mirror *mirror, bool pin)
+{
+    struct write_tracker *tracker = mirror->resources->tracker;
+    enum status status = mirror->foreign_pins ? STATUS_NOT_TRACKABLE : make_room(mirror);
+    if (status != STATUS_OK)
+        return status;
+    mirror_invalidate(mirror, 0, mirror_pages(mirror));
+    pins_unpin(mirror);
+    /* Pinning writes to every page; on protected huge pages that would split them. */
+    if (mirror->armed)
+        write_tracker_unregister(tracker, mirror->begin, mirror->end);
+    mirror->armed = false;
+    status = pin ? pins_pin(mirror) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = write_tracker_register(tracker, mirror->begin, mirror->end);
+    mirror->armed = status == STATUS_OK;
+    if (status == STATUS_OK && mirror->pinned) {
+        /* Pages are protected as they are first scanned: now, to tell later what
+         * happened to them since they were pinned. */
+        status = mirror_scan(mirror, mirror->begin, mirror->end);
+        page_bits_clear(mirror->suspect, 0, mirror_pages(mirror));
+    }
+    if (status != STATUS_OK)
+        mirror_empty(mirror);
+    return status;
+}
+
+void mirror_empty(struct mirror *mirror)
+{
+    pins_unpin(mirror);
+    if (mirror->armed)
+        write_tracker_unregister(mirror->resources->tracker, mirror->begin, mirror->end);
+    mirror->armed = false;
+    if (mirror->valid)
+        drop_room(mirror);
+}
+
+void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
+{
+    if (!page_bits_any(mirror->valid, begin, end))
+        return;
+    page_bits_clear(mirror->valid, begin, end);
+    mirror->generation++;
+}
+
+bool mirror_is_known(struct mirror *mirror, struct page_range pages)
+{
+    if (pages.begin >= mirror->known_run.begin && pages.end <= mirror->known_run.end)
+        return true;
+    if (!page_bits_all(mirror->known, pages.begin, pages.end))
+        return false;
+    mirror->known_run = pages;
+    return true;
+}
+
+void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end)
+{
+    page_bits_clear(mirror->known, begin, end);
+    mirror->known_run = (struct page_range){0, 0};
+}
+
+static void note_written(void *context, uintptr_t begin, uintptr_t end)
+{
+    struct mirror *mirror = context;
+    struct page_range pages = mirror_page_range(mirror, begin, end);
+    mirror_invalidate(mirror, pages.begin, pages.end);
+    if (mirror->suspect)
+        page_bits_set(mirror->suspect, pages.begin, pages.end);
+}
+
+enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    if (!mirror->armed)
+        return STATUS_NOT_TRACKABLE;
+    /* A scan that ends inside a huge page would split it. */
+    begin = block_floor(begin) > mirror->begin ? block_floor(begin) : mirror->begin;
+    end = block_ceiling(end) < mirror->end ? block_ceiling(end) : mirror->end;
+    return write_tracker_scan(mirror->resources->tracker, begin, end, note_written, mirror);
+}
+
+enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    struct mirror_resources *resources = mirror->resources;
+    size_t missing = device_range_missing(&mirror->memory, begin, end);
+    if (missing == 0)
+        return STATUS_OK;
+    if (atomic_fetch_add(&resources->committed_bytes, missing) + missing > resources->budget_bytes) {
+        atomic_fetch_sub(&resources->committed_bytes, missing);
+        return STATUS_OUT_OF_MEMORY;
+    }
+    size_t before = mirror->memory.committed_bytes;
+    enum status status = device_range_commit(&mirror->memory, begin, end);
+    atomic_fetch_sub(&resources->committed_bytes, missing - (mirror->memory.committed_bytes - before));
+    return status;
+}
+
+static void note_released(void *context, uintptr_t begin, uintptr_t end)
+{
+    struct mirror *mirror = context;
+    struct page_range pages = mirror_page_range(mirror, begin, end);
+    mirror_invalidate(mirror, pages.begin, pages.end);
+}
+
+void mirror_shrink(struct mirror *mirror, uintptr_t keep_begin, uintptr_t keep_end)
+{
+    size_t before = mirror->memory.committed_bytes;
+    if (!mirror->armed)
+        return;
+    device_range_release(&mirror->memory, keep_begin, keep_end, note_released, mirror);
+    atomic_fetch_sub(&mirror->resources->committed_bytes, before - mirror->memory.committed_bytes);
+}
+
+struct absorption {
+    struct mirror *mirror, *old;
+};
+
+/* A chunk has moved: so have its pages, valid as they were. */
+static void note_moved(void *context, uintptr_t begin, uintptr_t end)
+{
+    struct absorption *absorption = context;
+    struct mirror *mirror = absorption->mirror, *old = absorption->old;
+    struct page_range pages = mirror_page_range(old, begin, end);
+    size_t shift = mirror_page(mirror, old->begin);
+    page_bits_copy(mirror->valid, shift, old->valid, pages.begin, pages.end);
+}
+
+static bool absorb(struct mirror *mirror, struct mirror *old)
+{
+    struct absorption absorption = {mirror, old};
+    pins_unpin(old);
+    /* The old registration is the proof of identity: only where a scan of all of it
+     * succeeds may pages be taken over, and registering it again would forge the proof. */
+    if (mirror_scan(old, old->begin, old->end) != STATUS_OK) {
+        mirror_empty(old);
+        return false;
+    }
+    size_t before = old->memory.committed_bytes + mirror->memory.committed_bytes;
+    device_range_move(&old->memory, &mirror->memory, note_moved, &absorption);
+    size_t after = old->memory.committed_bytes + mirror->memory.committed_bytes;
+    atomic_fetch_sub(&mirror->resources->committed_bytes, before - after);
+    old->armed = false; /* still registered, now as a part of `mirror` */
+    drop_room(old);
+    return true;
+}
+
+static bool register_part(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    return begin == end || write_tracker_register(mirror->resources->tracker, begin, end) == STATUS_OK;
+}
+
+void mirror_join(struct mirror *mirror, struct mirror *const *old, size_t count)
+{
+    uintptr_t registered_to = mirror->begin;
+    bool room = make_room(mirror) == STATUS_OK, good = room, any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!room || !old[i]->armed || !absorb(mirror, old[i])) {
+            mirror_empty(old[i]);
+            continue;
+        }
+        good = good && register_part(mirror, registered_to, old[i]->begin);
+        registered_to = old[i]->end;
+        any = true;
+    }
+    mirror->armed = any;
+    if (!any || !good || !register_part(mirror, registered_to, mirror->end))
+        mirror_empty(mirror);
+}

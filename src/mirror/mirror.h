@@ -1,0 +1,110 @@
+/* mirror.h - one mirror: a host range, its device copy, and what is known of each page.
+ *
+ * A mirror covers whole mappings, so a page belongs to at most one. It starts as
+ * a mere record that holds an account; mirror_arm arms it. Life, place and
+ * account (`references` to `credit_us`) belong to the table and its lock, the rest to whoever
+ * holds `lock`; `begin` and `end` never change. Inside device_enter. */
+#ifndef MUBLAS_MIRROR_H
+#define MUBLAS_MIRROR_H
+
+#include "mirror/device_range.h"
+#include "mirror/footprint.h"
+#include "mirror/write_tracker.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What all mirrors of a device share. */
+struct mirror_resources {
+    struct device *device;
+    struct write_tracker *tracker; /* NULL: everything is stateless */
+    size_t budget_bytes;           /* of device memory */
+    atomic_size_t committed_bytes;
+    size_t pin_budget_bytes;
+    atomic_size_t pinned_bytes;
+    atomic_size_t counted_pins; /* how much of them the kernel counts in VmPin */
+};
+
+struct page_range {
+    size_t begin, end;
+};
+
+struct mirror {
+    uintptr_t begin, end; /* host, page aligned */
+    struct mirror_resources *resources;
+    pthread_mutex_t lock;
+
+    /* under the table's lock */
+    int references;
+    bool dead;        /* no longer in the table; whoever waited for the lock must look again */
+    uint64_t used;    /* of the table's counter of calls, for eviction */
+    uint64_t *known;  /* pages in the hull of something uploaded and not dropped since */
+    struct page_range known_run; /* all of it is known: the last answer, to be quick */
+    double credit_us; /* what residency would have saved so far */
+
+    atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
+
+    /* under `lock` */
+    bool armed;  /* registered with the tracker; bitmaps and addresses are there */
+    bool pinned, pin_refused;
+    struct device_range memory;
+    uint64_t *valid;         /* the device's copy of the page is proven equal */
+    uint64_t *suspect;       /* pinned only: written or not present since, so the pin may be stale */
+    uint64_t staged_bytes;   /* moved by staging since pinning was last considered */
+    uint64_t counted_pin;    /* bytes by which pinning it raised VmPin */
+    struct operand complete; /* all of it was found valid at ... */
+    uint64_t complete_at;    /* ... this generation */
+    uint64_t generation;     /* counts losses of valid bits; starts at 1 */
+};
+
+/* NULL when out of memory. One reference, unlocked. */
+struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin, uintptr_t end);
+void mirror_destroy(struct mirror *mirror);
+
+static inline size_t mirror_page(const struct mirror *mirror, uintptr_t host)
+{
+    return (host - mirror->begin) >> page_shift();
+}
+
+static inline size_t mirror_pages(const struct mirror *mirror)
+{
+    return mirror_page(mirror, mirror->end);
+}
+
+/* The pages that [begin, end) touches, cut to the mirror. */
+struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end);
+
+/* Arm: reserve addresses, pin if `pin`, register with the tracker, in the order
+ * that is safe. No page is valid then. For an armed mirror too, to pin it (anew).
+ * STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned it
+ * itself; the mirror is a mere record then. */
+enum status mirror_arm(struct mirror *mirror, bool pin);
+
+/* Forget every page, unregister, unpin, release device memory: a record again. */
+void mirror_empty(struct mirror *mirror);
+
+/* Find out what the host wrote in the blocks around [begin, end), clear the valid
+ * bits, set the suspect bits. STATUS_NOT_TRACKABLE: the memory is another, nothing
+ * is known any more and the mirror must be emptied. */
+enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+
+/* Pages [begin, end) are not valid any more. */
+void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end);
+
+/* Is what the pages hold resident? Under the table's lock. */
+bool mirror_is_known(struct mirror *mirror, struct page_range pages);
+void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end);
+
+/* Put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY otherwise. */
+enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+
+/* Release device memory outside [keep_begin, keep_end). */
+void mirror_shrink(struct mirror *mirror, uintptr_t keep_begin, uintptr_t keep_end);
+
+/* Take over what the `old` ones (ascending, inside `mirror`, a mere record) have on
+ * the device where the tracker proves that it still stands; the rest is dropped.
+ * All locked. The old ones are mere records afterwards; `mirror` is armed if
+ * anything could be taken over. */
+void mirror_join(struct mirror *mirror, struct mirror *const *old, size_t count);
+
+#endif

@@ -1,0 +1,56 @@
+/* mirror_table.h - all mirrors of a device: finding, making, joining and evicting them.
+ *
+ * Locks, in the order in which they may be taken: `making`, then mirrors by
+ * address, then `lock`, which is held only for look-ups and accounts, and under
+ * which mirrors are only tried. */
+#ifndef MUBLAS_MIRROR_TABLE_H
+#define MUBLAS_MIRROR_TABLE_H
+
+#include "mirror/mirror.h"
+
+/* Memory found unfit for mirrors; forgotten after some look-ups, since it may change. */
+struct unfit_range {
+    uintptr_t begin, end;
+    unsigned lookups_left;
+};
+
+enum { UNFIT_RANGES = 16, UNFIT_LOOKUPS = 64 };
+
+struct mirror_table {
+    struct mirror_resources resources;
+    pthread_mutex_t making; /* one thread at a time makes mirrors */
+    pthread_mutex_t lock;
+    struct mirror **mirrors; /* by address, disjoint */
+    size_t count, room;
+    struct unfit_range unfit[UNFIT_RANGES];
+    unsigned next_unfit;
+    uint64_t calls;    /* counts holds */
+    atomic_bool blind; /* host writes may come unseen: everything is stateless from now on */
+};
+
+/* False when every call must be stateless. */
+bool mirror_table_tracks(const struct mirror_table *table);
+
+/* The mirror that holds all of [begin, end), NULL if there is none. `lock` is held. */
+struct mirror *mirror_table_find(const struct mirror_table *table, uintptr_t begin, uintptr_t end);
+
+/* The same, made if need be (as a record), with a reference for the caller; no
+ * lock of ours is held. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
+enum status mirror_table_acquire(struct mirror_table *table, uintptr_t begin, uintptr_t end,
+                                 struct mirror **mirror);
+void mirror_table_release(struct mirror_table *table, struct mirror *mirror);
+
+/* Memory that turned out unfit; `lock` is held for the question, not for the note. */
+bool mirror_table_is_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
+void mirror_table_note_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
+
+/* Remove the mirror, which the caller has locked, and empty it: its memory went away. */
+void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
+
+/* Empty the least recently used mirror that has device memory and is not in use. */
+bool mirror_table_evict(struct mirror_table *table);
+
+/* Count a hold, and look for blind spots now and then, and if `now`. */
+void mirror_table_watch(struct mirror_table *table, bool now);
+
+#endif

@@ -1,0 +1,184 @@
+#include "mirror/operands.h"
+
+#include "mirror/account.h"
+#include "mirror/hold.h"
+#include "mirror/stateless.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
+                                bool tracking, struct mirror_table **result)
+{
+    struct mirror_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return STATUS_OUT_OF_MEMORY;
+    table->resources.device = device;
+    table->resources.budget_bytes = budget_bytes;
+    table->resources.pin_budget_bytes = pin_budget_bytes;
+    pthread_mutex_init(&table->making, NULL);
+    pthread_mutex_init(&table->lock, NULL);
+    if (tracking && write_tracker_create(&table->resources.tracker) != STATUS_OK)
+        table->resources.tracker = NULL;
+    *result = table;
+    return STATUS_OK;
+}
+
+void mirror_table_destroy(struct mirror_table *table)
+{
+    if (!table)
+        return;
+    for (size_t i = 0; i < table->count; i++)
+        mirror_destroy(table->mirrors[i]);
+    write_tracker_destroy(table->resources.tracker);
+    pthread_mutex_destroy(&table->making);
+    pthread_mutex_destroy(&table->lock);
+    free(table->mirrors);
+    free(table);
+}
+
+const char *mirror_table_description(const struct mirror_table *table)
+{
+    static char text[320];
+    const struct mirror_resources *resources = &table->resources;
+    const char *rule = !resources->tracker        ? "stateless"
+                       : atomic_load(&table->blind) ? "stateless: host writes may come unseen"
+                                                    : "tracked";
+    snprintf(text, sizeof text, "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
+             table->count, atomic_load(&resources->committed_bytes) >> 20, resources->budget_bytes >> 20,
+             atomic_load(&resources->pinned_bytes) >> 20, resources->pin_budget_bytes >> 20, rule,
+             write_tracker_description(resources->tracker));
+    return text;
+}
+
+static struct operands_hold *hold_create(struct mirror_table *table, struct lane *lane,
+                                         const struct operand *operands, int count)
+{
+    struct operands_hold *hold = calloc(1, sizeof *hold);
+    if (!hold)
+        return NULL;
+    hold->table = table;
+    hold->lane = lane;
+    hold->count = count;
+    for (int i = 0; i < count; i++) {
+        struct held_operand *held = &hold->operands[i];
+        held->operand = operands[i];
+        held->hull = footprint_hull(&operands[i]);
+        held->empty = footprint_is_empty(&operands[i]);
+        held->stateless = !held->empty && !mirror_table_tracks(table);
+        held->was_resident = !held->empty && !held->stateless && account_was_resident(table, &operands[i]);
+    }
+    return hold;
+}
+
+static void hold_destroy(struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->count; i++)
+        free(hold->operands[i].before);
+    free(hold);
+}
+
+static void settle(struct operands_hold *hold, struct held_operand *held)
+{
+    size_t touched_pages = (size_t)(footprint_bytes(&held->operand) >> page_shift()) + 1;
+    account_settle(hold->table, held->mirror, held->pages, held->was_resident,
+                   2 * held->uploaded_pages > touched_pages);
+}
+
+static enum status provide(struct operands_hold *hold, struct held_operand *held)
+{
+    struct operand *operand = &held->operand;
+    enum status status = STATUS_OK;
+    operand->device_address = 0;
+    operand->device_ld = operand->matrix.ld;
+    if (held->stateless)
+        return stateless_hold(hold->lane, operand, &hold->transfers);
+    if (!held->mirror)
+        return STATUS_OK;
+    operand->device_address = device_range_address(&held->mirror->memory, held->hull.begin);
+    if (operand->access != OPERAND_OVERWRITE)
+        status = hold_upload(hold, held);
+    if (status == STATUS_OK)
+        settle(hold, held);
+    return status;
+}
+
+static enum status fill(struct operands_hold *hold, size_t extra_scratch)
+{
+    enum status status = hold_commit(hold, extra_scratch);
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++)
+        status = provide(hold, &hold->operands[i]);
+    /* After all uploads: an output may share pages with an operand that is read. */
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++)
+        if (hold->operands[i].mirror && hold->operands[i].operand.access != OPERAND_READ)
+            status = hold_mark_output(&hold->operands[i]);
+    return status;
+}
+
+/* Pages are marked valid as their copies are queued: take that back. */
+static void abandon(struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->count; i++) {
+        struct held_operand *held = &hold->operands[i];
+        if (held->mirror && held->mirror->valid)
+            mirror_invalidate(held->mirror, held->pages.begin, held->pages.end);
+    }
+    lane_synchronise(hold->lane, "giving up a call");
+    hold_unlock(hold);
+}
+
+enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
+                          size_t extra_scratch, struct operands_hold **result)
+{
+    mirror_table_watch(table, false);
+    struct operands_hold *hold = hold_create(table, lane, operands, count);
+    if (!hold)
+        return STATUS_OUT_OF_MEMORY;
+    enum status status = hold_lock(hold);
+    if (status == STATUS_OK) {
+        status = fill(hold, extra_scratch);
+        if (status != STATUS_OK)
+            abandon(hold);
+    }
+    if (status != STATUS_OK) {
+        hold_destroy(hold);
+        return status;
+    }
+    for (int i = 0; i < count; i++) {
+        operands[i].device_address = hold->operands[i].operand.device_address;
+        operands[i].device_ld = hold->operands[i].operand.device_ld;
+    }
+    *result = hold;
+    return STATUS_OK;
+}
+
+enum status operands_write_back(struct operands_hold *hold)
+{
+    bool updated = false; /* an operand that the call also read has its new value already */
+    for (int i = 0; i < hold->count; i++) {
+        struct held_operand *held = &hold->operands[i];
+        enum status status = STATUS_OK;
+        if (held->operand.access == OPERAND_READ || held->empty)
+            continue;
+        if (held->stateless)
+            status = stateless_write_back(hold->lane, &held->operand, &hold->transfers);
+        else
+            status = hold_write_back(hold, held);
+        if (status != STATUS_OK)
+            return updated ? STATUS_RESULT_LOST : status;
+        updated = updated || held->operand.access == OPERAND_UPDATE;
+    }
+    hold->idle = true;
+    return STATUS_OK;
+}
+
+void operands_release(struct operands_hold *hold, struct transfer_count *count)
+{
+    /* What is still queued must not outlive the locks. */
+    if (!hold->idle)
+        lane_synchronise(hold->lane, "ending a call");
+    hold_unlock(hold);
+    if (count)
+        *count = hold->transfers;
+    hold_destroy(hold);
+}

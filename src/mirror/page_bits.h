@@ -1,0 +1,49 @@
+/* page_bits.h - one bit per page, and addresses to pages. */
+#ifndef MUBLAS_PAGE_BITS_H
+#define MUBLAS_PAGE_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* log2 of the page size. */
+unsigned page_shift(void);
+
+/* `address` rounded to a page; or to 2 MiB, the size of a huge page and of a device granule. */
+uintptr_t page_floor(uintptr_t address);
+uintptr_t page_ceiling(uintptr_t address);
+
+enum { BLOCK_SHIFT = 21 };
+uintptr_t block_floor(uintptr_t address);
+uintptr_t block_ceiling(uintptr_t address);
+
+/* All clear; NULL when out of memory. Release with free(). */
+uint64_t *page_bits_create(size_t pages);
+
+/* Pages [begin, end). */
+void page_bits_set(uint64_t *bits, size_t begin, size_t end);
+void page_bits_clear(uint64_t *bits, size_t begin, size_t end);
+size_t page_bits_count(const uint64_t *bits, size_t begin, size_t end);
+
+/* The first page in [begin, end) whose bit is `value`; `end` if there is none. */
+size_t page_bits_find(const uint64_t *bits, size_t begin, size_t end, bool value);
+
+/* Set in `to`, `shift` pages further on, what is set in [begin, end) of `from`. */
+void page_bits_copy(uint64_t *to, size_t shift, const uint64_t *from, size_t begin, size_t end);
+
+static inline bool page_bits_test(const uint64_t *bits, size_t page)
+{
+    return bits[page >> 6] >> (page & 63) & 1;
+}
+
+static inline bool page_bits_any(const uint64_t *bits, size_t begin, size_t end)
+{
+    return page_bits_find(bits, begin, end, true) != end;
+}
+
+static inline bool page_bits_all(const uint64_t *bits, size_t begin, size_t end)
+{
+    return page_bits_find(bits, begin, end, false) == end;
+}
+
+#endif

@@ -1,0 +1,110 @@
+#include "mirror/hold.h"
+
+#include "mirror/staging.h"
+
+/* Bytes between two needed pieces that it is cheaper to move along than to skip:
+ * about what a copy's fixed cost is worth. */
+enum { GAP_DIRECT = 64 << 10, GAP_STAGED = 16 << 10 };
+
+/* A piece of the mirror that is going up: pages [begin, end). */
+struct piece {
+    size_t begin, end;
+    bool direct;
+};
+
+struct upload {
+    struct operands_hold *hold;
+    struct held_operand *held;
+    struct piece piece; /* not queued yet; empty when begin == end */
+};
+
+static enum status flush(struct upload *upload)
+{
+    struct mirror *mirror = upload->held->mirror;
+    struct piece *piece = &upload->piece;
+    size_t bytes = (piece->end - piece->begin) << page_shift();
+    if (bytes == 0)
+        return STATUS_OK;
+    uintptr_t host = mirror->begin + (piece->begin << page_shift());
+    CUdeviceptr device = device_range_address(&mirror->memory, host);
+    piece->begin = piece->end;
+    upload->hold->transfers.bytes_up += bytes;
+    if (piece->direct)
+        return staging_upload_direct(upload->hold->lane, device, bytes, (const void *)host, bytes, bytes, 1);
+    mirror->staged_bytes += bytes;
+    return staging_upload(upload->hold->lane, device, bytes, (const void *)host, bytes, bytes, 1);
+}
+
+static bool can_join(const struct upload *upload, const struct piece *next)
+{
+    const struct piece *piece = &upload->piece;
+    const uint64_t *suspect = upload->held->mirror->suspect;
+    size_t gap = next->begin - piece->end;
+    if (piece->begin == piece->end || next->begin < piece->end || piece->direct != next->direct)
+        return false;
+    if (gap << page_shift() > (piece->direct ? (size_t)GAP_DIRECT : (size_t)GAP_STAGED))
+        return false;
+    /* A stale pin's bytes must not even ride along: the page may be valid. */
+    return !piece->direct || !page_bits_any(suspect, piece->end, next->begin);
+}
+
+static enum status add_piece(struct upload *upload, struct piece next)
+{
+    enum status status = STATUS_OK;
+    if (can_join(upload, &next)) {
+        upload->piece.end = next.end;
+    } else {
+        status = flush(upload);
+        upload->piece = next;
+    }
+    upload->held->uploaded_pages += next.end - next.begin;
+    page_bits_set(upload->held->mirror->valid, next.begin, next.end);
+    return status;
+}
+
+/* Pages [begin, end), none of them valid: by DMA where the pin is trusted. */
+static enum status add_pages(struct upload *upload, size_t begin, size_t end)
+{
+    const struct mirror *mirror = upload->held->mirror;
+    enum status status = STATUS_OK;
+    while (begin < end && status == STATUS_OK) {
+        bool direct = mirror->pinned && !page_bits_test(mirror->suspect, begin);
+        size_t stop = mirror->pinned ? page_bits_find(mirror->suspect, begin, end, direct) : end;
+        status = add_piece(upload, (struct piece){begin, stop, direct});
+        begin = stop;
+    }
+    return status;
+}
+
+static bool is_known_complete(const struct held_operand *held)
+{
+    return held->mirror->complete_at == held->mirror->generation &&
+           footprint_contains(&held->mirror->complete, &held->operand);
+}
+
+enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
+{
+    struct upload upload = {.hold = hold, .held = held};
+    struct mirror *mirror = held->mirror;
+    struct footprint footprint = footprint_start(&held->operand);
+    struct byte_range run;
+    enum status status = STATUS_OK;
+    if (is_known_complete(held))
+        return STATUS_OK;
+    while (status == STATUS_OK && footprint_next(&footprint, &run)) {
+        struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
+        size_t begin = page_bits_find(mirror->valid, pages.begin, pages.end, false);
+        while (begin < pages.end && status == STATUS_OK) {
+            size_t end = page_bits_find(mirror->valid, begin, pages.end, true);
+            status = add_pages(&upload, begin, end);
+            begin = page_bits_find(mirror->valid, end, pages.end, false);
+        }
+    }
+    if (status == STATUS_OK)
+        status = flush(&upload);
+    if (status == STATUS_OK) {
+        mirror->complete = held->operand;
+        mirror->complete_at = mirror->generation;
+    }
+    return status;
+}

@@ -1,0 +1,152 @@
+#include "mirror/hold.h"
+
+#include "mirror/staging.h"
+#include "mirror/triangle_cover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far the copy-back of one output has come. */
+struct write_back {
+    struct operands_hold *hold;
+    struct held_operand *held;
+    struct byte_range staged; /* hull of what was written by the CPU, empty at first */
+    bool touched;             /* host memory may have been written */
+    enum status status;
+};
+
+enum status hold_mark_output(struct held_operand *held)
+{
+    struct mirror *mirror = held->mirror;
+    struct footprint footprint = footprint_start(&held->operand);
+    struct byte_range run;
+    size_t count = held->pages.end - held->pages.begin;
+    held->before = page_bits_create(count);
+    if (!held->before)
+        return STATUS_OUT_OF_MEMORY;
+    while (footprint_next(&footprint, &run)) {
+        struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
+        size_t at = page_bits_find(mirror->valid, pages.begin, pages.end, true);
+        while (at < pages.end) {
+            size_t end = page_bits_find(mirror->valid, at, pages.end, false);
+            page_bits_set(held->before, at - held->pages.begin, end - held->pages.begin);
+            at = page_bits_find(mirror->valid, end, pages.end, true);
+        }
+        mirror_invalidate(mirror, pages.begin, pages.end);
+    }
+    return STATUS_OK;
+}
+
+static bool is_clean(const struct write_back *back, const struct strip *strip)
+{
+    const struct mirror *mirror = back->held->mirror;
+    uintptr_t begin = back->held->hull.begin + strip->offset;
+    uintptr_t end = begin + (strip->height - 1) * strip->pitch + strip->width;
+    struct page_range pages = mirror_page_range(mirror, begin, end);
+    return !page_bits_any(mirror->suspect, pages.begin, pages.end);
+}
+
+static int copy_staged(struct write_back *back, const struct strip *strip)
+{
+    uintptr_t host = back->held->hull.begin + strip->offset;
+    uintptr_t end = host + (strip->height - 1) * strip->pitch + strip->width;
+    CUdeviceptr device = back->held->operand.device_address + strip->offset;
+    back->staged.begin = host < back->staged.begin ? host : back->staged.begin;
+    back->staged.end = end > back->staged.end ? end : back->staged.end;
+    back->touched = true;
+    back->held->mirror->staged_bytes += strip->width * strip->height;
+    back->status = staging_download(back->hold->lane, (void *)host, strip->pitch, device, strip->pitch,
+                                    strip->width, strip->height);
+    return back->status != STATUS_OK;
+}
+
+/* By DMA if no page of the strip's span is suspect; else try its halves. */
+static int copy_strip(void *context, const struct strip *strip)
+{
+    struct write_back *back = context;
+    if (is_clean(back, strip)) {
+        CUdeviceptr device = back->held->operand.device_address + strip->offset;
+        back->touched = true;
+        back->status = staging_download_direct(back->hold->lane, (char *)back->held->hull.begin + strip->offset,
+                                               strip->pitch, device, strip->pitch, strip->width, strip->height);
+        return back->status != STATUS_OK;
+    }
+    if (strip->height == 1)
+        return copy_staged(back, strip);
+    struct strip upper = *strip, lower = *strip;
+    upper.height = strip->height / 2;
+    lower.height -= upper.height;
+    lower.offset += upper.height * strip->pitch;
+    int stop = copy_strip(context, &upper);
+    return stop ? stop : copy_strip(context, &lower);
+}
+
+static enum status copy_all(struct write_back *back)
+{
+    struct held_operand *held = back->held;
+    const struct operand *operand = &held->operand;
+    if (held->mirror->pinned) {
+        back->status = STATUS_OK;
+        triangle_cover(&operand->matrix, operand->element_bytes, copy_strip, back);
+        enum status waited = lane_synchronise(back->hold->lane, "copying a result to the host");
+        return back->status != STATUS_OK ? back->status : waited;
+    }
+    back->staged = held->hull;
+    held->mirror->staged_bytes += footprint_bytes(operand);
+    return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address, operand->device_ld,
+                                 operand->element_bytes, &back->touched);
+}
+
+/* Pages, counted from pages.begin, of which the output is every byte. */
+static uint64_t *covered_pages(const struct held_operand *held)
+{
+    const struct mirror *mirror = held->mirror;
+    struct footprint footprint = footprint_start(&held->operand);
+    struct byte_range run;
+    uint64_t *covered = page_bits_create(held->pages.end - held->pages.begin);
+    while (covered && footprint_next(&footprint, &run)) {
+        uintptr_t begin = page_ceiling(run.begin), end = page_floor(run.end);
+        if (begin < end)
+            page_bits_set(covered, mirror_page(mirror, begin) - held->pages.begin,
+                          mirror_page(mirror, end) - held->pages.begin);
+    }
+    return covered;
+}
+
+/* After a complete copy-back a page is equal again if it is output in every byte, or
+ * if it was valid and only DMA, which leaves no mark, wrote to it. Of pages that the
+ * CPU wrote those of the first kind are protected again by a scan; the scan takes
+ * the valid bits of the others, in which somebody else may have written. */
+static void revalidate(struct write_back *back)
+{
+    struct held_operand *held = back->held;
+    struct mirror *mirror = held->mirror;
+    uint64_t *covered = covered_pages(held);
+    if (!covered)
+        return;
+    page_bits_copy(mirror->valid, held->pages.begin, held->before, 0, held->pages.end - held->pages.begin);
+    if (back->staged.begin < back->staged.end &&
+        mirror_scan(mirror, back->staged.begin, back->staged.end) != STATUS_OK)
+        mirror_invalidate(mirror, 0, mirror_pages(mirror)); /* the next hold finds out why */
+    else
+        page_bits_copy(mirror->valid, held->pages.begin, covered, 0, held->pages.end - held->pages.begin);
+    free(covered);
+}
+
+enum status hold_write_back(struct operands_hold *hold, struct held_operand *held)
+{
+    enum status status = STATUS_OK;
+    bool touched = false;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        struct write_back back = {.hold = hold, .held = held, .staged = {UINTPTR_MAX, 0}, .touched = touched};
+        status = copy_all(&back);
+        touched = back.touched;
+        if (status == STATUS_OK) {
+            hold->transfers.bytes_down += footprint_bytes(&held->operand);
+            revalidate(&back);
+            return STATUS_OK;
+        }
+    }
+    /* A half-written output that the call only writes can still be computed by the host. */
+    return touched && held->operand.access == OPERAND_UPDATE ? STATUS_RESULT_LOST : status;
+}
