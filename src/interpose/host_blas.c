@@ -130,7 +130,8 @@ static host_function *resolve_elsewhere(unsigned routine)
 {
     struct host_library library;
     if (!host_search_program(symbols[routine], &library)) {
-        log_message(LOG_ERROR, "the host BLAS %s has no %s, which the program calls", bound.path, symbols[routine]);
+        log_message(LOG_ERROR, "the host BLAS %s has no %s, which the program calls", host_blas_path(),
+                    symbols[routine]);
         abort();
     }
     host_search_retain(&library);
@@ -143,12 +144,14 @@ host_function *host_blas_resolve(unsigned routine)
 {
     struct host_library library;
     if (!is_bound()) {
-        if (!host_search(symbols[routine], &library))
+        if (!host_search_program(symbols[routine], &library) && !host_search(SENTINEL, &library))
             stop_without_host(symbols[routine]);
         publish(&library);
-        return host_search_function(&library, symbols[routine]);
+        host_function *function = host_search_function(&library, symbols[routine]);
+        if (function)
+            return function;
     }
     if (host_blas_has(routine))
-        return host_functions[routine];
+        return __atomic_load_n(&host_functions[routine], __ATOMIC_ACQUIRE);
     return resolve_elsewhere(routine);
 }

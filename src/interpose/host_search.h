@@ -9,7 +9,7 @@
 /* A library found: how to look up its routines, what it is and how it was found. */
 struct host_library {
     void *handle;       /* for dlsym; RTLD_NEXT for the program's own search order */
-    const char *path;   /* of the object that defines the routine asked for; never freed */
+    const char *path;   /* of the object that defines the symbol searched for; never freed */
     const char *origin; /* a phrase for people, static */
 };
 
@@ -20,8 +20,8 @@ bool host_search_next(const char *symbol, struct host_library *library);
 /* The same, then any BLAS that the program loaded for itself (RTLD_LOCAL). */
 bool host_search_program(const char *symbol, struct host_library *library);
 
-/* The first source of all that has `symbol`; logs a set or configured library
- * that cannot be used. */
+/* The same, then a library that was set or configured, then well-known names: the
+ * first that has `symbol`. A set or configured one that cannot be used is logged. */
 bool host_search(const char *symbol, struct host_library *library);
 
 /* A routine of the library, NULL if it lacks it or only mublas itself answers. */

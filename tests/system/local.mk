@@ -17,3 +17,23 @@ tests_system_coherence_LDADD = $(system_test_libraries) -ldl
 TESTS += tests/system/eigensolver.sh tests/system/library.sh
 EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
+
+# What the shim exports, and how it finds the host BLAS.
+check_LTLIBRARIES += tests/system/plugin.la tests/system/fake_blas.la
+module_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_system_plugin_la_SOURCES = tests/system/plugin.c
+tests_system_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_plugin_la_LDFLAGS = $(module_flags)
+tests_system_plugin_la_LIBADD = $(system_test_libraries)
+tests_system_fake_blas_la_SOURCES = tests/system/fake_blas.c
+tests_system_fake_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_fake_blas_la_LDFLAGS = $(module_flags)
+check_PROGRAMS += tests/system/load_plugin tests/system/odd_signature tests/system/load_default
+tests_system_load_plugin_SOURCES = tests/system/load_plugin.c
+tests_system_load_plugin_LDADD = -ldl
+tests_system_odd_signature_SOURCES = tests/system/odd_signature.c
+tests_system_odd_signature_LDADD = -ldl
+tests_system_load_default_SOURCES = tests/system/load_default.c
+tests_system_load_default_LDADD = -ldl
+TESTS += tests/system/symbols.sh tests/system/binding.sh
+EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh

@@ -1,0 +1,95 @@
+#!/bin/bash
+# How the shim finds the host BLAS, early, late and not at all.
+. tests/environment.sh
+number=0
+result() # STATUS WHAT
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        sed 's/^/# /' "$work/output" "$work/errors"
+    fi
+}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+modules=$build/tests/system/.libs
+unset MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_TEST_SHIM
+use_emulated_driver
+use_reference_libraries
+
+# Run COMMAND under the shim; its output and errors go to files.
+under() # SHIM COMMAND...
+{
+    local preload=${sanitizer_preload:+$sanitizer_preload:}$1
+    shift
+    LD_PRELOAD=$preload MUBLAS_REPORT=$work/report "$@" > "$work/output" 2> "$work/errors"
+}
+quiet() { [ ! -s "$work/errors" ]; }
+lines() { [ "$(wc -l < "$work/errors")" = "$1" ]; }
+bound_to() { grep -q "^  host BLAS .*/$1.* ($2)" "$work/report"; }
+
+for threads in 1 16; do
+    rm -f "$work/report"
+    under "$shim" tests/system/load_plugin "$modules/plugin.so" $threads && quiet &&
+        bound_to libblas 'already loaded by the program'
+    result $? "late binding to a BLAS that a plug-in brought along, $threads threads at once"
+done
+
+rm -f "$work/report"
+under "$shim:$modules/plugin.so" tests/system/load_plugin "$modules/plugin.so" && quiet &&
+    bound_to libblas "next in the program's search order"
+result $? "a library constructor calls BLAS before the shim's own constructor"
+
+cp "$shim" "$work/second.so"
+rm -f "$work/report"
+under "$shim:$work/second.so" tests/system/load_plugin "$modules/plugin.so" && quiet &&
+    bound_to libblas '.*'
+result $? "two copies of mublas in a process do not bind to each other"
+
+rm -f "$work/report"
+under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature &&
+    quiet && bound_to fake_blas 'set by MUBLAS_HOST_BLAS'
+result $? "MUBLAS_HOST_BLAS binds where the program has none; any arguments pass, counted"
+LD_PRELOAD=$shim_preload MUBLAS_HOST_BLAS=$modules/fake_blas.so tests/system/odd_signature > /dev/null
+result $? "and uncounted"
+LD_PRELOAD=$shim_preload:$modules/fake_blas.so tests/system/odd_signature > /dev/null
+result $? "and bound by the constructor"
+
+rm -f "$work/report"
+under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/load_plugin "$modules/plugin.so" &&
+    bound_to libblas 'already loaded by the program'
+result $? "the program's own BLAS comes before MUBLAS_HOST_BLAS"
+
+under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature dgemmtr_
+[ $? = 2 ] && grep -q '^no dgemmtr_ in this process' "$work/errors"
+result $? "the shim does not answer for a name outside its table"
+( ulimit -c 0; under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature zherk_ ) 2> /dev/null
+[ $? = 134 ] && lines 1 && grep -q "^mublas: .*fake_blas.so has no zherk_" "$work/errors"
+result $? "a routine that the host lacks: one line that names both, then abort"
+
+case $host_blas in */*) default=$host_blas ;; *) default= ;; esac
+if [ -n "$default" ]; then
+    rm -f "$work/report"
+    under "$shim" env MUBLAS_HOST_BLAS="$work/nowhere.so" tests/system/load_default
+    [ $? = 0 ] && lines 1 && grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use $work/nowhere.so" "$work/errors" &&
+        bound_to libblas 'the configured default'
+    result $? "a host BLAS that cannot be opened: one line, then the configured default"
+
+    # The same library with a default that does not exist, and nothing but rubbish
+    # under the well-known names.
+    LC_ALL=C sed "s|$default|$(echo "$default" | sed 's/^..../\/no-/')|g" "$shim" > "$work/stranded.so"
+    mkdir "$work/rubbish"
+    for name in libblas.so.3 libopenblas.so.0 libblis.so.4 libmkl_rt.so.2 libflexiblas.so.3 libtatlas.so.3 libblas.so \
+        libopenblas.so; do
+        echo rubbish > "$work/rubbish/$name"
+    done
+    ( ulimit -c 0; LD_LIBRARY_PATH=$work/rubbish under "$work/stranded.so" tests/system/load_default ) 2> /dev/null
+    [ $? = 134 ] && lines 2 && grep -q '^mublas: configured host BLAS (--with-host-blas): cannot use /no-' "$work/errors" &&
+        grep -q '^mublas: no host BLAS found for ddot_.*MUBLAS_HOST_BLAS' "$work/errors"
+    result $? "no host BLAS at all: a line for the default, one for the end, then abort"
+fi
+under "$shim" /bin/true && quiet && [ ! -s "$work/output" ]
+result $? "a program without BLAS notices nothing"
+echo "1..$number"
