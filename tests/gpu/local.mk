@@ -1,1 +1,19 @@
-# Programs for a machine with a GPU; `make check` builds and does not run them.
+# Programs that run kernels, on the emulated device or a GPU.
+
+# The kernels' result bits: test_kernels runs on the emulated device, small cases only;
+# on a GPU run `kernel_digests --check tests/gpu/kernel_digests.txt [--edges]` and
+# `test_kernels 5000`.
+kernel_test_sources = \
+	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
+	tests/gpu/digest_file.c tests/gpu/digest_file.h \
+	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c
+EXTRA_DIST += tests/gpu/kernel_digests.txt
+
+check_PROGRAMS += tests/gpu/kernel_digests
+tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c $(kernel_test_sources)
+tests_gpu_kernel_digests_LDADD = libmublas_core.la -lm -ldl
+
+check_PROGRAMS += tests/gpu/test_kernels
+TESTS += tests/gpu/test_kernels
+tests_gpu_test_kernels_SOURCES = tests/gpu/test_kernels.c $(kernel_test_sources)
+tests_gpu_test_kernels_LDADD = libmublas_core.la -lm -ldl

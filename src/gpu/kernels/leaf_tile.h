@@ -9,9 +9,9 @@
 #include "gpu/kernels/arguments.h"
 #include "gpu/kernels/contract.h"
 
-constexpr int BATCH = LANES; /* columns whose loads are in flight together, and whose lane leaves are */
-/* Batches unrolled together: 256 bytes of loads in flight per thread. */
-template <typename T> constexpr int BATCHES_IN_FLIGHT = sizeof(T) == 4 ? 2 : 1;
+constexpr int BATCH = LANES; /* columns whose lane leaves are summed together */
+/* Columns loaded before the first is used: 256 bytes in flight per thread. */
+template <typename T> constexpr int COLUMNS_IN_FLIGHT = sizeof(T) == 4 ? 16 : 8;
 
 template <typename T> struct leaf_tile {
     const T *a; /* element (0, 0) of the tile */
@@ -67,27 +67,29 @@ DEVICE_FUNCTION void leaf_tile_whole(const leaf_tile<T> &tile, int lane)
         rows[r] = T(0);
         x_row[r] = COLUMNS ? tile.x_rows[lane_term<T>(lane, r)] : T(0);
     }
-    UNROLL_BY(BATCHES_IN_FLIGHT<T>)
-    for (int batch = 0; batch < LEAF / BATCH; batch++) {
-        T a[BATCH][LANE_TERMS], chains[BATCH];
+    constexpr int in_flight = COLUMNS_IN_FLIGHT<T>;
+    UNROLL_BY(1)
+    for (int first = 0; first < LEAF; first += in_flight) {
+        T a[in_flight][LANE_TERMS], chains[BATCH];
         UNROLL
-        for (int j = 0; j < BATCH; j++)
+        for (int j = 0; j < in_flight; j++)
             load_lane_rows<T, WIDE>(column + j * tile.lda, a[j]);
-        column += BATCH * tile.lda;
+        column += in_flight * tile.lda;
         UNROLL
-        for (int j = 0; j < BATCH; j++) {
-            const T x = ROWS ? tile.x_columns[BATCH * batch + j] : T(0);
-            chains[j] = T(0);
+        for (int j = 0; j < in_flight; j++) {
+            const T x = ROWS ? tile.x_columns[first + j] : T(0);
+            T &chain = chains[j % BATCH];
+            chain = T(0);
             UNROLL
             for (int r = 0; r < LANE_TERMS; r++) {
                 if (ROWS)
                     rows[r] = fused(a[j][r], x, rows[r]);
                 if (COLUMNS)
-                    chains[j] = fused(a[j][r], x_row[r], chains[j]);
+                    chain = fused(a[j][r], x_row[r], chain);
             }
+            if (COLUMNS && j % BATCH == BATCH - 1)
+                store_lane_sums(tile, first + j + 1 - BATCH, lane, chains);
         }
-        if (COLUMNS)
-            store_lane_sums(tile, BATCH * batch, lane, chains);
     }
     if (ROWS)
         store_row_sums(tile, lane, rows);

@@ -1,0 +1,78 @@
+#include "digest_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    char name[64];
+    uint64_t digest;
+};
+
+struct digest_file {
+    size_t count, capacity;
+    struct entry *entries; /* sorted by name */
+};
+
+static int compare_entries(const void *one, const void *two)
+{
+    return strcmp(((const struct entry *)one)->name, ((const struct entry *)two)->name);
+}
+
+static bool add_line(struct digest_file *file, const char *line)
+{
+    struct entry entry;
+    unsigned long long digest;
+    if (*line == '#' || *line == '\n')
+        return true;
+    if (sscanf(line, "%63s %llx", entry.name, &digest) != 2)
+        return false;
+    if (file->count == file->capacity) {
+        file->capacity = 2 * file->capacity + 256;
+        file->entries = realloc(file->entries, file->capacity * sizeof *file->entries);
+        if (!file->entries)
+            abort();
+    }
+    entry.digest = digest;
+    file->entries[file->count++] = entry;
+    return true;
+}
+
+struct digest_file *digest_file_read(const char *path)
+{
+    char line[256];
+    bool good = true;
+    FILE *stream = fopen(path, "r");
+    struct digest_file *file = calloc(1, sizeof *file);
+    if (!stream || !file) {
+        free(file);
+        return NULL;
+    }
+    while (good && fgets(line, sizeof line, stream))
+        good = add_line(file, line);
+    fclose(stream);
+    if (!good) {
+        digest_file_free(file);
+        errno = EINVAL;
+        return NULL;
+    }
+    qsort(file->entries, file->count, sizeof *file->entries, compare_entries);
+    return file;
+}
+
+void digest_file_free(struct digest_file *file)
+{
+    free(file->entries);
+    free(file);
+}
+
+bool digest_file_find(const struct digest_file *file, const char *name, uint64_t *digest)
+{
+    struct entry wanted, *found;
+    snprintf(wanted.name, sizeof wanted.name, "%s", name);
+    found = bsearch(&wanted, file->entries, file->count, sizeof *file->entries, compare_entries);
+    if (found)
+        *digest = found->digest;
+    return found != NULL;
+}

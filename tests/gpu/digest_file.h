@@ -1,0 +1,17 @@
+/* digest_file.h - the kept digests: lines of "name digest", # comments. */
+#ifndef MUBLAS_DIGEST_FILE_H
+#define MUBLAS_DIGEST_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct digest_file; /* opaque */
+
+/* NULL, with errno set, when the file cannot be read; a malformed line is EINVAL. */
+struct digest_file *digest_file_read(const char *path);
+void digest_file_free(struct digest_file *file);
+
+/* False when the file has no such name. */
+bool digest_file_find(const struct digest_file *file, const char *name, uint64_t *digest);
+
+#endif

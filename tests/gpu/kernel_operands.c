@@ -1,0 +1,212 @@
+#include "kernel_cases.h"
+
+#include "gpu/launch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 256, GUARD_ELEMENTS = 64, OPERAND_A = 1, OPERAND_X = 2, OPERAND_Y = 3 };
+
+/* Splitmix64 of operand and element: 24-bit numerators over powers of two, exact in both types. */
+static double element_value(int operand, int64_t i, int64_t j)
+{
+    uint64_t z = (uint64_t)operand * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i * UINT64_C(0xd1342543de82ef95) +
+                 (uint64_t)j * UINT64_C(0xaf251af3b0f025b5);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return ldexp((double)(int64_t)(z % 0x1ffffff) - 0xffffff, -24 - (int)(z >> 61));
+}
+
+static void set_element(enum blas_type type, unsigned char *bytes, int64_t index, double value)
+{
+    if (type == TYPE_S)
+        ((float *)bytes)[index] = (float)value;
+    else
+        ((double *)bytes)[index] = value;
+}
+
+static struct operand_buffer poisoned_buffer(enum blas_type type, int64_t elements)
+{
+    const size_t element = blas_element_bytes(type);
+    struct operand_buffer buffer = {.size = ((size_t)elements * element + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
+    buffer.bytes = aligned_alloc(ALIGNMENT, buffer.size);
+    if (!buffer.bytes)
+        abort();
+    for (size_t i = 0; i < buffer.size / element; i++)
+        set_element(type, buffer.bytes, (int64_t)i, NAN);
+    return buffer;
+}
+
+static bool is_referenced(const struct kernel_case *kernel_case, int64_t i, int64_t j)
+{
+    if (kernel_case->family == FAMILY_GEMV)
+        return true;
+    if (i == j)
+        return kernel_case->family == FAMILY_SYMV || kernel_case->diag == DIAG_NON_UNIT;
+    return kernel_case->uplo == UPLO_LOWER ? i > j : i < j;
+}
+
+static void make_matrix(const struct kernel_case *kernel_case, const struct placement *placement,
+                        struct operands *operands)
+{
+    struct blas_matrix *matrix = &operands->call.a;
+    matrix->rows = kernel_case->family == FAMILY_GEMV ? kernel_case->m : kernel_case->n;
+    matrix->columns = kernel_case->n;
+    matrix->ld = matrix->rows + placement->lda_padding;
+    matrix->part = kernel_case->family == FAMILY_GEMV        ? PART_FULL
+                   : kernel_case->uplo == UPLO_LOWER ? PART_LOWER
+                                                     : PART_UPPER;
+    /* The last column ends with its last row, as in a submatrix at the end of memory. */
+    operands->a = poisoned_buffer(kernel_case->type,
+                                  placement->a_offset + matrix->ld * (matrix->columns - 1) + matrix->rows);
+    matrix->pointer = operands->a.bytes + (size_t)placement->a_offset * blas_element_bytes(kernel_case->type);
+    for (int64_t j = 0; j < matrix->columns; j++)
+        for (int64_t i = 0; i < matrix->rows; i++)
+            if (is_referenced(kernel_case, i, j))
+                set_element(kernel_case->type, matrix->pointer, i + j * matrix->ld, element_value(OPERAND_A, i, j));
+}
+
+static int64_t element_offset(const struct blas_vector *vector, int64_t i)
+{
+    return vector->increment > 0 ? i * vector->increment : (i - vector->length + 1) * vector->increment;
+}
+
+static void make_vector(enum blas_type type, int operand, int64_t length, int64_t increment, bool filled,
+                        struct blas_vector *vector, struct operand_buffer *buffer)
+{
+    *buffer = poisoned_buffer(type, 2 * GUARD_ELEMENTS + length * llabs(increment));
+    *vector = (struct blas_vector){.pointer = buffer->bytes + GUARD_ELEMENTS * blas_element_bytes(type),
+                                   .length = length, .increment = increment};
+    for (int64_t i = 0; i < length && filled; i++)
+        set_element(type, vector->pointer, element_offset(vector, i), element_value(operand, i, 0));
+}
+
+void operands_make(const struct kernel_case *kernel_case, const struct placement *placement,
+                   struct operands *operands)
+{
+    const bool transposed = kernel_case->trans != TRANS_NONE;
+    const bool gemv = kernel_case->family == FAMILY_GEMV;
+    const bool reads_y = kernel_case->family == FAMILY_AXPY ||
+                         (kernel_case->family != FAMILY_TRMV && kernel_case->beta != 0);
+    struct blas_call *call = &operands->call;
+    *operands = (struct operands){.call = {.family = kernel_case->family, .type = kernel_case->type,
+                                           .uplo = kernel_case->uplo, .trans = kernel_case->trans,
+                                           .diag = kernel_case->diag, .m = kernel_case->m, .n = kernel_case->n}};
+    set_element(call->type, (unsigned char *)&call->alpha, 0, kernel_case->alpha);
+    set_element(call->type, (unsigned char *)&call->beta, 0, kernel_case->beta);
+    if (kernel_case->family != FAMILY_AXPY)
+        make_matrix(kernel_case, placement, operands);
+    make_vector(call->type, OPERAND_X, gemv && transposed ? call->m : call->n, placement->x_increment, true,
+                &call->x, &operands->x);
+    make_vector(call->type, OPERAND_Y, gemv && !transposed ? call->m : call->n, placement->y_increment, reads_y,
+                &call->y, &operands->y);
+}
+
+void operands_free(struct operands *operands)
+{
+    free(operands->a.bytes);
+    free(operands->x.bytes);
+    free(operands->y.bytes);
+}
+
+void operands_result(const struct operands *operands, const unsigned char *buffer, void *result)
+{
+    const struct blas_vector *y = &operands->call.y;
+    const size_t element = blas_element_bytes(operands->call.type);
+    const unsigned char *vector = buffer + ((unsigned char *)y->pointer - operands->y.bytes);
+    for (int64_t i = 0; i < y->length; i++)
+        memcpy((unsigned char *)result + (size_t)i * element, vector + (size_t)element_offset(y, i) * element,
+               element);
+}
+
+bool operands_guards_intact(const struct operands *operands, const unsigned char *buffer)
+{
+    const struct blas_vector *y = &operands->call.y;
+    const size_t element = blas_element_bytes(operands->call.type);
+    const size_t first = (size_t)((unsigned char *)y->pointer - operands->y.bytes);
+    bool intact = true;
+    unsigned char *expected = malloc(operands->y.size);
+    if (!expected)
+        abort();
+    memcpy(expected, operands->y.bytes, operands->y.size);
+    for (int64_t i = 0; i < y->length; i++) {
+        const size_t at = first + (size_t)element_offset(y, i) * element;
+        memcpy(expected + at, buffer + at, element);
+    }
+    intact = memcmp(expected, buffer, operands->y.size) == 0;
+    free(expected);
+    return intact;
+}
+
+/* Copy a buffer to new device memory and turn a pointer into it into a device address. */
+static enum status to_device(struct lane *lane, const struct operand_buffer *buffer, CUdeviceptr *address,
+                             void **pointer)
+{
+    *address = 0;
+    if (!buffer->bytes)
+        return STATUS_OK;
+    enum status status = device_allocate(lane->device, buffer->size, address);
+    if (status == STATUS_OK)
+        status = device_check(lane->device,
+                              driver()->copy_to_device_async(*address, buffer->bytes, buffer->size, lane->stream),
+                              "copying a test operand to the device");
+    *pointer = (void *)(uintptr_t)(*address + (CUdeviceptr)((unsigned char *)*pointer - buffer->bytes));
+    return status;
+}
+
+enum status operands_run(struct lane *lane, const struct operands *operands, unsigned char *buffer)
+{
+    struct blas_call call = operands->call;
+    CUdeviceptr a = 0, x = 0, y = 0;
+    enum status status = to_device(lane, &operands->a, &a, &call.a.pointer);
+    if (status == STATUS_OK)
+        status = to_device(lane, &operands->x, &x, &call.x.pointer);
+    if (status == STATUS_OK)
+        status = to_device(lane, &operands->y, &y, &call.y.pointer);
+    if (status == STATUS_OK)
+        status = launch(lane, &call);
+    if (status == STATUS_OK)
+        status = device_check(lane->device,
+                              driver()->copy_to_host_async(buffer, y, operands->y.size, lane->stream),
+                              "copying a test result to the host");
+    if (status == STATUS_OK)
+        status = lane_synchronise(lane, "running a test kernel");
+    const CUdeviceptr owned[] = {a, x, y};
+    for (int i = 0; i < 3; i++)
+        if (owned[i])
+            device_free(lane->device, owned[i]);
+    return status;
+}
+
+static bool is_nan(enum blas_type type, const void *result, int64_t i)
+{
+    return type == TYPE_S ? isnan(((const float *)result)[i]) : isnan(((const double *)result)[i]);
+}
+
+uint64_t result_digest(enum blas_type type, const void *result, int64_t count)
+{
+    static const unsigned char nan_bytes[8] = {'n', 'a', 'n'};
+    const size_t element = blas_element_bytes(type);
+    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    for (int64_t i = 0; i < count; i++) {
+        const unsigned char *bytes =
+            is_nan(type, result, i) ? nan_bytes : (const unsigned char *)result + (size_t)i * element;
+        for (size_t b = 0; b < element; b++)
+            digest = (digest ^ bytes[b]) * UINT64_C(0x100000001b3);
+    }
+    return digest;
+}
+
+bool results_equal(enum blas_type type, const void *one, const void *two, int64_t count)
+{
+    const size_t element = blas_element_bytes(type);
+    for (int64_t i = 0; i < count; i++) {
+        const size_t at = (size_t)i * element;
+        if (memcmp((const char *)one + at, (const char *)two + at, element) != 0 &&
+            !(is_nan(type, one, i) && is_nan(type, two, i)))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,135 @@
+/* The kernels on whatever device there is (in `make check` the emulated one) against
+ * contract_model.c, bit for bit, and against the kept digests; accuracy by the BLAS
+ * testers' gauge; nothing read that must not be (NaN), nothing written but y.
+ * Argument: the largest n. */
+#include "contract_model.h"
+#include "digest_file.h"
+#include "kernel_cases.h"
+
+#include "gpu/launch_shape.h"
+#include "tap.h"
+
+#include <string.h>
+
+static const double gauge_limit = 16;
+
+static const struct placement placements[] = {{8, 0, 1, 1}, {1, 1, 1, 1}, {5, 3, -1, 2}, {0, 2, 3, -3}};
+enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
+
+static const struct launch_shape shapes[] = {{0, 0}, {64, 64}, {128, 128}, {256, 128}, {256, 512}};
+enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
+
+/* What went wrong over the cases of one routine; the first name of each kind. */
+struct verdict {
+    size_t cases;
+    double worst_gauge;
+    char other_bits[96], guards[96], digest[96], failed[96];
+};
+
+static void note(char *where, const struct kernel_case *kernel_case, const struct placement *placement,
+                 struct launch_shape shape)
+{
+    if (!*where)
+        snprintf(where, 96, "%s lda+%lld a+%lld edge %u threads %u", kernel_case->name,
+                 (long long)placement->lda_padding, (long long)placement->a_offset, shape.edge, shape.threads);
+}
+
+static void run_once(struct lane *lane, const struct kernel_case *kernel_case, const struct placement *placement,
+                     struct launch_shape shape, const void *expected, struct verdict *verdict)
+{
+    struct operands operands;
+    operands_make(kernel_case, placement, &operands);
+    unsigned char *buffer = malloc(operands.y.size);
+    void *result = calloc((size_t)operands.call.y.length, 16);
+    if (!buffer || !result)
+        abort();
+    launch_shape_override(shape);
+    if (operands_run(lane, &operands, buffer) == STATUS_OK) {
+        operands_result(&operands, buffer, result);
+        if (!results_equal(kernel_case->type, expected, result, operands.call.y.length))
+            note(verdict->other_bits, kernel_case, placement, shape);
+        if (!operands_guards_intact(&operands, buffer))
+            note(verdict->guards, kernel_case, placement, shape);
+        const double gauge = contract_model_gauge(&operands.call, result);
+        if (gauge > verdict->worst_gauge)
+            verdict->worst_gauge = gauge;
+    } else {
+        note(verdict->failed, kernel_case, placement, shape);
+    }
+    launch_shape_override((struct launch_shape){0, 0});
+    free(result);
+    free(buffer);
+    operands_free(&operands);
+}
+
+static void run_case(struct lane *lane, const struct kernel_case *kernel_case, const struct digest_file *kept,
+                     struct verdict *verdict)
+{
+    struct operands operands;
+    uint64_t digest;
+    operands_make(kernel_case, &placements[0], &operands);
+    const int64_t length = operands.call.y.length;
+    void *expected = calloc((size_t)length, 16);
+    if (!expected)
+        abort();
+    contract_model(&operands.call, expected);
+    if (!digest_file_find(kept, kernel_case->name, &digest) ||
+        digest != result_digest(kernel_case->type, expected, length))
+        note(verdict->digest, kernel_case, &placements[0], shapes[0]);
+    for (int i = 0; i < PLACEMENT_COUNT; i++)
+        run_once(lane, kernel_case, &placements[i], shapes[0], expected, verdict);
+    for (int i = 1; i < SHAPE_COUNT && kernel_case->family != FAMILY_AXPY; i++)
+        run_once(lane, kernel_case, &placements[i % 2], shapes[i], expected, verdict);
+    verdict->cases++;
+    free(expected);
+    operands_free(&operands);
+}
+
+static void test_routine(struct lane *lane, const struct kernel_case *cases, size_t count, enum blas_family family,
+                         enum blas_type type, const struct digest_file *kept)
+{
+    static const char *const names[][2] = {{"saxpy", "daxpy"}, {"sgemv", "dgemv"}, {"ssymv", "dsymv"},
+                                           {"strmv", "dtrmv"}};
+    const char *name = names[family][type];
+    struct verdict verdict = {0};
+    for (size_t i = 0; i < count; i++)
+        if (cases[i].family == family && cases[i].type == type)
+            run_case(lane, &cases[i], kept, &verdict);
+    tap_ok(verdict.cases > 0 && !*verdict.failed, "%s runs %zu cases %s", name, verdict.cases, verdict.failed);
+    tap_ok(!*verdict.other_bits, "%s has the bits of the contract in every placement and shape %s", name,
+           verdict.other_bits);
+    tap_ok(!*verdict.digest, "%s has the kept digests %s", name, verdict.digest);
+    tap_ok(!*verdict.guards, "%s writes nothing but y %s", name, verdict.guards);
+    tap_ok(verdict.worst_gauge < gauge_limit, "%s is accurate: worst error %.2f eps, limit %.0f", name,
+           verdict.worst_gauge, gauge_limit);
+}
+
+int main(int argument_count, char **arguments)
+{
+    const int64_t max_n = argument_count > 1 ? strtoll(arguments[1], NULL, 10) : 130;
+    const char *source = getenv("top_srcdir");
+    char path[4096];
+    size_t count;
+    struct device *device;
+    struct device_scope scope;
+    struct lane *lane;
+    snprintf(path, sizeof path, "%s/tests/gpu/kernel_digests.txt", source ? source : ".");
+    struct digest_file *kept = digest_file_read(path);
+    if (!kept) {
+        fprintf(stderr, "%s cannot be read; set top_srcdir\n", path);
+        return 1;
+    }
+    if (device_wake(&device) != STATUS_OK)
+        tap_skip_all("no device, not even an emulated one");
+    if (device_enter(device, &scope) != STATUS_OK || lane_acquire(device, &lane) != STATUS_OK)
+        return 1;
+    struct kernel_case *cases = kernel_cases(max_n, &count);
+    for (int family = FAMILY_AXPY; family <= FAMILY_TRMV; family++)
+        for (int type = TYPE_S; type <= TYPE_D; type++)
+            test_routine(lane, cases, count, family, type, kept);
+    lane_release(lane);
+    device_leave(device, &scope);
+    free(cases);
+    digest_file_free(kept);
+    return tap_done();
+}
