@@ -1,2 +1,55 @@
-# The emulated libcuda.so.1 and libcublas must end up in tests/emulated_driver/lib
-# of the build tree before tests run; hang them on check_DATA.
+# The emulated device: lib/libcuda.so.1 and lib/libcublas.so.13 in the build tree, for
+# tests and the demo (`make emulated-driver`); never installed. Plain rules, not
+# libtool: the names and sonames must be those of the real libraries.
+emulated_folder = tests/emulated_driver
+emulated_c_files = allocations calls context copy dma fiber grid module options physical pinned processor ranges \
+	segments stream test_kernels
+emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
+	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
+emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
+emulated_headers = emulated.h fiber.h internal.h memory.h processor.h test_kernels.h threads.h \
+	cublas.def test_kernels.def
+
+EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S $(emulated_folder)/cublas.c \
+	$(emulated_c_files:%=$(emulated_folder)/%.c) $(emulated_headers:%=$(emulated_folder)/%)
+check_DATA += $(emulated_libraries)
+
+.PHONY: emulated-driver
+emulated-driver: $(emulated_libraries)
+
+emulated_flags = $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -I$(top_srcdir)/$(emulated_folder) -fPIC -MMD -MP
+
+$(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(CC) $(emulated_flags) $(AM_CFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.S
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(CC) $(emulated_flags) -c -o $@ $<
+
+# The real kernels, for the processor; fma instructions give the bits of libm's fma(), sooner.
+emulated_kernel_flags = $(shell $(GREP) -qsw fma /proc/cpuinfo && echo -mfma)
+AM_V_KERNEL = $(am__v_KERNEL_$(V))
+am__v_KERNEL_ = $(am__v_KERNEL_$(AM_DEFAULT_VERBOSITY))
+am__v_KERNEL_0 = @echo "  KERNEL  " $@;
+am__v_KERNEL_1 =
+
+$(emulated_folder)/objects/kernel_%.o: $(top_srcdir)/src/gpu/kernels/%.cu
+	@$(MKDIR_P) $(@D)
+	$(AM_V_KERNEL)$(CXX) $(emulated_flags) -DMUBLAS_EMULATED $(AM_CXXFLAGS) $(CXXFLAGS) \
+		$(emulated_kernel_flags) -x c++ -c -o $@ $<
+
+$(emulated_folder)/lib/libcuda.so.1: $(emulated_objects)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) -shared -pthread $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcuda.so.1 -Wl,-z,defs,-z,nodelete \
+		-o $@ $(emulated_objects) -lm -ldl
+
+$(emulated_folder)/lib/libcublas.so.13: $(emulated_folder)/objects/cublas.o $(emulated_folder)/lib/libcuda.so.1
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) -shared -pthread $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcublas.so.13 -Wl,-z,defs,-z,nodelete \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(emulated_folder)/objects/cublas.o $(emulated_folder)/lib/libcuda.so.1 -ldl
+
+-include $(emulated_objects:.o=.d) $(emulated_folder)/objects/cublas.d
+
+CLEANFILES += $(emulated_libraries) $(emulated_objects) $(emulated_objects:.o=.d) \
+	$(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas.d

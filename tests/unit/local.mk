@@ -29,3 +29,9 @@ check_PROGRAMS += tests/unit/test_overlap
 TESTS += tests/unit/test_overlap
 tests_unit_test_overlap_SOURCES = tests/unit/test_overlap.c
 tests_unit_test_overlap_LDADD = $(unit_test_libraries)
+
+# The emulated driver itself.
+check_PROGRAMS += tests/unit/test_emulated_threads
+TESTS += tests/unit/test_emulated_threads
+tests_unit_test_emulated_threads_SOURCES = tests/unit/test_emulated_threads.c tests/unit/emulated_device.h
+tests_unit_test_emulated_threads_LDADD = -lm -ldl

@@ -1,0 +1,173 @@
+#include "emulated_driver/internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function of driver.def that nobody defines breaks the link here. */
+static const struct {
+    const char *name;
+    void (*function)(void);
+} functions[CALL_COUNT] = {
+#define DRIVER_FUNCTION(member, symbol, parameters) {#symbol, (void (*)(void))symbol},
+#include "gpu/driver.def"
+#undef DRIVER_FUNCTION
+#define CUBLAS_FUNCTION(symbol) {#symbol, NULL},
+#include "emulated_driver/cublas.def"
+#undef CUBLAS_FUNCTION
+    {"KERNEL", NULL},
+    {"COPY_BACK", NULL},
+};
+
+enum { FAULTS_MAX = 32 };
+
+struct fault {
+    enum function_index function;
+    unsigned long remaining; /* calls until it strikes; 0: it has */
+    CUresult result;
+    bool sticky;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned long counts[CALL_COUNT];
+static struct fault faults[FAULTS_MAX];
+static int fault_count;
+static CUresult sticky_result;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool forked;
+
+static enum function_index find_function(const char *name, size_t length)
+{
+    for (int i = 0; i < CALL_COUNT; i++)
+        if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
+            return (enum function_index)i;
+    emulated_abort("there is no function '%.*s'", (int)length, name);
+}
+
+/* FUNCTION:N[:RESULT[:sticky]] up to `end`. */
+static void parse_fault(const char *text, const char *end)
+{
+    const char *colon = memchr(text, ':', (size_t)(end - text));
+    char *rest;
+    if (!colon || fault_count == FAULTS_MAX)
+        emulated_abort("bad fault '%.*s'", (int)(end - text), text);
+    struct fault *fault = &faults[fault_count++];
+    *fault = (struct fault){.function = find_function(text, (size_t)(colon - text)), .result = CUDA_ERROR_UNKNOWN};
+    if (fault->function == CALL_KERNEL)
+        fault->result = CUDA_ERROR_LAUNCH_FAILED;
+    fault->remaining = strtoul(colon + 1, &rest, 10);
+    if (rest < end && *rest == ':')
+        fault->result = (CUresult)strtol(rest + 1, &rest, 10);
+    if (rest < end && strncmp(rest, ":sticky", 7) == 0) {
+        fault->sticky = true;
+        rest += 7;
+    }
+    if (rest != end || fault->remaining == 0 || fault->result == CUDA_SUCCESS)
+        emulated_abort("bad fault '%.*s'", (int)(end - text), text);
+}
+
+static void parse_faults(const char *script)
+{
+    fault_count = 0;
+    sticky_result = CUDA_SUCCESS;
+    while (script && *script) {
+        const char *end = script + strcspn(script, ",");
+        parse_fault(script, end);
+        script = *end ? end + 1 : end;
+    }
+}
+
+static void in_child(void)
+{
+    forked = true;
+    pthread_mutex_init(&lock, NULL);
+}
+
+static void start(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+    parse_faults(options()->faults);
+}
+
+bool context_is_forked(void)
+{
+    return forked;
+}
+
+CUresult call_event(enum function_index function)
+{
+    CUresult result = CUDA_SUCCESS;
+    counts[function]++;
+    for (int i = 0; i < fault_count; i++) {
+        struct fault *fault = &faults[i];
+        if (fault->function != function || fault->remaining == 0 || --fault->remaining > 0)
+            continue;
+        result = fault->result;
+        if (fault->sticky)
+            sticky_result = result;
+    }
+    return result;
+}
+
+CUresult call_begin(enum function_index function)
+{
+    call_lock();
+    if (forked)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    CUresult result = call_event(function);
+    if (sticky_result != CUDA_SUCCESS && function != CALL_cuGetErrorName)
+        return sticky_result;
+    return result;
+}
+
+void call_lock(void)
+{
+    pthread_once(&once, start);
+    pthread_mutex_lock(&lock);
+}
+
+void call_end(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void fault_clear_sticky(void)
+{
+    sticky_result = CUDA_SUCCESS;
+}
+
+EXPORT int emulated_enter(const char *function)
+{
+    int result = call_begin(find_function(function, strlen(function)));
+    call_end();
+    return result;
+}
+
+EXPORT unsigned long emulated_call_count(const char *function)
+{
+    call_lock();
+    unsigned long count = counts[find_function(function, strlen(function))];
+    call_end();
+    return count;
+}
+
+EXPORT void emulated_set_faults(const char *script)
+{
+    call_lock();
+    parse_faults(script);
+    call_end();
+}
+
+__attribute__((destructor)) static void write_counts(void)
+{
+    if (forked || !options()->count_file)
+        return;
+    FILE *file = fopen(options()->count_file, "ae");
+    if (!file)
+        return;
+    for (int i = 0; i < CALL_COUNT; i++)
+        if (counts[i])
+            fprintf(file, "%s %lu\n", functions[i].name, counts[i]);
+    fclose(file);
+}

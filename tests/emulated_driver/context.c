@@ -1,0 +1,262 @@
+/* Initialisation, the one device, the primary context. */
+#include "emulated_driver/internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTEXT_STACK = 16, DRIVER_VERSION = 13000 };
+
+struct CUctx_st {
+    unsigned long long id;
+    unsigned retained;
+    bool active;
+};
+
+static struct CUctx_st primary;
+static unsigned long long last_id;
+static bool initialised;
+
+static _Thread_local CUcontext stack[CONTEXT_STACK];
+static _Thread_local int depth;
+static _Thread_local int capture_mode;
+
+CUresult context_check(void)
+{
+    if (!initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (depth == 0 || !stack[depth - 1])
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return stack[depth - 1]->active ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+static CUresult device_check(CUdevice device)
+{
+    if (!initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static bool device_is_hidden(void)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && visible[0] != '0';
+}
+
+EXPORT CUresult cuInit(unsigned flags)
+{
+    API_BEGIN(cuInit);
+    if (flags != 0)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    if (device_is_hidden())
+        API_FAIL(CUDA_ERROR_NO_DEVICE);
+    result = memory_open();
+    initialised = result == CUDA_SUCCESS;
+    API_END;
+}
+
+EXPORT CUresult cuDriverGetVersion(int *version)
+{
+    API_BEGIN(cuDriverGetVersion);
+    *version = DRIVER_VERSION;
+    API_END;
+}
+
+EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
+{
+    static const struct {
+        CUresult result;
+        const char *name;
+    } names[] = {
+#define NAME(code) {code, #code}
+        NAME(CUDA_SUCCESS), NAME(CUDA_ERROR_INVALID_VALUE), NAME(CUDA_ERROR_OUT_OF_MEMORY),
+        NAME(CUDA_ERROR_NOT_INITIALIZED), NAME(CUDA_ERROR_DEINITIALIZED), NAME(CUDA_ERROR_NO_DEVICE),
+        NAME(CUDA_ERROR_INVALID_DEVICE), NAME(CUDA_ERROR_INVALID_IMAGE), NAME(CUDA_ERROR_INVALID_CONTEXT),
+        NAME(CUDA_ERROR_NO_BINARY_FOR_GPU), NAME(CUDA_ERROR_ECC_UNCORRECTABLE), NAME(CUDA_ERROR_INVALID_HANDLE),
+        NAME(CUDA_ERROR_NOT_FOUND), NAME(CUDA_ERROR_ILLEGAL_ADDRESS), NAME(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
+        NAME(CUDA_ERROR_LAUNCH_TIMEOUT), NAME(CUDA_ERROR_CONTEXT_IS_DESTROYED),
+        NAME(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED), NAME(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED),
+        NAME(CUDA_ERROR_HARDWARE_STACK_ERROR), NAME(CUDA_ERROR_LAUNCH_FAILED), NAME(CUDA_ERROR_NOT_SUPPORTED),
+        NAME(CUDA_ERROR_UNKNOWN),
+#undef NAME
+    };
+    API_BEGIN(cuGetErrorName);
+    *name = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].result == error)
+            *name = names[i].name;
+    if (!*name)
+        result = CUDA_ERROR_INVALID_VALUE;
+    API_END;
+}
+
+EXPORT CUresult cuDeviceGetCount(int *count)
+{
+    API_BEGIN(cuDeviceGetCount);
+    if ((result = device_check(0)) == CUDA_SUCCESS)
+        *count = 1;
+    API_END;
+}
+
+EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    API_BEGIN(cuDeviceGet);
+    if ((result = device_check(ordinal)) == CUDA_SUCCESS)
+        *device = ordinal;
+    API_END;
+}
+
+EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device)
+{
+    API_BEGIN(cuDeviceGetName);
+    if ((result = device_check(device)) != CUDA_SUCCESS)
+        goto end;
+    if (!name || length <= 0)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    strncpy(name, "Emulated device", (size_t)length - 1);
+    name[length - 1] = '\0';
+    API_END;
+}
+
+EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    API_BEGIN(cuDeviceTotalMem_v2);
+    if ((result = device_check(device)) == CUDA_SUCCESS)
+        *bytes = options()->device_memory;
+    API_END;
+}
+
+/* An H100 SXM. */
+static int attribute_value(int attribute)
+{
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 49152;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return 1980000;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 132;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return 2619000;
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return 5120;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 52428800;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return 1;
+    default: return INT_MIN;
+    }
+}
+
+EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
+{
+    API_BEGIN(cuDeviceGetAttribute);
+    if ((result = device_check(device)) != CUDA_SUCCESS)
+        goto end;
+    if (attribute_value(attribute) == INT_MIN)
+        API_FAIL(misuse("cuDeviceGetAttribute: attribute %d is not emulated", attribute));
+    *value = attribute_value(attribute);
+    API_END;
+}
+
+static void destroy_everything(void)
+{
+    stream_reset();
+    memory_reset();
+    pinned_reset();
+    module_reset();
+    primary.active = false;
+}
+
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    API_BEGIN(cuDevicePrimaryCtxRetain);
+    if ((result = device_check(device)) != CUDA_SUCCESS)
+        goto end;
+    if (!primary.active) {
+        primary.active = true;
+        primary.id = ++last_id;
+    }
+    primary.retained++;
+    *context = &primary;
+    API_END;
+}
+
+EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+    API_BEGIN(cuDevicePrimaryCtxRelease_v2);
+    if ((result = device_check(device)) != CUDA_SUCCESS)
+        goto end;
+    if (primary.retained == 0)
+        API_FAIL(CUDA_ERROR_INVALID_CONTEXT);
+    if (--primary.retained == 0)
+        destroy_everything();
+    API_END;
+}
+
+EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
+{
+    API_BEGIN(cuCtxPushCurrent_v2);
+    if (!initialised)
+        API_FAIL(CUDA_ERROR_NOT_INITIALIZED);
+    if (context != &primary)
+        API_FAIL(CUDA_ERROR_INVALID_CONTEXT);
+    if (!context->active)
+        API_FAIL(CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    if (depth == CONTEXT_STACK)
+        emulated_abort("contexts were pushed %d deep: a pop is missing", depth);
+    stack[depth++] = context;
+    API_END;
+}
+
+EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context)
+{
+    API_BEGIN(cuCtxPopCurrent_v2);
+    if (depth == 0)
+        API_FAIL(misuse("cuCtxPopCurrent without a push"));
+    depth--;
+    if (context)
+        *context = stack[depth];
+    API_END;
+}
+
+EXPORT CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
+{
+    API_BEGIN(cuCtxGetId);
+    if (!context && depth > 0)
+        context = stack[depth - 1];
+    if (context != &primary)
+        API_FAIL(CUDA_ERROR_INVALID_CONTEXT);
+    if (!context->active)
+        API_FAIL(CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    *id = context->id;
+    API_END;
+}
+
+EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode)
+{
+    API_BEGIN(cuThreadExchangeStreamCaptureMode);
+    if (!mode || *mode < 0 || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    int before = capture_mode;
+    capture_mode = *mode;
+    *mode = before;
+    API_END;
+}
+
+EXPORT void emulated_reset_primary(void)
+{
+    call_lock();
+    destroy_everything();
+    fault_clear_sticky();
+    primary.active = true;
+    primary.id = ++last_id;
+    call_end();
+}
+
+EXPORT void emulated_census(struct emulated_census *census)
+{
+    call_lock();
+    memory_census(census);
+    stream_census(census);
+    census->pinned = pinned_count();
+    census->modules = module_count();
+    call_end();
+}

@@ -1,0 +1,308 @@
+/* Copies and fills, queued in streams. */
+#include "emulated_driver/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 1024, MAX_PITCH = 0x7fffffff };
+
+/* `height` rows of `width` bytes. */
+struct copy {
+    enum direction direction;
+    CUdeviceptr device;
+    unsigned char *host;
+    size_t device_pitch, host_pitch, width, height;
+    unsigned char *snapshot; /* of pageable source memory; `host` points to it */
+};
+
+struct batch {
+    enum direction direction;
+    struct piece pieces[BATCH];
+    size_t count, budget; /* bytes that may still be moved */
+    unsigned char *host;
+};
+
+static void flush(struct batch *batch)
+{
+    if (batch->count)
+        pinned_transfer(batch->direction, batch->pieces, batch->count);
+    batch->count = 0;
+}
+
+static void add_piece(void *context, unsigned char *alias, size_t bytes)
+{
+    struct batch *batch = context;
+    if (bytes > batch->budget)
+        bytes = batch->budget;
+    if (bytes == 0)
+        return;
+    if (batch->count == BATCH)
+        flush(batch);
+    batch->pieces[batch->count++] = (struct piece){batch->host, alias, bytes};
+    batch->host += bytes;
+    batch->budget -= bytes;
+}
+
+/* Move at most `budget` bytes of the copy. */
+static void move(const struct copy *copy, size_t budget)
+{
+    struct batch batch = {.direction = copy->direction, .budget = budget};
+    for (size_t row = 0; row < copy->height; row++) {
+        batch.host = copy->host + row * copy->host_pitch;
+        if (!memory_visit(copy->device + row * copy->device_pitch, copy->width, add_piece, &batch))
+            emulated_abort("a queued copy uses device memory at %#llx that is gone",
+                           copy->device + row * copy->device_pitch);
+    }
+    flush(&batch);
+}
+
+static CUresult run_copy(void *payload)
+{
+    const struct copy *copy = payload;
+    size_t bytes = copy->width * copy->height;
+    CUresult result = copy->direction == TO_HOST ? call_event(CALL_COPY_BACK) : CUDA_SUCCESS;
+    move(copy, result == CUDA_SUCCESS ? bytes : bytes / 2);
+    return result;
+}
+
+static void drop_copy(void *payload)
+{
+    free(((struct copy *)payload)->snapshot);
+}
+
+/* What the host may see before the wait is garbage. */
+static void poison_host(const struct copy *copy)
+{
+    static unsigned char garbage[64 << 10];
+    struct batch batch = {.direction = TO_HOST};
+    memset(garbage, POISON, sizeof garbage);
+    for (size_t row = 0; row < copy->height; row++) {
+        batch.host = copy->host + row * copy->host_pitch;
+        for (size_t done = 0; done < copy->width;) {
+            size_t part = copy->width - done < sizeof garbage ? copy->width - done : sizeof garbage;
+            batch.budget = part;
+            add_piece(&batch, garbage, part);
+            done += part;
+        }
+    }
+    flush(&batch);
+}
+
+static void take_snapshot(struct copy *copy)
+{
+    copy->snapshot = malloc(copy->width * copy->height);
+    if (!copy->snapshot)
+        emulated_abort("out of host memory");
+    for (size_t row = 0; row < copy->height; row++)
+        memcpy(copy->snapshot + row * copy->width, copy->host + row * copy->host_pitch, copy->width);
+    copy->host = copy->snapshot;
+    copy->host_pitch = copy->width;
+}
+
+static size_t extent(size_t pitch, size_t width, size_t height)
+{
+    return (height - 1) * pitch + width;
+}
+
+static bool rows_are_accessible(CUdeviceptr device, size_t pitch, size_t width, size_t height)
+{
+    if (memory_is_accessible(device, extent(pitch, width, height)))
+        return true;
+    for (size_t row = 0; row < height; row++)
+        if (!memory_is_accessible(device + row * pitch, width))
+            return false;
+    return true;
+}
+
+static CUresult check(const struct copy *copy, enum host_kind kind)
+{
+    static const char *const names[] = {"to", "from"};
+    if (memory_is_device((uintptr_t)copy->host))
+        return misuse("a copy %s the device has device address %p as its host side", names[copy->direction],
+                      (void *)copy->host);
+    if (kind == HOST_MIXED)
+        return misuse("a copy %s the device uses host memory [%p, +%zu) that is pinned only in part",
+                      names[copy->direction], (void *)copy->host,
+                      extent(copy->host_pitch, copy->width, copy->height));
+    if (!rows_are_accessible(copy->device, copy->device_pitch, copy->width, copy->height))
+        return misuse("a copy %s device memory at %#llx (%zu rows of %zu bytes, %zu apart): not allocated there",
+                      names[copy->direction], copy->device, copy->height, copy->width, copy->device_pitch);
+    return CUDA_SUCCESS;
+}
+
+static CUresult enqueue(struct copy copy, CUstream stream)
+{
+    CUresult result = context_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!stream_is_valid(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (copy.width == 0 || copy.height == 0)
+        return CUDA_SUCCESS;
+    if (copy.height > 1 && copy.host_pitch == copy.width && copy.device_pitch == copy.width) {
+        copy.width *= copy.height; /* one plain range */
+        copy.height = 1;
+    }
+    enum host_kind kind = pinned_classify(copy.host, extent(copy.host_pitch, copy.width, copy.height));
+    if ((result = check(&copy, kind)) != CUDA_SUCCESS)
+        return result;
+    if (kind == HOST_PAGEABLE && copy.direction == TO_DEVICE)
+        take_snapshot(&copy);
+    else if (kind != HOST_PAGEABLE && copy.direction == TO_HOST && options()->poison)
+        poison_host(&copy);
+    struct operation *operation = stream_append(stream, run_copy, drop_copy, sizeof copy);
+    operation->begin[0] = copy.device;
+    operation->end[0] = copy.device + extent(copy.device_pitch, copy.width, copy.height);
+    memcpy(operation->payload, &copy, sizeof copy);
+    if (kind == HOST_PAGEABLE && copy.direction == TO_HOST)
+        return stream_drain(stream); /* done before the call returns */
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source, size_t bytes, CUstream stream)
+{
+    API_BEGIN(cuMemcpyHtoDAsync_v2);
+    result = enqueue((struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL},
+                     stream);
+    API_END;
+}
+
+EXPORT CUresult cuMemcpyDtoHAsync_v2(void *destination, CUdeviceptr source, size_t bytes, CUstream stream)
+{
+    API_BEGIN(cuMemcpyDtoHAsync_v2);
+    result = enqueue((struct copy){TO_HOST, source, destination, bytes, bytes, bytes, 1, NULL}, stream);
+    API_END;
+}
+
+/* --- two dimensions --- */
+
+struct device_copy {
+    CUdeviceptr destination, source;
+    size_t destination_pitch, source_pitch, width, height;
+};
+
+static CUresult run_device_copy(void *payload)
+{
+    const struct device_copy *copy = payload;
+    size_t bytes = copy->width * copy->height;
+    unsigned char *buffer = malloc(bytes);
+    if (!buffer)
+        emulated_abort("out of host memory");
+    move(&(struct copy){TO_HOST, copy->source, buffer, copy->source_pitch, copy->width, copy->width, copy->height,
+                        NULL}, bytes);
+    move(&(struct copy){TO_DEVICE, copy->destination, buffer, copy->destination_pitch, copy->width, copy->width,
+                        copy->height, NULL}, bytes);
+    free(buffer);
+    return CUDA_SUCCESS;
+}
+
+static CUresult enqueue_device_copy(struct device_copy copy, CUstream stream)
+{
+    CUresult result = context_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!rows_are_accessible(copy.source, copy.source_pitch, copy.width, copy.height) ||
+        !rows_are_accessible(copy.destination, copy.destination_pitch, copy.width, copy.height))
+        return misuse("a copy from device memory at %#llx to %#llx: not allocated there", copy.source,
+                      copy.destination);
+    struct operation *operation = stream_append(stream, run_device_copy, NULL, sizeof copy);
+    if (!operation)
+        return CUDA_ERROR_INVALID_HANDLE;
+    operation->begin[0] = copy.source;
+    operation->end[0] = copy.source + extent(copy.source_pitch, copy.width, copy.height);
+    operation->begin[1] = copy.destination;
+    operation->end[1] = copy.destination + extent(copy.destination_pitch, copy.width, copy.height);
+    memcpy(operation->payload, &copy, sizeof copy);
+    return CUDA_SUCCESS;
+}
+
+static bool pitch_is_good(size_t pitch, const CUDA_MEMCPY2D *copy)
+{
+    return pitch <= MAX_PITCH && (pitch >= copy->WidthInBytes || copy->Height == 1);
+}
+
+EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
+{
+    API_BEGIN(cuMemcpy2DAsync_v2);
+    size_t source = copy->srcY * copy->srcPitch + copy->srcXInBytes;
+    size_t destination = copy->dstY * copy->dstPitch + copy->dstXInBytes;
+    if (copy->WidthInBytes == 0 || copy->Height == 0)
+        goto end;
+    if (!pitch_is_good(copy->srcPitch, copy) || !pitch_is_good(copy->dstPitch, copy))
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    if (copy->srcMemoryType == CU_MEMORYTYPE_HOST && copy->dstMemoryType == CU_MEMORYTYPE_DEVICE)
+        result = enqueue((struct copy){TO_DEVICE, copy->dstDevice + destination,
+                                       (unsigned char *)(uintptr_t)copy->srcHost + source, copy->dstPitch,
+                                       copy->srcPitch, copy->WidthInBytes, copy->Height, NULL}, stream);
+    else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_HOST)
+        result = enqueue((struct copy){TO_HOST, copy->srcDevice + source,
+                                       (unsigned char *)copy->dstHost + destination, copy->srcPitch, copy->dstPitch,
+                                       copy->WidthInBytes, copy->Height, NULL}, stream);
+    else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_DEVICE)
+        result = enqueue_device_copy((struct device_copy){copy->dstDevice + destination, copy->srcDevice + source,
+                                                          copy->dstPitch, copy->srcPitch, copy->WidthInBytes,
+                                                          copy->Height}, stream);
+    else
+        result = misuse("cuMemcpy2DAsync: memory types %d to %d are not emulated", copy->srcMemoryType,
+                        copy->dstMemoryType);
+    API_END;
+}
+
+/* --- fills --- */
+
+struct fill {
+    CUdeviceptr address;
+    size_t bytes;
+    unsigned char value;
+};
+
+static void fill_piece(void *context, unsigned char *alias, size_t bytes)
+{
+    memset(alias, ((const struct fill *)context)->value, bytes);
+}
+
+static CUresult run_fill(void *payload)
+{
+    struct fill *fill = payload;
+    if (!memory_visit(fill->address, fill->bytes, fill_piece, fill))
+        emulated_abort("a queued fill uses device memory at %#llx that is gone", fill->address);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t bytes, CUstream stream)
+{
+    API_BEGIN(cuMemsetD8Async);
+    if ((result = context_check()) != CUDA_SUCCESS || bytes == 0)
+        goto end;
+    if (!memory_is_accessible(address, bytes))
+        API_FAIL(misuse("cuMemsetD8Async of [%#llx, +%zu): not allocated", address, bytes));
+    struct operation *operation = stream_append(stream, run_fill, NULL, sizeof(struct fill));
+    if (!operation)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    operation->begin[0] = address;
+    operation->end[0] = address + bytes;
+    *(struct fill *)operation->payload = (struct fill){address, bytes, value};
+    API_END;
+}
+
+/* --- for tests --- */
+
+static bool look(enum direction direction, void *host, CUdeviceptr device, size_t bytes)
+{
+    call_lock();
+    bool good = memory_is_accessible(device, bytes);
+    if (good)
+        move(&(struct copy){direction, device, host, bytes, bytes, bytes, 1, NULL}, bytes);
+    call_end();
+    return good;
+}
+
+EXPORT bool emulated_peek(void *destination, CUdeviceptr source, size_t bytes)
+{
+    return look(TO_HOST, destination, source, bytes);
+}
+
+EXPORT bool emulated_poke(CUdeviceptr destination, const void *source, size_t bytes)
+{
+    return look(TO_DEVICE, (void *)(uintptr_t)source, destination, bytes);
+}

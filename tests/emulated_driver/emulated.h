@@ -1,0 +1,48 @@
+/* emulated.h - what the emulated libcuda.so.1 exports beyond the driver API, for tests.
+ *
+ * Look the functions up with dlsym in the handle of libcuda.so.1. Environment
+ * variables and the rules of the emulation are in README.md. Thread-safe. */
+#ifndef MUBLAS_EMULATED_H
+#define MUBLAS_EMULATED_H
+
+#include "gpu/driver.h"
+
+#include <stdbool.h>
+
+/* True when copies to and from cuMemHostRegister'ed memory bypass the page tables
+ * as DMA does (io_uring works here); false: they are plain copies, skip such tests. */
+bool emulated_has_dma(void);
+
+/* Calls of a function so far, the failed ones included: "cuLaunchKernel",
+ * "cublasDsyr2k_v2", or the events "KERNEL" and "COPY_BACK". Unknown name: aborts. */
+unsigned long emulated_call_count(const char *function);
+
+/* Replace the script of faults (form of EMULATED_FAULTS); calls count from now.
+ * NULL or "": none. Also ends a sticky error. Aborts on a bad script. */
+void emulated_set_faults(const char *script);
+
+/* What cudaDeviceReset does to the primary context, followed by the program using
+ * CUDA again: memory, streams, events, modules and registrations are gone, device
+ * addresses will be dealt again from the start, the context has another id. */
+void emulated_reset_primary(void);
+
+/* Objects alive: allocations and physical handles, mappings, address
+ * reservations, pinned ranges, streams, events, modules. */
+struct emulated_census {
+    size_t allocations, physical, mappings, reservations, pinned, streams, events, modules;
+    size_t used_bytes; /* device memory */
+};
+void emulated_census(struct emulated_census *census);
+
+/* Read or write device memory at once, ignoring streams: for a test's own eyes.
+ * False when the range is not wholly accessible. */
+bool emulated_peek(void *destination, CUdeviceptr source, size_t bytes);
+bool emulated_poke(CUdeviceptr destination, const void *source, size_t bytes);
+
+/* For the emulated cuBLAS: count a call by name and get its injected result (0: none). */
+int emulated_enter(const char *function);
+/* For the emulated cuBLAS: run function(copy of argument) in stream order, with device
+ * memory accessible. */
+CUresult emulated_enqueue(CUstream stream, void (*function)(void *argument), const void *argument, size_t bytes);
+
+#endif

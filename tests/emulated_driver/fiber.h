@@ -1,0 +1,28 @@
+/* fiber.h - stacks that are switched in assembly, known to the sanitizers. */
+#ifndef MUBLAS_EMULATED_FIBER_H
+#define MUBLAS_EMULATED_FIBER_H
+
+#include <stddef.h>
+
+struct fiber {
+    void *stack_pointer; /* while it does not run */
+    unsigned char *stack;
+    size_t stack_bytes;
+    void *fake_stack;  /* AddressSanitizer */
+    void *tsan_fiber;  /* ThreadSanitizer */
+};
+
+/* A fiber that will call function(argument), which must never return, at the first
+ * switch to it. `number` staggers stacks so that their tops do not share cache sets. */
+void fiber_create(struct fiber *fiber, unsigned number, void (*function)(void *), void *argument);
+
+/* Call first in a new fiber's function. */
+void fiber_entered(struct fiber *from);
+
+/* Let `adopted` stand for the running thread's own stack, so that fibers can switch back. */
+void fiber_adopt_thread(struct fiber *adopted);
+
+/* Leave `from`, which runs, and go on with `to`. */
+void fiber_switch(struct fiber *from, struct fiber *to);
+
+#endif

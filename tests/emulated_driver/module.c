@@ -1,0 +1,220 @@
+/* Modules, kernels and their launch. */
+#include "emulated_driver/internal.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/kernels/arguments.h"
+#include "emulated_driver/test_kernels.h"
+
+#define KERNEL(name, argument_struct)                               \
+    void name(const struct argument_struct arguments);              \
+    static void run_##name(const void *arguments)                   \
+    {                                                               \
+        name(*(const struct argument_struct *)arguments);           \
+    }
+#include "gpu/kernels/kernels.def"
+#include "emulated_driver/test_kernels.def"
+#undef KERNEL
+
+static const struct kernel kernels[] = {
+#define KERNEL(name, argument_struct) {#name, run_##name, sizeof(struct argument_struct)},
+#include "gpu/kernels/kernels.def"
+#include "emulated_driver/test_kernels.def"
+#undef KERNEL
+};
+
+enum {
+    KERNELS = sizeof kernels / sizeof *kernels,
+    SHARED_DEFAULT = 49152,
+    SHARED_LIMIT = 232448,
+    THREADS_LIMIT = 1024
+};
+
+struct CUmod_st {
+    bool live;
+    struct CUmod_st *next;
+};
+
+struct CUfunc_st {
+    const struct kernel *kernel;
+    struct CUmod_st *module;
+    int shared_limit;
+    struct CUfunc_st *next;
+};
+
+static struct CUmod_st *modules;
+static struct CUfunc_st *functions;
+
+/* A fatbin, a cubin, PTX, or the text that stands for them in a build without nvcc. */
+static bool is_image(const void *image)
+{
+    static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    return image && (memcmp(image, fatbin, 4) == 0 || memcmp(image, "\177ELF", 4) == 0 ||
+                     memcmp(image, "//", 2) == 0 || memcmp(image, ".ver", 4) == 0 || memcmp(image, "mubl", 4) == 0);
+}
+
+EXPORT CUresult cuModuleLoadData(CUmodule *handle, const void *image)
+{
+    API_BEGIN(cuModuleLoadData);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    if (!handle || !is_image(image))
+        API_FAIL(CUDA_ERROR_INVALID_IMAGE);
+    struct CUmod_st *module = calloc(1, sizeof *module);
+    if (!module)
+        emulated_abort("out of host memory");
+    module->live = true;
+    module->next = modules;
+    modules = module;
+    *handle = module;
+    API_END;
+}
+
+EXPORT CUresult cuModuleUnload(CUmodule module)
+{
+    API_BEGIN(cuModuleUnload);
+    if (!module || !module->live)
+        API_FAIL(misuse("cuModuleUnload of a module that is not loaded"));
+    result = stream_drain_all();
+    module->live = false;
+    API_END;
+}
+
+static const struct kernel *find_kernel(const char *name)
+{
+    for (int i = 0; i < KERNELS; i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    return NULL;
+}
+
+static struct CUfunc_st *find_function(CUmodule module, const struct kernel *kernel)
+{
+    struct CUfunc_st *function;
+    for (function = functions; function; function = function->next)
+        if (function->module == module && function->kernel == kernel)
+            return function;
+    function = calloc(1, sizeof *function);
+    if (!function)
+        emulated_abort("out of host memory");
+    *function = (struct CUfunc_st){kernel, module, SHARED_DEFAULT, functions};
+    functions = function;
+    return function;
+}
+
+EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    API_BEGIN(cuModuleGetFunction);
+    if (!module || !module->live || !function || !name)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    const struct kernel *kernel = find_kernel(name);
+    if (!kernel)
+        API_FAIL(CUDA_ERROR_NOT_FOUND);
+    *function = find_function(module, kernel);
+    API_END;
+}
+
+EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
+{
+    API_BEGIN(cuFuncGetAttribute);
+    if (!function || !function->module->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        *value = THREADS_LIMIT;
+    else if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        *value = function->shared_limit;
+    else
+        result = misuse("cuFuncGetAttribute: attribute %d is not emulated", attribute);
+    API_END;
+}
+
+EXPORT CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
+{
+    API_BEGIN(cuFuncSetAttribute);
+    if (!function || !function->module->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > SHARED_LIMIT)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    function->shared_limit = value;
+    API_END;
+}
+
+EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                            size_t shared_bytes)
+{
+    API_BEGIN(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+    if (!function || !function->module->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (threads <= 0)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    int by_threads = 2048 / ((threads + 31) / 32 * 32);
+    int by_shared = (int)(233472 / (shared_bytes + 1024));
+    *blocks = by_threads < by_shared ? by_threads : by_shared;
+    if (*blocks > 32)
+        *blocks = 32;
+    API_END;
+}
+
+struct queued_launch {
+    const struct kernel *kernel;
+    unsigned blocks, threads;
+    size_t shared_bytes;
+    _Alignas(16) unsigned char arguments[];
+};
+
+static CUresult run_launch(void *payload)
+{
+    const struct queued_launch *launch = payload;
+    fenv_t environment;
+    CUresult result = call_event(CALL_KERNEL);
+    if (result != CUDA_SUCCESS)
+        return result;
+    fegetenv(&environment); /* the device knows nothing of the program's rounding mode and flags */
+    fesetenv(FE_DFL_ENV);
+    grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads, launch->shared_bytes);
+    fesetenv(&environment);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                               CUstream stream, void **parameters, void **extra)
+{
+    API_BEGIN(cuLaunchKernel);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    if (!function || !function->module->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (grid_x == 0 || grid_x > 0x7fffffff || block_x == 0 || block_x > THREADS_LIMIT || !parameters || extra ||
+        (int)shared_bytes > function->shared_limit)
+        API_FAIL(misuse("cuLaunchKernel of %s: %u blocks of %u threads, %u bytes shared", function->kernel->name,
+                        grid_x, block_x, shared_bytes));
+    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1)
+        emulated_abort("cuLaunchKernel of %s: only one dimension is emulated", function->kernel->name);
+    const struct kernel *kernel = function->kernel;
+    struct operation *operation =
+        stream_append(stream, run_launch, NULL, sizeof(struct queued_launch) + kernel->argument_bytes);
+    if (!operation)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    operation->on_device = true;
+    struct queued_launch *launch = (struct queued_launch *)operation->payload;
+    *launch = (struct queued_launch){kernel, grid_x, block_x, shared_bytes};
+    memcpy(launch->arguments, parameters[0], kernel->argument_bytes);
+    API_END;
+}
+
+size_t module_count(void)
+{
+    size_t count = 0;
+    for (const struct CUmod_st *module = modules; module; module = module->next)
+        count += module->live;
+    return count;
+}
+
+void module_reset(void)
+{
+    for (struct CUmod_st *module = modules; module; module = module->next)
+        module->live = false;
+}

@@ -1,0 +1,90 @@
+#include "emulated_driver/internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct options values;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static long number(const char *variable, long fallback)
+{
+    const char *text = getenv(variable);
+    char *end;
+    if (!text || !*text)
+        return fallback;
+    long value = strtol(text, &end, 0);
+    static const char units[] = "KMG";
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (unit) {
+        value <<= 10 * (unit - units + 1);
+        end++;
+    }
+    if (*end || value < 0)
+        emulated_abort("%s='%s' is not a number", variable, text);
+    return value;
+}
+
+static void read_options(void)
+{
+    values.seed = (uint64_t)number("EMULATED_SEED", 1);
+    values.device_memory = (size_t)number("EMULATED_DEVICE_MEMORY", 8L << 30);
+    values.block_threads = number("EMULATED_BLOCK_THREADS", 0);
+    values.shuffle_blocks = number("EMULATED_SHUFFLE_BLOCKS", 1);
+    values.guard = number("EMULATED_GUARD", 0);
+    values.poison = number("EMULATED_POISON", 1);
+    values.strict = number("EMULATED_STRICT", 1);
+    values.dma = number("EMULATED_DMA", 1);
+    values.faults = getenv("EMULATED_FAULTS");
+    values.count_file = getenv("EMULATED_COUNT_FILE");
+}
+
+const struct options *options(void)
+{
+    pthread_once(&once, read_options);
+    return &values;
+}
+
+static void print_line(const char *format, va_list arguments)
+{
+    char line[512] = "emulated driver: ";
+    size_t used = strlen(line);
+    int length = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    used += length < 0 ? 0 : (size_t)length;
+    if (used > sizeof line - 2)
+        used = sizeof line - 2;
+    line[used++] = '\n';
+    if (write(STDERR_FILENO, line, used) < 0)
+        return;
+}
+
+void emulated_abort(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
+    abort();
+}
+
+CUresult misuse(const char *format, ...)
+{
+    va_list arguments;
+    if (!options()->strict)
+        return CUDA_ERROR_INVALID_VALUE;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
+    abort();
+}
+
+/* splitmix64 */
+uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}

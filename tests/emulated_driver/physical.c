@@ -1,0 +1,80 @@
+#include "emulated_driver/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Offsets are dealt from a sparse file much larger than the device: no fragmentation. */
+static const uint64_t FILE_BYTES = (uint64_t)128 << 30;
+
+static int file = -1;
+static unsigned char *alias_base;
+static struct range_set offsets;
+static size_t used;
+
+CUresult physical_open(void)
+{
+    if (file >= 0)
+        return CUDA_SUCCESS;
+    int low = memfd_create("emulated-device", MFD_CLOEXEC);
+    int descriptor = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 512);
+    if (descriptor < 0)
+        descriptor = low;
+    else
+        close(low);
+    if (descriptor < 0 || ftruncate(descriptor, (off_t)FILE_BYTES) != 0)
+        emulated_abort("memfd: %s", strerror(errno));
+    void *base = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (base == MAP_FAILED)
+        emulated_abort("mapping the device memory file: %s", strerror(errno));
+    madvise(base, FILE_BYTES, MADV_DONTDUMP);
+    madvise(base, FILE_BYTES, MADV_DONTFORK);
+    alias_base = base;
+    file = descriptor;
+    offsets.limit = FILE_BYTES;
+    return CUDA_SUCCESS;
+}
+
+CUresult physical_take(size_t bytes, size_t alignment, struct physical **result)
+{
+    if (bytes > options()->device_memory - used)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct physical *physical = calloc(1, sizeof *physical);
+    if (!physical || !range_take(&offsets, bytes, alignment, &physical->offset))
+        emulated_abort("out of emulation resources");
+    physical->bytes = bytes;
+    physical->references = 1;
+    used += bytes;
+    if (options()->poison)
+        memset(alias_base + physical->offset, POISON, bytes);
+    *result = physical;
+    return CUDA_SUCCESS;
+}
+
+void physical_drop(struct physical *physical)
+{
+    if (--physical->references > 0)
+        return;
+    range_give(&offsets, physical->offset);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)physical->offset, (off_t)physical->bytes);
+    used -= physical->bytes;
+    free(physical);
+}
+
+int physical_file(void)
+{
+    return file;
+}
+
+unsigned char *physical_alias(uint64_t offset)
+{
+    return alias_base + offset;
+}
+
+size_t physical_used(void)
+{
+    return used;
+}

@@ -1,0 +1,311 @@
+/* One block: its threads as fibers, and the collectives that suspend them. */
+#include "emulated_driver/processor.h"
+#include "emulated_driver/fiber.h"
+#include "emulated_driver/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_MAX = 1024, SHARED_BYTES = 232448, HELD = 2 };
+
+/* What an exchange gave to its group; freed at the last member's second-next exchange. */
+struct exchange_result {
+    struct exchange_result *next;
+    unsigned references;
+    _Alignas(64) unsigned char bytes[EMULATED_WIDTH_MAX * EMULATED_EXCHANGE_MAX];
+};
+
+/* A fiber runs threads one after another; between them it is parked. */
+struct worker {
+    struct fiber fiber;
+    struct processor *processor;
+    struct thread *thread;
+};
+
+enum waiting { RUNNING, NOT_STARTED, AT_BARRIER, AT_EXCHANGE, FINISHED };
+
+struct thread {
+    struct emulated_thread self;
+    struct worker *worker;
+    enum waiting waiting;
+    const void *mine;
+    struct exchange_result *held[HELD]; /* newest first */
+};
+
+/* The rendezvous of a group, kept at its first thread. */
+struct group {
+    unsigned arrived, width;
+    size_t bytes;
+};
+
+struct processor {
+    struct fiber caller;
+    const struct launch *launch;
+    struct thread *current;
+    struct thread threads[THREADS_MAX];
+    struct group groups[THREADS_MAX];
+    unsigned order[THREADS_MAX], started, finished, at_barrier;
+    struct thread *ready[THREADS_MAX]; /* ring */
+    unsigned ready_head, ready_count;
+    struct worker *workers[THREADS_MAX], *parked[THREADS_MAX];
+    unsigned worker_count, parked_count;
+    struct exchange_result *free_results;
+    uint64_t random;
+    bool ready_first;
+    unsigned char *shared;
+};
+
+static _Thread_local struct processor *running __attribute__((tls_model("initial-exec")));
+
+static void push_ready(struct processor *processor, struct thread *thread)
+{
+    thread->waiting = RUNNING;
+    processor->ready[(processor->ready_head + processor->ready_count++) % THREADS_MAX] = thread;
+}
+
+static struct thread *pop_ready(struct processor *processor)
+{
+    struct thread *thread = processor->ready[processor->ready_head];
+    processor->ready_head = (processor->ready_head + 1) % THREADS_MAX;
+    processor->ready_count--;
+    return thread;
+}
+
+static __attribute__((noreturn)) void report_deadlock(const struct processor *processor)
+{
+    static const char *const where[] = {"running", "not started", "at a barrier", "at an exchange", "finished"};
+    const struct launch *launch = processor->launch;
+    unsigned counts[5] = {0}, first[5] = {0};
+    for (unsigned i = launch->threads; i-- > 0;) {
+        counts[processor->threads[i].waiting]++;
+        first[processor->threads[i].waiting] = i;
+    }
+    enum waiting stuck = counts[AT_EXCHANGE] ? AT_EXCHANGE : AT_BARRIER;
+    emulated_abort("deadlock in kernel %s, block %u: thread %u waits %s; of %u threads %u are at a barrier, "
+                   "%u at an exchange, %u finished (first: %u)",
+                   launch->kernel->name, processor->threads[0].self.block, first[stuck], where[stuck],
+                   launch->threads, counts[AT_BARRIER], counts[AT_EXCHANGE], counts[FINISHED], first[FINISHED]);
+}
+
+static void worker_main(void *argument);
+
+static struct worker *take_worker(struct processor *processor)
+{
+    if (processor->parked_count)
+        return processor->parked[--processor->parked_count];
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (!worker)
+        emulated_abort("out of host memory");
+    worker->processor = processor;
+    fiber_create(&worker->fiber, processor->worker_count, worker_main, worker);
+    processor->workers[processor->worker_count++] = worker;
+    return worker;
+}
+
+static bool may_start(const struct processor *processor)
+{
+    return processor->started < processor->launch->threads;
+}
+
+/* The thread to run next; a not started one has no worker yet. NULL: all finished. */
+static struct thread *choose(struct processor *processor)
+{
+    if (processor->ready_count && (processor->ready_first || !may_start(processor)))
+        return pop_ready(processor);
+    if (may_start(processor))
+        return &processor->threads[processor->order[processor->started++]];
+    if (processor->finished < processor->launch->threads)
+        report_deadlock(processor);
+    return NULL;
+}
+
+/* Leave the fiber `from` for the thread (NULL: for the caller). */
+static void leave_for(struct processor *processor, struct fiber *from, struct thread *thread)
+{
+    struct fiber *to = &processor->caller;
+    if (thread) {
+        if (!thread->worker) {
+            thread->worker = take_worker(processor);
+            thread->worker->thread = thread;
+        }
+        to = &thread->worker->fiber;
+    }
+    processor->current = thread;
+    fiber_switch(from, to);
+}
+
+static void worker_main(void *argument)
+{
+    struct worker *worker = argument;
+    struct processor *processor = worker->processor;
+    fiber_entered(NULL);
+    for (;;) {
+        struct thread *thread = worker->thread;
+        thread->waiting = RUNNING;
+        processor->launch->kernel->run(processor->launch->arguments);
+        thread->waiting = FINISHED;
+        processor->finished++;
+        struct thread *next = choose(processor);
+        if (next && !next->worker) { /* go on with a new thread on this very stack */
+            next->worker = worker;
+            worker->thread = next;
+            processor->current = next;
+            continue;
+        }
+        processor->parked[processor->parked_count++] = worker;
+        leave_for(processor, &worker->fiber, next);
+    }
+}
+
+/* Suspend the running thread until another one makes it ready. */
+static void wait_here(struct processor *processor, enum waiting waiting)
+{
+    struct thread *thread = processor->current;
+    thread->waiting = waiting;
+    struct thread *next = choose(processor);
+    if (next != thread)
+        leave_for(processor, &thread->worker->fiber, next);
+}
+
+/* Make `count` consecutive threads ready in an order drawn at random. */
+static void release_threads(struct processor *processor, unsigned first, unsigned count)
+{
+    uint64_t draw = random_next(&processor->random);
+    unsigned start = (unsigned)(draw % count), step = (unsigned)(draw >> 32) | 1;
+    if (count & (count - 1))
+        step = 1;
+    for (unsigned i = 0; i < count; i++)
+        push_ready(processor, &processor->threads[first + (start + i * step) % count]);
+}
+
+const struct emulated_thread *emulated_self(void)
+{
+    return &running->current->self;
+}
+
+void emulated_barrier(void)
+{
+    struct processor *processor = running;
+    struct thread *thread = processor->current;
+    if (++processor->at_barrier == processor->launch->threads) {
+        processor->at_barrier = 0;
+        release_threads(processor, 0, processor->launch->threads);
+        struct thread *next = pop_ready(processor);
+        if (next != thread)
+            leave_for(processor, &thread->worker->fiber, next);
+        return;
+    }
+    wait_here(processor, AT_BARRIER);
+}
+
+static struct exchange_result *take_result(struct processor *processor, unsigned references)
+{
+    struct exchange_result *result = processor->free_results;
+    if (result)
+        processor->free_results = result->next;
+    else if (!(result = aligned_alloc(64, sizeof *result)))
+        emulated_abort("out of host memory");
+    result->references = references;
+    return result;
+}
+
+static void drop_result(struct processor *processor, struct exchange_result *result)
+{
+    if (!result || --result->references > 0)
+        return;
+    result->next = processor->free_results;
+    processor->free_results = result;
+}
+
+static void check_group(const struct processor *processor, const struct group *group, size_t bytes, unsigned width)
+{
+    const struct emulated_thread *self = &processor->current->self;
+    if (width == 0 || width > EMULATED_WIDTH_MAX || (width & (width - 1)) || bytes > EMULATED_EXCHANGE_MAX ||
+        (self->thread & ~(width - 1)) + width > self->threads)
+        emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u is not allowed",
+                       processor->launch->kernel->name, self->block, self->thread, bytes, width);
+    if (group->arrived && (group->width != width || group->bytes != bytes))
+        emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u meets one of %zu bytes, width %u",
+                       processor->launch->kernel->name, self->block, self->thread, bytes, width, group->bytes,
+                       group->width);
+}
+
+/* All are here: gather, hand out, make everybody ready. */
+static void complete_exchange(struct processor *processor, unsigned first, unsigned width, size_t bytes)
+{
+    struct exchange_result *result = take_result(processor, width);
+    for (unsigned i = 0; i < width; i++) {
+        struct thread *member = &processor->threads[first + i];
+        memcpy(result->bytes + i * bytes, member->mine, bytes);
+        drop_result(processor, member->held[1]);
+        member->held[1] = member->held[0];
+        member->held[0] = result;
+    }
+    release_threads(processor, first, width);
+}
+
+const void *emulated_exchange(const void *mine, size_t bytes, unsigned width)
+{
+    struct processor *processor = running;
+    struct thread *thread = processor->current;
+    unsigned first = thread->self.thread & ~(width - 1);
+    struct group *group = &processor->groups[first];
+    check_group(processor, group, bytes, width);
+    thread->mine = mine;
+    group->width = width;
+    group->bytes = bytes;
+    if (++group->arrived < width) {
+        wait_here(processor, AT_EXCHANGE);
+    } else {
+        group->arrived = 0;
+        complete_exchange(processor, first, width, bytes);
+        struct thread *next = pop_ready(processor);
+        if (next != thread)
+            leave_for(processor, &thread->worker->fiber, next);
+    }
+    return thread->held[0]->bytes;
+}
+
+struct processor *processor_create(uint64_t seed)
+{
+    struct processor *processor = calloc(1, sizeof *processor);
+    if (!processor || !(processor->shared = aligned_alloc(64, SHARED_BYTES)))
+        emulated_abort("out of host memory");
+    processor->random = seed;
+    return processor;
+}
+
+static void prepare(struct processor *processor, const struct launch *launch, unsigned block)
+{
+    processor->launch = launch;
+    processor->started = processor->finished = processor->at_barrier = 0;
+    processor->ready_first = random_next(&processor->random) & 1;
+    for (unsigned i = 0; i < launch->threads; i++) {
+        struct thread *thread = &processor->threads[i];
+        thread->self = (struct emulated_thread){i, launch->threads, block, launch->blocks, processor->shared};
+        thread->worker = NULL;
+        thread->waiting = NOT_STARTED;
+        unsigned other = (unsigned)((random_next(&processor->random) >> 32) * (i + 1) >> 32);
+        processor->order[i] = processor->order[other];
+        processor->order[other] = i;
+    }
+    if (options()->poison)
+        memset(processor->shared, POISON, launch->shared_bytes);
+}
+
+void processor_run(struct processor *processor, const struct launch *launch, unsigned block)
+{
+    prepare(processor, launch, block);
+    running = processor;
+    fiber_adopt_thread(&processor->caller);
+    leave_for(processor, &processor->caller, choose(processor));
+    running = NULL;
+    for (unsigned i = 0; i < launch->threads; i++)
+        for (int which = 0; which < HELD; which++) {
+            drop_result(processor, processor->threads[i].held[which]);
+            processor->threads[i].held[which] = NULL;
+        }
+    for (unsigned i = 0; i < launch->threads; i++)
+        if (processor->groups[i].arrived)
+            emulated_abort("kernel %s, block %u: an exchange was left unfinished", launch->kernel->name, block);
+}

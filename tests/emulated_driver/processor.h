@@ -1,0 +1,21 @@
+/* processor.h - runs blocks, one at a time; each operating-system thread that does so
+ * has one. */
+#ifndef MUBLAS_EMULATED_PROCESSOR_H
+#define MUBLAS_EMULATED_PROCESSOR_H
+
+#include "emulated_driver/internal.h"
+
+struct processor;
+
+struct launch {
+    const struct kernel *kernel;
+    const void *arguments;
+    unsigned blocks, threads;
+    size_t shared_bytes;
+};
+
+struct processor *processor_create(uint64_t seed);
+/* Run one block to its end on the calling thread. */
+void processor_run(struct processor *processor, const struct launch *launch, unsigned block);
+
+#endif

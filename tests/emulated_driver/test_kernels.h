@@ -1,0 +1,15 @@
+/* test_kernels.h - kernels of the emulated driver's own tests, beside the real ones. */
+#ifndef MUBLAS_EMULATED_TEST_KERNELS_H
+#define MUBLAS_EMULATED_TEST_KERNELS_H
+
+#include <stdint.h>
+
+/* What a test kernel does and on which device memory; unused members are 0. */
+struct emulated_test_arguments {
+    uint64_t *output; /* one element per thread of the grid, or as the kernel says */
+    const uint64_t *input;
+    uint64_t value;
+    unsigned *counter;
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* threads.h - the threads of an emulated kernel: what kernels see (src/gpu/kernels/device_ops.h).
+ *
+ * A thread of a block is a fiber. All threads of a group or block reach each
+ * collective together; when one is missing the emulator says so and aborts. */
+#ifndef MUBLAS_EMULATED_THREADS_H
+#define MUBLAS_EMULATED_THREADS_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct emulated_thread {
+    unsigned thread, threads; /* in the block, 1-D */
+    unsigned block, blocks;   /* in the grid, 1-D */
+    void *shared;             /* dynamic shared memory of the block, 16-byte aligned */
+};
+
+enum { EMULATED_WIDTH_MAX = 32, EMULATED_EXCHANGE_MAX = 256 };
+
+/* The running thread. Only inside a kernel. */
+const struct emulated_thread *emulated_self(void);
+
+/* Wait for all threads of the block. */
+void emulated_barrier(void);
+
+/* One rendezvous of the aligned group of `width` consecutive threads (a power of
+ * two <= 32): each gives `bytes` (<= 256), all get the width * bytes contributions
+ * in thread order, valid until the caller's second-next exchange. */
+const void *emulated_exchange(const void *mine, size_t bytes, unsigned width);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
