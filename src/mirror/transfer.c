@@ -162,36 +162,79 @@ enum status transfer_upload(struct transfer *transfer)
     return status;
 }
 
-/* Queue a piece into half `half`. What earlier uploads have there is read before:
- * the stream keeps the order. */
-static enum status fetch(const struct transfer *transfer, const struct piece *piece, unsigned half, bool alone)
+static enum status fetch(const struct transfer *transfer, const struct piece *piece, unsigned char *room)
+{
+    CUdeviceptr device = transfer->device + piece->row * transfer->device_pitch + piece->column;
+    return staging_download_direct(transfer->lane, room, piece->width, device, transfer->device_pitch, piece->width,
+                                   piece->rows);
+}
+
+static void deliver(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+{
+    if (transfer->touched)
+        *transfer->touched = true;
+    if (transfer->clip)
+        scatter_clipped(transfer, piece, packed);
+    else
+        scatter(host_of(transfer, piece), transfer->host_pitch, packed, piece->width, piece->rows);
+}
+
+static enum status download_one(const struct transfer *transfer, const struct piece *piece)
+{
+    unsigned char *room;
+    enum status status = take_room(transfer->lane, piece->width * piece->rows, &room);
+    if (status == STATUS_OK)
+        status = fetch(transfer, piece, room);
+    if (status == STATUS_OK)
+        status = lane_synchronise(transfer->lane, downloading);
+    if (status == STATUS_OK)
+        deliver(transfer, piece, room);
+    return status;
+}
+
+static unsigned char *half_of(const struct lane *lane, unsigned half)
+{
+    return lane->staging + (size_t)half * HALF_BYTES;
+}
+
+static enum status fetch_half(const struct transfer *transfer, const struct piece *piece, unsigned half)
 {
     struct lane *lane = transfer->lane;
-    CUdeviceptr device = transfer->device + piece->row * transfer->device_pitch + piece->column;
-    enum status status = staging_download_direct(lane, lane->staging + (size_t)half * HALF_BYTES, piece->width, device,
-                                                 transfer->device_pitch, piece->width, piece->rows);
-    if (status == STATUS_OK && !alone)
+    enum status status = fetch(transfer, piece, half_of(lane, half));
+    if (status == STATUS_OK)
         status = device_check(lane->device, driver()->event_record(lane->staging_free[half], lane->stream),
                               downloading);
     return status;
 }
 
-static enum status land(const struct transfer *transfer, const struct piece *piece, unsigned half, bool alone)
+static enum status deliver_half(const struct transfer *transfer, const struct piece *piece, unsigned half)
 {
     struct lane *lane = transfer->lane;
-    enum status status =
-        alone ? lane_synchronise(lane, downloading)
-              : device_check(lane->device, driver()->event_synchronise(lane->staging_free[half]), downloading);
-    if (status != STATUS_OK)
-        return status;
-    if (transfer->touched)
-        *transfer->touched = true;
-    const unsigned char *packed = lane->staging + (size_t)half * HALF_BYTES;
-    if (transfer->clip)
-        scatter_clipped(transfer, piece, packed);
-    else
-        scatter(host_of(transfer, piece), transfer->host_pitch, packed, piece->width, piece->rows);
-    return STATUS_OK;
+    enum status status = device_check(lane->device, driver()->event_synchronise(lane->staging_free[half]),
+                                      downloading);
+    if (status == STATUS_OK)
+        deliver(transfer, piece, half_of(lane, half));
+    return status;
+}
+
+/* Two pieces on their way at any time, one in each half. piece[0] is the first, piece[1] the second. */
+static enum status download_many(const struct transfer *transfer, struct piece piece[2])
+{
+    struct staging_state *state = &transfer->lane->staging_state;
+    enum status status = STATUS_OK;
+    if (state->used > 0 || state->pending[0] || state->pending[1]) /* uploads may still lie in the halves */
+        status = lane_synchronise(transfer->lane, downloading);
+    if (status == STATUS_OK)
+        status = fetch_half(transfer, &piece[0], 0);
+    unsigned half = 0;
+    for (bool more = true; status == STATUS_OK && more; half ^= 1) {
+        status = fetch_half(transfer, &piece[half ^ 1], half ^ 1);
+        if (status == STATUS_OK)
+            status = deliver_half(transfer, &piece[half], half);
+        piece[half] = piece[half ^ 1];
+        more = next_piece(transfer, &piece[half]);
+    }
+    return status == STATUS_OK ? deliver_half(transfer, &piece[half], half) : status;
 }
 
 enum status transfer_download(struct transfer *transfer)
@@ -202,20 +245,8 @@ enum status transfer_download(struct transfer *transfer)
     struct piece piece[2] = {{0}};
     if (status != STATUS_OK || !next_piece(transfer, &piece[0]))
         return status;
-    unsigned half = 0;
     piece[1] = piece[0];
-    bool more = next_piece(transfer, &piece[1]), alone = !more;
-    status = fetch(transfer, &piece[0], 0, alone);
-    while (status == STATUS_OK && more) {
-        status = fetch(transfer, &piece[half ^ 1], half ^ 1, false);
-        if (status == STATUS_OK)
-            status = land(transfer, &piece[half], half, false);
-        piece[half] = piece[half ^ 1];
-        more = next_piece(transfer, &piece[half]);
-        half ^= 1;
-    }
-    if (status == STATUS_OK)
-        status = land(transfer, &piece[half], half, alone);
+    status = next_piece(transfer, &piece[1]) ? download_many(transfer, piece) : download_one(transfer, &piece[0]);
     /* The last piece has landed, so everything queued before it is done. */
     lane->staging_state = (struct staging_state){.doubtful = status != STATUS_OK};
     return status;

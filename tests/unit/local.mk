@@ -35,3 +35,10 @@ check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads
 tests_unit_test_emulated_threads_SOURCES = tests/unit/test_emulated_threads.c tests/unit/emulated_device.h
 tests_unit_test_emulated_threads_LDADD = -lm -ldl
+
+check_PROGRAMS += tests/unit/test_staging tests/unit/test_stateless
+TESTS += tests/unit/test_staging tests/unit/test_stateless
+tests_unit_test_staging_SOURCES = tests/unit/test_staging.c tests/unit/emulated_lane.h
+tests_unit_test_staging_LDADD = $(unit_test_libraries)
+tests_unit_test_stateless_SOURCES = tests/unit/test_stateless.c tests/unit/emulated_lane.h
+tests_unit_test_stateless_LDADD = $(unit_test_libraries)

@@ -156,6 +156,18 @@ static void test_part(enum blas_part part, int64_t rows, int64_t columns, int64_
     free(source);
 }
 
+/* A download right behind uploads that have not landed. */
+static void test_down_behind_up(size_t bytes)
+{
+    unsigned char *source = patterned(bytes), *result = calloc(1, bytes);
+    clear_device(bytes);
+    bool good = staging_upload(lane, device, bytes, source, bytes, bytes, 1) == STATUS_OK &&
+                staging_download(lane, result, bytes, device, bytes, bytes, 1) == STATUS_OK;
+    tap_ok(good && memcmp(result, source, bytes) == 0, "%zu bytes up and at once down", bytes);
+    free(source);
+    free(result);
+}
+
 /* More queued than staging holds, without a wait by the caller. */
 static void test_many_uploads(size_t bytes, size_t pieces)
 {
@@ -198,8 +210,8 @@ static void test_after_failure(void)
     size_t bytes = 9 << 20;
     unsigned char *source = patterned(bytes), *result = malloc(bytes);
     bool failed = true, good = true;
-    static const char *const scripts[] = {"cuMemcpyDtoHAsync_v2:2:999", "cuEventRecord:2:999",
-                                          "cuEventSynchronize:1:999"};
+    static const char *const scripts[] = {"cuMemcpyDtoHAsync_v2:2:801", "cuEventRecord:2:801",
+                                          "cuEventSynchronize:1:801"};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         good = staging_upload(lane, device, bytes, source, bytes, bytes, 1) == STATUS_OK && good;
         set_faults(scripts[i]);
@@ -251,6 +263,8 @@ int main(void)
     test_part(PART_FULL, 40, 300, 40, 40);
     test_many_uploads(300 << 10, 250);
     test_many_uploads(1000, 3000);
+    test_down_behind_up(1000);
+    test_down_behind_up(50 << 20);
     test_small_cost();
     test_after_failure();
     lane_release(lane);
