@@ -8,15 +8,18 @@
 
 enum { ALIGNMENT = 256, GUARD_ELEMENTS = 64, OPERAND_A = 1, OPERAND_X = 2, OPERAND_Y = 3 };
 
-/* Splitmix64 of operand and element: 24-bit numerators over powers of two, exact in both types. */
-static double element_value(int operand, int64_t i, int64_t j)
+/* Splitmix64 of operand and element: a sign and as many bits as the type holds, so
+ * that products are not exact, times 1 to 2^-7. */
+static double element_value(enum blas_type type, int operand, int64_t i, int64_t j)
 {
+    const int bits = type == TYPE_S ? 24 : 53;
     uint64_t z = (uint64_t)operand * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i * UINT64_C(0xd1342543de82ef95) +
                  (uint64_t)j * UINT64_C(0xaf251af3b0f025b5);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
-    return ldexp((double)(int64_t)(z % 0x1ffffff) - 0xffffff, -24 - (int)(z >> 61));
+    const double magnitude = ldexp((double)(z >> (64 - bits)), -bits - (int)(z & 7));
+    return z & 8 ? -magnitude : magnitude;
 }
 
 static void set_element(enum blas_type type, unsigned char *bytes, int64_t index, double value)
@@ -65,7 +68,8 @@ static void make_matrix(const struct kernel_case *kernel_case, const struct plac
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)
             if (is_referenced(kernel_case, i, j))
-                set_element(kernel_case->type, matrix->pointer, i + j * matrix->ld, element_value(OPERAND_A, i, j));
+                set_element(kernel_case->type, matrix->pointer, i + j * matrix->ld,
+                            element_value(kernel_case->type, OPERAND_A, i, j));
 }
 
 static int64_t element_offset(const struct blas_vector *vector, int64_t i)
@@ -80,7 +84,7 @@ static void make_vector(enum blas_type type, int operand, int64_t length, int64_
     *vector = (struct blas_vector){.pointer = buffer->bytes + GUARD_ELEMENTS * blas_element_bytes(type),
                                    .length = length, .increment = increment};
     for (int64_t i = 0; i < length && filled; i++)
-        set_element(type, vector->pointer, element_offset(vector, i), element_value(operand, i, 0));
+        set_element(type, vector->pointer, element_offset(vector, i), element_value(type, operand, i, 0));
 }
 
 void operands_make(const struct kernel_case *kernel_case, const struct placement *placement,
