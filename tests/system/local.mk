@@ -37,3 +37,12 @@ tests_system_load_default_SOURCES = tests/system/load_default.c
 tests_system_load_default_LDADD = -ldl
 TESTS += tests/system/symbols.sh tests/system/binding.sh
 EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh
+
+# What an application sees of arguments and report.
+check_PROGRAMS += tests/system/arguments tests/system/counted
+tests_system_arguments_SOURCES = tests/system/arguments.c
+tests_system_arguments_LDADD = $(system_test_libraries)
+tests_system_counted_SOURCES = tests/system/counted.c
+tests_system_counted_LDADD = $(system_test_libraries)
+TESTS += tests/system/arguments.sh tests/system/report.sh
+EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh

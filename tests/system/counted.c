@@ -1,0 +1,71 @@
+/* counted [WAY]: a known number of BLAS calls for the report's tests. Without WAY,
+ * those of make_calls; "fork": a child makes two more of ddot and both exit;
+ * "busy": exits while a thread goes on calling; "output": prints without flushing.
+ * Character lengths are left out of the calls, as C programs do. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
+            const int *incx, const double *beta, double *y, const int *incy);
+__attribute__((visibility("default"))) void xerbla_(const char *name, const int *info, size_t name_length);
+
+enum { SIZE = 100 };
+static double matrix[SIZE * SIZE], x[SIZE], y[SIZE];
+static const int size = SIZE, one = 1, negative = -1, none = 0;
+static const double alpha = 2, beta = 0.5;
+
+void xerbla_(const char *name, const int *info, size_t name_length)
+{
+    (void)name, (void)info, (void)name_length;
+}
+
+static void make_calls(void)
+{
+    for (int i = 0; i < 7; i++)
+        daxpy_(&size, &alpha, x, &one, y, &one);
+    for (int i = 0; i < 5; i++)
+        ddot_(&size, x, &one, y, &one);
+    for (int i = 0; i < 4; i++)
+        dgemv_("T", &size, &size, &alpha, matrix, &size, x, &one, &beta, y, &one);
+    for (int i = 0; i < 3; i++)
+        dsymv_("U", &size, &alpha, matrix, &size, x, &one, &beta, y, &one);
+    dsymv_("U", &negative, &alpha, matrix, &size, x, &one, &beta, y, &one);
+    dsymv_("U", &none, &alpha, matrix, &size, x, &one, &beta, y, &one);
+}
+
+static void *call_for_ever(void *unused)
+{
+    for (;;)
+        ddot_(&size, x, &one, y, &one);
+    return unused;
+}
+
+int main(int count, char **arguments)
+{
+    const char *way = count > 1 ? arguments[1] : "";
+    pthread_t thread;
+    make_calls();
+    if (strcmp(way, "fork") == 0) {
+        pid_t child = fork();
+        if (child == 0) {
+            ddot_(&size, x, &one, y, &one);
+            ddot_(&size, x, &one, y, &one);
+            exit(0);
+        }
+        printf("%ld %ld\n", (long)getpid(), (long)child);
+        return child < 0 || waitpid(child, NULL, 0) != child;
+    }
+    if (strcmp(way, "busy") == 0 && pthread_create(&thread, NULL, call_for_ever, NULL) != 0)
+        return 1;
+    if (strcmp(way, "output") == 0)
+        printf("the program's own output\n");
+    return 0;
+}

@@ -1,0 +1,82 @@
+#!/bin/bash
+# The report: exact counts, one per process, and where it goes.
+. tests/environment.sh
+number=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+result() # STATUS WHAT
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        head -50 "$work"/report* "$work"/output "$work"/errors 2> /dev/null | sed 's/^/# /'
+    fi
+}
+unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD
+use_emulated_driver
+use_reference_libraries
+
+run() # DESTINATION [ARGUMENT...]
+{
+    local destination=$1
+    shift
+    LD_PRELOAD=$shim_preload MUBLAS_REPORT=$destination tests/system/counted "$@" > "$work/output" 2> "$work/errors"
+}
+# COUNTS FILE: "routine calls" of the table, which must add up.
+counts() { awk '$2 $3 $4 ~ /^[0-9]+$/ { print $1, $2; if ($2 != $3 + $4) print "sum is wrong" }' "$1"; }
+reason() { awk -v routine="$2" -v text="$3" '$1 == routine && index($0, text) { print $2 }' "$1"; }
+
+expected=$'daxpy 7\nddot 5\ndgemv 4\ndsymv 5\ntotal 21'
+for mode in always auto never; do
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=$mode run "$work/report"
+    [ $? = 0 ] && [ "$(counts "$work/report")" = "$expected" ] && [ ! -s "$work/errors" ]
+    result $? "mode $mode: calls are counted exactly"
+    [ "$(reason "$work/report" ddot 'not offloaded')" = 5 ]
+    result $? "mode $mode: forwarded calls say so"
+done
+[ "$(reason "$work/report" daxpy MUBLAS_OFFLOAD=never)" = 7 ]
+result $? "mode never: that is the reason given"
+grep -q '^  setting *MUBLAS_OFFLOAD=never$' "$work/report"
+result $? "settings in force are listed"
+[ "$(stat -c %a "$work/report")" = 600 ]
+result $? "the file is the user's alone"
+MUBLAS_OFFLOAD=always run "$work/report" &&
+    [ "$(reason "$work/report" dsymv 'invalid arguments')" = 2 ]
+result $? "an illegal call and a quick return are counted as such"
+grep -q "^  host BLAS .*/libblas.* (next in the program's search order)" "$work/report"
+result $? "the host BLAS is named"
+
+LD_PRELOAD=$shim_preload tests/system/counted > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] &&
+    MUBLAS_REPORT=0 LD_PRELOAD=$shim_preload tests/system/counted 2> "$work/errors" && [ ! -s "$work/errors" ]
+result $? "no report unless asked for"
+run 1 && [ "$(counts "$work/errors")" = "$expected" ]
+result $? "1 is standard error"
+LD_PRELOAD=$shim_preload MUBLAS_REPORT=1 tests/system/counted output > "$work/output" 2>&1 &&
+    [ "$(head -1 "$work/output")" = "the program's own output" ]
+result $? "it comes after what the program printed"
+
+run "$work/nowhere/report" && [ "$(grep -c "^mublas: " "$work/errors")" = 1 ] &&
+    head -1 "$work/errors" | grep -q "^mublas: MUBLAS_REPORT: cannot write $work/nowhere/report: No such file" &&
+    [ "$(counts "$work/errors")" = "$expected" ]
+result $? "a file that cannot be opened: one line, and the report on standard error"
+echo precious > "$work/target"
+ln -s "$work/target" "$work/link"
+run "$work/link" && grep -q '^mublas: MUBLAS_REPORT: cannot write' "$work/errors" && [ "$(cat "$work/target")" = precious ]
+result $? "a symbolic link is not followed"
+
+rm -f "$work"/report*
+run "$work/report-%p" fork && read -r parent child < "$work/output" &&
+    [ "$(counts "$work/report-$parent")" = "$expected" ] &&
+    [ "$(counts "$work/report-$child")" = $'ddot 2\ntotal 2' ]
+result $? "a fork child reports its own calls only, %p tells them apart"
+rm -f "$work"/report*
+run "$work/report" busy && [ "$(counts "$work/report" | head -1)" = "daxpy 7" ] && grep -q ' ddot ' "$work/report"
+result $? "exit while a thread goes on calling"
+rm -f "$work"/report*
+LD_PRELOAD=$shim_preload MUBLAS_REPORT=$work/report /bin/true 2> "$work/errors" && [ ! -s "$work/errors" ] &&
+    [ ! -e "$work/report" ]
+result $? "a process without BLAS calls writes none"
+echo "1..$number"
