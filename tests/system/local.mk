@@ -46,3 +46,10 @@ tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
 TESTS += tests/system/arguments.sh tests/system/report.sh
 EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh
+
+# What a tiny call costs.
+check_PROGRAMS += tests/system/tiny
+tests_system_tiny_SOURCES = tests/system/tiny.c
+tests_system_tiny_LDADD = $(system_test_libraries)
+TESTS += tests/system/instructions.sh
+EXTRA_DIST += tests/system/instructions.sh
