@@ -2,6 +2,7 @@
  * emulated device land as late as possible, so staging reused too early shows. */
 #include "emulated_lane.h"
 #include "mirror/staging.h"
+#include "mirror/transfer.h"
 
 #include <string.h>
 
@@ -185,6 +186,27 @@ static void test_many_uploads(size_t bytes, size_t pieces)
     free(work);
 }
 
+/* Rows longer than one copy, of which only some bytes may be written. */
+static void test_clipped_rows(void)
+{
+    enum { WIDTH = 5 << 20, ROWS = 3, LOW = 100, HIGH = 3 << 20, STEP = 1000 };
+    unsigned char *source = patterned(WIDTH * ROWS), *result = calloc(1, WIDTH * ROWS);
+    struct clip clip = {LOW, STEP, HIGH, STEP};
+    struct transfer transfer = {
+        .lane = lane, .device = device, .device_pitch = WIDTH, .host = result, .host_pitch = WIDTH,
+        .width = WIDTH, .height = ROWS, .clip = &clip,
+    };
+    bool good = device_poke(device, source, WIDTH * ROWS) && transfer_download(&transfer) == STATUS_OK;
+    for (size_t row = 0; row < ROWS; row++)
+        for (size_t i = 0; i < WIDTH; i++) {
+            bool inside = i >= LOW + row * STEP && i < HIGH + row * STEP;
+            good = good && result[row * WIDTH + i] == (inside ? source[row * WIDTH + i] : 0);
+        }
+    tap_ok(good, "long rows are clipped");
+    free(source);
+    free(result);
+}
+
 /* What a small call costs: one copy each way and one wait. */
 static void test_small_cost(void)
 {
@@ -208,12 +230,12 @@ static void test_small_cost(void)
 static void test_after_failure(void)
 {
     size_t bytes = 9 << 20;
-    unsigned char *source = patterned(bytes), *result = malloc(bytes);
+    unsigned char *source = patterned(bytes), *other = calloc(1, bytes), *result = malloc(bytes);
     bool failed = true, good = true;
     static const char *const scripts[] = {"cuMemcpyDtoHAsync_v2:2:801", "cuEventRecord:2:801",
                                           "cuEventSynchronize:1:801"};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-        good = staging_upload(lane, device, bytes, source, bytes, bytes, 1) == STATUS_OK && good;
+        good = staging_upload(lane, device, bytes, other, bytes, bytes, 1) == STATUS_OK && good;
         set_faults(scripts[i]);
         failed = staging_download(lane, result, bytes, device, bytes, bytes, 1) != STATUS_OK && failed;
         set_faults(NULL);
@@ -225,6 +247,7 @@ static void test_after_failure(void)
     tap_ok(failed, "a failed copy is reported");
     tap_ok(good, "staging works again after a failed copy");
     free(source);
+    free(other);
     free(result);
 }
 
@@ -265,6 +288,7 @@ int main(void)
     test_many_uploads(1000, 3000);
     test_down_behind_up(1000);
     test_down_behind_up(50 << 20);
+    test_clipped_rows();
     test_small_cost();
     test_after_failure();
     lane_release(lane);
