@@ -22,7 +22,8 @@ struct mirror_resources {
     atomic_size_t committed_bytes;
     size_t pin_budget_bytes;
     atomic_size_t pinned_bytes;
-    atomic_size_t counted_pins; /* how much of them the kernel counts in VmPin */
+    pthread_mutex_t pinning;    /* held while VmPin and counted_pins may disagree */
+    uint64_t counted_pins;      /* how much of them the kernel counts in VmPin */
 };
 
 struct page_range {

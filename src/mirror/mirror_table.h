@@ -6,6 +6,7 @@
 #ifndef MUBLAS_MIRROR_TABLE_H
 #define MUBLAS_MIRROR_TABLE_H
 
+#include "mirror/mapping.h"
 #include "mirror/mirror.h"
 
 /* Memory found unfit for mirrors; forgotten after some look-ups, since it may change. */
@@ -34,8 +35,18 @@ bool mirror_table_tracks(const struct mirror_table *table);
 /* The mirror that holds all of [begin, end), NULL if there is none. `lock` is held. */
 struct mirror *mirror_table_find(const struct mirror_table *table, uintptr_t begin, uintptr_t end);
 
-/* The same, made if need be (as a record), with a reference for the caller; no
- * lock of ours is held. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
+/* Number of the first mirror that ends behind `address`; take one out, put one in
+ * (false: out of memory), with the table's own reference. `lock` is held. */
+size_t mirror_table_first_behind(const struct mirror_table *table, uintptr_t address);
+void mirror_table_remove(struct mirror_table *table, struct mirror *mirror);
+bool mirror_table_insert(struct mirror_table *table, struct mirror *mirror);
+
+/* mirror_make.c: make the mirror of *mapping, joining those that overlap it, and drop
+ * those whose memory went away. `making` is held. One reference for the caller. */
+enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct mirror **mirror);
+
+/* Like mirror_table_find, made if need be (as a record), with a reference for the
+ * caller; no lock of ours is held. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
 enum status mirror_table_acquire(struct mirror_table *table, uintptr_t begin, uintptr_t end,
                                  struct mirror **mirror);
 void mirror_table_release(struct mirror_table *table, struct mirror *mirror);

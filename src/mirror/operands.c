@@ -18,6 +18,7 @@ enum status mirror_table_create(struct device *device, size_t budget_bytes, size
     table->resources.pin_budget_bytes = pin_budget_bytes;
     pthread_mutex_init(&table->making, NULL);
     pthread_mutex_init(&table->lock, NULL);
+    pthread_mutex_init(&table->resources.pinning, NULL);
     if (tracking && write_tracker_create(&table->resources.tracker) != STATUS_OK)
         table->resources.tracker = NULL;
     *result = table;
@@ -33,6 +34,7 @@ void mirror_table_destroy(struct mirror_table *table)
     write_tracker_destroy(table->resources.tracker);
     pthread_mutex_destroy(&table->making);
     pthread_mutex_destroy(&table->lock);
+    pthread_mutex_destroy(&table->resources.pinning);
     free(table->mirrors);
     free(table);
 }

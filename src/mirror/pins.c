@@ -35,9 +35,26 @@ static enum status refuse(struct mirror *mirror, CUresult result)
     return mirror->foreign_pins ? STATUS_NOT_TRACKABLE : STATUS_OK;
 }
 
-enum status pins_pin(struct mirror *mirror)
+/* Some drivers' pins show in VmPin, others' do not: what shows must not be taken for a stranger's. */
+static CUresult pin_counted(struct mirror *mirror, size_t bytes)
 {
     struct mirror_resources *resources = mirror->resources;
+    pthread_mutex_lock(&resources->pinning);
+    uint64_t before = mapping_pinned_bytes();
+    CUresult result = driver()->pin((void *)mirror->begin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    if (result == CUDA_SUCCESS) {
+        uint64_t after = mapping_pinned_bytes();
+        mirror->counted_pin = after > before ? after - before : 0;
+        if (mirror->counted_pin > bytes)
+            mirror->counted_pin = bytes;
+        resources->counted_pins += mirror->counted_pin;
+    }
+    pthread_mutex_unlock(&resources->pinning);
+    return result;
+}
+
+enum status pins_pin(struct mirror *mirror)
+{
     size_t bytes = mirror->end - mirror->begin;
     mirror->staged_bytes = 0;
     mirror->suspect = page_bits_create(mirror_pages(mirror));
@@ -47,20 +64,13 @@ enum status pins_pin(struct mirror *mirror)
         mirror->suspect = NULL;
         return STATUS_OK;
     }
-    uint64_t counted = mapping_pinned_bytes();
-    CUresult result = driver()->pin((void *)mirror->begin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    CUresult result = pin_counted(mirror, bytes);
     if (result != CUDA_SUCCESS) {
         free(mirror->suspect);
         mirror->suspect = NULL;
         return refuse(mirror, result);
     }
-    /* Some drivers' pins show in VmPin, others' do not: what shows must not be taken for a stranger's. */
-    uint64_t now = mapping_pinned_bytes();
-    mirror->counted_pin = now > counted ? now - counted : 0;
-    if (mirror->counted_pin > bytes)
-        mirror->counted_pin = bytes;
-    atomic_fetch_add(&resources->counted_pins, mirror->counted_pin);
-    atomic_fetch_add(&resources->pinned_bytes, bytes);
+    atomic_fetch_add(&mirror->resources->pinned_bytes, bytes);
     mirror->pinned = true;
     log_message(LOG_INFO, "pinned %zu MiB at %#zx", bytes >> 20, (size_t)mirror->begin);
     return STATUS_OK;
@@ -71,11 +81,13 @@ void pins_unpin(struct mirror *mirror)
     struct mirror_resources *resources = mirror->resources;
     if (!mirror->pinned)
         return;
+    pthread_mutex_lock(&resources->pinning);
     if (device_is_usable(resources->device))
         driver()->unpin((void *)mirror->begin);
+    resources->counted_pins -= mirror->counted_pin;
+    pthread_mutex_unlock(&resources->pinning);
+    atomic_fetch_sub(&resources->pinned_bytes, mirror->end - mirror->begin);
     mirror->pinned = false;
     free(mirror->suspect);
     mirror->suspect = NULL;
-    atomic_fetch_sub(&resources->counted_pins, mirror->counted_pin);
-    atomic_fetch_sub(&resources->pinned_bytes, mirror->end - mirror->begin);
 }

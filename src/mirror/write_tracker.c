@@ -198,6 +198,21 @@ enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, u
     return STATUS_OK;
 }
 
+bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address)
+{
+    struct page_region_record region;
+    struct pagemap_scan_request request = {
+        .size = sizeof request,
+        .flags = PAGEMAP_SCAN_CHECK_ASYNC,
+        .start = address,
+        .end = address + (uintptr_t)sysconf(_SC_PAGESIZE),
+        .vec = (uint64_t)(uintptr_t)&region,
+        .vec_len = 1,
+        .return_mask = PAGE_CATEGORY_PRESENT,
+    };
+    return tracker_is_alive(tracker) && ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request) == 1;
+}
+
 const char *write_tracker_description(const struct write_tracker *tracker)
 {
     (void)tracker;

@@ -37,6 +37,10 @@ typedef void write_tracker_run(void *context, uintptr_t begin, uintptr_t end);
 enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, uintptr_t end,
                                write_tracker_run *report, void *context);
 
+/* True when the page at `address` is mapped and registered; takes no marks. A scan
+ * does not tell: the kernel passes over what is not mapped in silence. */
+bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address);
+
 /* One line on what the tracker is and why, for `mublas info`; also without a
  * tracker (NULL). Static storage. */
 const char *write_tracker_description(const struct write_tracker *tracker);

@@ -42,3 +42,13 @@ tests_unit_test_staging_SOURCES = tests/unit/test_staging.c tests/unit/emulated_
 tests_unit_test_staging_LDADD = $(unit_test_libraries)
 tests_unit_test_stateless_SOURCES = tests/unit/test_stateless.c tests/unit/emulated_lane.h
 tests_unit_test_stateless_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_write_tracker
+TESTS += tests/unit/test_write_tracker
+tests_unit_test_write_tracker_SOURCES = tests/unit/test_write_tracker.c
+tests_unit_test_write_tracker_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_mapping
+TESTS += tests/unit/test_mapping
+tests_unit_test_mapping_SOURCES = tests/unit/test_mapping.c
+tests_unit_test_mapping_LDADD = $(unit_test_libraries)

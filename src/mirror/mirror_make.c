@@ -1,0 +1,140 @@
+#include "mirror/mapping.h"
+#include "mirror/mirror_table.h"
+
+#include <stdlib.h>
+
+struct mirror_set {
+    struct mirror **mirrors;
+    size_t count;
+};
+
+/* Lock all mirrors that overlap *mapping, which is widened to hold them. `making` is
+ * held, so none can come while we wait for them; some may die. */
+static bool lock_overlapping(struct mirror_table *table, struct mapping *mapping, struct mirror_set *set)
+{
+    pthread_mutex_lock(&table->lock);
+    size_t first = mirror_table_first_behind(table, mapping->begin), end = first;
+    while (end < table->count && table->mirrors[end]->begin < mapping->end)
+        end++;
+    set->count = 0;
+    set->mirrors = calloc(end - first + 1, sizeof *set->mirrors);
+    for (size_t i = first; set->mirrors && i < end; i++) {
+        set->mirrors[set->count++] = table->mirrors[i];
+        table->mirrors[i]->references++;
+    }
+    pthread_mutex_unlock(&table->lock);
+    if (!set->mirrors)
+        return false;
+    for (size_t i = 0; i < set->count; i++)
+        pthread_mutex_lock(&set->mirrors[i]->lock);
+    return true;
+}
+
+static void unlock_overlapping(struct mirror_table *table, struct mirror_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        pthread_mutex_unlock(&set->mirrors[i]->lock);
+        mirror_table_release(table, set->mirrors[i]);
+    }
+    free(set->mirrors);
+}
+
+/* Drop mirrors whose memory went away, so that their pins and device memory go too. */
+static void sweep(struct mirror_table *table)
+{
+    struct write_tracker *tracker = table->resources.tracker;
+    pthread_mutex_lock(&table->lock);
+    for (size_t i = table->count; i-- > 0;) {
+        struct mirror *mirror = table->mirrors[i];
+        if (pthread_mutex_trylock(&mirror->lock) != 0)
+            continue;
+        bool gone = mirror->armed && !(write_tracker_holds(tracker, mirror->begin) &&
+                                       write_tracker_holds(tracker, page_floor(mirror->end - 1)));
+        if (gone) {
+            mirror->references++;
+            mirror_table_remove(table, mirror);
+            mirror_empty(mirror);
+        }
+        pthread_mutex_unlock(&mirror->lock);
+        if (gone && --mirror->references == 0)
+            mirror_destroy(mirror);
+    }
+    pthread_mutex_unlock(&table->lock);
+}
+
+/* An old mirror that sticks out of the mapping covers memory that was cut off or
+ * changed. If it still stands as a whole the new one covers it too. */
+static void settle_bounds(struct mapping *mapping, struct mirror_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct mirror *old = set->mirrors[i];
+        if (old->begin >= mapping->begin && old->end <= mapping->end)
+            continue;
+        if (!old->armed || mirror_scan(old, old->begin, old->end) != STATUS_OK) {
+            mirror_empty(old);
+            continue;
+        }
+        mapping->begin = old->begin < mapping->begin ? old->begin : mapping->begin;
+        mapping->end = old->end > mapping->end ? old->end : mapping->end;
+    }
+}
+
+/* What was resident in `old` and has its memory still, now in `mirror`, is resident. */
+static void inherit_known(struct mirror *mirror, const struct mirror *old)
+{
+    size_t shift = mirror_page(mirror, old->begin);
+    if (!mirror->armed)
+        return;
+    for (uintptr_t at = old->begin, next; at < old->end; at = next) {
+        next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
+        struct page_range pages = mirror_page_range(old, at, next);
+        if (device_range_missing(&mirror->memory, at, at + 1) == 0)
+            page_bits_copy(mirror->known, shift, old->known, pages.begin, pages.end);
+    }
+}
+
+/* Replace the old mirrors by `mirror`, which covers all of them that still matter. */
+static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, const struct mirror_set *set)
+{
+    struct mirror *inside[set->count + 1];
+    size_t count = 0;
+    double credit = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->mirrors[i]->begin >= mirror->begin && set->mirrors[i]->end <= mirror->end)
+            inside[count++] = set->mirrors[i];
+    if (count > 0)
+        mirror_join(mirror, inside, count);
+    pthread_mutex_lock(&table->lock);
+    for (size_t i = 0; i < count; i++)
+        inherit_known(mirror, inside[i]);
+    for (size_t i = 0; i < set->count; i++) {
+        struct mirror *old = set->mirrors[i];
+        if (atomic_load(&old->foreign_pins))
+            atomic_store(&mirror->foreign_pins, true);
+        if (old->credit_us > credit)
+            credit = old->credit_us;
+        if (!old->dead)
+            mirror_table_remove(table, old);
+    }
+    mirror->credit_us = credit;
+    mirror->used = table->calls;
+    bool good = mirror_table_insert(table, mirror);
+    pthread_mutex_unlock(&table->lock);
+    return good;
+}
+
+enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct mirror **result)
+{
+    struct mirror_set set;
+    sweep(table);
+    if (!lock_overlapping(table, mapping, &set))
+        return STATUS_OUT_OF_MEMORY;
+    settle_bounds(mapping, &set);
+    struct mirror *mirror = mirror_create(&table->resources, mapping->begin, mapping->end);
+    bool good = mirror && replace_mirrors(table, mirror, &set);
+    unlock_overlapping(table, &set);
+    if (mirror && !good)
+        mirror_destroy(mirror);
+    *result = mirror;
+    return good ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
