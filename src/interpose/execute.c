@@ -156,6 +156,7 @@ static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, 
     struct operand operands[OPERANDS_MAX];
     struct device_call device = {.call = *call};
     struct operands_hold *hold = NULL;
+    struct transfer_count matrices;
     int count = execute_operands(call, operands);
     enum status status = operands_hold(mirrors, lane, operands, count, vectors_scratch_bytes(call), &hold);
     if (status != STATUS_OK)
@@ -168,7 +169,9 @@ static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, 
         status = finish(lane, hold, &device, moved);
     else
         lane_synchronise(lane, "abandoning a call"); /* queued copies still read staging memory */
-    operands_release(hold, moved);
+    operands_release(hold, &matrices);
+    moved->bytes_up += matrices.bytes_up;
+    moved->bytes_down += matrices.bytes_down;
     return status;
 }
 
