@@ -1,5 +1,5 @@
-/* Every illegal argument of every routine that mublas offloads, quick returns and
- * overlapping operands: prints what the program's own xerbla_ was told and a digest
+/* Every illegal argument of every routine that mublas offloads, quick returns,
+ * operands that overlap and operands that only seem to: prints what the program's own xerbla_ was told and a digest
  * of the operands afterwards, to be compared between the host BLAS alone and the
  * shim. With "jump", xerbla_ leaves by longjmp. Data are small integers, so sums
  * are exact in any order. */
@@ -189,6 +189,24 @@ static void try_overlap(const char *name, const char *letters, int twice, void (
     perform(&call, routine, what);
 }
 
+/* The output is the row below the matrix, between its columns in memory: legal, and
+ * LAPACK's dlabrd does it. */
+static void try_beside(const char *name, const char *letters, int twice, void (*routine)(void))
+{
+    const char *output = strrchr(letters, '3');
+    struct call call;
+    char what[80];
+    if (!output || output[1] != 'i')
+        return;
+    make_legal(&call, letters, twice);
+    fill_arena(twice);
+    call.offsets[output - letters] = SIZE;
+    call.values[output + 1 - letters].integer = LD;
+    snprintf(what, sizeof what, "%c%s beside", twice ? 'd' : 's', name);
+    perform(&call, routine, what);
+    perform(&call, routine, "and again");
+}
+
 int main(int count, char **arguments)
 {
     jump = count > 1 && strcmp(arguments[1], "jump") == 0;
@@ -200,6 +218,7 @@ int main(int count, char **arguments)
                 try_position(routines[r].name, letters, twice, routine, position);
             try_pairs(routines[r].name, letters, twice, routine);
             try_overlap(routines[r].name, letters, twice, routine);
+            try_beside(routines[r].name, letters, twice, routine);
         }
     printf("%d errors reported\n", reports);
     return 0;

@@ -30,6 +30,10 @@ for way in return jump; do
         calls=$(grep -c '^  digest' "$work/shim")
         [ "$(awk '$1 == "total" { print $2 }' "$work/report")" = "$calls" ]
         result $? "mode $mode: the report has all $calls calls"
+        if [ $mode = always ]; then
+            [ "$(awk '$1 == "total" { print $3 }' "$work/report")" -gt 100 ]
+            result $? "mode $mode: more than 100 calls ran on the device"
+        fi
     done
 done
 echo "1..$number"
