@@ -43,17 +43,48 @@ static bool is_mublas(const void *address)
 host_function *host_search_function(const struct host_library *library, const char *symbol)
 {
     void *address = dlsym(library->handle, symbol);
-    return address && !is_mublas(address) ? (host_function *)address : NULL;
+    bool known = (uintptr_t)address >= library->start && (uintptr_t)address < library->end;
+    return address && (known || !is_mublas(address)) ? (host_function *)address : NULL;
 }
 
+struct address_range {
+    uintptr_t inside; /* given */
+    uintptr_t start, end;
+};
+
+static int find_segment(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct address_range *range = argument;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && range->inside >= start && range->inside < end) {
+            range->start = start;
+            range->end = end;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Does `handle` answer for the symbol? dladdr and dlopen are slow, and this runs
+ * whenever a program starts: remember the code segment, which has the rest too. */
 static bool accept(void *handle, const char *symbol, const char *origin, struct host_library *library)
 {
     Dl_info where;
-    *library = (struct host_library){handle, "unknown", origin};
+    *library = (struct host_library){.handle = handle, .path = "unknown", .origin = origin};
     host_function *function = host_search_function(library, symbol);
-    if (function && dladdr((void *)function, &where) && where.dli_fname)
+    if (!function)
+        return false;
+    struct address_range range = {.inside = (uintptr_t)function};
+    if (dl_iterate_phdr(find_segment, &range)) {
+        library->start = range.start;
+        library->end = range.end;
+    }
+    if (dladdr((void *)function, &where) && where.dli_fname)
         library->path = where.dli_fname;
-    return function != NULL;
+    return true;
 }
 
 bool host_search_next(const char *symbol, struct host_library *library)

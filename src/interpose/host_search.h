@@ -6,11 +6,15 @@
 
 #include "interpose/host_blas.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* A library found: how to look up its routines, what it is and how it was found. */
 struct host_library {
     void *handle;       /* for dlsym; RTLD_NEXT for the program's own search order */
     const char *path;   /* of the object that defines the symbol searched for; never freed */
     const char *origin; /* a phrase for people, static */
+    uintptr_t start, end; /* its code, known not to be mublas */
 };
 
 /* The next BLAS after mublas in the program's search order. False: none there now.
