@@ -68,7 +68,7 @@ void arena_upset(struct arena *arena, struct arena *other, struct random *random
 int64_t window_difference(const struct window *window);
 
 enum disturbance {
-    STORES, STORE_BYTE, KERNEL_READ, ALIAS_STORES, REALLOCATED, RESIZED, DROPPED, REMAPPED, SWAPPED, PROTECTED,
+    STORES, STORE_BYTE, KERNEL_READ, ALIAS_STORES, REALLOCATED, RESIZED, DROPPED, REMAPPED, SWAPPED, SWAP_REFUSED, PROTECTED,
     COLLAPSED, FORKED, DISTURBANCE_COUNT
 };
 void disturbance_count(enum disturbance what);

@@ -79,28 +79,46 @@ static void remap(struct arena *arena, struct random *random)
     disturbance_count(REMAPPED);
 }
 
-/* Exchange the pages of two arenas; the kernel refuses where a mapping was split. */
+static bool is_mapped(char *page)
+{
+    unsigned char resident;
+    return mincore(page, PAGE, &resident) == 0;
+}
+
+/* Move what is missing at `to` from there: a page at a time no kernel refuses. */
+static void move_pages(char *from, char *to, size_t bytes)
+{
+    for (size_t offset = 0; offset < bytes; offset += PAGE)
+        if (!is_mapped(to + offset))
+            must(mremap(from + offset, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to + offset) == to + offset,
+                 "mremap of a page");
+}
+
+/* Exchange the pages of two arenas. Where a range is of several mappings the kernel may
+ * refuse, and newer ones may have moved a part of it by then. */
 static void swap(struct arena *arena, struct arena *other)
 {
     size_t bytes = arena_bytes(arena);
     if (bytes != arena_bytes(other))
         return;
-    void *aside = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    must(aside != MAP_FAILED, "mmap");
+    char *aside = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+    must(aside != MAP_FAILED, "mmap");
     if (mremap(arena->memory, bytes, bytes, flags, aside) == MAP_FAILED) {
-        munmap(aside, bytes);
-        return;
+        move_pages(aside, arena->memory, bytes);
+        disturbance_count(SWAP_REFUSED);
+    } else if (mremap(other->memory, bytes, bytes, flags, arena->memory) == MAP_FAILED) {
+        move_pages(arena->memory, other->memory, bytes);
+        move_pages(aside, arena->memory, bytes);
+        disturbance_count(SWAP_REFUSED);
+    } else {
+        move_pages(aside, other->memory, bytes);
+        char *shadow = arena->shadow;
+        arena->shadow = other->shadow;
+        other->shadow = shadow;
+        disturbance_count(SWAPPED);
     }
-    if (mremap(other->memory, bytes, bytes, flags, arena->memory) == MAP_FAILED) {
-        must(mremap(aside, bytes, bytes, flags, arena->memory) == arena->memory, "mremap back");
-        return;
-    }
-    must(mremap(aside, bytes, bytes, flags, other->memory) == other->memory, "mremap");
-    char *shadow = arena->shadow;
-    arena->shadow = other->shadow;
-    other->shadow = shadow;
-    disturbance_count(SWAPPED);
+    munmap(aside, bytes);
 }
 
 /* Read-only and back: splits mappings, leaves the contents. */
@@ -160,7 +178,7 @@ void disturbances_print(void)
 {
     static const char *const names[DISTURBANCE_COUNT] = {
         "stores", "single bytes", "read(2)", "stores through a second mapping", "free and allocate", "realloc",
-        "MADV_DONTNEED", "unmap and map", "mappings swapped", "mprotect", "MADV_COLLAPSE", "fork",
+        "MADV_DONTNEED", "unmap and map", "mappings swapped", "swaps refused", "mprotect", "MADV_COLLAPSE", "fork",
     };
     for (int i = 0; i < DISTURBANCE_COUNT; i++)
         printf("# %s: %lu\n", names[i], counts[i]);
