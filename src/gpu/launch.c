@@ -61,20 +61,21 @@ static struct tiling tile_call(const struct blas_call *call, int64_t edge)
 }
 
 /* Large tiles store fewer partials, small ones fill the device: the largest edge
- * that still gives every multiprocessor of a large device a good dozen of blocks.
- * Small problems, which also run on the emulated device, get the smallest. A
- * group of 8 threads does one leaf tile, two at edge 256. To be replaced by the
- * tuner's recipes. */
+ * that still gives a large device a few waves of blocks. Small problems, which also
+ * run on the emulated device, get the smallest. A group of 8 threads does one leaf
+ * tile, two at edge 256. To be replaced by the tuner's recipes. */
 struct launch_shape launch_shape_choose(const struct blas_call *call)
 {
-    static const struct launch_shape shapes[] = {{256, 256}, {128, 128}, {64, 32}};
-    enum { ENOUGH_BLOCKS = 2000, SHAPE_COUNT = sizeof shapes / sizeof *shapes };
+    static const struct {
+        struct launch_shape shape;
+        int64_t blocks_wanted;
+    } table[] = {{{256, 256}, 2000}, {{128, 128}, 1000}, {{64, 32}, 0}};
+    int row = 0;
     if (overriding_shape.edge)
         return overriding_shape;
-    for (int i = 0; i < SHAPE_COUNT - 1; i++)
-        if (tile_call(call, shapes[i].edge).blocks >= ENOUGH_BLOCKS)
-            return shapes[i];
-    return shapes[SHAPE_COUNT - 1];
+    while (tile_call(call, table[row].shape.edge).blocks < table[row].blocks_wanted)
+        row++;
+    return table[row].shape;
 }
 
 void launch_shape_override(struct launch_shape shape)

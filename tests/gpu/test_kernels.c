@@ -106,7 +106,7 @@ static void test_routine(struct lane *lane, const struct kernel_case *cases, siz
 
 int main(int argument_count, char **arguments)
 {
-    const int64_t max_n = argument_count > 1 ? strtoll(arguments[1], NULL, 10) : 130;
+    const int64_t max_n = argument_count > 1 ? strtoll(arguments[1], NULL, 10) : 300;
     const char *source = getenv("top_srcdir");
     char path[4096];
     size_t count;
