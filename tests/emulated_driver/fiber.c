@@ -80,7 +80,7 @@ __attribute__((no_sanitize("thread")))
 void fiber_switch(struct fiber *from, struct fiber *to)
 {
 #if defined(__SANITIZE_THREAD__)
-    __tsan_switch_to_fiber(to->tsan_fiber, 0);
+    __tsan_switch_to_fiber(to->tsan_fiber, __tsan_switch_to_fiber_no_sync);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
@@ -88,5 +88,30 @@ void fiber_switch(struct fiber *from, struct fiber *to)
     emulated_switch(&from->stack_pointer, to->stack_pointer);
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
+#endif
+}
+
+bool fibers_are_watched(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+void fiber_release(void *token)
+{
+    (void)token;
+#if defined(__SANITIZE_THREAD__)
+    __tsan_release(token);
+#endif
+}
+
+void fiber_acquire(void *token)
+{
+    (void)token;
+#if defined(__SANITIZE_THREAD__)
+    __tsan_acquire(token);
 #endif
 }

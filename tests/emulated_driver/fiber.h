@@ -2,6 +2,7 @@
 #ifndef MUBLAS_EMULATED_FIBER_H
 #define MUBLAS_EMULATED_FIBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct fiber {
@@ -24,5 +25,13 @@ void fiber_adopt_thread(struct fiber *adopted);
 
 /* Leave `from`, which runs, and go on with `to`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
+
+/* True under ThreadSanitizer: then one fiber must not stand for two threads of a block. */
+bool fibers_are_watched(void);
+
+/* For ThreadSanitizer, to which fibers are threads without order between them: what was
+ * done before a release of `token` comes before what follows a later acquire of it. */
+void fiber_release(void *token);
+void fiber_acquire(void *token);
 
 #endif

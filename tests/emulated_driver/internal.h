@@ -70,7 +70,14 @@ const struct options *options(void);
 void emulated_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* The same where the program could also be told: abort when strict, else INVALID_VALUE. */
 CUresult misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-uint64_t random_next(uint64_t *state);
+/* splitmix64 */
+static inline uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
 
 /* ranges.c: a set of disjoint ranges dealt out of [base, limit). */
 struct range {

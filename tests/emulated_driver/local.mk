@@ -19,9 +19,12 @@ emulated-driver: $(emulated_libraries)
 
 emulated_flags = $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -I$(top_srcdir)/$(emulated_folder) -fPIC -MMD -MP
 
+# See the head of the file.
+$(emulated_folder)/objects/processor.o: emulated_own_flags = -fno-sanitize=thread
+
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.c
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(CC) $(emulated_flags) $(AM_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(AM_V_CC)$(CC) $(emulated_flags) $(AM_CFLAGS) $(CFLAGS) $(emulated_own_flags) -c -o $@ $<
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.S
 	@$(MKDIR_P) $(@D)
@@ -36,7 +39,7 @@ am__v_KERNEL_1 =
 
 $(emulated_folder)/objects/kernel_%.o: $(top_srcdir)/src/gpu/kernels/%.cu
 	@$(MKDIR_P) $(@D)
-	$(AM_V_KERNEL)$(CXX) $(emulated_flags) -DMUBLAS_EMULATED $(AM_CXXFLAGS) $(CXXFLAGS) \
+	$(AM_V_KERNEL)$(CXX) $(emulated_flags) -DMUBLAS_EMULATED -fno-exceptions -fno-rtti $(AM_CXXFLAGS) $(CXXFLAGS) \
 		$(emulated_kernel_flags) -x c++ -c -o $@ $<
 
 $(emulated_folder)/lib/libcuda.so.1: $(emulated_objects)

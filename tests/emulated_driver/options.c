@@ -79,12 +79,3 @@ CUresult misuse(const char *format, ...)
     va_end(arguments);
     abort();
 }
-
-/* splitmix64 */
-uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}

@@ -1,12 +1,17 @@
-/* One block: its threads as fibers, and the collectives that suspend them. */
+/* One block: its threads as fibers, and the collectives that suspend them.
+ *
+ * Under ThreadSanitizer this file is compiled without it (its own data is shared by
+ * unordered fibers), and says by tokens what is ordered for a kernel's memory: barriers
+ * are, exchanges are not, as with shuffles on a device. */
 #include "emulated_driver/processor.h"
 #include "emulated_driver/fiber.h"
 #include "emulated_driver/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { THREADS_MAX = 1024, SHARED_BYTES = 232448, HELD = 2 };
+enum { THREADS_MAX = 1024, SHARED_BYTES = 232448, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1 };
 
 /* What an exchange gave to its group; freed at the last member's second-next exchange. */
 struct exchange_result {
@@ -49,10 +54,14 @@ struct processor {
     unsigned ready_head, ready_count;
     struct worker *workers[THREADS_MAX], *parked[THREADS_MAX];
     unsigned worker_count, parked_count;
-    struct exchange_result *free_results;
+    struct exchange_result *results, *free_results; /* all, and those given back */
+    unsigned results_used;
     uint64_t random;
     bool ready_first;
     unsigned char *shared;
+    unsigned barriers; /* completed, in this block */
+    bool watched; /* fibers_are_watched() */
+    char begin_token, end_token, barrier_tokens[2];
 };
 
 static _Thread_local struct processor *running __attribute__((tls_model("initial-exec")));
@@ -89,10 +98,8 @@ static __attribute__((noreturn)) void report_deadlock(const struct processor *pr
 
 static void worker_main(void *argument);
 
-static struct worker *take_worker(struct processor *processor)
+static struct worker *create_worker(struct processor *processor)
 {
-    if (processor->parked_count)
-        return processor->parked[--processor->parked_count];
     struct worker *worker = calloc(1, sizeof *worker);
     if (!worker)
         emulated_abort("out of host memory");
@@ -100,6 +107,11 @@ static struct worker *take_worker(struct processor *processor)
     fiber_create(&worker->fiber, processor->worker_count, worker_main, worker);
     processor->workers[processor->worker_count++] = worker;
     return worker;
+}
+
+static struct worker *take_worker(struct processor *processor)
+{
+    return processor->parked_count ? processor->parked[--processor->parked_count] : create_worker(processor);
 }
 
 static bool may_start(const struct processor *processor)
@@ -142,17 +154,20 @@ static void worker_main(void *argument)
     for (;;) {
         struct thread *thread = worker->thread;
         thread->waiting = RUNNING;
+        fiber_acquire(&processor->begin_token);
         processor->launch->kernel->run(processor->launch->arguments);
+        fiber_release(&processor->end_token);
         thread->waiting = FINISHED;
         processor->finished++;
         struct thread *next = choose(processor);
-        if (next && !next->worker) { /* go on with a new thread on this very stack */
+        if (next && !next->worker && !processor->watched) { /* go on with a new thread on this very stack */
             next->worker = worker;
             worker->thread = next;
             processor->current = next;
             continue;
         }
-        processor->parked[processor->parked_count++] = worker;
+        if (!processor->watched)
+            processor->parked[processor->parked_count++] = worker;
         leave_for(processor, &worker->fiber, next);
     }
 }
@@ -167,15 +182,19 @@ static void wait_here(struct processor *processor, enum waiting waiting)
         leave_for(processor, &thread->worker->fiber, next);
 }
 
-/* Make `count` consecutive threads ready in an order drawn at random. */
+/* Make `count` consecutive threads ready in an order drawn at random: a rotation, and for
+ * powers of two (all groups) also an odd stride. */
 static void release_threads(struct processor *processor, unsigned first, unsigned count)
 {
-    uint64_t draw = random_next(&processor->random);
-    unsigned start = (unsigned)(draw % count), step = (unsigned)(draw >> 32) | 1;
-    if (count & (count - 1))
-        step = 1;
-    for (unsigned i = 0; i < count; i++)
-        push_ready(processor, &processor->threads[first + (start + i * step) % count]);
+    unsigned draw = (unsigned)random_next(&processor->random);
+    struct thread *threads = &processor->threads[first];
+    if (count & (count - 1)) {
+        for (unsigned i = 0, at = draw % count; i < count; i++, at = at + 1 == count ? 0 : at + 1)
+            push_ready(processor, &threads[at]);
+    } else {
+        for (unsigned i = 0, at = draw >> 16, stride = draw | 1; i < count; i++, at += stride)
+            push_ready(processor, &threads[at & (count - 1)]);
+    }
 }
 
 const struct emulated_thread *emulated_self(void)
@@ -187,15 +206,20 @@ void emulated_barrier(void)
 {
     struct processor *processor = running;
     struct thread *thread = processor->current;
+    /* Two tokens by turns: a thread late to leave must not see the next barrier's arrivals. */
+    char *token = &processor->barrier_tokens[processor->barriers % 2];
+    fiber_release(token);
     if (++processor->at_barrier == processor->launch->threads) {
         processor->at_barrier = 0;
+        processor->barriers++;
         release_threads(processor, 0, processor->launch->threads);
         struct thread *next = pop_ready(processor);
         if (next != thread)
             leave_for(processor, &thread->worker->fiber, next);
-        return;
+    } else {
+        wait_here(processor, AT_BARRIER);
     }
-    wait_here(processor, AT_BARRIER);
+    fiber_acquire(token);
 }
 
 static struct exchange_result *take_result(struct processor *processor, unsigned references)
@@ -203,8 +227,8 @@ static struct exchange_result *take_result(struct processor *processor, unsigned
     struct exchange_result *result = processor->free_results;
     if (result)
         processor->free_results = result->next;
-    else if (!(result = aligned_alloc(64, sizeof *result)))
-        emulated_abort("out of host memory");
+    else
+        result = &processor->results[processor->results_used++];
     result->references = references;
     return result;
 }
@@ -230,13 +254,25 @@ static void check_group(const struct processor *processor, const struct group *g
                        group->width);
 }
 
+/* memcpy, whose interceptor would tell ThreadSanitizer. */
+static void copy_quietly(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += sizeof(uint32_t)) {
+        if (bytes - i >= sizeof(uint32_t))
+            __builtin_memcpy(to + i, from + i, sizeof(uint32_t));
+        else
+            for (size_t k = i; k < bytes; k++)
+                *(volatile unsigned char *)(to + k) = from[k];
+    }
+}
+
 /* All are here: gather, hand out, make everybody ready. */
 static void complete_exchange(struct processor *processor, unsigned first, unsigned width, size_t bytes)
 {
     struct exchange_result *result = take_result(processor, width);
     for (unsigned i = 0; i < width; i++) {
         struct thread *member = &processor->threads[first + i];
-        memcpy(result->bytes + i * bytes, member->mine, bytes);
+        copy_quietly(result->bytes + i * bytes, member->mine, bytes);
         drop_result(processor, member->held[1]);
         member->held[1] = member->held[0];
         member->held[0] = result;
@@ -271,14 +307,30 @@ struct processor *processor_create(uint64_t seed)
     struct processor *processor = calloc(1, sizeof *processor);
     if (!processor || !(processor->shared = aligned_alloc(64, SHARED_BYTES)))
         emulated_abort("out of host memory");
+    processor->results = mmap(NULL, RESULTS_MAX * sizeof *processor->results, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (processor->results == MAP_FAILED)
+        emulated_abort("out of host memory");
     processor->random = seed;
+    processor->watched = fibers_are_watched();
     return processor;
+}
+
+/* All workers are free for the next block. A watched thread that created another's worker
+ * would come before it: create them here. */
+static void park_all(struct processor *processor, unsigned threads)
+{
+    while (processor->watched && processor->worker_count < threads)
+        create_worker(processor);
+    processor->parked_count = processor->worker_count;
+    memcpy(processor->parked, processor->workers, processor->worker_count * sizeof *processor->workers);
 }
 
 static void prepare(struct processor *processor, const struct launch *launch, unsigned block)
 {
+    park_all(processor, launch->threads);
     processor->launch = launch;
-    processor->started = processor->finished = processor->at_barrier = 0;
+    processor->started = processor->finished = processor->at_barrier = processor->barriers = 0;
     processor->ready_first = random_next(&processor->random) & 1;
     for (unsigned i = 0; i < launch->threads; i++) {
         struct thread *thread = &processor->threads[i];
@@ -298,7 +350,9 @@ void processor_run(struct processor *processor, const struct launch *launch, uns
     prepare(processor, launch, block);
     running = processor;
     fiber_adopt_thread(&processor->caller);
+    fiber_release(&processor->begin_token);
     leave_for(processor, &processor->caller, choose(processor));
+    fiber_acquire(&processor->end_token);
     running = NULL;
     for (unsigned i = 0; i < launch->threads; i++)
         for (int which = 0; which < HELD; which++) {

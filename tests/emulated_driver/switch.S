@@ -26,7 +26,8 @@ emulated_switch:
     popq %r12
     popq %rbx
     popq %rbp
-    ret
+    popq %rcx
+    jmp *%rcx /* a ret would always be predicted wrong */
     .size emulated_switch, .-emulated_switch
 
 emulated_fiber_start:

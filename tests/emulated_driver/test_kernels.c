@@ -130,3 +130,12 @@ void emulated_test_rounding(const struct emulated_test_arguments arguments)
 {
     arguments.output[grid_thread()] = (uint64_t)fegetround();
 }
+
+/* Shared memory of another thread, read without a barrier: ThreadSanitizer must object. */
+void emulated_test_unsynchronised(const struct emulated_test_arguments arguments)
+{
+    const struct emulated_thread *self = emulated_self();
+    uint64_t *shared = self->shared;
+    shared[self->thread] = self->thread;
+    arguments.output[grid_thread()] = shared[(self->thread + 1) % self->threads];
+}

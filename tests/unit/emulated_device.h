@@ -98,8 +98,9 @@ __attribute__((unused)) static void *on_device(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-/* Run a function in a child with a fresh driver; what it wrote to standard error and
- * the signal that ended it (0: none). The parent must not have opened the driver. */
+/* Run a function in a child with a fresh driver: what it wrote to standard error, and how
+ * it ended: 0 well, a signal, or 256 + exit status (sanitizers exit). The parent must not
+ * have opened the driver yet. */
 __attribute__((unused)) static int run_apart(void (*function)(void), char *text, size_t room)
 {
     int pipes[2], status;
@@ -121,7 +122,9 @@ __attribute__((unused)) static int run_apart(void (*function)(void), char *text,
     text[used] = '\0';
     close(pipes[0]);
     waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (WIFSIGNALED(status))
+        return WTERMSIG(status);
+    return WEXITSTATUS(status) ? 256 + WEXITSTATUS(status) : 0;
 }
 
 #endif

@@ -52,3 +52,33 @@ check_PROGRAMS += tests/unit/test_mapping
 TESTS += tests/unit/test_mapping
 tests_unit_test_mapping_SOURCES = tests/unit/test_mapping.c
 tests_unit_test_mapping_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_emulated_memory
+TESTS += tests/unit/test_emulated_memory
+tests_unit_test_emulated_memory_SOURCES = tests/unit/test_emulated_memory.c tests/unit/emulated_device.h
+tests_unit_test_emulated_memory_LDADD = -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_streams
+TESTS += tests/unit/test_emulated_streams
+tests_unit_test_emulated_streams_SOURCES = tests/unit/test_emulated_streams.c tests/unit/emulated_device.h
+tests_unit_test_emulated_streams_LDADD = -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_faults
+TESTS += tests/unit/test_emulated_faults
+tests_unit_test_emulated_faults_SOURCES = tests/unit/test_emulated_faults.c tests/unit/emulated_device.h
+tests_unit_test_emulated_faults_LDADD = -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_pinned
+TESTS += tests/unit/test_emulated_pinned
+tests_unit_test_emulated_pinned_SOURCES = tests/unit/test_emulated_pinned.c tests/unit/emulated_device.h
+tests_unit_test_emulated_pinned_LDADD = -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_blocks
+TESTS += tests/unit/test_emulated_blocks
+tests_unit_test_emulated_blocks_SOURCES = tests/unit/test_emulated_blocks.c tests/unit/emulated_device.h
+tests_unit_test_emulated_blocks_LDADD = -ldl
+
+check_PROGRAMS += tests/unit/test_operands_random
+TESTS += tests/unit/test_operands_random
+tests_unit_test_operands_random_SOURCES = tests/unit/test_operands_random.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_operands_random_LDADD = $(unit_test_libraries)

@@ -132,6 +132,7 @@ static void launch_mismatch(void)
 int main(void)
 {
     char text[4096];
+    open_library();
     int ended = run_apart(launch_deadlock, text, sizeof text);
     tap_ok(ended == SIGABRT && strstr(text, "deadlock in kernel emulated_test_deadlock, block ") &&
                strstr(text, "63 are at a barrier") && strstr(text, "1 finished (first: 40)"),
