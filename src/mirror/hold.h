@@ -24,7 +24,7 @@ struct operands_hold {
     struct held_operand operands[OPERANDS_MAX];
     struct mirror *mirrors[OPERANDS_MAX]; /* locked, each once, by address */
     struct transfer_count transfers;
-    bool idle; /* nothing of ours is queued on the lane */
+    bool complete; /* the call ended well: what was uploaded has arrived */
 };
 
 /* hold.c: find and lock the mirrors, arm them where need be and scan; operands in

@@ -105,6 +105,16 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
     return status;
 }
 
+/* Pages are marked valid as their copies are queued: take that back. */
+static void distrust(struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->count; i++) {
+        struct held_operand *held = &hold->operands[i];
+        if (held->mirror && held->mirror->valid)
+            mirror_invalidate(held->mirror, held->pages.begin, held->pages.end);
+    }
+}
+
 static enum status fill(struct operands_hold *hold, size_t extra_scratch)
 {
     enum status status = hold_commit(hold, extra_scratch);
@@ -117,15 +127,11 @@ static enum status fill(struct operands_hold *hold, size_t extra_scratch)
     return status;
 }
 
-/* Pages are marked valid as their copies are queued: take that back. */
+/* What is still queued must not outlive the locks, and what it was to bring is not proven. */
 static void abandon(struct operands_hold *hold)
 {
-    for (int i = 0; i < hold->count; i++) {
-        struct held_operand *held = &hold->operands[i];
-        if (held->mirror && held->mirror->valid)
-            mirror_invalidate(held->mirror, held->pages.begin, held->pages.end);
-    }
     lane_synchronise(hold->lane, "giving up a call");
+    distrust(hold);
     hold_unlock(hold);
 }
 
@@ -170,16 +176,16 @@ enum status operands_write_back(struct operands_hold *hold)
             return updated ? STATUS_RESULT_LOST : status;
         updated = updated || held->operand.access == OPERAND_UPDATE;
     }
-    hold->idle = true;
+    hold->complete = true;
     return STATUS_OK;
 }
 
 void operands_release(struct operands_hold *hold, struct transfer_count *count)
 {
-    /* What is still queued must not outlive the locks. */
-    if (!hold->idle)
-        lane_synchronise(hold->lane, "ending a call");
-    hold_unlock(hold);
+    if (hold->complete)
+        hold_unlock(hold);
+    else
+        abandon(hold);
     if (count)
         *count = hold->transfers;
     hold_destroy(hold);

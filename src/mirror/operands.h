@@ -71,13 +71,15 @@ struct operands_hold; /* opaque */
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
                           size_t extra_scratch, struct operands_hold **hold);
 
-/* After lane_synchronise succeeded: copy every output's elements (the rectangle
- * or triangle, nothing else) to host memory, and make pages valid again where
- * that is proven. Retries once from device memory; STATUS_RESULT_LOST when an
- * output could not be completed. */
+/* After lane_synchronise succeeded; for every call, also one whose operands are only
+ * read, since this is what proves that the uploads have arrived: copy every
+ * output's elements (the rectangle or triangle, nothing else) to host memory, and
+ * make pages valid again where that is proven. Retries once from device memory;
+ * STATUS_RESULT_LOST when an output that was also read could not be completed. */
 enum status operands_write_back(struct operands_hold *hold);
 
-/* Unlock; after a failure too. Output pages that were not written back stay invalid. */
+/* Unlock; after a failure too. Where write_back did not succeed nothing that the call
+ * uploaded or computed stays valid. */
 void operands_release(struct operands_hold *hold, struct transfer_count *count);
 
 /* One line of state for `mublas info` and the report. */

@@ -82,9 +82,8 @@ void pins_unpin(struct mirror *mirror)
     if (!mirror->pinned)
         return;
     pthread_mutex_lock(&resources->pinning);
-    if (device_is_usable(resources->device))
-        driver()->unpin((void *)mirror->begin);
-    resources->counted_pins -= mirror->counted_pin;
+    if (device_is_usable(resources->device) && driver()->unpin((void *)mirror->begin) == CUDA_SUCCESS)
+        resources->counted_pins -= mirror->counted_pin;
     pthread_mutex_unlock(&resources->pinning);
     atomic_fetch_sub(&resources->pinned_bytes, mirror->end - mirror->begin);
     mirror->pinned = false;
