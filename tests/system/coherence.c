@@ -6,9 +6,10 @@
  * the same address, realloc, MADV_DONTNEED, fork, ...) and makes one random BLAS
  * call, which is compared with the host library's own function on a private copy:
  * results within 16 eps times the componentwise bound, all other bytes equal.
- * It knows nothing of mublas: run it with the shim preloaded. With THREADS > 1 a
- * second part has threads that own interleaved rows of the same matrices.
- * The same arguments repeat the same steps. */
+ * A second part takes a few steps on large matrices; with THREADS > 1 a third has
+ * threads that own interleaved rows of the same matrices.
+ * It knows nothing of mublas: run it with the shim preloaded. The same arguments
+ * repeat the same steps. */
 #include "coherence_call.h"
 #include "tap.h"
 
@@ -25,6 +26,7 @@ struct session {
     struct window *windows; /* of double elements, then as many of float */
     int windows_per_type;
     struct arena *arenas; /* whole arenas, which may be upset; NULL in threads */
+    unsigned upset_percent;
     unsigned long calls[FAMILIES][2];
     double worst[FAMILIES][2];
     unsigned long failures, overwritten;
@@ -63,7 +65,7 @@ static void disturb(struct session *session, int first)
 {
     struct random *random = &session->random;
     int index = first + (int)random_below(random, (size_t)session->windows_per_type);
-    if (session->arenas && random_chance(random, 8))
+    if (session->arenas && random_chance(random, session->upset_percent))
         upset_one(session, index);
     for (size_t i = random_below(random, 3); i > 0; i--)
         window_disturb(&session->windows[index], random);
@@ -161,7 +163,7 @@ static void test_one_thread(uint64_t seed, long steps, int order)
     struct arena arenas[ARENAS];
     struct window windows[ARENAS];
     struct session session = {.random = {seed}, .seed = seed, .steps = steps, .order = order, .windows = windows,
-                              .windows_per_type = ARENAS / 2, .arenas = arenas};
+                              .windows_per_type = ARENAS / 2, .arenas = arenas, .upset_percent = 8};
     for (int i = 0; i < ARENAS; i++) {
         bool single = i >= ARENAS / 2;
         int number = i % (ARENAS / 2);
@@ -174,6 +176,26 @@ static void test_one_thread(uint64_t seed, long steps, int order)
     }
     run_session(&session);
     report_session(&session, "one thread");
+}
+
+/* Matrices of tens of megabytes, which are worth pinning, and much happens to their mappings. */
+static void test_large(uint64_t seed, long steps)
+{
+    enum { ORDER = 1600, PER_TYPE = 3 };
+    static const enum arena_kind kinds[PER_TYPE] = {ARENA_HUGE, ARENA_PAGES, ARENA_HEAP};
+    struct arena arenas[2 * PER_TYPE];
+    struct window windows[2 * PER_TYPE];
+    struct session session = {.random = {seed}, .seed = seed, .steps = steps, .order = ORDER, .windows = windows,
+                              .windows_per_type = PER_TYPE, .arenas = arenas, .upset_percent = 15};
+    for (int i = 0; i < 2 * PER_TYPE; i++) {
+        bool single = i >= PER_TYPE;
+        size_t megabytes = kinds[i % PER_TYPE] == ARENA_HEAP ? 1 : 22;
+        arena_create(&arenas[i], kinds[i % PER_TYPE], single, (megabytes << 20) / (single ? 4 : 8), NULL);
+        windows[i] = arena_window(&arenas[i]);
+        window_fill(&windows[i], &session.random);
+    }
+    run_session(&session);
+    report_session(&session, "large");
 }
 
 /* Each thread owns some rows of every column: pages are shared, elements are not. */
@@ -218,6 +240,7 @@ int main(int count, char **arguments)
     if (!tap_ok(functions_find(host && *host ? host : "libblas.so.3"), "the BLAS under test is not the host's own"))
         return tap_done();
     test_one_thread(seed, steps, order);
+    test_large(seed + 2, steps / 40);
     if (threads > 1)
         test_threads(seed + 1, steps / 4, order, threads);
     disturbances_print();

@@ -92,6 +92,8 @@ static size_t choose_size(struct random *random, int order)
 {
     if (random_chance(random, 5))
         return random_below(random, 3);
+    if (random_chance(random, 30)) /* nearly the largest */
+        return (size_t)order - random_below(random, (size_t)order / 8);
     return 1 + random_below(random, random_chance(random, 70) ? (size_t)order : 40);
 }
 
