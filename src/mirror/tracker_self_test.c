@@ -101,3 +101,52 @@ const char *tracker_self_test(struct write_tracker *tracker)
     munmap(trial.memory - trial.page, bytes + 2 * trial.page);
     return failure;
 }
+
+enum { BLOCK_BYTES = 2 << 20, BLOCKS = 2 };
+
+struct block_trial {
+    uintptr_t begin, end;
+    size_t reported_bytes;
+};
+
+static void add_run(void *context, uintptr_t begin, uintptr_t end)
+{
+    struct block_trial *trial = context;
+    trial->reported_bytes += end - begin;
+}
+
+static bool scan_reports(struct write_tracker *tracker, struct block_trial *trial, size_t bytes)
+{
+    trial->reported_bytes = 0;
+    return write_tracker_scan(tracker, trial->begin, trial->end, add_run, trial) == STATUS_OK &&
+           trial->reported_bytes == bytes;
+}
+
+/* Discard a whole block, whose page table the kernel may free with it. */
+static bool discarding_is_seen(struct write_tracker *tracker, struct block_trial *trial, int advice)
+{
+    void *memory = (void *)trial->begin;
+    madvise(memory, trial->end - trial->begin, advice);
+    memset(memory, 1, trial->end - trial->begin);
+    trial->reported_bytes = 0;
+    return write_tracker_scan(tracker, trial->begin, trial->end, add_run, trial) == STATUS_OK &&
+           scan_reports(tracker, trial, 0) && madvise(memory, BLOCK_BYTES, MADV_DONTNEED) == 0 &&
+           scan_reports(tracker, trial, BLOCK_BYTES);
+}
+
+bool tracker_sees_discarded_blocks(struct write_tracker *tracker)
+{
+    size_t bytes = (BLOCKS + 1) * (size_t)BLOCK_BYTES;
+    bool good = false;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    uintptr_t begin = ((uintptr_t)memory + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    struct block_trial trial = {begin, begin + BLOCKS * (size_t)BLOCK_BYTES, 0};
+    if (write_tracker_register(tracker, trial.begin, trial.end) == STATUS_OK)
+        good = scan_reports(tracker, &trial, trial.end - trial.begin) &&
+               discarding_is_seen(tracker, &trial, MADV_NOHUGEPAGE) &&
+               discarding_is_seen(tracker, &trial, MADV_HUGEPAGE);
+    munmap(memory, bytes);
+    return good;
+}
