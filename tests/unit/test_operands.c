@@ -1,0 +1,348 @@
+/* The door of the mirror layer: what moves, what stays, what is given up. */
+#include "mirror/page_bits.h"
+#include "operand_calls.h"
+
+#include "emulated_driver/emulated.h"
+
+#include <sys/mman.h>
+
+#define MIB ((size_t)1 << 20)
+
+static struct mirror_table *table;
+static struct lane *lane;
+static uint64_t state = 1;
+static size_t page;
+
+static void open_table(size_t budget, size_t pin_budget)
+{
+    mirror_table_create(emulated_device, budget, pin_budget, true, &table);
+}
+
+static unsigned char *map(size_t bytes)
+{
+    unsigned char *memory = mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + page, bytes, PROT_READ | PROT_WRITE) != 0)
+        abort();
+    memset(memory + page, 3, bytes);
+    return memory + page;
+}
+
+static void unmap(unsigned char *memory, size_t bytes)
+{
+    munmap(memory - page, bytes + 2 * page);
+}
+
+/* One operand, contiguous columns of 1024 elements that fill `bytes`. */
+static struct operand whole(void *memory, size_t bytes, enum operand_access access)
+{
+    return operand_of(memory, 1024, (int64_t)(bytes / 8192), 1024, PART_FULL, access);
+}
+
+/* A call with one operand that must succeed; the bytes it moved up, or -1. */
+static long call(struct operand operand, ptrdiff_t to_shadow)
+{
+    struct call_result result = run_call(table, lane, &operand, 1, &state, to_shadow);
+    bool good = result.held == STATUS_OK && result.written == STATUS_OK && result.equal;
+    return good ? (long)result.count.bytes_up : -1;
+}
+
+static long call_read(void *memory, size_t bytes)
+{
+    return call(whole(memory, bytes, OPERAND_READ), 0);
+}
+
+static bool is_resident(void *memory, size_t bytes)
+{
+    struct operand operand = whole(memory, bytes, OPERAND_READ);
+    return operands_residency(table, &operand, 1).resident;
+}
+
+static double credit_of(void *memory, size_t bytes)
+{
+    struct operand operand = whole(memory, bytes, OPERAND_READ);
+    return operands_residency(table, &operand, 1).credit_us;
+}
+
+static void test_resident(void)
+{
+    unsigned char *memory = map(4 * MIB);
+    struct operand operand = whole(memory, 4 * MIB, OPERAND_READ);
+    open_table(64 * MIB, 0);
+    struct residency residency = operands_residency(table, &operand, 1);
+    tap_ok(residency.trackable && !residency.resident && residency.bytes == 4 * MIB &&
+               residency.missing_bytes == 4 * MIB && residency.credit_us == 0,
+           "memory never uploaded is trackable, not resident, without credit");
+    operands_credit(table, &operand, 1, 40);
+    operands_credit(table, &operand, 1, 2);
+    tap_ok(credit_of(memory, 4 * MIB) == 42, "host-run calls fill the account");
+    tap_ok(call_read(memory, 4 * MIB) == (long)(4 * MIB), "a first call uploads everything");
+    tap_ok(is_resident(memory, 4 * MIB) && is_resident(memory + MIB, MIB), "then all of it is resident, and any part");
+    tap_ok(call_read(memory, 4 * MIB) == 0, "a second call uploads nothing");
+    memory[5 * page + 17] ^= 1;
+    tap_ok(call_read(memory, 4 * MIB) == (long)page, "one byte written: one page goes up");
+    memory[5 * page] ^= 1;
+    tap_ok(call_read(memory + 2 * MIB, MIB) == 0 && call_read(memory, 4 * MIB) == (long)page,
+           "a change elsewhere waits until it is needed");
+    memset(memory, 4, 3 * MIB);
+    tap_ok(call_read(memory, 4 * MIB) == (long)(3 * MIB) && !is_resident(memory, 4 * MIB) &&
+               credit_of(memory, 4 * MIB) == 0,
+           "what is found mostly rewritten must earn residency again");
+    unmap(memory, 4 * MIB);
+    memory = map(4 * MIB);
+    tap_ok(call_read(memory, 4 * MIB) == (long)(4 * MIB), "new memory, perhaps at the old address, is uploaded");
+    unmap(memory, 4 * MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_outputs(void)
+{
+    unsigned char *memory = map(4 * MIB), *shadow = map(4 * MIB);
+    ptrdiff_t distance = shadow - memory;
+    open_table(64 * MIB, 0);
+    tap_ok(call(whole(memory, 4 * MIB, OPERAND_UPDATE), distance) == (long)(4 * MIB), "an updated operand goes up");
+    tap_ok(memcmp(memory, shadow, 4 * MIB) == 0, "and its result comes back");
+    tap_ok(call_read(memory, 4 * MIB) == 0, "after which it is still valid");
+    struct operand middle = operand_of(memory + 800, 900, 100, 1024, PART_FULL, OPERAND_UPDATE);
+    tap_ok(call(middle, distance) == 0 && memcmp(memory, shadow, 4 * MIB) == 0, "a part can be updated in place");
+    long again = call_read(memory, 4 * MIB);
+    tap_ok(again > 0 && again <= 200 * (long)page, "of its pages those that others share go up again");
+    struct operand overwrite = whole(memory, 4 * MIB, OPERAND_OVERWRITE);
+    memset(memory, 9, 4 * MIB);
+    tap_ok(call(overwrite, distance) == 0 && memcmp(memory, shadow, 4 * MIB) == 0,
+           "what is only written does not go up");
+    tap_ok(call_read(memory, 4 * MIB) == 0, "and is valid afterwards");
+    unmap(memory, 4 * MIB);
+    unmap(shadow, 4 * MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_pinned(void)
+{
+    const size_t bytes = 16 * MIB;
+    unsigned char *memory = map(bytes), *shadow = map(bytes);
+    ptrdiff_t distance = shadow - memory;
+    struct operand lower = operand_of(memory + 8, 1400, 1400, 1448, PART_LOWER, OPERAND_UPDATE);
+    unsigned long pins = call_count("cuMemHostRegister_v2");
+    open_table(64 * MIB, 64 * MIB);
+    tap_ok(call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0, "a large triangle is updated");
+    tap_ok(call_count("cuMemHostRegister_v2") == pins + 1, "its mapping was pinned");
+    tap_ok(call(lower, distance) == 0 && call(lower, distance) == 0 && memcmp(memory, shadow, bytes) == 0,
+           "by DMA all its pages stay valid, also those it shares");
+    tap_ok(call_count("cuMemHostRegister_v2") == pins + 1, "it is pinned once");
+    madvise(memory + MIB, 2 * MIB, MADV_DONTNEED);
+    memset(memory + MIB, 5, 2 * MIB);
+    memcpy(shadow + MIB, memory + MIB, 2 * MIB);
+    tap_ok(call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0,
+           "discarded and new pages go through staging both ways");
+    munmap(memory + 4 * MIB, 4 * MIB);
+    void *again = mmap(memory + 4 * MIB, 4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    memset(shadow + 4 * MIB, 0, 4 * MIB);
+    tap_ok(again != MAP_FAILED && call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0,
+           "new memory in the middle makes a new mirror");
+    unmap(memory, bytes);
+    unmap(shadow, bytes);
+    mirror_table_destroy(table);
+}
+
+static void test_pinned_again(void)
+{
+    const size_t bytes = 16 * MIB;
+    unsigned char *memory = map(bytes);
+    unsigned long pins = call_count("cuMemHostRegister_v2");
+    open_table(64 * MIB, 64 * MIB);
+    for (int i = 0; i < 5; i++) {
+        memset(memory, i, bytes);
+        call_read(memory, bytes);
+    }
+    tap_ok(call_count("cuMemHostRegister_v2") == pins + 2, "what staging moved twice over is pinned anew");
+    tap_ok(call_read(memory, bytes) == 0, "and stays resident");
+    unmap(memory, bytes);
+    mirror_table_destroy(table);
+}
+
+static void test_growth(void)
+{
+    unsigned char *mapping = map(10 * MIB), *memory = (unsigned char *)block_ceiling((uintptr_t)mapping);
+    mprotect(mapping, 10 * MIB, PROT_NONE);
+    mprotect(memory, 3 * MIB, PROT_READ | PROT_WRITE);
+    open_table(64 * MIB, 0);
+    tap_ok(call_read(memory, 3 * MIB) == (long)(3 * MIB), "the first part of a growing mapping goes up");
+    mprotect(memory + 3 * MIB, 3 * MIB, PROT_READ | PROT_WRITE);
+    memory[page] ^= 1;
+    tap_ok(call_read(memory, 6 * MIB) == (long)(3 * MIB + page), "grown, only what is new or written does");
+    mprotect(memory + 6 * MIB, 2 * MIB, PROT_READ | PROT_WRITE);
+    tap_ok(call_read(memory + 6 * MIB, 2 * MIB) == (long)(2 * MIB) && call_read(memory, 8 * MIB) == 0,
+           "mirrors that adjoin are joined as they are");
+    tap_ok(is_resident(memory, 8 * MIB), "and stay resident");
+    unmap(mapping, 10 * MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_budget(void)
+{
+    unsigned char *one = map(4 * MIB), *other = map(4 * MIB), *large = map(16 * MIB);
+    open_table(8 * MIB, 0);
+    call_read(one, 4 * MIB);
+    tap_ok(call_read(other, 2 * MIB) == (long)(2 * MIB), "other memory, too, goes up");
+    call_read(one, 4 * MIB);
+    tap_ok(call_read(large, 4 * MIB) == (long)(4 * MIB) && !is_resident(other, 2 * MIB),
+           "where memory is short the one not used for longest goes");
+    tap_ok(call_read(large + 8 * MIB, 4 * MIB) == (long)(4 * MIB), "even parts of the mirror in use");
+    struct operand operand = whole(large, 12 * MIB, OPERAND_READ);
+    struct operands_hold *hold = NULL;
+    tap_ok(operands_hold(table, lane, &operand, 1, 0, &hold) == STATUS_OUT_OF_MEMORY && !hold,
+           "what can never fit is refused");
+    set_faults("cuMemCreate:1:2,cuMemCreate:2:2,cuMemCreate:3:2,cuMemCreate:4:2,cuMemCreate:5:2,cuMemCreate:6:2");
+    tap_ok(call(whole(one, 4 * MIB, OPERAND_READ), 0) == -1, "so is everything when the device has no memory");
+    set_faults("");
+    tap_ok(call_read(one, 4 * MIB) == (long)(4 * MIB), "until it has");
+    unmap(one, 4 * MIB);
+    unmap(other, 4 * MIB);
+    unmap(large, 16 * MIB);
+    mirror_table_destroy(table);
+}
+
+static enum status copy_back(unsigned char *memory, enum operand_access access, const char *faults)
+{
+    struct operand operand = whole(memory, MIB, access);
+    unsigned char *shadow = malloc(MIB);
+    memcpy(shadow, memory, MIB);
+    set_faults(faults);
+    struct call_result result = run_call(table, lane, &operand, 1, &state, shadow - memory);
+    set_faults("");
+    if (result.written == STATUS_OK && memcmp(shadow, memory, MIB) != 0)
+        result.written = STATUS_UNSUPPORTED;
+    free(shadow);
+    return result.held == STATUS_OK ? result.written : STATUS_NO_DEVICE;
+}
+
+static void test_failures(void)
+{
+    unsigned char *memory = map(MIB);
+    open_table(64 * MIB, 0);
+    call_read(memory, MIB);
+    tap_ok(copy_back(memory, OPERAND_UPDATE, "COPY_BACK:1:400") == STATUS_OK, "a copy-back that fails is repeated");
+    tap_ok(copy_back(memory, OPERAND_OVERWRITE, "COPY_BACK:1:400,COPY_BACK:2:400") == STATUS_DEVICE_ERROR,
+           "failing twice, what is only written can be left to the host");
+    tap_ok(call_read(memory, MIB) >= 0, "and the mirror tells the truth");
+    enum status status = copy_back(memory, OPERAND_UPDATE, "COPY_BACK:1:400,COPY_BACK:2:400");
+    tap_ok(status == STATUS_RESULT_LOST || status == STATUS_DEVICE_ERROR, "an updated operand is lost at worst");
+    memset(memory, 6, MIB);
+    set_faults("cuMemcpyHtoDAsync_v2:1:400");
+    tap_ok(call(whole(memory, MIB, OPERAND_READ), 0) == -1, "a failed upload fails the call");
+    set_faults("cuStreamSynchronize:1:400");
+    tap_ok(call(whole(memory, MIB, OPERAND_READ), 0) == -1, "so does a failed wait");
+    set_faults("");
+    tap_ok(call_read(memory, MIB) == (long)MIB, "after which nothing is taken to have arrived");
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_stateless(void)
+{
+    unsigned char *memory = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    unsigned char *private = map(MIB), *strange = map(16 * MIB);
+    struct operand both[2] = {whole(memory, MIB, OPERAND_READ), whole(private, MIB, OPERAND_READ)};
+    memset(memory, 2, MIB);
+    open_table(64 * MIB, 64 * MIB);
+    tap_ok(!operands_residency(table, both, 2).trackable, "shared memory is not trackable");
+    struct call_result result = run_call(table, lane, both, 2, &state, 0);
+    tap_ok(result.equal && result.count.bytes_up == 2 * MIB, "it is copied");
+    result = run_call(table, lane, both, 2, &state, 0);
+    tap_ok(result.equal && result.count.bytes_up == MIB, "at every call, and only it");
+    struct operand empty[2] = {whole(private, MIB, OPERAND_READ), {.element_bytes = 8}};
+    tap_ok(run_call(table, lane, empty, 2, &state, 0).equal, "an operand that is not there needs nothing");
+    set_faults("cuMemHostRegister_v2:1:712");
+    tap_ok(call_read(strange, 16 * MIB) == (long)(16 * MIB) && call_read(strange, 16 * MIB) == (long)(16 * MIB),
+           "what the program pinned is copied at every call");
+    set_faults("");
+    struct operand operand = whole(strange, 16 * MIB, OPERAND_READ);
+    tap_ok(!operands_residency(table, &operand, 1).trackable, "and is not trackable");
+    tap_ok(operands_residency(table, both + 1, 1).resident, "other memory is resident");
+    munmap(memory, MIB);
+    unmap(private, MIB);
+    unmap(strange, 16 * MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_blind_spots(void)
+{
+    unsigned char *memory = map(MIB), *strange = map(MIB);
+    bool (*has_dma)(void) = (bool (*)(void))emulated_symbol("emulated_has_dma");
+    if (!has_dma()) {
+        tap_skip("strange pins", "io_uring is not to be had here");
+        return;
+    }
+    open_table(64 * MIB, 64 * MIB);
+    call_read(memory, MIB);
+    tap_ok(driver()->pin(strange, MIB, 0) == CUDA_SUCCESS, "something in the process pins memory");
+    int calls = 0;
+    while (calls < 100 && call_read(memory, MIB) == 0)
+        calls++;
+    tap_ok(calls < 70 && call_read(memory, MIB) == (long)MIB, "before long everything is copied");
+    driver()->unpin(strange);
+    tap_ok(call_read(memory, MIB) == (long)MIB, "for good");
+    unmap(memory, MIB);
+    unmap(strange, MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_plain(void)
+{
+    unsigned char *memory = map(4 * MIB);
+    open_table(64 * MIB, 0);
+    set_faults("cuMemGetAllocationGranularity:1:801");
+    tap_ok(call_read(memory, 4 * MIB) == (long)(4 * MIB) && call_read(memory + MIB, MIB) == 0,
+           "a device without virtual memory has mirrors too");
+    set_faults("");
+    unmap(memory, 4 * MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_descriptors(void)
+{
+    unsigned char *memory = map(MIB);
+    open_table(64 * MIB, 0);
+    call_read(memory, MIB);
+    for (int i = 512; i < 560; i++) {
+        char path[64], target[64] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        if (readlink(path, target, sizeof target - 1) > 0 && (strstr(target, "userfaultfd") || strstr(target, "pagemap")))
+            close(i);
+    }
+    memory[0] ^= 1;
+    tap_ok(call_read(memory, MIB) == (long)MIB && call_read(memory, MIB) == (long)MIB,
+           "without its descriptors everything is copied");
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
+static struct emulated_census take_census(void)
+{
+    struct emulated_census census;
+    ((void (*)(struct emulated_census *))emulated_symbol("emulated_census"))(&census);
+    return census;
+}
+
+int main(void)
+{
+    page = (size_t)1 << page_shift();
+    lane = emulated_lane();
+    struct emulated_census before = take_census();
+    test_resident();
+    test_outputs();
+    test_pinned();
+    test_pinned_again();
+    test_growth();
+    test_budget();
+    test_failures();
+    test_stateless();
+    test_blind_spots();
+    test_plain();
+    test_descriptors();
+    struct emulated_census after = take_census();
+    tap_ok(after.physical == 0 && after.mappings == 0 && after.reservations == 0 && after.pinned == before.pinned,
+           "all device memory and all pins were given back");
+    lane_release(lane);
+    return tap_done();
+}
