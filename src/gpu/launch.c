@@ -217,8 +217,8 @@ static enum status allow_shared(struct lane *lane, CUfunction function, size_t b
     if (bytes <= SHARED_WITHOUT_ASKING)
         return STATUS_OK;
     return device_check(lane->device,
-                        driver()->function_set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                         (int)bytes),
+                        driver()->function_set_attribute(
+                            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
                         "asking for shared memory");
 }
 
@@ -250,10 +250,11 @@ enum status launch(struct lane *lane, const struct blas_call *call)
     log_message(LOG_DEBUG, "launching %s, %u blocks of %u threads", kernel_names[plan.kernel], plan.blocks,
                 plan.threads);
     void *parameters[] = {&arguments};
-    status = device_check(lane->device,
-                          driver()->launch_kernel(function, plan.blocks, 1, 1, plan.threads, 1, 1,
-                                                  (unsigned)plan.shared_bytes, lane->stream, parameters, NULL),
-                          kernel_names[plan.kernel]);
+    status =
+        device_check(lane->device,
+                     driver()->launch_kernel(function, plan.blocks, 1, 1, plan.threads, 1, 1,
+                                             (unsigned)plan.shared_bytes, lane->stream, parameters, NULL),
+                     kernel_names[plan.kernel]);
     if (status != STATUS_OK)
         lane->broken = true;
     return status;

@@ -11,8 +11,9 @@ struct case_list {
     int64_t elements_max;
 };
 
-static const int64_t sizes[] = {1,   2,   3,   7,   30,  31,  32,  33,  34,  62,  63,  64,   65,   66,  126, 127,
-                                128, 129, 130, 200, 254, 255, 256, 257, 258, 300, 511, 513, 700, 1025, 2049, 4099};
+static const int64_t sizes[] = {1,   2,   3,   7,   30,  31,  32,  33,   34,   62,  63,
+                                64,  65,  66,  126, 127, 128, 129, 130,  200,  254, 255,
+                                256, 257, 258, 300, 511, 513, 700, 1025, 2049, 4099};
 
 /* Sums longer than one chain of 64 nodes, and than 64 of those. */
 static const int64_t long_sizes[] = {16384, 16385, 17000, 33001, 1050000};
@@ -72,7 +73,8 @@ static void add_size(struct case_list *list, enum blas_type type, int64_t n, int
                          turn + (int64_t)shape + trans);
     }
     for (int uplo = UPLO_LOWER; uplo <= UPLO_UPPER; uplo++)
-        add_case(list, (struct kernel_case){.family = FAMILY_SYMV, .type = type, .uplo = uplo, .n = n}, turn + uplo);
+        add_case(list, (struct kernel_case){.family = FAMILY_SYMV, .type = type, .uplo = uplo, .n = n},
+                 turn + uplo);
     for (int flags = 0; flags < 8; flags++)
         add_case(list, (struct kernel_case){.family = FAMILY_TRMV, .type = type, .uplo = flags & 1, .n = n,
                                             .trans = flags >> 1 & 1, .diag = flags >> 2}, turn);
@@ -88,8 +90,13 @@ struct kernel_case *kernel_cases(int64_t max_n, size_t *count)
             const int64_t narrow = 1 + (int64_t)i % 3;
             add_case(&list, (struct kernel_case){.family = FAMILY_GEMV, .type = type, .m = narrow,
                                                  .n = long_sizes[i]}, (int64_t)i + 1);
-            add_case(&list, (struct kernel_case){.family = FAMILY_GEMV, .type = type, .trans = TRANS_TRANSPOSE,
-                                                 .m = long_sizes[i], .n = narrow}, (int64_t)i + 2);
+            add_case(&list,
+                     (struct kernel_case){.family = FAMILY_GEMV,
+                                          .type = type,
+                                          .trans = TRANS_TRANSPOSE,
+                                          .m = long_sizes[i],
+                                          .n = narrow},
+                     (int64_t)i + 2);
         }
     }
     *count = list.count;

@@ -33,8 +33,8 @@ static const struct launch_shape shapes[] = {{0, 0},     {64, 32},   {64, 64},  
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
 
 /* The case by one placement and shape; result is contiguous. */
-static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, const struct placement *placement,
-                     struct launch_shape shape, void *result)
+static bool run_once(struct lane *lane, const struct kernel_case *kernel_case,
+                     const struct placement *placement, struct launch_shape shape, void *result)
 {
     struct operands operands;
     operands_make(kernel_case, placement, &operands);
@@ -55,10 +55,12 @@ static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, c
 
 static int64_t result_length(const struct kernel_case *kernel_case)
 {
-    return kernel_case->family == FAMILY_GEMV && kernel_case->trans == TRANS_NONE ? kernel_case->m : kernel_case->n;
+    return kernel_case->family == FAMILY_GEMV && kernel_case->trans == TRANS_NONE ? kernel_case->m
+                                                                                  : kernel_case->n;
 }
 
-static bool device_digest(struct lane *lane, const struct kernel_case *kernel_case, bool edges, uint64_t *digest)
+static bool device_digest(struct lane *lane, const struct kernel_case *kernel_case, bool edges,
+                          uint64_t *digest)
 {
     const int64_t length = result_length(kernel_case);
     void *first = calloc((size_t)length, 16), *other = calloc((size_t)length, 16);

@@ -13,8 +13,8 @@ enum { ALIGNMENT = 256, GUARD_ELEMENTS = 64, OPERAND_A = 1, OPERAND_X = 2, OPERA
 static double element_value(enum blas_type type, int operand, int64_t i, int64_t j)
 {
     const int bits = type == TYPE_S ? 24 : 53;
-    uint64_t z = (uint64_t)operand * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i * UINT64_C(0xd1342543de82ef95) +
-                 (uint64_t)j * UINT64_C(0xaf251af3b0f025b5);
+    uint64_t z = (uint64_t)operand * UINT64_C(0x9e3779b97f4a7c15) +
+                 (uint64_t)i * UINT64_C(0xd1342543de82ef95) + (uint64_t)j * UINT64_C(0xaf251af3b0f025b5);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
@@ -33,7 +33,8 @@ static void set_element(enum blas_type type, unsigned char *bytes, int64_t index
 static struct operand_buffer poisoned_buffer(enum blas_type type, int64_t elements)
 {
     const size_t element = blas_element_bytes(type);
-    struct operand_buffer buffer = {.size = ((size_t)elements * element + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
+    struct operand_buffer buffer = {.size =
+                                        ((size_t)elements * element + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
     buffer.bytes = aligned_alloc(ALIGNMENT, buffer.size);
     if (!buffer.bytes)
         abort();
@@ -95,17 +96,21 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
     const bool reads_y = kernel_case->family == FAMILY_AXPY ||
                          (kernel_case->family != FAMILY_TRMV && kernel_case->beta != 0);
     struct blas_call *call = &operands->call;
-    *operands = (struct operands){.call = {.family = kernel_case->family, .type = kernel_case->type,
-                                           .uplo = kernel_case->uplo, .trans = kernel_case->trans,
-                                           .diag = kernel_case->diag, .m = kernel_case->m, .n = kernel_case->n}};
+    *operands = (struct operands){.call = {.family = kernel_case->family,
+                                           .type = kernel_case->type,
+                                           .uplo = kernel_case->uplo,
+                                           .trans = kernel_case->trans,
+                                           .diag = kernel_case->diag,
+                                           .m = kernel_case->m,
+                                           .n = kernel_case->n}};
     set_element(call->type, (unsigned char *)&call->alpha, 0, kernel_case->alpha);
     set_element(call->type, (unsigned char *)&call->beta, 0, kernel_case->beta);
     if (kernel_case->family != FAMILY_AXPY)
         make_matrix(kernel_case, placement, operands);
     make_vector(call->type, OPERAND_X, gemv && transposed ? call->m : call->n, placement->x_increment, true,
                 &call->x, &operands->x);
-    make_vector(call->type, OPERAND_Y, gemv && !transposed ? call->m : call->n, placement->y_increment, reads_y,
-                &call->y, &operands->y);
+    make_vector(call->type, OPERAND_Y, gemv && !transposed ? call->m : call->n, placement->y_increment,
+                reads_y, &call->y, &operands->y);
 }
 
 void operands_free(struct operands *operands)
@@ -153,9 +158,9 @@ static enum status to_device(struct lane *lane, const struct operand_buffer *buf
         return STATUS_OK;
     enum status status = device_allocate(lane->device, buffer->size, address);
     if (status == STATUS_OK)
-        status = device_check(lane->device,
-                              driver()->copy_to_device_async(*address, buffer->bytes, buffer->size, lane->stream),
-                              "copying a test operand to the device");
+        status = device_check(
+            lane->device, driver()->copy_to_device_async(*address, buffer->bytes, buffer->size, lane->stream),
+            "copying a test operand to the device");
     *pointer = (void *)(uintptr_t)(*address + (CUdeviceptr)((unsigned char *)*pointer - buffer->bytes));
     return status;
 }

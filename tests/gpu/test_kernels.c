@@ -31,11 +31,13 @@ static void note(char *where, const struct kernel_case *kernel_case, const struc
 {
     if (!*where)
         snprintf(where, 96, "%s lda+%lld a+%lld edge %u threads %u", kernel_case->name,
-                 (long long)placement->lda_padding, (long long)placement->a_offset, shape.edge, shape.threads);
+                 (long long)placement->lda_padding, (long long)placement->a_offset, shape.edge,
+                 shape.threads);
 }
 
-static void run_once(struct lane *lane, const struct kernel_case *kernel_case, const struct placement *placement,
-                     struct launch_shape shape, const void *expected, struct verdict *verdict)
+static void run_once(struct lane *lane, const struct kernel_case *kernel_case,
+                     const struct placement *placement, struct launch_shape shape, const void *expected,
+                     struct verdict *verdict)
 {
     struct operands operands;
     operands_make(kernel_case, placement, &operands);
@@ -85,8 +87,8 @@ static void run_case(struct lane *lane, const struct kernel_case *kernel_case, c
     operands_free(&operands);
 }
 
-static void test_routine(struct lane *lane, const struct kernel_case *cases, size_t count, enum blas_family family,
-                         enum blas_type type, const struct digest_file *kept)
+static void test_routine(struct lane *lane, const struct kernel_case *cases, size_t count,
+                         enum blas_family family, enum blas_type type, const struct digest_file *kept)
 {
     static const char *const names[][2] = {{"saxpy", "daxpy"}, {"sgemv", "dgemv"}, {"ssymv", "dsymv"},
                                            {"strmv", "dtrmv"}};
@@ -95,7 +97,8 @@ static void test_routine(struct lane *lane, const struct kernel_case *cases, siz
     for (size_t i = 0; i < count; i++)
         if (cases[i].family == family && cases[i].type == type)
             run_case(lane, &cases[i], kept, &verdict);
-    tap_ok(verdict.cases > 0 && !*verdict.failed, "%s runs %zu cases %s", name, verdict.cases, verdict.failed);
+    tap_ok(verdict.cases > 0 && !*verdict.failed, "%s runs %zu cases %s", name, verdict.cases,
+           verdict.failed);
     tap_ok(!*verdict.other_bits, "%s has the bits of the contract in every placement and shape %s", name,
            verdict.other_bits);
     tap_ok(!*verdict.digest, "%s has the kept digests %s", name, verdict.digest);

@@ -1,5 +1,5 @@
 /* y[i] = fma(alpha, x[i], y[i]). */
-#include "gpu/kernels/super_tile.h"
+#include "gpu/kernels/contract.h"
 
 template <typename T> DEVICE_FUNCTION bool axpy_is_wide(const vector_arguments &arguments)
 {

@@ -28,6 +28,7 @@
 #ifndef MUBLAS_CONTRACT_H
 #define MUBLAS_CONTRACT_H
 
+#include "gpu/kernels/arguments.h"
 #include "gpu/kernels/device_ops.h"
 
 constexpr int LEAF = 32;
@@ -109,7 +110,8 @@ DEVICE_FUNCTION T node_chain(const T *partials, size_t stride, int64_t first, in
         T part[batch];
         UNROLL
         for (int c = 0; c < batch; c++)
-            part[c] = base + c >= first && base + c < end ? load_partial(partials + (base + c) * stride) : T(0);
+            part[c] =
+                base + c >= first && base + c < end ? load_partial(partials + (base + c) * stride) : T(0);
         UNROLL
         for (int c = 0; c < batch; c += PARTS) {
             const int64_t before = first - base - c, past = end - base - c;
@@ -158,6 +160,10 @@ DEVICE_FUNCTION T segment_sum(const T *partials, unsigned edge, int64_t first, i
         return chain_sum<2, CHAIN_LEVELS>(partials, edge, first, end);
     return chain_sum<4, CHAIN_LEVELS>(partials, edge, first, end);
 }
+
+/* The member of a scalar that belongs to the type of the second argument. */
+DEVICE_FUNCTION float scalar_as(const union blas_scalar &scalar, float) { return scalar.s; }
+DEVICE_FUNCTION double scalar_as(const union blas_scalar &scalar, double) { return scalar.d; }
 
 /* y of GEMV and SYMV. */
 template <typename T> DEVICE_FUNCTION T scaled_result(T alpha, T sum, T beta, const T *y)

@@ -22,8 +22,8 @@ DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
     block_barrier();
     const segment own = {index, 0, children, children, TRANSPOSE ? tile.column_origin : tile.row_origin,
                          TRANSPOSE ? tile.columns : tile.rows};
-    store_nodes(segment_nodes<T>(arguments, own, child), TRANSPOSE ? memory.column_leaves : memory.row_leaves, edge,
-                own.count, (int)tile_count(TRANSPOSE ? tile.rows : tile.columns, LEAF), CUT_NONE);
+    store_nodes(segment_nodes<T>(arguments, own, child), TRANSPOSE ? memory.column_leaves : memory.row_leaves,
+                edge, own.count, (int)tile_count(TRANSPOSE ? tile.rows : tile.columns, LEAF), CUT_NONE);
     segments_arrive<T, true>(arguments, memory, own, own, 1);
 }
 

@@ -49,7 +49,8 @@ DEVICE_FUNCTION void store_row_sums(const leaf_tile<T> &tile, int lane, const T 
 }
 
 template <typename T>
-DEVICE_FUNCTION void store_lane_sums(const leaf_tile<T> &tile, int first_column, int lane, const T (&chains)[LANES])
+DEVICE_FUNCTION void store_lane_sums(const leaf_tile<T> &tile, int first_column, int lane,
+                                     const T (&chains)[LANES])
 {
     const T sum = lane_sums(chains, lane);
     if (tile.column_sums)
@@ -107,7 +108,8 @@ template <typename T> DEVICE_FUNCTION T term_value(const leaf_tile<T> &tile, int
 {
     if (tile.unit && i == j)
         return T(1);
-    const bool mirrored = tile.form == FORM_SYMMETRIC_LOWER ? i < j : tile.form == FORM_SYMMETRIC_UPPER && i > j;
+    const bool mirrored =
+        tile.form == FORM_SYMMETRIC_LOWER ? i < j : tile.form == FORM_SYMMETRIC_UPPER && i > j;
     return load(mirrored ? tile.a + (j + i * tile.lda) : tile.a + (i + j * tile.lda));
 }
 

@@ -36,7 +36,8 @@ struct super_tile {
     bool diagonal;     /* crossed by the diagonal that `form` speaks of */
 };
 
-DEVICE_FUNCTION super_tile super_tile_at(const matrix_vector_arguments &arguments, int64_t row, int64_t column)
+DEVICE_FUNCTION super_tile super_tile_at(const matrix_vector_arguments &arguments, int64_t row,
+                                         int64_t column)
 {
     const int64_t edge = arguments.edge;
     super_tile tile;
@@ -110,7 +111,8 @@ DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments,
  * triangle's diagonal the leaves before or after the position's own do not exist. */
 enum leaf_cut { CUT_NONE, CUT_BEFORE, CUT_AFTER };
 template <typename T>
-DEVICE_FUNCTION void store_nodes(T *nodes, const T *sums, unsigned edge, int count, int leaves, enum leaf_cut cut)
+DEVICE_FUNCTION void store_nodes(T *nodes, const T *sums, unsigned edge, int count, int leaves,
+                                 enum leaf_cut cut)
 {
     for (int i = (int)thread_index(); i < count; i += (int)thread_count()) {
         const int first = cut == CUT_BEFORE ? i / LEAF : 0;
@@ -129,14 +131,11 @@ struct segment {
 };
 
 template <typename T>
-DEVICE_FUNCTION T *segment_nodes(const matrix_vector_arguments &arguments, const segment &segment, int64_t child)
+DEVICE_FUNCTION T *segment_nodes(const matrix_vector_arguments &arguments, const segment &segment,
+                                 int64_t child)
 {
     return static_cast<T *>(arguments.partials) + (segment.index * segment.children + child) * arguments.edge;
 }
-
-/* The member of a scalar that belongs to the type of the second argument. */
-DEVICE_FUNCTION float scalar_as(const union blas_scalar &scalar, float) { return scalar.s; }
-DEVICE_FUNCTION double scalar_as(const union blas_scalar &scalar, double) { return scalar.d; }
 
 /* SCALED: y = alpha s + beta y; otherwise y = s. */
 template <typename T, bool SCALED>

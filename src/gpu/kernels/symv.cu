@@ -24,8 +24,8 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
     store_nodes(segment_nodes<T>(arguments, of_rows, tile.column), memory.row_leaves, edge, tile.rows,
                 (int)tile_count(tile.columns, LEAF), CUT_NONE);
     if (!tile.diagonal)
-        store_nodes(segment_nodes<T>(arguments, of_columns, tile.row), memory.column_leaves, edge, tile.columns,
-                    (int)tile_count(tile.rows, LEAF), CUT_NONE);
+        store_nodes(segment_nodes<T>(arguments, of_columns, tile.row), memory.column_leaves, edge,
+                    tile.columns, (int)tile_count(tile.rows, LEAF), CUT_NONE);
     segments_arrive<T, true>(arguments, memory, of_rows, of_columns, tile.diagonal ? 1 : 2);
 }
 

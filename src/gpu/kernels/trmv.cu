@@ -23,11 +23,17 @@ DEVICE_FUNCTION void trmv(const matrix_vector_arguments &arguments)
     /* op(A) is lower triangular: the terms of element i are 0..i, else i..n-1. */
     const bool terms_before = lower != TRANSPOSE;
     const int64_t index = TRANSPOSE ? tile.column : tile.row, child = TRANSPOSE ? tile.row : tile.column;
-    const segment own = {index, terms_before ? 0 : index, terms_before ? index + 1 : tiles, tiles,
-                         TRANSPOSE ? tile.column_origin : tile.row_origin, TRANSPOSE ? tile.columns : tile.rows};
-    store_nodes(segment_nodes<T>(arguments, own, child), TRANSPOSE ? memory.column_leaves : memory.row_leaves, edge,
-                own.count, (int)tile_count(TRANSPOSE ? tile.rows : tile.columns, LEAF),
-                !tile.diagonal ? CUT_NONE : terms_before ? CUT_AFTER : CUT_BEFORE);
+    const segment own = {index,
+                         terms_before ? 0 : index,
+                         terms_before ? index + 1 : tiles,
+                         tiles,
+                         TRANSPOSE ? tile.column_origin : tile.row_origin,
+                         TRANSPOSE ? tile.columns : tile.rows};
+    store_nodes(segment_nodes<T>(arguments, own, child), TRANSPOSE ? memory.column_leaves : memory.row_leaves,
+                edge, own.count, (int)tile_count(TRANSPOSE ? tile.rows : tile.columns, LEAF),
+                !tile.diagonal ? CUT_NONE
+                : terms_before ? CUT_AFTER
+                               : CUT_BEFORE);
     segments_arrive<T, false>(arguments, memory, own, own, 1);
 }
 
