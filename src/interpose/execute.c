@@ -143,11 +143,12 @@ static enum status finish(struct lane *lane, struct operands_hold *hold, const s
     enum status status = fetch_vector(lane, &device->result, source, type);
     if (status == STATUS_DEVICE_ERROR)
         status = fetch_vector(lane, &device->result, source, type);
-    if (status == STATUS_OK)
-        moved->bytes_down += (size_t)device->result.length * blas_element_bytes(type);
-    else
+    if (status != STATUS_OK) {
         lane->broken = true;
-    return status;
+        return status;
+    }
+    moved->bytes_down += (size_t)device->result.length * blas_element_bytes(type);
+    return operands_write_back(hold); /* of no output; it settles that the uploads arrived */
 }
 
 static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, const struct blas_call *call,
