@@ -68,24 +68,18 @@ static bool lock_mirrors(struct operands_hold *hold)
     return !dead;
 }
 
-/* The range that the call's operands span in a mirror, and how much of it is theirs. */
-struct share {
-    struct byte_range hull;
-    size_t bytes;
-};
-
-static struct share share_of(const struct operands_hold *hold, const struct mirror *mirror)
+/* The range that the call's operands span in a mirror. */
+static struct byte_range span_of(const struct operands_hold *hold, const struct mirror *mirror)
 {
-    struct share share = {{UINTPTR_MAX, 0}, 0};
+    struct byte_range span = {UINTPTR_MAX, 0};
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror != mirror)
             continue;
-        share.hull.begin = held->hull.begin < share.hull.begin ? held->hull.begin : share.hull.begin;
-        share.hull.end = held->hull.end > share.hull.end ? held->hull.end : share.hull.end;
-        share.bytes += held->hull.end - held->hull.begin;
+        span.begin = held->hull.begin < span.begin ? held->hull.begin : span.begin;
+        span.end = held->hull.end > span.end ? held->hull.end : span.end;
     }
-    return share;
+    return span;
 }
 
 /* A record may be older than what is mapped now: registering it blindly could
@@ -101,17 +95,19 @@ enum preparation { READY, LOOK_AGAIN, UNFIT, SHORT };
 
 static enum preparation prepare(struct operands_hold *hold, struct mirror *mirror)
 {
-    struct share share = share_of(hold, mirror);
-    struct page_range pages = mirror_page_range(mirror, share.hull.begin, share.hull.end);
-    bool pin = pins_would_pay(mirror, share.bytes, pages);
-    if (!mirror->armed && !mirror->foreign_pins && !record_is_current(mirror))
+    struct byte_range span = span_of(hold, mirror);
+    if (!mirror->armed && !atomic_load(&mirror->foreign_pins) && !record_is_current(mirror))
         return LOOK_AGAIN;
-    if (!mirror->armed || pin) {
-        enum status status = mirror_arm(mirror, pin);
-        if (status != STATUS_OK)
-            return status == STATUS_NOT_TRACKABLE ? UNFIT : SHORT;
-    }
-    return mirror_scan(mirror, share.hull.begin, share.hull.end) == STATUS_OK ? READY : LOOK_AGAIN;
+    enum status status = mirror_arm(mirror);
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++)
+        if (hold->operands[i].mirror == mirror)
+            status = pins_consider(mirror, &hold->operands[i].operand);
+    if (status == STATUS_OK)
+        return mirror_scan(mirror, span.begin, span.end) == STATUS_OK ? READY : LOOK_AGAIN;
+    if (status != STATUS_NOT_TRACKABLE)
+        return SHORT;
+    /* Registered once, so it is the memory that changed, unless the program pinned it. */
+    return mirror->armed && !atomic_load(&mirror->foreign_pins) ? LOOK_AGAIN : UNFIT;
 }
 
 static void make_stateless(struct operands_hold *hold, const struct mirror *mirror)
@@ -131,7 +127,9 @@ static enum preparation prepare_all(struct operands_hold *hold)
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
         enum preparation preparation = prepare(hold, mirror);
-        if (preparation == LOOK_AGAIN || (preparation == UNFIT && !atomic_load(&mirror->foreign_pins)))
+        if (preparation == UNFIT && atomic_load(&mirror->foreign_pins))
+            mirror_empty(mirror); /* the record stays, to remember that */
+        else if (preparation == LOOK_AGAIN || preparation == UNFIT)
             mirror_table_drop(hold->table, mirror);
         if (preparation == UNFIT)
             make_stateless(hold, mirror);

@@ -68,28 +68,18 @@ static void drop_room(struct mirror *mirror)
     mirror->generation++;
 }
 
-enum status mirror_arm(struct mirror *mirror, bool pin)
+enum status mirror_arm(struct mirror *mirror)
 {
-    struct write_tracker *tracker = mirror->resources->tracker;
-    enum status status = mirror->foreign_pins ? STATUS_NOT_TRACKABLE : make_room(mirror);
+    if (atomic_load(&mirror->foreign_pins))
+        return STATUS_NOT_TRACKABLE;
+    if (mirror->armed)
+        return STATUS_OK;
+    enum status status = make_room(mirror);
     if (status != STATUS_OK)
         return status;
-    mirror_invalidate(mirror, 0, mirror_pages(mirror));
-    pins_unpin(mirror);
-    /* Pinning writes to every page; on protected huge pages that would split them. */
-    if (mirror->armed)
-        write_tracker_unregister(tracker, mirror->begin, mirror->end);
-    mirror->armed = false;
-    status = pin ? pins_pin(mirror) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = write_tracker_register(tracker, mirror->begin, mirror->end);
+    /* Pages are protected as they are first scanned; until then none is valid. */
+    status = write_tracker_register(mirror->resources->tracker, mirror->begin, mirror->end);
     mirror->armed = status == STATUS_OK;
-    if (status == STATUS_OK && mirror->pinned) {
-        /* Pages are protected as they are first scanned: now, to tell later what
-         * happened to them since they were pinned. */
-        status = mirror_scan(mirror, mirror->begin, mirror->end);
-        page_bits_clear(mirror->suspect, 0, mirror_pages(mirror));
-    }
     if (status != STATUS_OK)
         mirror_empty(mirror);
     return status;
@@ -97,7 +87,7 @@ enum status mirror_arm(struct mirror *mirror, bool pin)
 
 void mirror_empty(struct mirror *mirror)
 {
-    pins_unpin(mirror);
+    pins_release(mirror);
     if (mirror->armed)
         write_tracker_unregister(mirror->resources->tracker, mirror->begin, mirror->end);
     mirror->armed = false;
@@ -197,7 +187,7 @@ static void note_moved(void *context, uintptr_t begin, uintptr_t end)
 static bool absorb(struct mirror *mirror, struct mirror *old)
 {
     struct absorption absorption = {mirror, old};
-    pins_unpin(old);
+    pins_release(old);
     /* The old registration is the proof of identity: only where a scan of all of it
      * succeeds may pages be taken over, and registering it again would forge the proof. */
     if (mirror_scan(old, old->begin, old->end) != STATUS_OK) {

@@ -30,6 +30,14 @@ struct page_range {
     size_t begin, end;
 };
 
+/* A part that is pinned. */
+struct mirror_pin {
+    uintptr_t begin, end;
+    uint64_t counted; /* bytes by which pinning it raised VmPin */
+};
+
+enum { MIRROR_PINS_MAX = 8 };
+
 struct mirror {
     uintptr_t begin, end; /* host, page aligned */
     struct mirror_resources *resources;
@@ -46,13 +54,14 @@ struct mirror {
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
 
     /* under `lock` */
-    bool armed;  /* registered with the tracker; bitmaps and addresses are there */
-    bool pinned, pin_refused;
+    bool armed; /* registered with the tracker; bitmaps and addresses are there */
+    bool pin_refused;
+    int pin_count;
+    struct mirror_pin pins[MIRROR_PINS_MAX]; /* disjoint */
     struct device_range memory;
     uint64_t *valid;         /* the device's copy of the page is proven equal */
-    uint64_t *suspect;       /* pinned only: written or not present since, so the pin may be stale */
+    uint64_t *suspect;       /* once something is pinned: written or not present since, so the pin may be stale */
     uint64_t staged_bytes;   /* moved by staging since pinning was last considered */
-    uint64_t counted_pin;    /* bytes by which pinning it raised VmPin */
     struct operand complete; /* all of it was found valid at ... */
     uint64_t complete_at;    /* ... this generation */
     uint64_t generation;     /* counts losses of valid bits; starts at 1 */
@@ -75,11 +84,10 @@ static inline size_t mirror_pages(const struct mirror *mirror)
 /* The pages that [begin, end) touches, cut to the mirror. */
 struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end);
 
-/* Arm: reserve addresses, pin if `pin`, register with the tracker, in the order
- * that is safe. No page is valid then. For an armed mirror too, to pin it (anew).
- * STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned it
- * itself; the mirror is a mere record then. */
-enum status mirror_arm(struct mirror *mirror, bool pin);
+/* Reserve addresses and register with the tracker; nothing to do when armed.
+ * STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned some
+ * of it itself; the mirror is a mere record then. */
+enum status mirror_arm(struct mirror *mirror);
 
 /* Forget every page, unregister, unpin, release device memory: a record again. */
 void mirror_empty(struct mirror *mirror);

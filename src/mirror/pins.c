@@ -4,89 +4,170 @@
 #include "mirror/mapping.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static bool fits_budget(const struct mirror *mirror)
+static size_t pin_bytes(const struct mirror_pin *pin)
 {
-    const struct mirror_resources *resources = mirror->resources;
-    size_t bytes = mirror->end - mirror->begin;
-    size_t pinned = atomic_load(&resources->pinned_bytes) - (mirror->pinned ? bytes : 0);
-    return bytes <= resources->pin_budget_bytes && pinned <= resources->pin_budget_bytes - bytes;
+    return pin->end - pin->begin;
 }
 
-bool pins_would_pay(const struct mirror *mirror, size_t hull_bytes, struct page_range hull)
+static void unpin(struct mirror *mirror, int which)
 {
-    size_t bytes = mirror->end - mirror->begin;
-    if (mirror->pin_refused || bytes < PIN_BYTES_MIN || hull_bytes < bytes / 2 || !fits_budget(mirror))
-        return false;
-    if (!mirror->armed)
-        return true;
-    if (!mirror->pinned)
-        return mirror->staged_bytes >= bytes;
-    return mirror->staged_bytes > 2 * (uint64_t)bytes &&
-           page_bits_count(mirror->suspect, hull.begin, hull.end) > (hull.end - hull.begin) / 2;
+    struct mirror_resources *resources = mirror->resources;
+    struct mirror_pin *pin = &mirror->pins[which];
+    pthread_mutex_lock(&resources->pinning);
+    if (device_is_usable(resources->device) && driver()->unpin((void *)pin->begin) == CUDA_SUCCESS)
+        resources->counted_pins -= pin->counted;
+    pthread_mutex_unlock(&resources->pinning);
+    atomic_fetch_sub(&resources->pinned_bytes, pin_bytes(pin));
+    *pin = mirror->pins[--mirror->pin_count];
 }
 
-static enum status refuse(struct mirror *mirror, CUresult result)
+void pins_release(struct mirror *mirror)
 {
-    log_message(LOG_INFO, "pinning %zu MiB at %#zx failed (CUDA error %d)", (mirror->end - mirror->begin) >> 20,
-                (size_t)mirror->begin, (int)result);
-    mirror->pin_refused = true;
-    mirror->foreign_pins = result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    return mirror->foreign_pins ? STATUS_NOT_TRACKABLE : STATUS_OK;
+    while (mirror->pin_count > 0)
+        unpin(mirror, mirror->pin_count - 1);
+    free(mirror->suspect);
+    mirror->suspect = NULL;
 }
 
 /* Some drivers' pins show in VmPin, others' do not: what shows must not be taken for a stranger's. */
-static CUresult pin_counted(struct mirror *mirror, size_t bytes)
+static CUresult pin_counted(struct mirror *mirror, struct mirror_pin *pin)
 {
     struct mirror_resources *resources = mirror->resources;
     pthread_mutex_lock(&resources->pinning);
     uint64_t before = mapping_pinned_bytes();
-    CUresult result = driver()->pin((void *)mirror->begin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    CUresult result = driver()->pin((void *)pin->begin, pin_bytes(pin), CU_MEMHOSTREGISTER_PORTABLE);
     if (result == CUDA_SUCCESS) {
         uint64_t after = mapping_pinned_bytes();
-        mirror->counted_pin = after > before ? after - before : 0;
-        if (mirror->counted_pin > bytes)
-            mirror->counted_pin = bytes;
-        resources->counted_pins += mirror->counted_pin;
+        pin->counted = after > before ? after - before : 0;
+        if (pin->counted > pin_bytes(pin))
+            pin->counted = pin_bytes(pin);
+        resources->counted_pins += pin->counted;
     }
     pthread_mutex_unlock(&resources->pinning);
     return result;
 }
 
-enum status pins_pin(struct mirror *mirror)
+static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
 {
-    size_t bytes = mirror->end - mirror->begin;
+    CUresult result = pin_counted(mirror, &pin);
     mirror->staged_bytes = 0;
-    mirror->suspect = page_bits_create(mirror_pages(mirror));
-    if (!mirror->suspect || mapping_program_uses_cuda()) {
-        mirror->pin_refused = true;
-        free(mirror->suspect);
-        mirror->suspect = NULL;
-        return STATUS_OK;
-    }
-    CUresult result = pin_counted(mirror, bytes);
     if (result != CUDA_SUCCESS) {
-        free(mirror->suspect);
-        mirror->suspect = NULL;
-        return refuse(mirror, result);
+        log_message(LOG_INFO, "pinning %zu MiB at %#zx failed (CUDA error %d)", pin_bytes(&pin) >> 20,
+                    (size_t)pin.begin, (int)result);
+        mirror->pin_refused = true;
+        return result;
     }
-    atomic_fetch_add(&mirror->resources->pinned_bytes, bytes);
-    mirror->pinned = true;
-    log_message(LOG_INFO, "pinned %zu MiB at %#zx", bytes >> 20, (size_t)mirror->begin);
-    return STATUS_OK;
+    atomic_fetch_add(&mirror->resources->pinned_bytes, pin_bytes(&pin));
+    mirror->pins[mirror->pin_count++] = pin;
+    log_message(LOG_INFO, "pinned %zu MiB at %#zx", pin_bytes(&pin) >> 20, (size_t)pin.begin);
+    return CUDA_SUCCESS;
 }
 
-void pins_unpin(struct mirror *mirror)
+/* Pin what is registered and perhaps protected. Pinning writes to every page, which
+ * would split protected huge pages: out of protection first. The order is the
+ * safe one: pin, register, protect, all invalid. */
+static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin)
 {
-    struct mirror_resources *resources = mirror->resources;
-    if (!mirror->pinned)
-        return;
-    pthread_mutex_lock(&resources->pinning);
-    if (device_is_usable(resources->device) && driver()->unpin((void *)mirror->begin) == CUDA_SUCCESS)
-        resources->counted_pins -= mirror->counted_pin;
-    pthread_mutex_unlock(&resources->pinning);
-    atomic_fetch_sub(&resources->pinned_bytes, mirror->end - mirror->begin);
-    mirror->pinned = false;
-    free(mirror->suspect);
-    mirror->suspect = NULL;
+    struct write_tracker *tracker = mirror->resources->tracker;
+    struct page_range pages = mirror_page_range(mirror, pin.begin, pin.end);
+    mirror_invalidate(mirror, pages.begin, pages.end);
+    write_tracker_unregister(tracker, pin.begin, pin.end);
+    CUresult result = add_pin(mirror, pin);
+    if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
+        atomic_store(&mirror->foreign_pins, true);
+        return STATUS_NOT_TRACKABLE;
+    }
+    enum status status = write_tracker_register(tracker, pin.begin, pin.end);
+    /* From now on it can be told what happened to a page since it was pinned. */
+    if (status == STATUS_OK)
+        status = mirror_scan(mirror, pin.begin, pin.end);
+    page_bits_clear(mirror->suspect, pages.begin, pages.end);
+    return status;
+}
+
+static size_t pages_pinned(const struct mirror *mirror, struct page_range pages)
+{
+    size_t count = 0;
+    for (int i = 0; i < mirror->pin_count; i++) {
+        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
+        size_t begin = pin.begin > pages.begin ? pin.begin : pages.begin;
+        size_t end = pin.end < pages.end ? pin.end : pages.end;
+        count += begin < end ? end - begin : 0;
+    }
+    return count;
+}
+
+static bool would_pay(const struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+{
+    struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
+    size_t bytes = hull.end - hull.begin, count = pages.end - pages.begin;
+    if (footprint_bytes(operand) < bytes / 3)
+        return false; /* a few rows of a large matrix */
+    if (pages_pinned(mirror, pages) > count / 2)
+        return mirror->staged_bytes > 2 * (uint64_t)bytes &&
+               page_bits_count(mirror->suspect, pages.begin, pages.end) > count / 2;
+    return mirror->staged_bytes >= bytes ||
+           (operand->access != OPERAND_OVERWRITE &&
+            page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2);
+}
+
+/* Pins inside the wanted range go; those that stick out stay, and it shrinks. */
+static void settle_overlaps(struct mirror *mirror, struct mirror_pin *wanted, bool again)
+{
+    for (int i = mirror->pin_count; i-- > 0;) {
+        struct mirror_pin *pin = &mirror->pins[i];
+        if (pin->begin >= wanted->end || pin->end <= wanted->begin)
+            continue;
+        if (again || (pin->begin >= wanted->begin && pin->end <= wanted->end))
+            unpin(mirror, i);
+        else if (pin->begin < wanted->begin)
+            wanted->begin = pin->end < wanted->end ? pin->end : wanted->end;
+        else
+            wanted->end = pin->begin;
+    }
+}
+
+static bool fits_budget(const struct mirror *mirror, const struct mirror_pin *wanted)
+{
+    const struct mirror_resources *resources = mirror->resources;
+    size_t pinned = atomic_load(&resources->pinned_bytes), budget = resources->pin_budget_bytes;
+    return mirror->pin_count < MIRROR_PINS_MAX && pinned <= budget && pin_bytes(wanted) <= budget - pinned;
+}
+
+enum status pins_consider(struct mirror *mirror, const struct operand *operand)
+{
+    struct byte_range hull = footprint_hull(operand);
+    if (mirror->pin_refused || hull.end - hull.begin < PIN_BYTES_MIN ||
+        hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(mirror, operand, hull))
+        return STATUS_OK;
+    if (!mirror->suspect)
+        mirror->suspect = page_bits_create(mirror_pages(mirror));
+    if (!mirror->suspect || mapping_program_uses_cuda()) {
+        mirror->pin_refused = true;
+        return STATUS_OK;
+    }
+    struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
+    struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
+    settle_overlaps(mirror, &wanted, pages_pinned(mirror, pages) > (pages.end - pages.begin) / 2);
+    if (wanted.begin >= wanted.end || !fits_budget(mirror, &wanted))
+        return STATUS_OK;
+    return pin_anew(mirror, wanted);
+}
+
+size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct)
+{
+    *direct = false;
+    for (int i = 0; i < mirror->pin_count; i++) {
+        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
+        if (begin < pin.begin) {
+            end = pin.begin < end ? pin.begin : end; /* before this pin, if in none */
+        } else if (begin < pin.end) {
+            end = pin.end < end ? pin.end : end;
+            *direct = !page_bits_test(mirror->suspect, begin);
+            return page_bits_find(mirror->suspect, begin, end, *direct) - begin;
+        }
+    }
+    return end - begin;
 }

@@ -2,9 +2,10 @@
  *
  * Pinned memory moves at several times the speed of staging, but a pin stays on
  * the old pages when the program discards or remaps them: pages the tracker has
- * reported since pinning are suspect and are staged (design section 6). Only
- * whole mirrors of 16 MiB or more are pinned, never memory of a program that
- * uses CUDA itself. Callers hold the mirror's lock. Inside device_enter. */
+ * reported since pinning are suspect and are staged (design section 6). What is
+ * pinned is the span of a matrix of 16 MiB or more: neighbouring allocations are
+ * often one mapping. Never memory of a program that uses CUDA itself. Callers
+ * hold the mirror's lock. Inside device_enter. */
 #ifndef MUBLAS_PINS_H
 #define MUBLAS_PINS_H
 
@@ -12,18 +13,19 @@
 
 enum { PIN_BYTES_MIN = 16 << 20 };
 
-/* Would pinning pay for a call whose operands span `hull_bytes` of the mirror? For
- * one not armed yet: when they cover half of it. For one in use: when staging has
- * moved as much as it holds, or, if it is pinned, twice that and more than half of
- * the pages [hull.begin, hull.end) are suspect. */
-bool pins_would_pay(const struct mirror *mirror, size_t hull_bytes, struct page_range hull);
+/* Pin the operand's span if that pays: when most of it is about to be uploaded, or
+ * staging has moved as much as it holds, or, if it is pinned, when most of
+ * it has become suspect and staging has moved twice as much. To be asked of an armed mirror
+ * before the scan; pages that get pinned are not valid then. STATUS_OK also when
+ * the memory or the budget do not allow it. STATUS_NOT_TRACKABLE: the program has
+ * pinned some of it itself, or the memory changed meanwhile. */
+enum status pins_consider(struct mirror *mirror, const struct operand *operand);
 
-/* Pin all of the mirror, which must not be protected. STATUS_OK also when the memory or
- * the budget do not allow it: it stays unpinned, and is not tried again.
- * STATUS_NOT_TRACKABLE when the program has pinned some of it. */
-enum status pins_pin(struct mirror *mirror);
+/* How many of the pages from `begin` on, at most up to `end`, can move together: by
+ * DMA (*direct: in one pin, none suspect), or by staging. */
+size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct);
 
-/* Undo that; nothing to do when not pinned. */
-void pins_unpin(struct mirror *mirror);
+/* Undo all pins of the mirror. */
+void pins_release(struct mirror *mirror);
 
 #endif

@@ -1,5 +1,6 @@
 #include "mirror/hold.h"
 
+#include "mirror/pins.h"
 #include "mirror/staging.h"
 
 /* Bytes between two needed pieces that it is cheaper to move along than to skip:
@@ -38,14 +39,15 @@ static enum status flush(struct upload *upload)
 static bool can_join(const struct upload *upload, const struct piece *next)
 {
     const struct piece *piece = &upload->piece;
-    const uint64_t *suspect = upload->held->mirror->suspect;
-    size_t gap = next->begin - piece->end;
+    bool direct;
     if (piece->begin == piece->end || next->begin < piece->end || piece->direct != next->direct)
         return false;
+    size_t gap = next->begin - piece->end;
     if (gap << page_shift() > (piece->direct ? (size_t)GAP_DIRECT : (size_t)GAP_STAGED))
         return false;
-    /* A stale pin's bytes must not even ride along: the page may be valid. */
-    return !piece->direct || !page_bits_any(suspect, piece->end, next->begin);
+    /* One pin's, gap included: a stale pin's bytes must not even ride along, the page may be valid. */
+    return !piece->direct || pins_run(upload->held->mirror, piece->begin, next->end, &direct) ==
+                                 next->end - piece->begin;
 }
 
 static enum status add_piece(struct upload *upload, struct piece next)
@@ -65,13 +67,12 @@ static enum status add_piece(struct upload *upload, struct piece next)
 /* Pages [begin, end), none of them valid: by DMA where the pin is trusted. */
 static enum status add_pages(struct upload *upload, size_t begin, size_t end)
 {
-    const struct mirror *mirror = upload->held->mirror;
     enum status status = STATUS_OK;
     while (begin < end && status == STATUS_OK) {
-        bool direct = mirror->pinned && !page_bits_test(mirror->suspect, begin);
-        size_t stop = mirror->pinned ? page_bits_find(mirror->suspect, begin, end, direct) : end;
-        status = add_piece(upload, (struct piece){begin, stop, direct});
-        begin = stop;
+        struct piece piece = {.begin = begin};
+        piece.end = begin + pins_run(upload->held->mirror, begin, end, &piece.direct);
+        status = add_piece(upload, piece);
+        begin = piece.end;
     }
     return status;
 }

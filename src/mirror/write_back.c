@@ -1,5 +1,6 @@
 #include "mirror/hold.h"
 
+#include "mirror/pins.h"
 #include "mirror/staging.h"
 #include "mirror/triangle_cover.h"
 
@@ -43,7 +44,8 @@ static bool is_clean(const struct write_back *back, const struct strip *strip)
     uintptr_t begin = back->held->hull.begin + strip->offset;
     uintptr_t end = begin + (strip->height - 1) * strip->pitch + strip->width;
     struct page_range pages = mirror_page_range(mirror, begin, end);
-    return !page_bits_any(mirror->suspect, pages.begin, pages.end);
+    bool direct;
+    return pins_run(mirror, pages.begin, pages.end, &direct) == pages.end - pages.begin && direct;
 }
 
 static int copy_staged(struct write_back *back, const struct strip *strip)
@@ -85,7 +87,7 @@ static enum status copy_all(struct write_back *back)
 {
     struct held_operand *held = back->held;
     const struct operand *operand = &held->operand;
-    if (held->mirror->pinned) {
+    if (held->mirror->pin_count > 0) {
         back->status = STATUS_OK;
         triangle_cover(&operand->matrix, operand->element_bytes, copy_strip, back);
         enum status waited = lane_synchronise(back->hold->lane, "copying a result to the host");
