@@ -87,3 +87,8 @@ check_PROGRAMS += tests/unit/test_operands
 TESTS += tests/unit/test_operands
 tests_unit_test_operands_SOURCES = tests/unit/test_operands.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operands_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_operands_threads
+TESTS += tests/unit/test_operands_threads
+tests_unit_test_operands_threads_SOURCES = tests/unit/test_operands_threads.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)

@@ -1,0 +1,105 @@
+/* Threads whose matrices share pages and mappings, calling and writing at once. */
+#include "operand_calls.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+enum { THREADS = 3, STEPS = 250, ROWS = 37, BLOCK = 11, ROUNDS = 5 };
+
+/* Each owns BLOCK columns of one matrix, and reads those of all while nobody writes. */
+static double *matrix, *shadow;
+static size_t bytes;
+static struct mirror_table *table;
+static pthread_barrier_t barrier;
+
+struct worker {
+    pthread_t thread;
+    int number;
+    uint64_t state;
+    bool good;
+};
+
+static bool step(struct worker *worker, struct lane *lane)
+{
+    double *mine = matrix + worker->number * BLOCK * ROWS;
+    ptrdiff_t distance = (char *)shadow - (char *)matrix;
+    enum operand_access access = (enum operand_access)below(&worker->state, 3);
+    struct operand operand = operand_of(mine, ROWS, BLOCK, ROWS, PART_FULL, access);
+    size_t at = below(&worker->state, ROWS * BLOCK);
+    mine[at] = (double)next_random(&worker->state);
+    memcpy((char *)&mine[at] + distance, &mine[at], sizeof(double));
+    struct call_result result = run_call(table, lane, &operand, 1, &worker->state, distance);
+    return result.held == STATUS_OK && result.written == STATUS_OK && result.equal;
+}
+
+static bool read_all(struct worker *worker, struct lane *lane)
+{
+    struct operand operand = operand_of(matrix, ROWS, THREADS * BLOCK, ROWS, PART_FULL, OPERAND_READ);
+    struct call_result result = run_call(table, lane, &operand, 1, &worker->state, 0);
+    return result.held == STATUS_OK && result.written == STATUS_OK && result.equal;
+}
+
+/* New memory at the old address, while the other threads wait. */
+static void renew(void)
+{
+    munmap(matrix, bytes);
+    if (mmap(matrix, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)matrix)
+        abort();
+    memcpy(matrix, shadow, bytes);
+}
+
+static void *work(void *context)
+{
+    struct worker *worker = context;
+    struct device_scope scope;
+    struct lane *lane;
+    worker->good = device_enter(emulated_device, &scope) == STATUS_OK &&
+                   lane_acquire(emulated_device, &lane) == STATUS_OK;
+    if (!worker->good)
+        abort();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < STEPS; i++)
+            worker->good = step(worker, lane) && worker->good;
+        pthread_barrier_wait(&barrier);
+        worker->good = read_all(worker, lane) && worker->good;
+        pthread_barrier_wait(&barrier);
+        if (worker->number == round % THREADS)
+            renew();
+        pthread_barrier_wait(&barrier);
+    }
+    lane_release(lane);
+    device_leave(emulated_device, &scope);
+    return NULL;
+}
+
+static bool run(size_t budget)
+{
+    struct worker workers[THREADS];
+    bool good = true;
+    mirror_table_create(emulated_device, budget, 0, true, &table);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){.number = i, .state = (uint64_t)i + 1};
+        pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        good = good && workers[i].good;
+    }
+    mirror_table_destroy(table);
+    return good;
+}
+
+int main(void)
+{
+    struct lane *lane = emulated_lane();
+    bytes = (THREADS * ROWS * BLOCK * sizeof(double) + 4095) / 4096 * 4096;
+    matrix = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    shadow = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (matrix == MAP_FAILED || shadow == MAP_FAILED)
+        abort();
+    lane_release(lane); /* this one was made only to wake the device */
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    tap_ok(run((size_t)64 << 20), "threads whose matrices share pages see their own values");
+    tap_ok(memcmp(matrix, shadow, bytes) == 0, "and no result is lost");
+    return tap_done();
+}
