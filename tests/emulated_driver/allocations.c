@@ -115,7 +115,8 @@ static bool is_granular(uint64_t value)
     return value % GRANULE == 0;
 }
 
-EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properties, int option)
+EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properties,
+                                              int option)
 {
     API_BEGIN(cuMemGetAllocationGranularity);
     if (!bytes || !properties || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM && option != 1))
@@ -161,14 +162,14 @@ static struct physical *find_handle(CUmemGenericAllocationHandle handle)
     return handle - 1 < handle_count ? handles[handle - 1] : NULL;
 }
 
-EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *properties,
-                            unsigned long long flags)
+EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
+                            const CUmemAllocationProp *properties, unsigned long long flags)
 {
     struct physical *physical;
     API_BEGIN(cuMemCreate);
     if (!handle || !properties || bytes == 0 || !is_granular(bytes) || flags != 0 ||
-        properties->type != CU_MEM_ALLOCATION_TYPE_PINNED || properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        properties->location.id != 0)
+        properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != 0)
         API_FAIL(misuse("cuMemCreate of %zu bytes: bad arguments", bytes));
     if ((result = physical_take(bytes, GRANULE, &physical)) != CUDA_SUCCESS)
         goto end;
@@ -191,16 +192,17 @@ EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
     API_END;
 }
 
-EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
-                         unsigned long long flags)
+EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
+                         CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
     size_t following;
     API_BEGIN(cuMemMap);
     struct physical *physical = find_handle(handle);
     const struct range *range = range_find(&reservations, address);
-    if (!physical || offset != 0 || flags != 0 || bytes == 0 || !is_granular(bytes) || !is_granular(address) ||
-        bytes > physical->bytes)
-        API_FAIL(misuse("cuMemMap of %zu bytes of handle %llu at %#llx: bad arguments", bytes, handle, address));
+    if (!physical || offset != 0 || flags != 0 || bytes == 0 || !is_granular(bytes) ||
+        !is_granular(address) || bytes > physical->bytes)
+        API_FAIL(
+            misuse("cuMemMap of %zu bytes of handle %llu at %#llx: bad arguments", bytes, handle, address));
     if (!range || address + bytes > range->end)
         API_FAIL(misuse("cuMemMap at [%#llx, +%zu), which is not reserved", address, bytes));
     struct segment *after = segment_from(address, &following);

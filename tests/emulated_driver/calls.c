@@ -53,7 +53,8 @@ static void parse_fault(const char *text, const char *end)
     if (!colon || fault_count == FAULTS_MAX)
         emulated_abort("bad fault '%.*s'", (int)(end - text), text);
     struct fault *fault = &faults[fault_count++];
-    *fault = (struct fault){.function = find_function(text, (size_t)(colon - text)), .result = CUDA_ERROR_UNKNOWN};
+    *fault =
+        (struct fault){.function = find_function(text, (size_t)(colon - text)), .result = CUDA_ERROR_UNKNOWN};
     if (fault->function == CALL_KERNEL)
         fault->result = CUDA_ERROR_LAUNCH_FAILED;
     fault->remaining = strtoul(colon + 1, &rest, 10);

@@ -1,4 +1,4 @@
-/* Copies and fills, queued in streams. */
+/* Copies, queued in streams. */
 #include "emulated_driver/internal.h"
 
 #include <stdlib.h>
@@ -125,8 +125,9 @@ static CUresult check(const struct copy *copy, enum host_kind kind)
                       names[copy->direction], (void *)copy->host,
                       extent(copy->host_pitch, copy->width, copy->height));
     if (!rows_are_accessible(copy->device, copy->device_pitch, copy->width, copy->height))
-        return misuse("a copy %s device memory at %#llx (%zu rows of %zu bytes, %zu apart): not allocated there",
-                      names[copy->direction], copy->device, copy->height, copy->width, copy->device_pitch);
+        return misuse(
+            "a copy %s device memory at %#llx (%zu rows of %zu bytes, %zu apart): not allocated there",
+            names[copy->direction], copy->device, copy->height, copy->width, copy->device_pitch);
     return CUDA_SUCCESS;
 }
 
@@ -159,11 +160,13 @@ static CUresult enqueue(struct copy copy, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source, size_t bytes, CUstream stream)
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source, size_t bytes,
+                                     CUstream stream)
 {
     API_BEGIN(cuMemcpyHtoDAsync_v2);
-    result = enqueue((struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL},
-                     stream);
+    result = enqueue(
+        (struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL},
+        stream);
     API_END;
 }
 
@@ -188,10 +191,12 @@ static CUresult run_device_copy(void *payload)
     unsigned char *buffer = malloc(bytes);
     if (!buffer)
         emulated_abort("out of host memory");
-    move(&(struct copy){TO_HOST, copy->source, buffer, copy->source_pitch, copy->width, copy->width, copy->height,
-                        NULL}, bytes);
-    move(&(struct copy){TO_DEVICE, copy->destination, buffer, copy->destination_pitch, copy->width, copy->width,
-                        copy->height, NULL}, bytes);
+    move(&(struct copy){TO_HOST, copy->source, buffer, copy->source_pitch, copy->width, copy->width,
+                        copy->height, NULL},
+         bytes);
+    move(&(struct copy){TO_DEVICE, copy->destination, buffer, copy->destination_pitch, copy->width,
+                        copy->width, copy->height, NULL},
+         bytes);
     free(buffer);
     return CUDA_SUCCESS;
 }
@@ -236,52 +241,17 @@ EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
                                        copy->srcPitch, copy->WidthInBytes, copy->Height, NULL}, stream);
     else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_HOST)
         result = enqueue((struct copy){TO_HOST, copy->srcDevice + source,
-                                       (unsigned char *)copy->dstHost + destination, copy->srcPitch, copy->dstPitch,
-                                       copy->WidthInBytes, copy->Height, NULL}, stream);
+                                       (unsigned char *)copy->dstHost + destination, copy->srcPitch,
+                                       copy->dstPitch, copy->WidthInBytes, copy->Height, NULL},
+                         stream);
     else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_DEVICE)
-        result = enqueue_device_copy((struct device_copy){copy->dstDevice + destination, copy->srcDevice + source,
-                                                          copy->dstPitch, copy->srcPitch, copy->WidthInBytes,
-                                                          copy->Height}, stream);
+        result = enqueue_device_copy((struct device_copy){copy->dstDevice + destination,
+                                                          copy->srcDevice + source, copy->dstPitch,
+                                                          copy->srcPitch, copy->WidthInBytes, copy->Height},
+                                     stream);
     else
         result = misuse("cuMemcpy2DAsync: memory types %d to %d are not emulated", copy->srcMemoryType,
                         copy->dstMemoryType);
-    API_END;
-}
-
-/* --- fills --- */
-
-struct fill {
-    CUdeviceptr address;
-    size_t bytes;
-    unsigned char value;
-};
-
-static void fill_piece(void *context, unsigned char *alias, size_t bytes)
-{
-    memset(alias, ((const struct fill *)context)->value, bytes);
-}
-
-static CUresult run_fill(void *payload)
-{
-    struct fill *fill = payload;
-    if (!memory_visit(fill->address, fill->bytes, fill_piece, fill))
-        emulated_abort("a queued fill uses device memory at %#llx that is gone", fill->address);
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t bytes, CUstream stream)
-{
-    API_BEGIN(cuMemsetD8Async);
-    if ((result = context_check()) != CUDA_SUCCESS || bytes == 0)
-        goto end;
-    if (!memory_is_accessible(address, bytes))
-        API_FAIL(misuse("cuMemsetD8Async of [%#llx, +%zu): not allocated", address, bytes));
-    struct operation *operation = stream_append(stream, run_fill, NULL, sizeof(struct fill));
-    if (!operation)
-        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
-    operation->begin[0] = address;
-    operation->end[0] = address + bytes;
-    *(struct fill *)operation->payload = (struct fill){address, bytes, value};
     API_END;
 }
 

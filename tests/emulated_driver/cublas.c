@@ -37,9 +37,11 @@ EXPORT int cublasGetVersion_v2(cublasHandle_t handle, int *version);
 EXPORT int cublasSetPointerMode_v2(cublasHandle_t handle, int mode);
 EXPORT int cublasSetMathMode(cublasHandle_t handle, int mode);
 EXPORT int cublasDsyr2k_v2(cublasHandle_t handle, int uplo, int trans, int n, int k, const double *alpha,
-                           const double *a, int lda, const double *b, int ldb, const double *beta, double *c, int ldc);
+                           const double *a, int lda, const double *b, int ldb, const double *beta, double *c,
+                           int ldc);
 EXPORT int cublasSsyr2k_v2(cublasHandle_t handle, int uplo, int trans, int n, int k, const float *alpha,
-                           const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc);
+                           const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                           int ldc);
 
 static void *host_library;
 static pthread_once_t host_once = PTHREAD_ONCE_INIT;
@@ -156,12 +158,13 @@ struct syr2k {
 static void run_syr2k(void *argument)
 {
     struct syr2k *call = argument;
-    void (*routine)(const char *, const char *, const int *, const int *, const void *, const void *, const int *,
-                    const void *, const int *, const void *, void *, const int *, size_t, size_t);
+    void (*routine)(const char *, const char *, const int *, const int *, const void *, const void *,
+                    const int *, const void *, const int *, const void *, void *, const int *, size_t,
+                    size_t);
     void *address = host_routine(call->routine);
     memcpy(&routine, &address, sizeof routine);
-    routine(&call->uplo, &call->trans, &call->n, &call->k, &call->alpha, call->a, &call->lda, call->b, &call->ldb,
-            &call->beta, call->c, &call->ldc, 1, 1);
+    routine(&call->uplo, &call->trans, &call->n, &call->k, &call->alpha, call->a, &call->lda, call->b,
+            &call->ldb, &call->beta, call->c, &call->ldc, 1, 1);
 }
 
 static int at_least_one(int value)
@@ -183,18 +186,19 @@ static int queue_syr2k(cublasHandle_t handle, struct syr2k call, int uplo, int t
     return enqueue(handle, run_syr2k, &call, sizeof call);
 }
 
-int cublasDsyr2k_v2(cublasHandle_t handle, int uplo, int trans, int n, int k, const double *alpha, const double *a,
-                    int lda, const double *b, int ldb, const double *beta, double *c, int ldc)
+int cublasDsyr2k_v2(cublasHandle_t handle, int uplo, int trans, int n, int k, const double *alpha,
+                    const double *a, int lda, const double *b, int ldb, const double *beta, double *c,
+                    int ldc)
 {
     ENTER(handle);
-    return queue_syr2k(handle, (struct syr2k){"dsyr2k_", 0, 0, n, k, lda, ldb, ldc, 0, 0, a, b, c}, uplo, trans,
-                       alpha, beta, sizeof *alpha);
+    return queue_syr2k(handle, (struct syr2k){"dsyr2k_", 0, 0, n, k, lda, ldb, ldc, 0, 0, a, b, c}, uplo,
+                       trans, alpha, beta, sizeof *alpha);
 }
 
-int cublasSsyr2k_v2(cublasHandle_t handle, int uplo, int trans, int n, int k, const float *alpha, const float *a,
-                    int lda, const float *b, int ldb, const float *beta, float *c, int ldc)
+int cublasSsyr2k_v2(cublasHandle_t handle, int uplo, int trans, int n, int k, const float *alpha,
+                    const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc)
 {
     ENTER(handle);
-    return queue_syr2k(handle, (struct syr2k){"ssyr2k_", 0, 0, n, k, lda, ldb, ldc, 0, 0, a, b, c}, uplo, trans,
-                       alpha, beta, sizeof *alpha);
+    return queue_syr2k(handle, (struct syr2k){"ssyr2k_", 0, 0, n, k, lda, ldb, ldc, 0, 0, a, b, c}, uplo,
+                       trans, alpha, beta, sizeof *alpha);
 }

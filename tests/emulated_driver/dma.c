@@ -44,7 +44,8 @@ static bool map_ring(const struct io_uring_params *parameters)
         return false;
     if (complete > bytes)
         bytes = complete;
-    char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, dma.ring, IORING_OFF_SQ_RING);
+    char *base =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, dma.ring, IORING_OFF_SQ_RING);
     dma.submissions = mmap(NULL, parameters->sq_entries * sizeof *dma.submissions, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_POPULATE, dma.ring, IORING_OFF_SQES);
     if (base == MAP_FAILED || (void *)dma.submissions == MAP_FAILED)
@@ -107,7 +108,8 @@ static bool set_slot(unsigned slot, unsigned char *begin, size_t bytes)
 {
     struct iovec buffer = {begin, bytes};
     struct io_uring_rsrc_update2 update = {.offset = slot, .data = (uintptr_t)&buffer, .nr = 1};
-    return syscall(SYS_io_uring_register, dma.ring, IORING_REGISTER_BUFFERS_UPDATE, &update, sizeof update) == 1;
+    return syscall(SYS_io_uring_register, dma.ring, IORING_REGISTER_BUFFERS_UPDATE, &update, sizeof update) ==
+           1;
 }
 
 static unsigned slots_of(size_t bytes)
@@ -167,7 +169,8 @@ static unsigned reap(void)
     for (; head != tail; head++) {
         const struct io_uring_cqe *completion = &dma.completions[head & dma.complete_mask];
         if (completion->res < 0 || (uint64_t)completion->res != completion->user_data)
-            emulated_abort("DMA of %llu bytes gave %d", (unsigned long long)completion->user_data, completion->res);
+            emulated_abort("DMA of %llu bytes gave %d", (unsigned long long)completion->user_data,
+                           completion->res);
     }
     __atomic_store_n(dma.complete_head, head, __ATOMIC_RELEASE);
     return count;
@@ -177,7 +180,8 @@ static void run_submitted(unsigned count)
 {
     unsigned unsubmitted = count;
     while (count > 0) {
-        long done = syscall(SYS_io_uring_enter, dma.ring, unsubmitted, count, IORING_ENTER_GETEVENTS, NULL, 0);
+        long done =
+            syscall(SYS_io_uring_enter, dma.ring, unsubmitted, count, IORING_ENTER_GETEVENTS, NULL, 0);
         if (done < 0 && errno != EINTR && errno != EAGAIN)
             emulated_abort("io_uring_enter: %s", strerror(errno));
         if (done > 0)
@@ -190,7 +194,8 @@ static void run_submitted(unsigned count)
 static void pass(enum direction direction, struct iovec *vectors, int count)
 {
     while (count > 0) {
-        ssize_t done = direction == TO_HOST ? writev(dma.pipe[1], vectors, count) : readv(dma.pipe[0], vectors, count);
+        ssize_t done =
+            direction == TO_HOST ? writev(dma.pipe[1], vectors, count) : readv(dma.pipe[0], vectors, count);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)

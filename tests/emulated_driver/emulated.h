@@ -43,6 +43,7 @@ bool emulated_poke(CUdeviceptr destination, const void *source, size_t bytes);
 int emulated_enter(const char *function);
 /* For the emulated cuBLAS: run function(copy of argument) in stream order, with device
  * memory accessible. */
-CUresult emulated_enqueue(CUstream stream, void (*function)(void *argument), const void *argument, size_t bytes);
+CUresult emulated_enqueue(CUstream stream, void (*function)(void *argument), const void *argument,
+                          size_t bytes);
 
 #endif

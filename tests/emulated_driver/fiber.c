@@ -31,7 +31,8 @@ enum { FRAME_WORDS = 20, FRAME_ARGUMENT = 0, FRAME_FUNCTION = 1, FRAME_RETURN = 
 void fiber_create(struct fiber *fiber, unsigned number, void (*function)(void *), void *argument)
 {
     size_t bytes = STACK_BYTES + PAGE;
-    unsigned char *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *stack =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED || mprotect(stack, PAGE, PROT_NONE) != 0)
         emulated_abort("making a fiber: %s", strerror(errno));
     uintptr_t top = (uintptr_t)stack + bytes - number % 16 * 256;

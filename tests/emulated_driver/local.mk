@@ -2,12 +2,12 @@
 # tests and the demo (`make emulated-driver`); never installed. Plain rules, not
 # libtool: the names and sonames must be those of the real libraries.
 emulated_folder = tests/emulated_driver
-emulated_c_files = allocations calls context copy dma fiber grid module options physical pinned processor ranges \
+emulated_c_files = allocations calls collectives context copy dma fiber fill grid module options physical pinned processor ranges \
 	segments stream test_kernels
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
-emulated_headers = emulated.h fiber.h internal.h memory.h processor.h test_kernels.h threads.h \
+emulated_headers = emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h \
 	cublas.def test_kernels.def
 
 EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S $(emulated_folder)/cublas.c \
@@ -19,8 +19,8 @@ emulated-driver: $(emulated_libraries)
 
 emulated_flags = $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -I$(top_srcdir)/$(emulated_folder) -fPIC -MMD -MP
 
-# See the head of the file.
-$(emulated_folder)/objects/processor.o: emulated_own_flags = -fno-sanitize=thread
+# See the head of processor.c.
+$(emulated_folder)/objects/collectives.o $(emulated_folder)/objects/processor.o: emulated_own_flags = -fno-sanitize=thread
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.c
 	@$(MKDIR_P) $(@D)

@@ -51,8 +51,9 @@ static struct CUfunc_st *functions;
 static bool is_image(const void *image)
 {
     static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
-    return image && (memcmp(image, fatbin, 4) == 0 || memcmp(image, "\177ELF", 4) == 0 ||
-                     memcmp(image, "//", 2) == 0 || memcmp(image, ".ver", 4) == 0 || memcmp(image, "mubl", 4) == 0);
+    return image &&
+           (memcmp(image, fatbin, 4) == 0 || memcmp(image, "\177ELF", 4) == 0 ||
+            memcmp(image, "//", 2) == 0 || memcmp(image, ".ver", 4) == 0 || memcmp(image, "mubl", 4) == 0);
 }
 
 EXPORT CUresult cuModuleLoadData(CUmodule *handle, const void *image)
@@ -187,10 +188,10 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned gr
         goto end;
     if (!function || !function->module->live)
         API_FAIL(CUDA_ERROR_INVALID_HANDLE);
-    if (grid_x == 0 || grid_x > 0x7fffffff || block_x == 0 || block_x > THREADS_LIMIT || !parameters || extra ||
-        (int)shared_bytes > function->shared_limit)
-        API_FAIL(misuse("cuLaunchKernel of %s: %u blocks of %u threads, %u bytes shared", function->kernel->name,
-                        grid_x, block_x, shared_bytes));
+    if (grid_x == 0 || grid_x > 0x7fffffff || block_x == 0 || block_x > THREADS_LIMIT || !parameters ||
+        extra || (int)shared_bytes > function->shared_limit)
+        API_FAIL(misuse("cuLaunchKernel of %s: %u blocks of %u threads, %u bytes shared",
+                        function->kernel->name, grid_x, block_x, shared_bytes));
     if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1)
         emulated_abort("cuLaunchKernel of %s: only one dimension is emulated", function->kernel->name);
     const struct kernel *kernel = function->kernel;

@@ -59,7 +59,8 @@ void physical_drop(struct physical *physical)
     if (--physical->references > 0)
         return;
     range_give(&offsets, physical->offset);
-    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)physical->offset, (off_t)physical->bytes);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)physical->offset,
+              (off_t)physical->bytes);
     used -= physical->bytes;
     free(physical);
 }

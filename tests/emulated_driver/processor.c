@@ -3,68 +3,13 @@
  * Under ThreadSanitizer this file is compiled without it (its own data is shared by
  * unordered fibers), and says by tokens what is ordered for a kernel's memory: barriers
  * are, exchanges are not, as with shuffles on a device. */
-#include "emulated_driver/processor.h"
-#include "emulated_driver/fiber.h"
-#include "emulated_driver/threads.h"
+#include "emulated_driver/processor_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { THREADS_MAX = 1024, SHARED_BYTES = 232448, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1 };
-
-/* What an exchange gave to its group; freed at the last member's second-next exchange. */
-struct exchange_result {
-    struct exchange_result *next;
-    unsigned references;
-    _Alignas(64) unsigned char bytes[EMULATED_WIDTH_MAX * EMULATED_EXCHANGE_MAX];
-};
-
-/* A fiber runs threads one after another; between them it is parked. */
-struct worker {
-    struct fiber fiber;
-    struct processor *processor;
-    struct thread *thread;
-};
-
-enum waiting { RUNNING, NOT_STARTED, AT_BARRIER, AT_EXCHANGE, FINISHED };
-
-struct thread {
-    struct emulated_thread self;
-    struct worker *worker;
-    enum waiting waiting;
-    const void *mine;
-    struct exchange_result *held[HELD]; /* newest first */
-};
-
-/* The rendezvous of a group, kept at its first thread. */
-struct group {
-    unsigned arrived, width;
-    size_t bytes;
-};
-
-struct processor {
-    struct fiber caller;
-    const struct launch *launch;
-    struct thread *current;
-    struct thread threads[THREADS_MAX];
-    struct group groups[THREADS_MAX];
-    unsigned order[THREADS_MAX], started, finished, at_barrier;
-    struct thread *ready[THREADS_MAX]; /* ring */
-    unsigned ready_head, ready_count;
-    struct worker *workers[THREADS_MAX], *parked[THREADS_MAX];
-    unsigned worker_count, parked_count;
-    struct exchange_result *results, *free_results; /* all, and those given back */
-    unsigned results_used;
-    uint64_t random;
-    bool ready_first;
-    unsigned char *shared;
-    unsigned barriers; /* completed, in this block */
-    bool watched; /* fibers_are_watched() */
-    char begin_token, end_token, barrier_tokens[2];
-};
-
-static _Thread_local struct processor *running __attribute__((tls_model("initial-exec")));
+_Thread_local struct processor *running_processor __attribute__((tls_model("initial-exec")));
 
 static void push_ready(struct processor *processor, struct thread *thread)
 {
@@ -82,7 +27,8 @@ static struct thread *pop_ready(struct processor *processor)
 
 static __attribute__((noreturn)) void report_deadlock(const struct processor *processor)
 {
-    static const char *const where[] = {"running", "not started", "at a barrier", "at an exchange", "finished"};
+    static const char *const where[] = {"running", "not started", "at a barrier", "at an exchange",
+                                        "finished"};
     const struct launch *launch = processor->launch;
     unsigned counts[5] = {0}, first[5] = {0};
     for (unsigned i = launch->threads; i-- > 0;) {
@@ -93,7 +39,8 @@ static __attribute__((noreturn)) void report_deadlock(const struct processor *pr
     emulated_abort("deadlock in kernel %s, block %u: thread %u waits %s; of %u threads %u are at a barrier, "
                    "%u at an exchange, %u finished (first: %u)",
                    launch->kernel->name, processor->threads[0].self.block, first[stuck], where[stuck],
-                   launch->threads, counts[AT_BARRIER], counts[AT_EXCHANGE], counts[FINISHED], first[FINISHED]);
+                   launch->threads, counts[AT_BARRIER], counts[AT_EXCHANGE], counts[FINISHED],
+                   first[FINISHED]);
 }
 
 static void worker_main(void *argument);
@@ -172,8 +119,7 @@ static void worker_main(void *argument)
     }
 }
 
-/* Suspend the running thread until another one makes it ready. */
-static void wait_here(struct processor *processor, enum waiting waiting)
+void processor_wait(struct processor *processor, enum waiting waiting)
 {
     struct thread *thread = processor->current;
     thread->waiting = waiting;
@@ -182,9 +128,9 @@ static void wait_here(struct processor *processor, enum waiting waiting)
         leave_for(processor, &thread->worker->fiber, next);
 }
 
-/* Make `count` consecutive threads ready in an order drawn at random: a rotation, and for
- * powers of two (all groups) also an odd stride. */
-static void release_threads(struct processor *processor, unsigned first, unsigned count)
+/* In an order drawn at random: a rotation, and for powers of two (all groups) also an odd
+ * stride. */
+void processor_release(struct processor *processor, unsigned first, unsigned count)
 {
     unsigned draw = (unsigned)random_next(&processor->random);
     struct thread *threads = &processor->threads[first];
@@ -197,109 +143,11 @@ static void release_threads(struct processor *processor, unsigned first, unsigne
     }
 }
 
-const struct emulated_thread *emulated_self(void)
+void processor_yield(struct processor *processor)
 {
-    return &running->current->self;
-}
-
-void emulated_barrier(void)
-{
-    struct processor *processor = running;
-    struct thread *thread = processor->current;
-    /* Two tokens by turns: a thread late to leave must not see the next barrier's arrivals. */
-    char *token = &processor->barrier_tokens[processor->barriers % 2];
-    fiber_release(token);
-    if (++processor->at_barrier == processor->launch->threads) {
-        processor->at_barrier = 0;
-        processor->barriers++;
-        release_threads(processor, 0, processor->launch->threads);
-        struct thread *next = pop_ready(processor);
-        if (next != thread)
-            leave_for(processor, &thread->worker->fiber, next);
-    } else {
-        wait_here(processor, AT_BARRIER);
-    }
-    fiber_acquire(token);
-}
-
-static struct exchange_result *take_result(struct processor *processor, unsigned references)
-{
-    struct exchange_result *result = processor->free_results;
-    if (result)
-        processor->free_results = result->next;
-    else
-        result = &processor->results[processor->results_used++];
-    result->references = references;
-    return result;
-}
-
-static void drop_result(struct processor *processor, struct exchange_result *result)
-{
-    if (!result || --result->references > 0)
-        return;
-    result->next = processor->free_results;
-    processor->free_results = result;
-}
-
-static void check_group(const struct processor *processor, const struct group *group, size_t bytes, unsigned width)
-{
-    const struct emulated_thread *self = &processor->current->self;
-    if (width == 0 || width > EMULATED_WIDTH_MAX || (width & (width - 1)) || bytes > EMULATED_EXCHANGE_MAX ||
-        (self->thread & ~(width - 1)) + width > self->threads)
-        emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u is not allowed",
-                       processor->launch->kernel->name, self->block, self->thread, bytes, width);
-    if (group->arrived && (group->width != width || group->bytes != bytes))
-        emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u meets one of %zu bytes, width %u",
-                       processor->launch->kernel->name, self->block, self->thread, bytes, width, group->bytes,
-                       group->width);
-}
-
-/* memcpy, whose interceptor would tell ThreadSanitizer. */
-static void copy_quietly(unsigned char *to, const unsigned char *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += sizeof(uint32_t)) {
-        if (bytes - i >= sizeof(uint32_t))
-            __builtin_memcpy(to + i, from + i, sizeof(uint32_t));
-        else
-            for (size_t k = i; k < bytes; k++)
-                *(volatile unsigned char *)(to + k) = from[k];
-    }
-}
-
-/* All are here: gather, hand out, make everybody ready. */
-static void complete_exchange(struct processor *processor, unsigned first, unsigned width, size_t bytes)
-{
-    struct exchange_result *result = take_result(processor, width);
-    for (unsigned i = 0; i < width; i++) {
-        struct thread *member = &processor->threads[first + i];
-        copy_quietly(result->bytes + i * bytes, member->mine, bytes);
-        drop_result(processor, member->held[1]);
-        member->held[1] = member->held[0];
-        member->held[0] = result;
-    }
-    release_threads(processor, first, width);
-}
-
-const void *emulated_exchange(const void *mine, size_t bytes, unsigned width)
-{
-    struct processor *processor = running;
-    struct thread *thread = processor->current;
-    unsigned first = thread->self.thread & ~(width - 1);
-    struct group *group = &processor->groups[first];
-    check_group(processor, group, bytes, width);
-    thread->mine = mine;
-    group->width = width;
-    group->bytes = bytes;
-    if (++group->arrived < width) {
-        wait_here(processor, AT_EXCHANGE);
-    } else {
-        group->arrived = 0;
-        complete_exchange(processor, first, width, bytes);
-        struct thread *next = pop_ready(processor);
-        if (next != thread)
-            leave_for(processor, &thread->worker->fiber, next);
-    }
-    return thread->held[0]->bytes;
+    struct thread *thread = processor->current, *next = pop_ready(processor);
+    if (next != thread)
+        leave_for(processor, &thread->worker->fiber, next);
 }
 
 struct processor *processor_create(uint64_t seed)
@@ -348,18 +196,11 @@ static void prepare(struct processor *processor, const struct launch *launch, un
 void processor_run(struct processor *processor, const struct launch *launch, unsigned block)
 {
     prepare(processor, launch, block);
-    running = processor;
+    running_processor = processor;
     fiber_adopt_thread(&processor->caller);
     fiber_release(&processor->begin_token);
     leave_for(processor, &processor->caller, choose(processor));
     fiber_acquire(&processor->end_token);
-    running = NULL;
-    for (unsigned i = 0; i < launch->threads; i++)
-        for (int which = 0; which < HELD; which++) {
-            drop_result(processor, processor->threads[i].held[which]);
-            processor->threads[i].held[which] = NULL;
-        }
-    for (unsigned i = 0; i < launch->threads; i++)
-        if (processor->groups[i].arrived)
-            emulated_abort("kernel %s, block %u: an exchange was left unfinished", launch->kernel->name, block);
+    running_processor = NULL;
+    exchanges_end(processor);
 }

@@ -24,8 +24,8 @@ const struct range *range_find(const struct range_set *set, uint64_t address)
 }
 
 /* The first gap of `bytes` in [from, to); its place in the list too. */
-static bool find_gap(const struct range_set *set, uint64_t from, uint64_t to, uint64_t bytes, uint64_t alignment,
-                     uint64_t *begin, size_t *place)
+static bool find_gap(const struct range_set *set, uint64_t from, uint64_t to, uint64_t bytes,
+                     uint64_t alignment, uint64_t *begin, size_t *place)
 {
     size_t i = position(set, from);
     uint64_t candidate = from;

@@ -16,7 +16,8 @@ CUresult memory_open(void)
 {
     if (space.limit)
         return CUDA_SUCCESS;
-    void *base = mmap(NULL, SPACE_BYTES + GRANULE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base =
+        mmap(NULL, SPACE_BYTES + GRANULE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         emulated_abort("reserving device addresses: %s", strerror(errno));
     madvise(base, SPACE_BYTES + GRANULE, MADV_DONTDUMP);
@@ -69,7 +70,8 @@ struct segment *segment_find(uint64_t address)
 
 static void protect(const struct segment *segment, int protection)
 {
-    if (mprotect((void *)(uintptr_t)segment->map_begin, segment->map_end - segment->map_begin, protection) != 0)
+    if (mprotect((void *)(uintptr_t)segment->map_begin, segment->map_end - segment->map_begin, protection) !=
+        0)
         emulated_abort("protecting device memory: %s", strerror(errno));
 }
 
@@ -82,8 +84,9 @@ struct segment *segment_map(const struct segment *segment)
 {
     size_t following, place;
     uint64_t bytes = segment->map_end - segment->map_begin;
-    void *mapped = mmap((void *)(uintptr_t)segment->map_begin, bytes, segment->accessible ? protection_now() : PROT_NONE,
-                        MAP_SHARED | MAP_FIXED, physical_file(), (off_t)segment->physical->offset);
+    void *mapped =
+        mmap((void *)(uintptr_t)segment->map_begin, bytes, segment->accessible ? protection_now() : PROT_NONE,
+             MAP_SHARED | MAP_FIXED, physical_file(), (off_t)segment->physical->offset);
     if (mapped == MAP_FAILED)
         emulated_abort("mapping device memory: %s", strerror(errno));
     madvise(mapped, bytes, MADV_DONTFORK);
@@ -112,7 +115,8 @@ void segment_unmap(struct segment *segment)
 {
     void *at = (void *)(uintptr_t)segment->map_begin;
     size_t bytes = segment->map_end - segment->map_begin;
-    if (mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+    if (mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+        MAP_FAILED)
         emulated_abort("unmapping device memory: %s", strerror(errno));
     madvise(at, bytes, MADV_DONTFORK);
     madvise(at, bytes, MADV_DONTDUMP);

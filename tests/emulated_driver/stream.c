@@ -234,7 +234,8 @@ static CUresult run_function(void *payload)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult emulated_enqueue(CUstream stream, void (*function)(void *argument), const void *argument, size_t bytes)
+EXPORT CUresult emulated_enqueue(CUstream stream, void (*function)(void *argument), const void *argument,
+                                 size_t bytes)
 {
     CUresult result = context_check();
     struct operation *operation;

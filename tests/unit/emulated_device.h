@@ -83,7 +83,8 @@ __attribute__((unused)) static CUdeviceptr allocate(size_t bytes)
 
 /* Queue a kernel of test_kernels.def. */
 __attribute__((unused)) static CUresult queue_kernel(const char *name, unsigned blocks, unsigned threads,
-                                                     unsigned shared_bytes, struct emulated_test_arguments arguments)
+                                                     unsigned shared_bytes,
+                                                     struct emulated_test_arguments arguments)
 {
     CUfunction function;
     void *parameters[] = {&arguments};

@@ -82,7 +82,8 @@ int main(void)
     setenv("EMULATED_BLOCK_THREADS", "3", 1);
     test_race_reports();
     open_device();
-    tap_ok(run_tickets("emulated_test_ticket"), "the last block to arrive sums in order, blocks on three threads");
+    tap_ok(run_tickets("emulated_test_ticket"),
+           "the last block to arrive sums in order, blocks on three threads");
     tap_ok(run_barriers(), "blocks on three threads do not mix their shared memory");
     return tap_done();
 }

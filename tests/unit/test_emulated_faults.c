@@ -1,8 +1,8 @@
 /* Scripted faults of the emulated driver: every function, the events, lost devices. */
 #include "emulated_device.h"
 
-typedef CUresult any_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
-                              uintptr_t, uintptr_t, uintptr_t);
+typedef CUresult any_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                              uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 static const struct {
     const char *name;
@@ -28,7 +28,8 @@ static void test_every_function(void)
         memcpy(&function, (char *)&cuda + functions[i].member, sizeof function);
         snprintf(script, sizeof script, "%s:1:%d", functions[i].name, 901);
         emulated.set_faults(script);
-        if (function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) == 901 && emulated.call_count(functions[i].name) == calls + 1)
+        if (function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) == 901 &&
+            emulated.call_count(functions[i].name) == calls + 1)
             good++;
         else
             printf("# %s does not fail as told\n", functions[i].name);
@@ -58,7 +59,8 @@ static void test_kernel_failure(void)
     arguments.value = 1000;
     MUST(queue_kernel("emulated_test_fill", 2, 32, 0, arguments));
     MUST(cuda.copy_to_host_async(staging, memory, sizeof words, stream));
-    tap_ok(cuda.stream_synchronise(stream) == CUDA_ERROR_LAUNCH_FAILED, "a kernel's failure shows at the wait");
+    tap_ok(cuda.stream_synchronise(stream) == CUDA_ERROR_LAUNCH_FAILED,
+           "a kernel's failure shows at the wait");
     emulated.peek(words, memory, sizeof words);
     tap_ok(words[3] == 10 && words[40] == 0 && staging[0] == 0xff, "what was queued behind it never happens");
     tap_ok(cuda.stream_synchronise(stream) == CUDA_SUCCESS, "the device goes on unless the fault is sticky");
@@ -76,8 +78,8 @@ static void test_copy_back(void)
     tap_ok(cuda.stream_synchronise(stream) == CUDA_SUCCESS && staging[256] == 9, "and be repeated");
     emulated.set_faults("COPY_BACK:1:999");
     memset(words, 0, sizeof words);
-    tap_ok(cuda.copy_to_host_async(words, memory, sizeof words, stream) == CUDA_ERROR_UNKNOWN && words[0] != 0 &&
-               words[63] == 0,
+    tap_ok(cuda.copy_to_host_async(words, memory, sizeof words, stream) == CUDA_ERROR_UNKNOWN &&
+               words[0] != 0 && words[63] == 0,
            "pageable memory too, at the call");
 }
 

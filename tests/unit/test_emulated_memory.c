@@ -8,7 +8,8 @@ enum { GRANULE = 2 << 20 };
 
 static const CUmemAllocationProp on_device_0 = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-static const CUmemAccessDesc read_write = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+static const CUmemAccessDesc read_write = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+                                           CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 static unsigned char bytes[4096];
 
 static bool all_are(const unsigned char *data, size_t count, unsigned char value)
@@ -65,10 +66,13 @@ static void test_bad_copies(void)
     tap_ok(cuda.copy_2d_async(&rows, stream) == CUDA_ERROR_INVALID_VALUE, "so are rows outside");
     rows.Height = 2;
     rows.dstPitch = 9;
-    tap_ok(cuda.copy_2d_async(&rows, stream) == CUDA_ERROR_INVALID_VALUE, "a pitch below the width is refused");
+    tap_ok(cuda.copy_2d_async(&rows, stream) == CUDA_ERROR_INVALID_VALUE,
+           "a pitch below the width is refused");
     rows.dstPitch = (size_t)1 << 31;
-    tap_ok(cuda.copy_2d_async(&rows, stream) == CUDA_ERROR_INVALID_VALUE, "and one above the device's largest");
-    tap_ok(cuda.copy_to_device_async(memory, (void *)(uintptr_t)memory, 8, stream) == CUDA_ERROR_INVALID_VALUE,
+    tap_ok(cuda.copy_2d_async(&rows, stream) == CUDA_ERROR_INVALID_VALUE,
+           "and one above the device's largest");
+    tap_ok(cuda.copy_to_device_async(memory, (void *)(uintptr_t)memory, 8, stream) ==
+               CUDA_ERROR_INVALID_VALUE,
            "a device address as host memory is refused");
     MUST(cuda.memory_free(memory));
     tap_ok(cuda.memory_free(memory) == CUDA_ERROR_INVALID_VALUE, "freeing twice is refused");
@@ -99,11 +103,13 @@ static void test_mapping(void)
     tap_ok(cuda.physical_unmap(space + granule, granule) == CUDA_ERROR_INVALID_VALUE &&
                cuda.physical_unmap(space, 4 * granule) == CUDA_ERROR_INVALID_VALUE,
            "unmapping a part, or a gap, is refused");
-    tap_ok(cuda.address_free(space, 8 * granule) == CUDA_ERROR_INVALID_VALUE, "freeing mapped addresses is refused");
+    tap_ok(cuda.address_free(space, 8 * granule) == CUDA_ERROR_INVALID_VALUE,
+           "freeing mapped addresses is refused");
 
     memset(bytes, 0x5a, sizeof bytes);
     MUST(cuda.copy_to_device_async(space + 100, bytes, 200, stream));
-    tap_ok(cuda.physical_unmap(space, granule) == CUDA_ERROR_INVALID_VALUE, "unmapping what a queued copy uses is refused");
+    tap_ok(cuda.physical_unmap(space, granule) == CUDA_ERROR_INVALID_VALUE,
+           "unmapping what a queued copy uses is refused");
     MUST(cuda.stream_synchronise(stream));
     MUST(cuda.physical_unmap(space, granule));
     MUST(cuda.physical_map(space + 5 * granule, granule, 0, first, 0));
@@ -115,21 +121,25 @@ static void test_mapping(void)
     MUST(cuda.physical_map(space, granule, 0, first, 0));
     MUST(cuda.physical_set_access(space, granule, &read_write, 1));
     bytes[0] = 1;
-    tap_ok(emulated.poke(space, bytes, 1) && emulated.peek(bytes + 1, space + 5 * granule, 1) && bytes[1] == 1,
+    tap_ok(emulated.poke(space, bytes, 1) && emulated.peek(bytes + 1, space + 5 * granule, 1) &&
+               bytes[1] == 1,
            "one handle mapped twice is the same memory");
 
     MUST(cuda.physical_release(first));
     struct emulated_census census = census_now();
-    tap_ok(census.physical == 1 && census.mappings == 3 && census.reservations == 1 && census.used_bytes == 3 * granule,
+    tap_ok(census.physical == 1 && census.mappings == 3 && census.reservations == 1 &&
+               census.used_bytes == 3 * granule,
            "a released handle's memory lives while it is mapped");
     tap_ok(cuda.physical_release(first) == CUDA_ERROR_INVALID_VALUE, "releasing twice is refused");
     MUST(cuda.physical_unmap(space, 3 * granule));
     MUST(cuda.physical_unmap(space + 5 * granule, granule));
-    tap_ok(census_now().used_bytes == 2 * granule && census_now().physical == 1, "a leaked handle shows in the census");
+    tap_ok(census_now().used_bytes == 2 * granule && census_now().physical == 1,
+           "a leaked handle shows in the census");
     MUST(cuda.physical_release(second));
     MUST(cuda.address_free(space, 8 * granule));
     census = census_now();
-    tap_ok(census.physical + census.mappings + census.reservations + census.used_bytes == 0, "all is given back");
+    tap_ok(census.physical + census.mappings + census.reservations + census.used_bytes == 0,
+           "all is given back");
     tap_ok(cuda.physical_create(&first, 66 << 20, &on_device_0, 0) == CUDA_ERROR_OUT_OF_MEMORY,
            "physical memory is bounded too");
 }
@@ -144,8 +154,10 @@ static void test_reset(void)
     emulated.reset_primary();
     MUST(cuda.context_id(context, &after));
     struct emulated_census census = census_now();
-    tap_ok(before != after && census.allocations == 0 && census.streams == 0, "a reset takes everything and the identity");
-    tap_ok(cuda.stream_synchronise(stream) == CUDA_ERROR_INVALID_HANDLE, "old streams are not known any more");
+    tap_ok(before != after && census.allocations == 0 && census.streams == 0,
+           "a reset takes everything and the identity");
+    tap_ok(cuda.stream_synchronise(stream) == CUDA_ERROR_INVALID_HANDLE,
+           "old streams are not known any more");
     MUST(cuda.stream_create(&stream, CU_STREAM_NON_BLOCKING));
     CUdeviceptr again = allocate(100);
     tap_ok(again == first && emulated.peek(bytes, again, 100), "addresses are dealt again from the start");
@@ -158,7 +170,8 @@ static void read_with_guard(void)
     setenv("EMULATED_GUARD", "1", 1);
     open_device();
     CUdeviceptr memory = allocate(512);
-    MUST(queue_kernel("emulated_test_fill", 1, 64, 0, (struct emulated_test_arguments){.output = on_device(memory)}));
+    MUST(queue_kernel("emulated_test_fill", 1, 64, 0,
+                      (struct emulated_test_arguments){.output = on_device(memory)}));
     MUST(cuda.stream_synchronise(stream));
     if (!emulated.peek(bytes, memory, 512) || bytes[8] != 1)
         _exit(3);
@@ -170,7 +183,8 @@ static void write_red_zone(void)
 {
     open_device();
     CUdeviceptr memory = allocate(512);
-    MUST(queue_kernel("emulated_test_fill", 1, 32, 0, (struct emulated_test_arguments){.output = on_device(memory - 8)}));
+    MUST(queue_kernel("emulated_test_fill", 1, 32, 0,
+                      (struct emulated_test_arguments){.output = on_device(memory - 8)}));
     MUST(cuda.memory_free(memory));
 }
 
@@ -178,7 +192,8 @@ static void overrun(void)
 {
     open_device();
     CUdeviceptr memory = allocate(512);
-    MUST(queue_kernel("emulated_test_fill", 1, 96, 0, (struct emulated_test_arguments){.output = on_device(memory)}));
+    MUST(queue_kernel("emulated_test_fill", 1, 96, 0,
+                      (struct emulated_test_arguments){.output = on_device(memory)}));
     cuda.stream_synchronise(stream);
 }
 
@@ -198,7 +213,8 @@ static void test_crashes(void)
            "a write before an allocation is found");
     tap_ok(run_apart(overrun, text, sizeof text) != 0, "a kernel that runs past an allocation faults");
     ended = run_apart(copy_outside, text, sizeof text);
-    tap_ok(ended == SIGABRT && strstr(text, "not allocated there"), "a copy outside aborts where misuse is not expected");
+    tap_ok(ended == SIGABRT && strstr(text, "not allocated there"),
+           "a copy outside aborts where misuse is not expected");
 }
 
 int main(void)

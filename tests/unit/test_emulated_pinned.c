@@ -27,7 +27,8 @@ static bool all_are(const unsigned char *data, size_t count, unsigned char value
 
 static void *map_program(void *at)
 {
-    void *mapped = mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+    void *mapped =
+        mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
     if (mapped == MAP_FAILED)
         exit(1);
     madvise(mapped, BYTES, MADV_NOHUGEPAGE);
@@ -65,9 +66,15 @@ static void test_copies(void)
 static void test_rectangles(void)
 {
     enum { ROWS = 2000, WIDTH = 24, PITCH = 120 };
-    CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = program, .srcPitch = PITCH, .srcXInBytes = 7,
-                        .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory, .dstPitch = WIDTH,
-                        .WidthInBytes = WIDTH, .Height = ROWS};
+    CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                        .srcHost = program,
+                        .srcPitch = PITCH,
+                        .srcXInBytes = 7,
+                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                        .dstDevice = memory,
+                        .dstPitch = WIDTH,
+                        .WidthInBytes = WIDTH,
+                        .Height = ROWS};
     CUDA_MEMCPY2D down = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .srcPitch = WIDTH,
                           .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = program, .dstPitch = PITCH,
                           .dstXInBytes = 50, .WidthInBytes = WIDTH, .Height = ROWS};
@@ -86,8 +93,10 @@ static void test_rectangles(void)
 static void test_registration(void)
 {
     struct emulated_census census;
-    tap_ok(cuda.pin(program + PAGE, PAGE, 0) == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "pinning twice is refused");
-    tap_ok(cuda.unpin(program + PAGE) == CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "unpinning what was not pinned too");
+    tap_ok(cuda.pin(program + PAGE, PAGE, 0) == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+           "pinning twice is refused");
+    tap_ok(cuda.unpin(program + PAGE) == CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+           "unpinning what was not pinned too");
     tap_ok(cuda.copy_to_device_async(memory, program - 16, 32, stream) == CUDA_ERROR_INVALID_VALUE,
            "a copy that is pinned in part is refused");
     emulated.census(&census);
@@ -98,10 +107,15 @@ static void test_registration(void)
 static long written_pages(bool protect)
 {
     struct page_region_record regions[PAGES];
-    struct pagemap_scan_request scan = {
-        .size = sizeof scan, .flags = PAGEMAP_SCAN_CHECK_ASYNC | (protect ? PAGEMAP_SCAN_PROTECT_MATCHING : 0),
-        .start = (uintptr_t)program, .end = (uintptr_t)program + BYTES, .vec = (uintptr_t)regions, .vec_len = PAGES,
-        .category_mask = PAGE_CATEGORY_WRITTEN, .return_mask = PAGE_CATEGORY_WRITTEN};
+    struct pagemap_scan_request scan = {.size = sizeof scan,
+                                        .flags = PAGEMAP_SCAN_CHECK_ASYNC |
+                                                 (protect ? PAGEMAP_SCAN_PROTECT_MATCHING : 0),
+                                        .start = (uintptr_t)program,
+                                        .end = (uintptr_t)program + BYTES,
+                                        .vec = (uintptr_t)regions,
+                                        .vec_len = PAGES,
+                                        .category_mask = PAGE_CATEGORY_WRITTEN,
+                                        .return_mask = PAGE_CATEGORY_WRITTEN};
     long count = ioctl(pagemap, PAGEMAP_SCAN_REQUEST, &scan), pages = 0;
     for (long i = 0; i < count; i++)
         pages += (long)((regions[i].end - regions[i].start) / PAGE);
@@ -132,7 +146,8 @@ static void test_marks(void)
     tap_ok(clean == 0 && touched == 1, "the tracker sees the processor's writes (%ld, %ld)", clean, touched);
     download(0x42);
     long after = written_pages(false);
-    tap_ok(after == 0 && all_are(program, BYTES, 0x42), "DMA to pinned memory leaves no mark (%ld pages)", after);
+    tap_ok(after == 0 && all_are(program, BYTES, 0x42), "DMA to pinned memory leaves no mark (%ld pages)",
+           after);
     upload();
     tap_ok(written_pages(false) == 0, "nor does reading it");
     close(faults);
@@ -170,7 +185,8 @@ int main(void)
     memory = allocate(BYTES);
     program = map_program(NULL);
     tap_ok(cuda.pin(map_program(NULL), BYTES, 0) == CUDA_SUCCESS, "memory can be pinned");
-    tap_ok(cuda.pin((void *)PAGE, PAGE, 0) != CUDA_SUCCESS || !emulated.has_dma(), "what is not mapped cannot");
+    tap_ok(cuda.pin((void *)PAGE, PAGE, 0) != CUDA_SUCCESS || !emulated.has_dma(),
+           "what is not mapped cannot");
     emulated.reset_primary();
     MUST(cuda.stream_create(&stream, CU_STREAM_NON_BLOCKING));
     memory = allocate(BYTES);

@@ -94,12 +94,26 @@ static void test_rectangles(void)
 {
     enum { ROWS = 300, WIDTH = 24, HOST_PITCH = 100, DEVICE_PITCH = 56 };
     CUdeviceptr memory = allocate(ROWS * DEVICE_PITCH);
-    CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = staging, .srcPitch = HOST_PITCH,
-                        .srcXInBytes = 4, .srcY = 1, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory,
-                        .dstPitch = DEVICE_PITCH, .dstXInBytes = 8, .WidthInBytes = WIDTH, .Height = ROWS};
-    CUDA_MEMCPY2D down = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .srcPitch = DEVICE_PITCH,
-                          .srcXInBytes = 8, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = staging + 40000,
-                          .dstPitch = HOST_PITCH, .WidthInBytes = WIDTH, .Height = 200};
+    CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                        .srcHost = staging,
+                        .srcPitch = HOST_PITCH,
+                        .srcXInBytes = 4,
+                        .srcY = 1,
+                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                        .dstDevice = memory,
+                        .dstPitch = DEVICE_PITCH,
+                        .dstXInBytes = 8,
+                        .WidthInBytes = WIDTH,
+                        .Height = ROWS};
+    CUDA_MEMCPY2D down = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = memory,
+                          .srcPitch = DEVICE_PITCH,
+                          .srcXInBytes = 8,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = staging + 40000,
+                          .dstPitch = HOST_PITCH,
+                          .WidthInBytes = WIDTH,
+                          .Height = 200};
     for (size_t i = 0; i < sizeof buffer; i++)
         buffer[i] = staging[i] = expected[i] = (unsigned char)(i * 7 + i / 256);
     MUST(cuda.memory_set_async(memory, 0, ROWS * DEVICE_PITCH, stream));
@@ -108,14 +122,23 @@ static void test_rectangles(void)
     MUST(cuda.stream_synchronise(stream));
     for (size_t row = 0; row < 200; row++)
         memcpy(expected + 40000 + row * HOST_PITCH, buffer + (row + 1) * HOST_PITCH + 4, WIDTH);
-    tap_ok(memcmp(staging, expected, sizeof expected) == 0, "rectangles to and from the device, no byte between rows");
-    CUDA_MEMCPY2D across = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .srcPitch = DEVICE_PITCH,
-                            .srcXInBytes = 8, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory,
-                            .dstPitch = DEVICE_PITCH, .dstXInBytes = 32, .WidthInBytes = WIDTH, .Height = ROWS};
+    tap_ok(memcmp(staging, expected, sizeof expected) == 0,
+           "rectangles to and from the device, no byte between rows");
+    CUDA_MEMCPY2D across = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                            .srcDevice = memory,
+                            .srcPitch = DEVICE_PITCH,
+                            .srcXInBytes = 8,
+                            .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                            .dstDevice = memory,
+                            .dstPitch = DEVICE_PITCH,
+                            .dstXInBytes = 32,
+                            .WidthInBytes = WIDTH,
+                            .Height = ROWS};
     MUST(cuda.copy_2d_async(&across, stream));
     MUST(cuda.stream_synchronise(stream));
     emulated.peek(buffer, memory, ROWS * DEVICE_PITCH);
-    tap_ok(memcmp(buffer + 8, buffer + 32, WIDTH) == 0 && all_are(buffer + DEVICE_PITCH, 8, 0), "and within it");
+    tap_ok(memcmp(buffer + 8, buffer + 32, WIDTH) == 0 && all_are(buffer + DEVICE_PITCH, 8, 0),
+           "and within it");
     MUST(cuda.memory_free(memory));
 }
 
@@ -129,7 +152,8 @@ static void *caller(void *argument)
     MUST(cuda.module_function(&function, module, "emulated_test_barrier"));
     for (uint64_t round = 0; round < 50; round++) {
         CUdeviceptr memory = allocate(sizeof words);
-        struct emulated_test_arguments arguments = {.output = on_device(memory), .value = seed * 1000 + round};
+        struct emulated_test_arguments arguments = {.output = on_device(memory),
+                                                    .value = seed * 1000 + round};
         void *parameters[] = {&arguments};
         MUST(cuda.launch_kernel(function, 1, 1, 1, 64, 1, 1, 64 * 8, own, parameters, NULL));
         MUST(cuda.copy_to_host_async(words, memory, sizeof words, own));

@@ -1,0 +1,120 @@
+/* What a kernel calls: who am I, barriers and exchanges.
+ *
+ * Under ThreadSanitizer this file is compiled without it; see processor.c. */
+#include "emulated_driver/processor_state.h"
+
+const struct emulated_thread *emulated_self(void)
+{
+    return &running_processor->current->self;
+}
+
+void emulated_barrier(void)
+{
+    struct processor *processor = running_processor;
+    /* Two tokens by turns: a thread late to leave must not see the next barrier's arrivals. */
+    char *token = &processor->barrier_tokens[processor->barriers % 2];
+    fiber_release(token);
+    if (++processor->at_barrier == processor->launch->threads) {
+        processor->at_barrier = 0;
+        processor->barriers++;
+        processor_release(processor, 0, processor->launch->threads);
+        processor_yield(processor);
+    } else {
+        processor_wait(processor, AT_BARRIER);
+    }
+    fiber_acquire(token);
+}
+
+static struct exchange_result *take_result(struct processor *processor, unsigned references)
+{
+    struct exchange_result *result = processor->free_results;
+    if (result)
+        processor->free_results = result->next;
+    else
+        result = &processor->results[processor->results_used++];
+    result->references = references;
+    return result;
+}
+
+static void drop_result(struct processor *processor, struct exchange_result *result)
+{
+    if (!result || --result->references > 0)
+        return;
+    result->next = processor->free_results;
+    processor->free_results = result;
+}
+
+static void check_group(const struct processor *processor, const struct group *group, size_t bytes,
+                        unsigned width)
+{
+    const struct emulated_thread *self = &processor->current->self;
+    if (width == 0 || width > EMULATED_WIDTH_MAX || (width & (width - 1)) || bytes > EMULATED_EXCHANGE_MAX ||
+        (self->thread & ~(width - 1)) + width > self->threads)
+        emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u is not allowed",
+                       processor->launch->kernel->name, self->block, self->thread, bytes, width);
+    if (group->arrived && (group->width != width || group->bytes != bytes))
+        emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u meets one of %zu "
+                       "bytes, width %u",
+                       processor->launch->kernel->name, self->block, self->thread, bytes, width, group->bytes,
+                       group->width);
+}
+
+/* memcpy, whose interceptor would tell ThreadSanitizer. */
+static void copy_quietly(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += sizeof(uint32_t)) {
+        if (bytes - i >= sizeof(uint32_t))
+            __builtin_memcpy(to + i, from + i, sizeof(uint32_t));
+        else
+            for (size_t k = i; k < bytes; k++)
+                *(volatile unsigned char *)(to + k) = from[k];
+    }
+}
+
+/* All are here: gather, hand out, make everybody ready. */
+static void complete_exchange(struct processor *processor, unsigned first, unsigned width, size_t bytes)
+{
+    struct exchange_result *result = take_result(processor, width);
+    for (unsigned i = 0; i < width; i++) {
+        struct thread *member = &processor->threads[first + i];
+        copy_quietly(result->bytes + i * bytes, member->mine, bytes);
+        drop_result(processor, member->held[1]);
+        member->held[1] = member->held[0];
+        member->held[0] = result;
+    }
+    processor_release(processor, first, width);
+}
+
+const void *emulated_exchange(const void *mine, size_t bytes, unsigned width)
+{
+    struct processor *processor = running_processor;
+    struct thread *thread = processor->current;
+    unsigned first = thread->self.thread & ~(width - 1);
+    struct group *group = &processor->groups[first];
+    check_group(processor, group, bytes, width);
+    thread->mine = mine;
+    group->width = width;
+    group->bytes = bytes;
+    if (++group->arrived < width) {
+        processor_wait(processor, AT_EXCHANGE);
+    } else {
+        group->arrived = 0;
+        complete_exchange(processor, first, width, bytes);
+        processor_yield(processor);
+    }
+    return thread->held[0]->bytes;
+}
+
+void exchanges_end(struct processor *processor)
+{
+    for (unsigned i = 0; i < processor->launch->threads; i++) {
+        struct thread *thread = &processor->threads[i];
+        for (int which = 0; which < HELD; which++) {
+            drop_result(processor, thread->held[which]);
+            thread->held[which] = NULL;
+        }
+        if (processor->groups[i].arrived)
+            emulated_abort("kernel %s, block %u: an exchange was left unfinished",
+                           processor->launch->kernel->name, thread->self.block);
+    }
+}

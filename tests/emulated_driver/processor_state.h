@@ -1,0 +1,76 @@
+/* processor_state.h - a block while it runs: shared by processor.c, which schedules its
+ * threads, and collectives.c, which suspends them. */
+#ifndef MUBLAS_EMULATED_PROCESSOR_STATE_H
+#define MUBLAS_EMULATED_PROCESSOR_STATE_H
+
+#include "emulated_driver/fiber.h"
+#include "emulated_driver/processor.h"
+#include "emulated_driver/threads.h"
+
+enum { THREADS_MAX = 1024, SHARED_BYTES = 232448, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1 };
+
+/* What an exchange gave to its group; freed at the last member's second-next exchange. */
+struct exchange_result {
+    struct exchange_result *next;
+    unsigned references;
+    _Alignas(64) unsigned char bytes[EMULATED_WIDTH_MAX * EMULATED_EXCHANGE_MAX];
+};
+
+/* A fiber runs threads one after another; between them it is parked. */
+struct worker {
+    struct fiber fiber;
+    struct processor *processor;
+    struct thread *thread;
+};
+
+enum waiting { RUNNING, NOT_STARTED, AT_BARRIER, AT_EXCHANGE, FINISHED };
+
+struct thread {
+    struct emulated_thread self;
+    struct worker *worker;
+    enum waiting waiting;
+    const void *mine;
+    struct exchange_result *held[HELD]; /* newest first */
+};
+
+/* The rendezvous of a group, kept at its first thread. */
+struct group {
+    unsigned arrived, width;
+    size_t bytes;
+};
+
+struct processor {
+    struct fiber caller;
+    const struct launch *launch;
+    struct thread *current;
+    struct thread threads[THREADS_MAX];
+    struct group groups[THREADS_MAX];
+    unsigned order[THREADS_MAX], started, finished, at_barrier;
+    struct thread *ready[THREADS_MAX]; /* ring */
+    unsigned ready_head, ready_count;
+    struct worker *workers[THREADS_MAX], *parked[THREADS_MAX];
+    unsigned worker_count, parked_count;
+    struct exchange_result *results, *free_results; /* all, and those given back */
+    unsigned results_used;
+    uint64_t random;
+    bool ready_first;
+    unsigned char *shared;
+    unsigned barriers; /* completed, in this block */
+    bool watched; /* fibers_are_watched() */
+    char begin_token, end_token, barrier_tokens[2];
+};
+
+/* Of the calling operating-system thread; NULL outside of processor_run. */
+extern _Thread_local struct processor *running_processor __attribute__((tls_model("initial-exec")));
+
+/* Suspend the running thread until another one makes it ready. */
+void processor_wait(struct processor *processor, enum waiting waiting);
+/* Make `count` threads from `first` on ready; the running one must be among them. */
+void processor_release(struct processor *processor, unsigned first, unsigned count);
+/* Let another thread run; the running one is ready. */
+void processor_yield(struct processor *processor);
+
+/* Forget what the threads hold of finished exchanges; abort when one is unfinished. */
+void exchanges_end(struct processor *processor);
+
+#endif
