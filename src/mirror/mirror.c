@@ -14,7 +14,6 @@ struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin
     mirror->begin = begin;
     mirror->end = end;
     mirror->references = 1;
-    mirror->generation = 1;
     mirror->known = page_bits_create(mirror_pages(mirror));
     if (!mirror->known) {
         free(mirror);
@@ -65,7 +64,7 @@ static void drop_room(struct mirror *mirror)
     device_range_destroy(&mirror->memory);
     free(mirror->valid);
     mirror->valid = NULL;
-    mirror->generation++;
+    mirror->complete = (struct operand){0};
 }
 
 enum status mirror_arm(struct mirror *mirror)
@@ -100,7 +99,10 @@ void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
     if (!page_bits_any(mirror->valid, begin, end))
         return;
     page_bits_clear(mirror->valid, begin, end);
-    mirror->generation++;
+    if (mirror->lost.begin == mirror->lost.end)
+        mirror->lost = (struct page_range){begin, end};
+    mirror->lost.begin = begin < mirror->lost.begin ? begin : mirror->lost.begin;
+    mirror->lost.end = end > mirror->lost.end ? end : mirror->lost.end;
 }
 
 bool mirror_is_known(struct mirror *mirror, struct page_range pages)

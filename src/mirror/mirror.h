@@ -62,9 +62,8 @@ struct mirror {
     uint64_t *valid;         /* the device's copy of the page is proven equal */
     uint64_t *suspect;       /* once something is pinned: written or not present since, so the pin may be stale */
     uint64_t staged_bytes;   /* moved by staging since pinning was last considered */
-    struct operand complete; /* all of it was found valid at ... */
-    uint64_t complete_at;    /* ... this generation */
-    uint64_t generation;     /* counts losses of valid bits; starts at 1 */
+    struct operand complete; /* all of it was found valid; empty at first */
+    struct page_range lost;  /* hull of the pages that lost their valid bit since */
 };
 
 /* NULL when out of memory. One reference, unlocked. */

@@ -77,10 +77,14 @@ static enum status add_pages(struct upload *upload, size_t begin, size_t end)
     return status;
 }
 
+/* Spares the walk over the columns (0.1 ms for 8192) where the host wrote elsewhere
+ * only: a factorisation's next submatrix lies in the last one, beside the panel. */
 static bool is_known_complete(const struct held_operand *held)
 {
-    return held->mirror->complete_at == held->mirror->generation &&
-           footprint_contains(&held->mirror->complete, &held->operand);
+    const struct mirror *mirror = held->mirror;
+    bool is_untouched = mirror->lost.end <= held->pages.begin || mirror->lost.begin >= held->pages.end;
+    return (is_untouched || mirror->lost.begin == mirror->lost.end) &&
+           footprint_contains(&mirror->complete, &held->operand);
 }
 
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
@@ -105,7 +109,7 @@ enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
         status = flush(&upload);
     if (status == STATUS_OK) {
         mirror->complete = held->operand;
-        mirror->complete_at = mirror->generation;
+        mirror->lost = (struct page_range){0, 0};
     }
     return status;
 }
