@@ -266,6 +266,28 @@ static void test_stateless(void)
     mirror_table_destroy(table);
 }
 
+/* A record made from one memory must not arm another. */
+static void test_exchanged(void)
+{
+    unsigned char *memory = map(MIB);
+    int memfd = memfd_create("matrix", MFD_CLOEXEC);
+    open_table(64 * MIB, 0);
+    bool known = operands_residency(table, &(struct operand){.matrix = {memory, 8, 8, 8, PART_FULL}, .element_bytes = 8}, 1)
+                     .trackable;
+    if (memfd < 0 || ftruncate(memfd, (off_t)MIB) != 0 ||
+        mmap(memory, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memfd, 0) != (void *)memory)
+        abort();
+    unsigned char *alias = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+    memset(memory, 1, MIB);
+    bool good = known && call_read(memory, MIB) == (long)MIB;
+    alias[1000] = 2; /* leaves no mark in the first mapping */
+    tap_ok(good && call_read(memory, MIB) == (long)MIB, "a file mapped where memory was is copied");
+    munmap(alias, MIB);
+    close(memfd);
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
 static void test_blind_spots(void)
 {
     unsigned char *memory = map(MIB), *strange = map(MIB);
@@ -338,6 +360,7 @@ int main(void)
     test_budget();
     test_failures();
     test_stateless();
+    test_exchanged();
     test_blind_spots();
     test_plain();
     test_descriptors();
