@@ -75,11 +75,15 @@ static enum status place_vector(struct lane *lane, const struct blas_vector *hos
     return staging_upload_vector(lane, address, host, blas_element_bytes(type));
 }
 
+static bool y_is_read(const struct blas_call *call)
+{
+    return call->family == FAMILY_AXPY || !is_zero(call->type, call->beta);
+}
+
 /* trmv reads x and writes a second vector that goes back to x's place (launch.h). */
 static enum status place_vectors(struct lane *lane, const struct blas_call *call, struct device_call *device,
                                  struct transfer_count *moved)
 {
-    bool y_is_read = call->family == FAMILY_AXPY || !is_zero(call->type, call->beta);
     enum status status;
     if (is_level3(call))
         return STATUS_OK;
@@ -91,7 +95,7 @@ static enum status place_vectors(struct lane *lane, const struct blas_call *call
         return place_vector(lane, &call->x, call->type, false, &device->call.y, moved);
     }
     device->result = call->y;
-    return place_vector(lane, &call->y, call->type, y_is_read, &device->call.y, moved);
+    return place_vector(lane, &call->y, call->type, y_is_read(call), &device->call.y, moved);
 }
 
 static void place_operands(struct blas_call *call, const struct operand *operands)
@@ -151,21 +155,48 @@ static enum status finish(struct lane *lane, struct operands_hold *hold, const s
     return operands_write_back(hold); /* of no output; it settles that the uploads arrived */
 }
 
-static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, const struct blas_call *call,
-                               struct transfer_count *moved)
+static enum status start(struct lane *lane, const struct device_call *device)
+{
+    return is_level3(&device->call) ? level3_run(lane, &device->call) : launch(lane, &device->call);
+}
+
+/* Look for host writes while the kernel runs; if there were any it runs again, on its
+ * first operands: the y that it updated is sent once more. */
+static enum status prove(struct lane *lane, struct operands_hold *hold, const struct blas_call *call,
+                         const struct device_call *device, struct transfer_count *moved)
+{
+    bool changed;
+    enum status status = operands_prove(hold, &changed);
+    if (status != STATUS_OK || !changed)
+        return status;
+    if (call->y.pointer && y_is_read(call)) {
+        size_t element = blas_element_bytes(call->type);
+        moved->bytes_up += (size_t)call->y.length * element;
+        status = staging_upload_vector(lane, (CUdeviceptr)(uintptr_t)device->call.y.pointer, &call->y, element);
+    }
+    return status == STATUS_OK ? start(lane, device) : status;
+}
+
+typedef enum status hold_function(struct mirror_table *, struct lane *, struct operand *, int, size_t,
+                                  struct operands_hold **);
+
+static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, hold_function *take_hold,
+                               const struct blas_call *call, struct transfer_count *moved)
 {
     struct operand operands[OPERANDS_MAX];
     struct device_call device = {.call = *call};
     struct operands_hold *hold = NULL;
     struct transfer_count matrices;
     int count = execute_operands(call, operands);
-    enum status status = operands_hold(mirrors, lane, operands, count, vectors_scratch_bytes(call), &hold);
+    enum status status = take_hold(mirrors, lane, operands, count, vectors_scratch_bytes(call), &hold);
     if (status != STATUS_OK)
         return status;
     place_operands(&device.call, operands);
     status = place_vectors(lane, call, &device, moved);
     if (status == STATUS_OK)
-        status = is_level3(call) ? level3_run(lane, &device.call) : launch(lane, &device.call);
+        status = start(lane, &device);
+    if (status == STATUS_OK)
+        status = prove(lane, hold, call, &device, moved);
     if (status == STATUS_OK)
         status = finish(lane, hold, &device, moved);
     else
@@ -187,7 +218,9 @@ enum status execute_call(struct device *device, struct mirror_table *mirrors, co
         return status;
     status = lane_acquire(device, &lane);
     if (status == STATUS_OK) {
-        status = run_in_lane(lane, mirrors, call, moved);
+        status = run_in_lane(lane, mirrors, operands_hold_unproven, call, moved);
+        if (status == STATUS_NOT_TRACKABLE) /* memory changed hands beside the kernel */
+            status = run_in_lane(lane, mirrors, operands_hold, call, moved);
         lane_release(lane);
     }
     device_leave(device, &scope);

@@ -138,6 +138,37 @@ static enum preparation prepare_all(struct operands_hold *hold)
     return worst;
 }
 
+static bool can_defer(const struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->count; i++) {
+        const struct held_operand *held = &hold->operands[i];
+        const struct mirror *mirror = held->mirror;
+        if (held->operand.access != OPERAND_READ || !mirror || !mirror->armed || atomic_load(&mirror->foreign_pins) ||
+            !hold_is_complete(held))
+            return false;
+    }
+    return hold->may_defer && hold->count > 0;
+}
+
+/* The kernel may be reading the mirrors: whatever is found, their memory stays. After a
+ * failed scan, which may have taken marks, nothing in the mirror is trusted. */
+enum status hold_prove(struct operands_hold *hold)
+{
+    enum status status = STATUS_OK;
+    hold->unproven = false;
+    for (int i = 0; i < hold->mirror_count; i++) {
+        struct mirror *mirror = hold->mirrors[i];
+        struct byte_range span = span_of(hold, mirror);
+        if (mirror_scan(mirror, span.begin, span.end) == STATUS_OK)
+            continue;
+        mirror_invalidate(mirror, 0, mirror_pages(mirror));
+        if (mirror->suspect)
+            page_bits_set(mirror->suspect, 0, mirror_pages(mirror));
+        status = STATUS_NOT_TRACKABLE;
+    }
+    return status;
+}
+
 enum status hold_lock(struct operands_hold *hold)
 {
     for (int attempt = 0; attempt <= ATTEMPTS; attempt++) {
@@ -148,7 +179,12 @@ enum status hold_lock(struct operands_hold *hold)
             release_mirrors(hold);
             return status;
         }
-        enum preparation preparation = lock_mirrors(hold) ? prepare_all(hold) : LOOK_AGAIN;
+        bool alive = lock_mirrors(hold);
+        if (alive && can_defer(hold)) {
+            hold->unproven = true;
+            return STATUS_OK;
+        }
+        enum preparation preparation = alive ? prepare_all(hold) : LOOK_AGAIN;
         if (preparation == READY)
             return STATUS_OK;
         hold_unlock(hold);

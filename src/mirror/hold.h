@@ -24,7 +24,9 @@ struct operands_hold {
     struct held_operand operands[OPERANDS_MAX];
     struct mirror *mirrors[OPERANDS_MAX]; /* locked, each once, by address */
     struct transfer_count transfers;
-    bool complete; /* the call ended well: what was uploaded has arrived */
+    bool may_defer; /* the caller will prove the operands after its launch */
+    bool unproven;  /* and has yet to */
+    bool complete;  /* the call ended well: what was uploaded has arrived */
 };
 
 /* hold.c: find and lock the mirrors, arm them where need be and scan; operands in
@@ -32,11 +34,15 @@ struct operands_hold {
 enum status hold_lock(struct operands_hold *hold);
 void hold_unlock(struct operands_hold *hold);
 
+/* Scan what hold_lock left unproven. STATUS_NOT_TRACKABLE: start again. */
+enum status hold_prove(struct operands_hold *hold);
+
 /* hold_memory.c: device memory for all of them, evicting others if need be. */
 enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 
-/* upload.c: queue what is not valid of a read operand. */
+/* upload.c: queue what is not valid of a read operand; is all of it known to be valid? */
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
+bool hold_is_complete(const struct held_operand *held);
 
 /* write_back.c: before launch, after it. */
 enum status hold_mark_output(struct held_operand *held);

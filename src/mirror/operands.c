@@ -135,13 +135,14 @@ static void abandon(struct operands_hold *hold)
     hold_unlock(hold);
 }
 
-enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
-                          size_t extra_scratch, struct operands_hold **result)
+static enum status begin(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
+                         size_t extra_scratch, bool may_defer, struct operands_hold **result)
 {
     mirror_table_watch(table, false);
     struct operands_hold *hold = hold_create(table, lane, operands, count);
     if (!hold)
         return STATUS_OUT_OF_MEMORY;
+    hold->may_defer = may_defer;
     enum status status = hold_lock(hold);
     if (status == STATUS_OK) {
         status = fill(hold, extra_scratch);
@@ -160,8 +161,40 @@ enum status operands_hold(struct mirror_table *table, struct lane *lane, struct 
     return STATUS_OK;
 }
 
+enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
+                          size_t extra_scratch, struct operands_hold **hold)
+{
+    return begin(table, lane, operands, count, extra_scratch, false, hold);
+}
+
+enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct operand *operands,
+                                   int count, size_t extra_scratch, struct operands_hold **hold)
+{
+    return begin(table, lane, operands, count, extra_scratch, true, hold);
+}
+
+enum status operands_prove(struct operands_hold *hold, bool *changed)
+{
+    *changed = false;
+    if (!hold->unproven)
+        return STATUS_OK;
+    enum status status = hold_prove(hold);
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
+        struct held_operand *held = &hold->operands[i];
+        if (hold_is_complete(held))
+            continue;
+        *changed = true;
+        status = hold_upload(hold, held);
+        if (status == STATUS_OK)
+            settle(hold, held);
+    }
+    return status;
+}
+
 enum status operands_write_back(struct operands_hold *hold)
 {
+    if (hold->unproven)
+        return STATUS_NOT_TRACKABLE; /* nothing may leave before operands_prove */
     bool updated = false; /* an operand that the call also read has its new value already */
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];

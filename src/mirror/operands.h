@@ -71,6 +71,18 @@ struct operands_hold; /* opaque */
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
                           size_t extra_scratch, struct operands_hold **hold);
 
+/* The same, but where every operand is only read and was wholly valid after the last
+ * call, what the host wrote since is not looked for yet: the caller may launch
+ * into scratch memory at once, so that the look runs beside the kernel. */
+enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct operand *operands,
+                                   int count, size_t extra_scratch, struct operands_hold **hold);
+
+/* Must follow operands_hold_unproven, after the launch and before anything reaches user
+ * memory. *changed: the host had written; the operands have been queued for upload
+ * again, and what was launched before must be launched again. Any failure: release
+ * and use operands_hold instead. Does nothing after operands_hold. */
+enum status operands_prove(struct operands_hold *hold, bool *changed);
+
 /* After lane_synchronise succeeded; for every call, also one whose operands are only
  * read, since this is what proves that the uploads have arrived: copy every
  * output's elements (the rectangle or triangle, nothing else) to host memory, and

@@ -79,7 +79,7 @@ static enum status add_pages(struct upload *upload, size_t begin, size_t end)
 
 /* Spares the walk over the columns (0.1 ms for 8192) where the host wrote elsewhere
  * only: a factorisation's next submatrix lies in the last one, beside the panel. */
-static bool is_known_complete(const struct held_operand *held)
+bool hold_is_complete(const struct held_operand *held)
 {
     const struct mirror *mirror = held->mirror;
     bool is_untouched = mirror->lost.end <= held->pages.begin || mirror->lost.begin >= held->pages.end;
@@ -94,7 +94,7 @@ enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
     struct footprint footprint = footprint_start(&held->operand);
     struct byte_range run;
     enum status status = STATUS_OK;
-    if (is_known_complete(held))
+    if (hold_is_complete(held))
         return STATUS_OK;
     while (status == STATUS_OK && footprint_next(&footprint, &run)) {
         struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
