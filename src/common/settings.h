@@ -26,6 +26,7 @@ struct settings {
     long device;
     struct memory_amount device_memory;
     struct memory_amount pinned_memory;
+    bool huge_pages;
     bool tracking;
     bool trust_tracking;
     const char *cuda_driver;

@@ -3,7 +3,8 @@
  *
  * Source: Linux include/uapi/linux/fs.h (PAGEMAP_SCAN since 6.7, PROCMAP_QUERY
  * since 6.11) and include/uapi/linux/userfaultfd.h (WP_UNPOPULATED since 6.4,
- * WP_ASYNC since 6.7). Private to write_tracker.c and mapping.c. */
+ * WP_ASYNC since 6.7). Private to write_tracker.c, mapping.c
+ * and pins.c. */
 #ifndef MUBLAS_KERNEL_INTERFACE_H
 #define MUBLAS_KERNEL_INTERFACE_H
 
@@ -37,6 +38,8 @@ enum {
 #define USERFAULT_WP_UNPOPULATED (UINT64_C(1) << 13)
 #define USERFAULT_WP_ASYNC (UINT64_C(1) << 15)
 #define USERFAULT_USER_MODE_ONLY 1
+
+#define ADVICE_COLLAPSE 25 /* madvise: MADV_COLLAPSE, since 6.1 */
 
 struct mapping_query {
     uint64_t size, query_flags, query_address;

@@ -1,10 +1,14 @@
 #include "mirror/pins.h"
 
 #include "common/log.h"
+#include "common/settings.h"
+#include "mirror/kernel_interface.h"
 #include "mirror/mapping.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static size_t pin_bytes(const struct mirror_pin *pin)
 {
@@ -65,6 +69,17 @@ static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
     return CUDA_SUCCESS;
 }
 
+/* Huge pages make scans ten times and pinning twice as fast, for about 0.3 s per GiB
+ * once; who pins moves enough to earn that. Not possible while protected. */
+static void gather_into_huge_pages(const struct mirror_pin *pin)
+{
+    uintptr_t begin = block_ceiling(pin->begin), end = block_floor(pin->end);
+    int saved_errno = errno;
+    if (begin < end && settings()->huge_pages)
+        madvise((void *)begin, end - begin, ADVICE_COLLAPSE); /* refused: small pages serve as well */
+    errno = saved_errno;
+}
+
 /* Pin what is registered and perhaps protected. Pinning writes to every page, which
  * would split protected huge pages: out of protection first. The order is the
  * safe one: pin, register, protect, all invalid. */
@@ -74,6 +89,7 @@ static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin)
     struct page_range pages = mirror_page_range(mirror, pin.begin, pin.end);
     mirror_invalidate(mirror, pages.begin, pages.end);
     write_tracker_unregister(tracker, pin.begin, pin.end);
+    gather_into_huge_pages(&pin);
     CUresult result = add_pin(mirror, pin);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
         atomic_store(&mirror->foreign_pins, true);

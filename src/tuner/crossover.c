@@ -1,4 +1,5 @@
 #include "tuner/crossover.h"
+#include "mirror/pins.h"
 
 #include <math.h>
 
@@ -26,7 +27,7 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .staged_bandwidth = 8e9,
         .call_us = 25,
         .scan_us_per_byte = 200.0 / (512 << 20),
-        .pin_us_per_byte = 26e3 / (512 << 20),
+        .pin_us_per_byte = (26e3 + 165e3) / (512 << 20), /* gathered into huge pages first */
         .wake_us = 400e3,
     };
     for (int type = 0; type < TYPE_COUNT; type++) {
@@ -86,10 +87,9 @@ static double operations(const struct blas_call *call)
 
 static double upload_us(const struct machine_model *model, double missing, bool trackable)
 {
-    enum { WORTH_PINNING = 16 << 20 }; /* mirror/pins.c pins from here on */
     if (missing <= 0)
         return 0;
-    if (!trackable || missing < WORTH_PINNING)
+    if (!trackable || missing < PIN_BYTES_MIN)
         return 1e6 * missing / model->staged_bandwidth;
     return 1e6 * missing / model->link_bandwidth + 2 * missing * model->pin_us_per_byte;
 }

@@ -22,7 +22,7 @@ struct machine_model {
     double staged_bandwidth; /* transfers through staging memory */
     double call_us;          /* launch, synchronise, small vectors up and down */
     double scan_us_per_byte; /* dirty scan of tracked memory */
-    double pin_us_per_byte;
+    double pin_us_per_byte; /* pinning, and gathering into huge pages */
     double wake_us; /* context creation and kernel loading */
 };
 
