@@ -2,7 +2,7 @@
 # Run the offload benchmarks on the host BLAS alone (all cores) and under the shim,
 # in one go, and write the results as data.
 #
-#   bench/run_offload.sh -s SHIM [-b HOST_BLAS] [-p PROGRAMS] [-o OUTPUT] [-n N] [-t N]
+#   bench/run_offload.sh -s SHIM [-b HOST_BLAS] [-p PROGRAMS] [-o OUTPUT] [-n N] [-t N] [-r N]
 #
 #   -s  libmublas_shim.so
 #   -b  the host BLAS library, with LAPACK inside (as OpenBLAS has it); default: what
@@ -11,11 +11,12 @@
 #   -o  data file; the log with settings and reports goes to OUTPUT with .log for
 #       .csv; default: offload.csv
 #   -n  order for dsymv, -t order for dsytrd; default 8192 each
+#   -r  rounds of dsytrd, host and shim in turn, a process each; default 3
 # Other settings (MUBLAS_*, OPENBLAS_NUM_THREADS) are passed on by the environment
 # and kept in the log.
 set -u
-shim='' host_blas='' programs=bench output=offload.csv symv_order=8192 tridiagonal_order=8192
-while getopts s:b:p:o:n:t: option; do
+shim='' host_blas='' programs=bench output=offload.csv symv_order=8192 tridiagonal_order=8192 rounds=3
+while getopts s:b:p:o:n:t:r: option; do
     case $option in
     s) shim=$OPTARG ;;
     b) host_blas=$OPTARG ;;
@@ -23,7 +24,8 @@ while getopts s:b:p:o:n:t: option; do
     o) output=$OPTARG ;;
     n) symv_order=$OPTARG ;;
     t) tridiagonal_order=$OPTARG ;;
-    *) sed -n 's/^# \{0,1\}//; 2,16p' "$0" >&2; exit 2 ;;
+    r) rounds=$OPTARG ;;
+    *) sed -n 's/^# \{0,1\}//; 2,17p' "$0" >&2; exit 2 ;;
     esac
 done
 if [ ! -r "$shim" ]; then
@@ -57,7 +59,7 @@ device=$(device_name)
     echo "# host: $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) cores"
     echo "# host BLAS: $host_blas"
     echo "# date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-    echo "# command: bench/run_offload.sh -n $symv_order -t $tridiagonal_order"
+    echo "# command: bench/run_offload.sh -n $symv_order -t $tridiagonal_order -r $rounds"
     echo "# library: host (the host BLAS alone, all cores) or shim (the same program under LD_PRELOAD)"
     echo "library,case,n,calls,median_seconds,least_seconds,digest"
 } > "$output"
@@ -88,21 +90,38 @@ run()
 for library in host shim; do
     run "$library" residency "$symv_order"
 done
-for library in host shim; do
-    run "$library" tridiagonal "$tridiagonal_order" 1 L "$work/eigenvalues"
+# Whole processes, so that waking the device counts; in turn, since the host's speed drifts.
+for round in $(seq "$rounds"); do
+    for library in host shim; do
+        run "$library" tridiagonal "$tridiagonal_order" 1 L "$work/eigenvalues"
+    done
 done
 
+# The median over the rounds of each case.
 awk -F, '
+function median(key, n,    i, j, t) {
+    for (i = 2; i <= n; i++)
+        for (j = i; j > 1 && seen[key, j - 1] > seen[key, j]; j--) {
+            t = seen[key, j]; seen[key, j] = seen[key, j - 1]; seen[key, j - 1] = t
+        }
+    return n % 2 ? seen[key, (n + 1) / 2] : (seen[key, n / 2] + seen[key, n / 2 + 1]) / 2
+}
 /^#/ || $1 == "library" { next }
-{ key = $2 " n=" $3; if ($1 == "host") { order[++count] = key; host[key] = $5 } else shim[key] = $5 }
+{
+    key = $2 " n=" $3
+    if ($1 == "host" && !(key in known)) { known[key]; order[++count] = key }
+    seen[$1 key, ++rows[$1 key]] = $5
+}
 END {
     printf "%-32s %14s %14s %9s\n", "case", "host seconds", "shim seconds", "ratio"
     for (i = 1; i <= count; i++) {
         key = order[i]
-        if (key in shim)
-            printf "%-32s %14.6f %14.6f %9.2f\n", key, host[key], shim[key], host[key] / shim[key]
-        else
-            printf "%-32s %14.6f %14s\n", key, host[key], "failed"
+        host = median("host" key, rows["host" key])
+        if (rows["shim" key]) {
+            shim = median("shim" key, rows["shim" key])
+            printf "%-32s %14.6f %14.6f %9.2f\n", key, host, shim, host / shim
+        } else
+            printf "%-32s %14.6f %14s\n", key, host, "failed"
     }
 }' "$output" | tee -a "$log"
 grep 'eigenvalues differ' "$log" | sed 's/$/ times n eps |A| between host and shim/'
