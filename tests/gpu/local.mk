@@ -17,3 +17,7 @@ check_PROGRAMS += tests/gpu/test_kernels
 TESTS += tests/gpu/test_kernels
 tests_gpu_test_kernels_SOURCES = tests/gpu/test_kernels.c $(kernel_test_sources)
 tests_gpu_test_kernels_LDADD = libmublas_core.la -lm -ldl
+TESTS += tests/gpu/kernel_blocks.sh
+thread_tests += tests/gpu/kernel_blocks.sh
+EXTRA_DIST += tests/gpu/kernel_blocks.sh
+tests/gpu/kernel_blocks.log: tests/gpu/test_kernels$(EXEEXT)
