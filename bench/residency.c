@@ -63,7 +63,7 @@ static void measure(const char *pages, int advice, int n, int calls, int warm_up
 int main(int count, char **arguments)
 {
     int n = count > 1 ? atoi(arguments[1]) : 8192, calls = count > 2 ? atoi(arguments[2]) : 200;
-    int warm_up = count > 3 ? atoi(arguments[3]) : 50;
+    int warm_up = count > 3 ? atoi(arguments[3]) : 400;
     if (n < 1 || calls < 1 || warm_up < 0) {
         fprintf(stderr, "usage: residency [N [CALLS [WARM_UP]]]\n");
         return 2;
