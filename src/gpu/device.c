@@ -15,6 +15,7 @@ struct device {
     CUcontext context;
     unsigned long long context_id;
     CUmodule kernels;
+    bool is_shared;
     atomic_bool usable;
 };
 
@@ -94,6 +95,10 @@ static enum status load_kernels(struct device *device)
 static enum status open_context(struct device *device)
 {
     struct device_scope scope;
+    unsigned flags;
+    int active = 0;
+    driver()->primary_state(device->handle, &flags, &active);
+    device->is_shared = active != 0;
     enum status status = driver_check(driver()->primary_retain(&device->context, device->handle),
                                       "retaining the primary context");
     if (status != STATUS_OK)
@@ -154,6 +159,11 @@ bool device_is_usable(const struct device *device)
 const struct device_properties *device_properties(const struct device *device)
 {
     return &device->properties;
+}
+
+bool device_is_shared(const struct device *device)
+{
+    return device->is_shared;
 }
 
 enum status device_check(struct device *device, CUresult result, const char *what)

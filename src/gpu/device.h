@@ -44,6 +44,9 @@ bool device_is_usable(const struct device *device);
 
 const struct device_properties *device_properties(const struct device *device);
 
+/* True when the program had a CUDA context of its own before the device was woken. */
+bool device_is_shared(const struct device *device);
+
 /* Properties of an ordinal without creating a context, for `mublas info` and
  * for the policy's crossovers. */
 enum status device_query(int ordinal, struct device_properties *properties);

@@ -160,7 +160,7 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
         return STATUS_OK;
     if (!mirror->suspect)
         mirror->suspect = page_bits_create(mirror_pages(mirror));
-    if (!mirror->suspect || mapping_program_uses_cuda()) {
+    if (!mirror->suspect || device_is_shared(mirror->resources->device) || mapping_program_uses_cuda()) {
         mirror->pin_refused = true;
         return STATUS_OK;
     }

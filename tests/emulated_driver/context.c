@@ -179,6 +179,16 @@ static void destroy_everything(void)
     primary.active = false;
 }
 
+EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+    API_BEGIN(cuDevicePrimaryCtxGetState);
+    if ((result = device_check(device)) != CUDA_SUCCESS)
+        goto end;
+    *flags = 0;
+    *active = primary.active;
+    API_END;
+}
+
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     API_BEGIN(cuDevicePrimaryCtxRetain);
