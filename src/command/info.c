@@ -77,5 +77,8 @@ int info_print(FILE *stream)
     print_tracker(stream);
     fprintf(stream, "settings:\n");
     settings_print(stream);
-    return 0;
+    if (fflush(stream) == 0 && !ferror(stream))
+        return 0;
+    perror("mublas: info cannot be written");
+    return 1;
 }

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* Print everything to `stream`. Wakes no context. Exit status: 0. */
+/* Print everything to `stream`. Wakes no context. Exit status: 0, or 1 when it
+ * could not be written. */
 int info_print(FILE *stream);
 
 #endif

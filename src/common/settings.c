@@ -131,8 +131,10 @@ static void read_settings(void)
     }
 #include "common/settings.def"
 #undef SETTING
-    if (current.verbose > 3)
+    if (current.verbose > 3) {
+        dprintf(STDERR_FILENO, "mublas: MUBLAS_VERBOSE='%ld' is not 0..3; using 3\n", current.verbose);
         current.verbose = 3;
+    }
     complain_of_unknown_names();
 }
 

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The fatbin made from kernels/, or a line of text where the build had no nvcc (kernels_image.S). */
@@ -168,9 +169,16 @@ bool device_is_shared(const struct device *device)
 
 enum status device_check(struct device *device, CUresult result, const char *what)
 {
-    enum status status = driver_check(result, what);
-    if (status == STATUS_DEVICE_LOST)
-        device_disable(device, "its context cannot be used any more");
+    enum status status = driver_status(result);
+    char reason[192];
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    if (!device_is_usable(device))
+        return STATUS_DEVICE_LOST; /* said already, once */
+    if (status != STATUS_DEVICE_LOST)
+        return driver_check(result, what);
+    snprintf(reason, sizeof reason, "%s failed: %s (%d)", what, driver_error_name(result), result);
+    device_disable(device, reason);
     return status;
 }
 

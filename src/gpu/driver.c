@@ -58,9 +58,12 @@ static bool is_fatal(CUresult result)
     case CUDA_ERROR_DEINITIALIZED:
     case CUDA_ERROR_INVALID_CONTEXT:
     case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
     case CUDA_ERROR_LAUNCH_FAILED:
     case CUDA_ERROR_UNKNOWN:
         return true;
@@ -69,17 +72,29 @@ static bool is_fatal(CUresult result)
     }
 }
 
-enum status driver_check(CUresult result, const char *what)
+enum status driver_status(CUresult result)
 {
-    const char *name = NULL;
     if (result == CUDA_SUCCESS)
         return STATUS_OK;
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return STATUS_OUT_OF_MEMORY;
+    return is_fatal(result) ? STATUS_DEVICE_LOST : STATUS_DEVICE_ERROR;
+}
+
+const char *driver_error_name(CUresult result)
+{
+    const char *name = NULL;
     if (table.error_name(result, &name) != CUDA_SUCCESS || !name)
         name = "unknown CUDA error";
-    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+    return name;
+}
+
+enum status driver_check(CUresult result, const char *what)
+{
+    enum status status = driver_status(result);
+    if (status == STATUS_OUT_OF_MEMORY)
         log_message(LOG_INFO, "%s: out of device memory", what);
-        return STATUS_OUT_OF_MEMORY;
-    }
-    log_message(LOG_WARNING, "%s failed: %s (%d)", what, name, result);
-    return is_fatal(result) ? STATUS_DEVICE_LOST : STATUS_DEVICE_ERROR;
+    else if (status != STATUS_OK)
+        log_message(LOG_WARNING, "%s failed: %s (%d)", what, driver_error_name(result), result);
+    return status;
 }

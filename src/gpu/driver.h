@@ -34,12 +34,15 @@ enum {
     CUDA_ERROR_INVALID_CONTEXT = 201,
     CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
     CUDA_ERROR_ECC_UNCORRECTABLE = 214,
+    CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
+    CUDA_ERROR_CONTAINED = 226,
     CUDA_ERROR_INVALID_HANDLE = 400,
     CUDA_ERROR_NOT_FOUND = 500,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
     CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
+    CUDA_ERROR_ASSERT = 710,
     CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
     CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
@@ -125,6 +128,10 @@ enum status driver_open(void);
 
 /* The table; valid only after driver_open() returned STATUS_OK. */
 const struct driver *driver(void);
+
+/* What a driver result means for mublas, and its name as CUDA spells it. */
+enum status driver_status(CUresult result);
+const char *driver_error_name(CUresult result);
 
 /* Turn a driver result into a status, logging a failure with `what` was being
  * done ("copying an operand to the device"). Out of memory logs at info level:

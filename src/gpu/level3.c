@@ -141,12 +141,12 @@ static enum status translate(struct lane *lane, int result)
         return STATUS_OK;
     if (result == CUBLAS_STATUS_ALLOC_FAILED)
         return STATUS_OUT_OF_MEMORY;
-    log_message(LOG_WARNING, "cuBLAS call failed (status %d)", result);
     lane->broken = true;
     if (result == CUBLAS_STATUS_EXECUTION_FAILED) {
         device_disable(lane->device, "cuBLAS could not execute");
         return STATUS_DEVICE_LOST;
     }
+    log_message(LOG_WARNING, "cuBLAS call failed (status %d)", result);
     return STATUS_DEVICE_ERROR;
 }
 

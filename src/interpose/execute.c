@@ -110,14 +110,15 @@ static void place_operands(struct blas_call *call, const struct operand *operand
     }
 }
 
-/* The first wait inside tells of a failed kernel before anything is scattered. A
- * vector longer than the staging memory goes through private memory, so that a
- * copy that breaks off half way leaves the program's vector whole. */
+/* The first wait inside is also the first since the launch: a failure may be the
+ * kernel's, and then there is nothing to fetch again. The program's vector stays whole
+ * until all has arrived, so that the host can do the call: one longer than a staged
+ * copy comes through private memory. */
 static enum status fetch_vector(struct lane *lane, const struct blas_vector *host, CUdeviceptr source,
                                 enum blas_type type)
 {
     size_t element = blas_element_bytes(type), bytes = (size_t)host->length * element;
-    if (bytes <= LANE_STAGING_BYTES / 2)
+    if (bytes <= STAGING_PIECE_BYTES)
         return staging_download_vector(lane, host, source, element);
     struct blas_vector private = {.pointer = malloc(bytes), .length = host->length, .increment = 1};
     if (!private.pointer)
@@ -145,8 +146,6 @@ static enum status finish(struct lane *lane, struct operands_hold *hold, const s
     }
     CUdeviceptr source = (CUdeviceptr)(uintptr_t)device->call.y.pointer;
     enum status status = fetch_vector(lane, &device->result, source, type);
-    if (status == STATUS_DEVICE_ERROR)
-        status = fetch_vector(lane, &device->result, source, type);
     if (status != STATUS_OK) {
         lane->broken = true;
         return status;

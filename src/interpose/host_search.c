@@ -3,10 +3,12 @@
 #include "common/settings.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef MUBLAS_DEFAULT_HOST_BLAS
 #define MUBLAS_DEFAULT_HOST_BLAS ""
@@ -189,9 +191,17 @@ bool host_search_program(const char *symbol, struct host_library *library)
     return host_search_next(symbol, library) || search_loaded(symbol, library);
 }
 
+static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
+
+void host_search_check_setting(void)
+{
+    const char *path = settings()->host_blas;
+    if (strchr(path, '/') && access(path, R_OK) != 0 && !atomic_flag_test_and_set(&set.said))
+        log_message(LOG_ERROR, "MUBLAS_HOST_BLAS: cannot use %s as the host BLAS: %s", path, strerror(errno));
+}
+
 bool host_search(const char *symbol, struct host_library *library)
 {
-    static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
     static struct named_source configured = {"configured host BLAS (--with-host-blas)",
                                              "the configured default", ATOMIC_FLAG_INIT};
     return host_search_program(symbol, library) ||

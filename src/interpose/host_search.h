@@ -34,4 +34,8 @@ host_function *host_search_function(const struct host_library *library, const ch
 /* Keep the library loaded for the life of the process. */
 void host_search_retain(const struct host_library *library);
 
+/* Say so, once, if MUBLAS_HOST_BLAS names a file that cannot be read, also where it is
+ * not needed because the program brings a BLAS. */
+void host_search_check_setting(void);
+
 #endif

@@ -3,6 +3,7 @@
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "interpose/execute.h"
+#include "interpose/host_search.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/stats.h"
@@ -48,7 +49,7 @@ static int host_cores(void)
 
 static void begin(void)
 {
-    settings();
+    host_search_check_setting();
     process_state_begin();
     reference_model = crossover_builtin_model(NULL, host_cores());
 }
@@ -192,14 +193,18 @@ static enum host_reason obstacle(enum routine routine, const struct blas_call *c
 
 bool offload_run(enum routine routine, const struct blas_call *call, struct host_run *host_run)
 {
+    int cancellable;
     host_run->reason = HOST_NESTED;
     if (depth)
         return false;
     depth++;
+    /* A thread that is cancelled in here would keep its locks for good. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     pthread_once(&begin_once, begin);
     host_run->reason = obstacle(routine, call);
     if (host_run->reason == HOST_REASON_COUNT)
         host_run->reason = attempt(routine, call);
+    pthread_setcancelstate(cancellable, NULL);
     depth--;
     if (log_wanted(LOG_DEBUG))
         log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", routine_name(routine), (long long)call->m,

@@ -45,8 +45,10 @@ static CUresult pin_counted(struct mirror *mirror, struct mirror_pin *pin)
     if (result == CUDA_SUCCESS) {
         uint64_t after = mapping_pinned_bytes();
         pin->counted = after > before ? after - before : 0;
-        if (pin->counted > pin_bytes(pin))
-            pin->counted = pin_bytes(pin);
+        /* Huge pages count whole; anything beyond is somebody else's. */
+        size_t most = block_ceiling(pin->end) - block_floor(pin->begin);
+        if (pin->counted > most)
+            pin->counted = most;
         resources->counted_pins += pin->counted;
     }
     pthread_mutex_unlock(&resources->pinning);

@@ -13,6 +13,10 @@
 
 #include <stdbool.h>
 
+/* One staged copy. A download of at most this many bytes reaches host memory whole or,
+ * on failure, not at all. */
+enum { STAGING_PIECE_BYTES = 2 << 20 };
+
 /* `height` rows of `width` bytes, `pitch` bytes apart (a plain range: height 1). */
 struct strip {
     size_t offset; /* bytes from a base address that host and device share */

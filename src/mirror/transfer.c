@@ -6,7 +6,7 @@
 
 enum {
     HALF_BYTES = LANE_STAGING_BYTES / 2,
-    PIECE_BYTES = 2 << 20, /* one copy: long enough for full speed, short enough to overlap with packing */
+    PIECE_BYTES = STAGING_PIECE_BYTES, /* long enough for full speed, short enough to overlap with packing */
     ALIGNMENT = 256
 };
 

@@ -3,9 +3,10 @@
 #include "mirror/pins.h"
 #include "mirror/staging.h"
 
-/* Bytes between two needed pieces that it is cheaper to move along than to skip:
- * about what a copy's fixed cost is worth. */
-enum { GAP_DIRECT = 64 << 10, GAP_STAGED = 16 << 10 };
+/* Bytes between two needed pieces of pinned memory that it is cheaper to move along
+ * than to skip: about what a copy's fixed cost is worth. The CPU never reads what is
+ * not needed: it may be unreadable. */
+enum { GAP_MOST = 64 << 10 };
 
 /* A piece of the mirror that is going up: pages [begin, end). */
 struct piece {
@@ -43,11 +44,10 @@ static bool can_join(const struct upload *upload, const struct piece *next)
     if (piece->begin == piece->end || next->begin < piece->end || piece->direct != next->direct)
         return false;
     size_t gap = next->begin - piece->end;
-    if (gap << page_shift() > (piece->direct ? (size_t)GAP_DIRECT : (size_t)GAP_STAGED))
-        return false;
+    if (!piece->direct || gap << page_shift() > (size_t)GAP_MOST)
+        return gap == 0;
     /* One pin's, gap included: a stale pin's bytes must not even ride along, the page may be valid. */
-    return !piece->direct || pins_run(upload->held->mirror, piece->begin, next->end, &direct) ==
-                                 next->end - piece->begin;
+    return pins_run(upload->held->mirror, piece->begin, next->end, &direct) == next->end - piece->begin;
 }
 
 static enum status add_piece(struct upload *upload, struct piece next)

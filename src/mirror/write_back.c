@@ -55,10 +55,11 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
     CUdeviceptr device = back->held->operand.device_address + strip->offset;
     back->staged.begin = host < back->staged.begin ? host : back->staged.begin;
     back->staged.end = end > back->staged.end ? end : back->staged.end;
-    back->touched = true;
     back->held->mirror->staged_bytes += strip->width * strip->height;
     back->status = staging_download(back->hold->lane, (void *)host, strip->pitch, device, strip->pitch,
                                     strip->width, strip->height);
+    if (back->status == STATUS_OK || strip->width * strip->height > STAGING_PIECE_BYTES)
+        back->touched = true;
     return back->status != STATUS_OK;
 }
 
@@ -68,9 +69,9 @@ static int copy_strip(void *context, const struct strip *strip)
     struct write_back *back = context;
     if (is_clean(back, strip)) {
         CUdeviceptr device = back->held->operand.device_address + strip->offset;
-        back->touched = true;
         back->status = staging_download_direct(back->hold->lane, (char *)back->held->hull.begin + strip->offset,
                                                strip->pitch, device, strip->pitch, strip->width, strip->height);
+        back->touched = back->touched || back->status == STATUS_OK;
         return back->status != STATUS_OK;
     }
     if (strip->height == 1)
