@@ -11,7 +11,7 @@ enum {
 };
 
 static const char uploading[] = "copying an operand to the device";
-static const char downloading[] = "copying a result to the host";
+static const char downloading[] = "running a kernel or copying its result to the host";
 
 /* The share of one copy: some whole rows, or a part of one long row. */
 struct piece {
