@@ -7,7 +7,8 @@ system_test_libraries = $(BLAS_LIBS) -lm
 
 # Random host writes of every kind between random BLAS calls.
 check_PROGRAMS += tests/system/coherence
-TESTS += tests/system/coherence
+TESTS += tests/system/coherence.sh
+EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
 	tests/system/coherence_memory.c tests/system/coherence_memory.h \
@@ -53,3 +54,12 @@ tests_system_tiny_SOURCES = tests/system/tiny.c
 tests_system_tiny_LDADD = $(system_test_libraries)
 TESTS += tests/system/instructions.sh
 EXTRA_DIST += tests/system/instructions.sh
+
+# Everything offloaded: small changes between calls, and threads that are cancelled.
+check_PROGRAMS += tests/system/rewrites tests/system/cancelled
+tests_system_rewrites_SOURCES = tests/system/rewrites.c tests/system/blas_program.h
+tests_system_rewrites_LDADD = $(system_test_libraries)
+tests_system_cancelled_SOURCES = tests/system/cancelled.c tests/system/blas_program.h
+tests_system_cancelled_LDADD = $(system_test_libraries)
+TESTS += tests/system/rewrites.sh tests/system/cancelled.sh
+EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh
