@@ -160,21 +160,31 @@ judge()
 list_cases
 [ ${#names[@]} -gt 0 ] || { echo "compare.sh: no case matches ${only[*]}" >&2; exit 2; }
 echo "1..${#names[@]}"
+can_run() { [ -x "${commands[$1]}" ] && [ -r "${inputs[$1]}" ]; }
+
+# Judge in order what has finished, as soon as it has: a run that is broken off keeps the rest.
+next=0 failures=0
+judge_finished()
+{
+    while [ $next -lt ${#names[@]} ]; do
+        if ! can_run $next; then
+            echo "ok $((next + 1)) - ${names[$next]} # SKIP no ${commands[$next]} or its input"
+        elif [ -e "$scratch/runs/${names[$next]}/done" ]; then
+            judge $next || failures=$((failures + 1))
+        else
+            return
+        fi
+        next=$((next + 1))
+    done
+}
+
 for index in "${!names[@]}"; do
-    if [ ! -x "${commands[$index]}" ] || [ ! -r "${inputs[$index]}" ]; then
-        continue
-    fi
+    can_run "$index" || continue
     while [ "$(jobs -rp | wc -l)" -ge "${NETLIB_JOBS:-$(nproc)}" ]; do wait -n; done
+    judge_finished
     run_case "$index" &
 done
 wait
-failures=0
-for index in "${!names[@]}"; do
-    if [ -e "$scratch/runs/${names[$index]}/done" ]; then
-        judge "$index" || failures=$((failures + 1))
-    else
-        echo "ok $((index + 1)) - ${names[$index]} # SKIP no ${commands[$index]} or its input"
-    fi
-done
+judge_finished
 [ -z "$keep" ] || { mkdir -p "$keep" && cp -r "$scratch/runs/." "$keep"; }
 exit $((failures > 0))
