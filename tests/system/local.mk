@@ -63,3 +63,14 @@ tests_system_cancelled_SOURCES = tests/system/cancelled.c tests/system/blas_prog
 tests_system_cancelled_LDADD = $(system_test_libraries)
 TESTS += tests/system/rewrites.sh tests/system/cancelled.sh
 EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh
+
+# A device that fails.
+check_PROGRAMS += tests/system/failing
+tests_system_failing_SOURCES = tests/system/failing.c tests/system/blas_program.h
+tests_system_failing_LDADD = $(system_test_libraries)
+TESTS += tests/system/failures.sh
+EXTRA_DIST += tests/system/failures.sh
+
+# Settings that cannot be used.
+TESTS += tests/system/messages.sh
+EXTRA_DIST += tests/system/messages.sh

@@ -1,0 +1,60 @@
+#!/bin/bash
+# A device that fails in the middle of calls: the host does them, right, with few words.
+. tests/environment.sh
+number=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+result() # STATUS WHAT
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        head -n 8 "$work/output" "$work/errors" | sed 's/^/# /'
+    fi
+}
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT
+use_emulated_driver
+use_reference_libraries
+ulimit -c 0
+
+# Was the N-th call of the function made, so that it could fail?
+happened() { awk -v name="$1" -v n="$2" '$1 == name { calls += $2 } END { exit calls < n }' "$work/counts"; }
+
+fails() # FUNCTION:N RESULT [SIZE]
+{
+    local event=$1 result=$2 status words
+    shift 2
+    rm -f "$work"/*
+    ( LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always EMULATED_FAULTS=$event:$result EMULATED_COUNT_FILE=$work/counts \
+          tests/system/failing "$@" > "$work/output" 2> "$work/errors"
+      exit $? ) 2> "$work/shell"
+    status=$?
+    words=$(grep -c '^mublas:' "$work/errors")
+    if [ $status = 134 ] && [[ $event:$result = COPY_BACK:*:sticky ]] && [ $# = 1 ]; then
+        # The device is lost while an updated matrix comes back: that cannot be mended.
+        grep -q '^mublas: dsyr2k.*they are lost' "$work/errors" && [ "$words" -le 3 ]
+        result $? "$event:$result $*: the end, with the reason"
+        return
+    fi
+    [ $status = 0 ] && [ ! -s "$work/output" ] && [ "$words" -le 2 ] && [ "$(wc -l < "$work/errors")" = "$words" ]
+    result $? "$event:$result $*: right results, $words lines"
+    [ $status != 0 ] || happened "${event%:*}" "${event#*:}"
+    result $? "$event:$result $*: and that call was made"
+}
+
+for result in 1 701 800 719:sticky; do
+    for event in KERNEL:1 KERNEL:2 KERNEL:3 cuMemcpyDtoHAsync_v2:1 cuMemcpyDtoHAsync_v2:2 COPY_BACK:1; do
+        fails $event $result
+    done
+    fails cuMemcpyDtoHAsync_v2:1 $result 200
+    fails COPY_BACK:1 $result 200
+    fails cuMemcpy2DAsync_v2:1 $result 1500 # pinned
+    fails COPY_BACK:1 $result 1500
+done
+for result in 3 13 14; do
+    fails cublasDsyr2k_v2:1 $result 200
+    fails cublasDsyr2k_v2:1 $result 1500
+done
+echo "1..$number"
