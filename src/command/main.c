@@ -1,16 +1,20 @@
 /* The `mublas` command. */
 #include "command/info.h"
+#include "command/run.h"
 
 #include <string.h>
 
-static const char usage[] = "usage: mublas info        print device, host BLAS, residency and settings\n"
+static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
+                            "       mublas info        print device, host BLAS, residency and settings\n"
                             "       mublas --version\n"
                             "       mublas --help\n"
-                            "To use the GPU in a program: LD_PRELOAD=libmublas_shim.so PROGRAM\n";
+                            "Without the command: LD_PRELOAD=libmublas_shim.so PROGRAM\n";
 
 int main(int count, char **arguments)
 {
     const char *command = count > 1 ? arguments[1] : "--help";
+    if (strcmp(command, "run") == 0)
+        return run_program(arguments + 2);
     if (strcmp(command, "info") == 0 && count == 2)
         return info_print(stdout);
     if (strcmp(command, "--version") == 0 && count == 2) {

@@ -74,3 +74,8 @@ EXTRA_DIST += tests/system/failures.sh
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh
+
+# The mublas command's `run`.
+TESTS += tests/system/run.sh
+EXTRA_DIST += tests/system/run.sh
+tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)

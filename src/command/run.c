@@ -1,0 +1,145 @@
+#include "command/run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { BAD_COMMAND_LINE = 2, CANNOT_RUN = 126, NOT_FOUND = 127 };
+
+static const char *const modes[] = {"auto", "always", "never"};
+
+/* "NAME=more" before or after what the variable holds already, with the separator. */
+static bool extend(const char *name, const char *more, const char *separator, bool in_front)
+{
+    const char *present = getenv(name);
+    char *value;
+    if (!present || !*present)
+        return setenv(name, more, 1) == 0;
+    if (asprintf(&value, "%s%s%s", in_front ? more : present, separator, in_front ? present : more) < 0)
+        return false;
+    bool good = setenv(name, value, 1) == 0;
+    free(value);
+    return good;
+}
+
+/* Beside this command as the build leaves it, else where `make install` puts it. */
+static const char *find_shim(void)
+{
+    static const char *const places[] = {"/.libs/libmublas_shim.so", "/../lib/libmublas_shim.so"};
+    static char path[PATH_MAX + 64];
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    char *slash = NULL;
+    if (length > 0) {
+        own[length] = '\0';
+        slash = strrchr(own, '/');
+    }
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, "%.*s%s", (int)(slash - own), own, places[i]);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    return access(MUBLAS_SHIM, R_OK) == 0 ? MUBLAS_SHIM : NULL;
+}
+
+/* The file that execvp would run. */
+static bool find_program(const char *name, char *path, size_t size)
+{
+    const char *directories = getenv("PATH");
+    if (strchr(name, '/') || !directories)
+        return snprintf(path, size, "%s", name) < (int)size && access(path, F_OK) == 0;
+    for (const char *next = directories; next; next = strchr(next, ':')) {
+        next += *next == ':';
+        int length = (int)strcspn(next, ":");
+        if (snprintf(path, size, "%.*s/%s", length ? length : 1, length ? next : ".", name) < (int)size &&
+            access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The loader ignores LD_PRELOAD where a program gains rights: running it anyway would
+ * look as if mublas did nothing. */
+static const char *refusal(const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return strerror(errno);
+    if (file.st_mode & S_ISUID)
+        return "it is set-user-id, and the loader preloads nothing into such programs";
+    if ((file.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
+        return "it is set-group-id, and the loader preloads nothing into such programs";
+    if (getxattr(path, "security.capability", NULL, 0) > 0)
+        return "it has file capabilities, and the loader preloads nothing into such programs";
+    return NULL;
+}
+
+static bool set_mode(const char *mode)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(mode, modes[i]) == 0)
+            return setenv("MUBLAS_OFFLOAD", mode, 1) == 0;
+    fprintf(stderr, "mublas run: --offload='%s' is not auto, always or never\n", mode);
+    return false;
+}
+
+/* Handle options; the first argument behind them, or NULL after a complaint. */
+static char **take_options(char **arguments)
+{
+    for (; *arguments && **arguments == '-'; arguments++) {
+        const char *option = *arguments;
+        if (strcmp(option, "--") == 0)
+            return arguments + 1;
+        if (strcmp(option, "--report") == 0)
+            setenv("MUBLAS_REPORT", "1", 1);
+        else if (strncmp(option, "--report=", 9) == 0 && option[9])
+            setenv("MUBLAS_REPORT", option + 9, 1);
+        else if (strncmp(option, "--offload=", 10) == 0) {
+            if (!set_mode(option + 10))
+                return NULL;
+        } else {
+            fprintf(stderr, "mublas run: '%s' is not an option\n", option);
+            return NULL;
+        }
+    }
+    return arguments;
+}
+
+static int complain(int status, const char *subject, const char *reason)
+{
+    fprintf(stderr, "mublas run: %s: %s\n", subject, reason);
+    return status;
+}
+
+int run_program(char **arguments)
+{
+    char path[PATH_MAX];
+    char **program = take_options(arguments);
+    if (!program)
+        return BAD_COMMAND_LINE;
+    if (!*program)
+        return complain(BAD_COMMAND_LINE, "no program", "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
+    const char *shim = find_shim();
+    if (!shim)
+        return complain(NOT_FOUND, MUBLAS_SHIM, "the library to preload is not there");
+    if (!find_program(*program, path, sizeof path))
+        return complain(NOT_FOUND, *program, "no such program");
+    const char *reason = refusal(path);
+    if (reason)
+        return complain(CANNOT_RUN, path, reason);
+    const char *tunables = getenv("GLIBC_TUNABLES");
+    bool good = extend("LD_PRELOAD", shim, ":", true);
+    /* Huge pages from the start: scans ten times cheaper, nothing to gather later. */
+    if (!tunables || !strstr(tunables, "glibc.malloc.hugetlb"))
+        good = good && extend("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", ":", false);
+    if (!good)
+        return complain(CANNOT_RUN, path, "the environment cannot be extended");
+    execv(path, program);
+    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
+}
