@@ -1,19 +1,7 @@
 #!/bin/bash
 # A device that fails in the middle of calls: the host does them, right, with few words.
 . tests/environment.sh
-number=0
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-result() # STATUS WHAT
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        head -n 8 "$work/output" "$work/errors" | sed 's/^/# /'
-    fi
-}
+. "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT
 use_emulated_driver
 use_reference_libraries

@@ -1,19 +1,7 @@
 #!/bin/bash
 # What is said of settings that cannot be used, and of output that cannot be written.
 . tests/environment.sh
-number=0
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-result() # STATUS WHAT
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        sed 's/^/# /' "$work/errors"
-    fi
-}
+. "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_HOST_BLAS MUBLAS_VERBOSE
 use_emulated_driver
 use_reference_libraries

@@ -1,19 +1,7 @@
 #!/bin/bash
 # The report: exact counts, one per process, and where it goes.
 . tests/environment.sh
-number=0
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-result() # STATUS WHAT
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        head -50 "$work"/report* "$work"/output "$work"/errors 2> /dev/null | sed 's/^/# /'
-    fi
-}
+. "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD
 use_emulated_driver
 use_reference_libraries

@@ -1,0 +1,16 @@
+# Sourced by the test scripts: numbered TAP lines, and a folder for what they write.
+number=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# result STATUS WHAT: a line, and after a failure what the last program wrote.
+result()
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        head -n 50 "$work"/report* "$work"/output "$work"/errors 2> /dev/null | sed 's/^/# /'
+    fi
+}
