@@ -1,20 +1,12 @@
 #include "command/info.h"
+#include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/device.h"
-#include "gpu/level3.h"
 #include "interpose/host_blas.h"
 #include "interpose/policy.h"
 #include "mirror/mapping.h"
 #include "mirror/write_tracker.h"
 
-#include <sched.h>
-
-static int host_cores(void)
-{
-    cpu_set_t cores;
-    CPU_ZERO(&cores);
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
 
 static void print_device(FILE *stream, const struct device_properties *device)
 {
@@ -30,7 +22,7 @@ static void print_floors(FILE *stream, const struct device_properties *device)
 {
     static const char *const families[FAMILY_COUNT] = {"axpy", "gemv", "symv", "trmv", "syr2k"};
     static const char types[] = "sd";
-    struct machine_model model = crossover_builtin_model(device, host_cores());
+    struct machine_model model = crossover_builtin_model(device, processors_usable());
     fprintf(stream, "crossovers: built in; below these sizes calls never leave the host (n; m*n for gemv)\n ");
     for (int type = TYPE_S; type <= TYPE_D; type++)
         for (int family = 0; family < FAMILY_COUNT; family++) {

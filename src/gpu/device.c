@@ -22,7 +22,6 @@ struct device {
 
 static struct device the_device;
 static enum status wake_status;
-static atomic_bool awake;
 static pthread_once_t wake_once = PTHREAD_ONCE_INIT;
 
 static int attribute(CUdevice handle, int which)
@@ -127,7 +126,6 @@ static void wake(void)
     atomic_store(&device->usable, true);
     wake_status = open_context(device);
     atomic_store(&device->usable, wake_status == STATUS_OK);
-    atomic_store(&awake, wake_status == STATUS_OK);
     if (wake_status == STATUS_OK)
         log_message(LOG_INFO, "device %d is awake: %s", ordinal, device->properties.name);
 }
@@ -139,11 +137,6 @@ enum status device_wake(struct device **device)
         return STATUS_DEVICE_LOST;
     *device = &the_device;
     return wake_status;
-}
-
-struct device *device_if_awake(void)
-{
-    return atomic_load(&awake) && device_is_usable(&the_device) ? &the_device : NULL;
 }
 
 void device_disable(struct device *device, const char *reason)

@@ -35,9 +35,6 @@ struct device_properties {
  * ones return the same answer, also a failure. On success *device is set. */
 enum status device_wake(struct device **device);
 
-/* The device if it is awake and usable, else NULL. Never wakes it. */
-struct device *device_if_awake(void);
-
 /* Give the device up for the rest of the process; `reason` is logged once. */
 void device_disable(struct device *device, const char *reason);
 bool device_is_usable(const struct device *device);

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The binary interface of cuBLAS, restated (cuBLAS documentation, v2 API; same in 11 to 13). */
@@ -22,7 +21,6 @@ typedef int syr2k_d(cublasHandle_t, int uplo, int trans, int n, int k, const dou
 static struct {
     int (*create)(cublasHandle_t *);
     int (*set_stream)(cublasHandle_t, CUstream);
-    int (*get_version)(cublasHandle_t, int *);
     syr2k_s *ssyr2k;
     syr2k_d *dsyr2k;
 } cublas;
@@ -31,8 +29,9 @@ static const struct {
     const char *symbol;
     void *member;
 } symbols[] = {
-    {"cublasCreate_v2", &cublas.create},     {"cublasSetStream_v2", &cublas.set_stream},
-    {"cublasGetVersion_v2", &cublas.get_version}, {"cublasSsyr2k_v2", &cublas.ssyr2k},
+    {"cublasCreate_v2", &cublas.create},
+    {"cublasSetStream_v2", &cublas.set_stream},
+    {"cublasSsyr2k_v2", &cublas.ssyr2k},
     {"cublasDsyr2k_v2", &cublas.dsyr2k},
 };
 
@@ -40,7 +39,6 @@ static cublasHandle_t handle; /* one for all lanes: a handle costs memory and a 
 static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t open_once = PTHREAD_ONCE_INIT;
 static bool available;
-static char description[512] = "not opened";
 
 static void *open_library(void)
 {
@@ -78,16 +76,6 @@ static bool look_up(void *library)
     return true;
 }
 
-static void describe(void)
-{
-    Dl_info where;
-    int version = 0;
-    cublas.get_version(handle, &version);
-    if (!dladdr((void *)(uintptr_t)cublas.create, &where) || !where.dli_fname)
-        where.dli_fname = "libcublas";
-    snprintf(description, sizeof description, "%s, version %d", where.dli_fname, version);
-}
-
 static void open_cublas(void)
 {
     void *library = open_library();
@@ -98,7 +86,6 @@ static void open_cublas(void)
         log_message(LOG_WARNING, "creating a cuBLAS handle failed (status %d); level 3 stays on the host", result);
         return;
     }
-    describe();
     available = true;
 }
 
@@ -110,11 +97,6 @@ bool level3_available(struct device *device)
     pthread_once(&open_once, open_cublas);
     device_leave(device, &scope);
     return available;
-}
-
-const char *level3_library(void)
-{
-    return description;
 }
 
 static bool fits_int(int64_t value)

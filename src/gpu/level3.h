@@ -9,9 +9,6 @@
  * function is missing: level 3 then stays on the host. */
 bool level3_available(struct device *device);
 
-/* The file that cuBLAS was loaded from and its version, for `mublas info`. */
-const char *level3_library(void);
-
 /* Queue the call on the lane's stream; pointers are device addresses, sizes and
  * leading dimensions must fit 32 bits (else STATUS_UNSUPPORTED, nothing done). */
 enum status level3_run(struct lane *lane, const struct blas_call *call);

@@ -1,5 +1,6 @@
 #include "interpose/offload.h"
 #include "common/log.h"
+#include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "interpose/execute.h"
@@ -9,7 +10,6 @@
 #include "interpose/stats.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -38,20 +38,11 @@ static struct device *ready;
 static bool wake_failed;
 static double wake_account_us;
 
-static int host_cores(void)
-{
-    cpu_set_t cores;
-    CPU_ZERO(&cores);
-    if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 1)
-        return 1;
-    return CPU_COUNT(&cores);
-}
-
 static void begin(void)
 {
     host_search_check_setting();
     process_state_begin();
-    reference_model = crossover_builtin_model(NULL, host_cores());
+    reference_model = crossover_builtin_model(NULL, processors_usable());
 }
 
 static uint64_t nanoseconds(void)
@@ -91,7 +82,7 @@ static void wake(void)
         wake_failed = true;
         return;
     }
-    device_model = crossover_builtin_model(device_properties(device), host_cores());
+    device_model = crossover_builtin_model(device_properties(device), processors_usable());
     __atomic_store_n(&model_in_force, &device_model, __ATOMIC_RELEASE);
     __atomic_store_n(&ready, device, __ATOMIC_RELEASE);
 }
