@@ -20,12 +20,17 @@ static void print_device(FILE *stream, const struct device_properties *device)
 
 static void print_floors(FILE *stream, const struct device_properties *device)
 {
-    static const char *const families[FAMILY_COUNT] = {"axpy", "gemv", "symv", "trmv", "syr2k"};
+    static const char *const families[FAMILY_COUNT] = {
+        [FAMILY_AXPY] = "axpy", [FAMILY_GEMV] = "gemv",   [FAMILY_SYMV] = "symv",
+        [FAMILY_TRMV] = "trmv", [FAMILY_SYR2K] = "syr2k",
+    };
     static const char types[] = "sd";
     struct machine_model model = crossover_builtin_model(device, processors_usable());
     fprintf(stream, "crossovers: built in; below these sizes calls never leave the host (n; m*n for gemv)\n ");
     for (int type = TYPE_S; type <= TYPE_D; type++)
         for (int family = 0; family < FAMILY_COUNT; family++) {
+            if (!families[family])
+                continue;
             uint64_t floor = policy_floor(settings()->offload, &model, (enum blas_family)family, (enum blas_type)type);
             if (floor == UINT64_MAX)
                 fprintf(stream, " %c%s never", types[type], families[family]);

@@ -12,10 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum blas_family { FAMILY_AXPY, FAMILY_GEMV, FAMILY_SYMV, FAMILY_TRMV, FAMILY_SYR2K, FAMILY_COUNT };
+/* FAMILY_SYMV is symmetric, FAMILY_HEMV Hermitian (complex types only). */
+enum blas_family { FAMILY_AXPY, FAMILY_GEMV, FAMILY_SYMV, FAMILY_HEMV, FAMILY_TRMV, FAMILY_SYR2K, FAMILY_COUNT };
 enum blas_type { TYPE_S, TYPE_D, TYPE_C, TYPE_Z, TYPE_COUNT };
 enum blas_uplo { UPLO_LOWER, UPLO_UPPER };
-enum blas_trans { TRANS_NONE, TRANS_TRANSPOSE, TRANS_CONJUGATE };
+/* op(A): A, its transpose, its conjugate transpose, conj(A) itself (what a row-major
+ * caller's conjugate transpose is in columns). Real types use the first two only. */
+enum blas_trans { TRANS_NONE, TRANS_TRANSPOSE, TRANS_CONJUGATE, TRANS_CONJUGATE_ONLY };
 enum blas_diag { DIAG_NON_UNIT, DIAG_UNIT };
 
 /* Which elements of a matrix a routine may touch. */
@@ -45,6 +48,8 @@ struct blas_vector {
  *   axpy: n, alpha, x, y              y = alpha x + y
  *   gemv: m, n, trans, alpha, a, x, beta, y
  *   symv: n, uplo, alpha, a, x, beta, y
+ *   hemv: as symv; the imaginary part of the diagonal is not read; `conjugated`: A is the
+ *         conjugate of what is stored (a row-major caller's matrix read in columns)
  *   trmv: n, uplo, trans, diag, a, x  (on the device: x in, y out, see launch.h)
  *   syr2k: n, k, uplo, trans, alpha, a, b, beta, c */
 struct blas_call {
@@ -53,6 +58,7 @@ struct blas_call {
     enum blas_uplo uplo;
     enum blas_trans trans;
     enum blas_diag diag;
+    bool conjugated;
     int64_t m, n, k;
     union blas_scalar alpha, beta;
     struct blas_matrix a, b, c;

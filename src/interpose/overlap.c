@@ -85,6 +85,7 @@ static bool add_operands(struct operand_extents *operands, const struct blas_cal
     case FAMILY_AXPY: return add_vector(operands, &call->y) && add_vector(operands, &call->x);
     case FAMILY_GEMV:
     case FAMILY_SYMV:
+    case FAMILY_HEMV:
         return add_vector(operands, &call->y) && add_matrix(operands, &call->a) && add_vector(operands, &call->x);
     case FAMILY_TRMV: return add_vector(operands, &call->x) && add_matrix(operands, &call->a);
     case FAMILY_SYR2K:

@@ -77,7 +77,8 @@ static double operations(const struct blas_call *call)
     switch (call->family) {
     case FAMILY_AXPY: return 2 * n * complex_factor;
     case FAMILY_GEMV: return 2 * m * n * complex_factor;
-    case FAMILY_SYMV: return 2 * n * n * complex_factor;
+    case FAMILY_SYMV:
+    case FAMILY_HEMV: return 2 * n * n * complex_factor;
     case FAMILY_TRMV: return n * n * complex_factor;
     case FAMILY_SYR2K: return 2 * n * n * k * complex_factor;
     case FAMILY_COUNT: break;
@@ -120,6 +121,7 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
     case FAMILY_AXPY: return UINT64_MAX; /* three transfers against three passes over host memory */
     case FAMILY_GEMV: return (uint64_t)(host_bytes / bytes);
     case FAMILY_SYMV:
+    case FAMILY_HEMV:
     case FAMILY_TRMV: return (uint64_t)sqrt(2 * host_bytes / bytes);
     case FAMILY_SYR2K: return (uint64_t)cbrt(host_work / 2); /* n = k: the most work for an n */
     case FAMILY_COUNT: break;
