@@ -1,7 +1,10 @@
 #!/bin/bash
-# Sourced by check_blas.sh and check_lapack.sh: the testers on the emulated device.
-# check PATTERN; NETLIB_ONLY narrows the cases further.
+# Sourced by the check_*.sh here: the testers on the emulated device.
+#   check PATTERN                     on the reference BLAS of this build, by preload
+#   check_hosts MODE GROUP PATTERN    on every host of GROUP (lp64 ilp64), MODE preload or replacement
+# NETLIB_ONLY narrows the cases further, NETLIB_HOSTS the hosts (names with blanks between).
 . tests/environment.sh
+. "$source_tree/tests/hosts/hosts.sh"
 
 check()
 {
@@ -13,4 +16,58 @@ check()
     SHIM=$shim SHIM_PRELOAD=$shim_preload DRIVER=$emulated_driver NETLIB_BLAS=$blas NETLIB_LAPACK=$lapack \
         HOST_LIBRARIES=$host_lapack_directory:$host_blas_directory \
         exec bash "$source_tree/tests/netlib/compare.sh" --thin --only "$1" --only "${NETLIB_ONLY:-*}"
+}
+
+number=0
+skip() # WHAT REASON
+{
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+# Number compare.sh's lines on, and say which host they are of.
+renumber() # TITLE
+{
+    local line
+    while IFS= read -r line; do
+        if [[ $line =~ ^(ok|not\ ok)\ [0-9]+\ -\ (.*) ]]; then
+            number=$((number + 1))
+            echo "${BASH_REMATCH[1]} $number - $1, ${BASH_REMATCH[2]}"
+        elif [[ $line != 1..* ]]; then
+            echo "$line"
+        fi
+    done
+}
+
+# check_host MODE NAME SUFFIX PATTERN: SUFFIX is what folders of 64-bit testers end in.
+check_host()
+{
+    local mode=$1 name=$2 folder lapack library
+    folder=$hosts/root/usr/lib/$multiarch
+    library=$(host_library "$name") || { skip "$name" "it is not here; $how_to_fetch"; return; }
+    lapack=$folder/lapack$3
+    if [ ! -x "$folder/blas$3/xblat1d" ] || [ ! -x "$lapack/xeigtstd" ]; then
+        skip "$name" "Netlib's testers are not here; $how_to_fetch"
+        return
+    fi
+    export NETLIB_BLAS=$folder/blas$3 NETLIB_LAPACK=$lapack DRIVER=$emulated_driver CBLAS_GLOBALS=
+    export HOST_BLAS=$library HOST_LIBRARIES=$(host_directories "$name"):$lapack
+    nm -D "$library" | grep -q ' [BD] RowMajorStrg$' || CBLAS_GLOBALS=$build/tests/netlib/.libs/cblas_globals.so
+    export SHIM=$shim SHIM_PRELOAD=$shim_preload REPLACEMENT=
+    if [ "$mode" = replacement ]; then
+        SHIM= SHIM_PRELOAD=$sanitizer_preload REPLACEMENT=$replacement
+    fi
+    renumber "$name by $mode" < <(bash "$source_tree/tests/netlib/compare.sh" --thin --only "$4" --only "${NETLIB_ONLY:-*}" ||
+                                  [ $? = 1 ] || echo "not ok 0 - cannot be compared")
+}
+
+check_hosts() # MODE GROUP PATTERN
+{
+    local name suffix=
+    # Threads that spin take the processors from each other.
+    export OMP_WAIT_POLICY=passive
+    [ "$2" = lp64 ] || suffix=64
+    for name in $(host_names "$2"); do
+        [[ " ${NETLIB_HOSTS:-$name} " != *" $name "* ]] || check_host "$1" "$name" "$suffix" "$3"
+    done
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Run the Netlib BLAS and LAPACK testers on the host BLAS alone and again under
-# LD_PRELOAD of the shim with MUBLAS_OFFLOAD=always, and compare what they count.
-# Prints TAP; a difference is a failure and its lines are shown.
+# Run the Netlib BLAS and LAPACK testers on the host BLAS alone and again through mublas
+# with MUBLAS_OFFLOAD=always, by LD_PRELOAD of the shim or with libmublas.so in the place of
+# libblas.so.3, and compare what they count. Prints TAP; a difference is a failure and its
+# lines are shown.
 #
 #   compare.sh [--thin] [--only PATTERN] [--keep DIR]
 #
@@ -10,10 +11,15 @@
 # --keep DIR      leave the testers' outputs there
 #
 # From the environment:
-#   SHIM            the library to preload (and SHIM_PRELOAD what goes with it)
+#   SHIM            the library to preload (and SHIM_PRELOAD what goes with it), or
+#   REPLACEMENT     libmublas.so, to stand in for libblas.so.3 and libblas64.so.3
 #   NETLIB_BLAS     directory of xblat1s.. and their input files
 #   NETLIB_LAPACK   directory of xeigtsts.., xlintsts.. and their input files
 #   HOST_LIBRARIES  directories of the host's libblas.so.3 and liblapack.so.3
+#   HOST_BLAS       the host's libblas.so.3 or libblas64.so.3: mublas must have bound it or
+#                   one beside it (may be empty without REPLACEMENT)
+#   CBLAS_GLOBALS   a library with the reference CBLAS's two variables, which the CBLAS testers
+#                   want and only the reference has; preloaded where a host lacks them
 #   DRIVER          directory of the (emulated) libcuda.so.1, or empty
 #   NETLIB_JOBS     testers to run at a time (default: the processors)
 # bash and awk are all it needs.
@@ -28,12 +34,28 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-for variable in SHIM NETLIB_BLAS NETLIB_LAPACK; do
+for variable in ${REPLACEMENT:+REPLACEMENT HOST_BLAS} ${SHIM:+SHIM} ${HOST_BLAS:+HOST_BLAS} NETLIB_BLAS NETLIB_LAPACK; do
     [ -e "${!variable}" ] || { echo "compare.sh: $variable='${!variable}' does not exist" >&2; exit 2; }
 done
-SHIM=$(readlink -f "$SHIM")
+[ -n "$SHIM$REPLACEMENT" ] || { echo "compare.sh: neither SHIM nor REPLACEMENT is set" >&2; exit 2; }
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/mublas-netlib.XXXXXX") || exit 2
 trap 'rm -rf "$scratch"' EXIT
+
+# What the runs through mublas have that those on the host alone have not.
+libraries="$HOST_LIBRARIES${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+through=(MUBLAS_OFFLOAD=always)
+if [ -n "$REPLACEMENT" ]; then
+    mkdir "$scratch/replacement"
+    for name in libblas.so.3 libblas64.so.3; do
+        ln -s "$(readlink -f "$REPLACEMENT")" "$scratch/replacement/$name"
+    done
+    through+=(LD_LIBRARY_PATH="$scratch/replacement:${DRIVER:+$DRIVER:}$libraries" MUBLAS_HOST_BLAS="$HOST_BLAS"
+              ${SHIM_PRELOAD:+LD_PRELOAD="$SHIM_PRELOAD"})
+else
+    SHIM=$(readlink -f "$SHIM")
+    through+=(LD_LIBRARY_PATH="${DRIVER:+$DRIVER:}$libraries" LD_PRELOAD="${SHIM_PRELOAD:-$SHIM}${CBLAS_GLOBALS:+:$CBLAS_GLOBALS}")
+fi
+alone=(LD_LIBRARY_PATH="$libraries" ${CBLAS_GLOBALS:+LD_PRELOAD="$CBLAS_GLOBALS"})
 
 names=() commands=() inputs=() devices=()
 
@@ -115,11 +137,19 @@ device_calls()
 
 run_case()
 {
-    local folder=$scratch/runs/${names[$1]} path="$HOST_LIBRARIES${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-    one_run "$folder/host" "${commands[$1]}" "${inputs[$1]}" LD_LIBRARY_PATH="$path"
-    one_run "$folder/shim" "${commands[$1]}" "${inputs[$1]}" LD_LIBRARY_PATH="${DRIVER:+$DRIVER:}$path" \
-        LD_PRELOAD="${SHIM_PRELOAD:-$SHIM}" MUBLAS_OFFLOAD=always MUBLAS_REPORT="$folder/shim/report"
+    local folder=$scratch/runs/${names[$1]}
+    one_run "$folder/host" "${commands[$1]}" "${inputs[$1]}" "${alone[@]}"
+    one_run "$folder/shim" "${commands[$1]}" "${inputs[$1]}" "${through[@]}" MUBLAS_REPORT="$folder/shim/report"
     touch "$folder/done"
+}
+
+# Did mublas bind the host BLAS that was meant? A library brings its others in its own folder.
+bound_as_meant()
+{
+    local bound
+    [ -n "$HOST_BLAS" ] || return 0
+    bound=$(sed -n 's/^  host BLAS  *\(.*\) (.*/\1/p' "$1"/report* 2>/dev/null)
+    [ "$(dirname "$(readlink -f "$bound")")" = "$(dirname "$(readlink -f "$HOST_BLAS")")" ]
 }
 
 # Tests run and failed, out of the lines of a summary.
@@ -141,9 +171,11 @@ judge()
     if ! grep -qiE 'pass|number of examples' "$folder/host/summary"; then
         why="the host BLAS alone passes nothing"
     elif ! cmp -s "$folder/host/summary" "$folder/shim/summary"; then
-        why="the counts differ (< host alone, > with the shim)"
+        why="the counts differ (< host alone, > through mublas)"
     elif grep -q '^mublas: ' "$folder/shim/stderr"; then
-        why="the shim complains"
+        why="mublas complains"
+    elif [ "${devices[$1]}" = yes ] && ! bound_as_meant "$folder/shim"; then
+        why="mublas did not bind $HOST_BLAS"
     elif [ "${devices[$1]}" = yes ] && [ "$on_device" = 0 ]; then
         why="no call ran on the device"
     fi

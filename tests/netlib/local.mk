@@ -1,5 +1,5 @@
-TESTS += tests/netlib/check_blas.sh tests/netlib/check_lapack.sh
-EXTRA_DIST += tests/netlib/check_blas.sh tests/netlib/check_lapack.sh tests/netlib/check.sh \
+TESTS += tests/netlib/check_blas.sh tests/netlib/check_lapack.sh tests/netlib/check_hosts.sh
+EXTRA_DIST += tests/netlib/check_blas.sh tests/netlib/check_lapack.sh tests/netlib/check.sh tests/netlib/check_hosts.sh \
 	tests/netlib/compare.sh tests/netlib/run_full.sh \
 	tests/netlib/thin/csd.in \
 	tests/netlib/thin/ed.complex.in \
@@ -15,3 +15,14 @@ EXTRA_DIST += tests/netlib/check_blas.sh tests/netlib/check_lapack.sh tests/netl
 	tests/netlib/thin/svd.in \
 	tests/netlib/thin/test.complex.in \
 	tests/netlib/thin/test.real.in
+
+# Host BLAS libraries and testers of both widths; `make hosts` unpacks them in hosts/.
+EXTRA_DIST += tests/hosts/fetch.sh tests/hosts/hosts.sh tests/hosts/packages
+check_LTLIBRARIES += tests/netlib/cblas_globals.la
+tests_netlib_cblas_globals_la_SOURCES = tests/netlib/cblas_globals.c
+tests_netlib_cblas_globals_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_netlib_cblas_globals_la_LDFLAGS = $(module_flags)
+
+hosts:
+	$(top_srcdir)/tests/hosts/fetch.sh hosts
+.PHONY: hosts

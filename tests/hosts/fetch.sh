@@ -1,0 +1,83 @@
+#!/bin/bash
+# Provide host BLAS libraries, Netlib testers and NumPy for the tests, without installing
+# anything (an installed BLAS would become the machine's libblas.so.3 under everybody):
+# Debian packages are fetched by `apt-get download` and unpacked in a folder.
+#
+#   fetch.sh FOLDER [GROUP...]    GROUP: lp64 ilp64 testers python (tests/hosts/packages),
+#                                 wheel (NumPy of PyPI); default: all
+#
+# What is there already is kept. Any user may run it; it needs apt-get, dpkg-deb, the network
+# and, for the wheel, python3 with pip. What cannot be had is named, and the tests that want
+# it skip; the exit status is 1 then.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ $# -ge 1 ] || { echo "usage: fetch.sh FOLDER [GROUP...]" >&2; exit 2; }
+folder=$1
+shift
+groups=" ${*:-lp64 ilp64 testers python wheel} "
+mkdir -p "$folder/packages" || exit 2
+folder=$(readlink -f "$folder")
+multiarch=$(gcc -print-multiarch 2> /dev/null || echo "$(uname -m)-linux-gnu")
+missing=0
+
+# fail NAME REASON
+fail()
+{
+    echo "fetch.sh: no $1: $2" >&2
+    missing=$((missing + 1))
+}
+
+last_line() { grep -vE '^(W:|Get:|Fetched)' "$1" | tail -n 1; }
+
+# unpacked NAME FILE: is it there, and does the loader find all that it needs?
+unpacked()
+{
+    local file=$folder/root/usr/lib/$2 lost
+    [ -e "$folder/packages/$1" ] && [ -e "$file" ] || return 1
+    case $2 in
+    *.so*) lost=$(LD_LIBRARY_PATH=$(dirname "$file"):$folder/root/usr/lib/$multiarch ldd "$file" 2> /dev/null |
+               awk '/not found/ && $1 !~ /^libblas/ { print $1 }')
+           [ -z "$lost" ] || { reason="it needs $lost, which this machine lacks"; return 1; } ;;
+    esac
+}
+
+# provide NAME PACKAGE FILE
+provide()
+{
+    local download=$folder/download reason=
+    unpacked "$1" "$3" && return
+    rm -rf "$download"
+    mkdir -p "$download" && cd "$download" || exit 2
+    if ! apt-get download "$2" > log 2>&1; then
+        fail "$1" "apt-get download $2: $(last_line log)"
+    elif ! dpkg-deb -x ./*.deb "$folder/root" > log 2>&1; then
+        fail "$1" "dpkg-deb: $(last_line log)"
+    else
+        basename ./*.deb .deb > "$folder/packages/$1"
+        unpacked "$1" "$3" || fail "$1" "${reason:-package $2 has no /usr/lib/$3}"
+    fi
+    cd "$folder" && rm -rf "$download"
+}
+
+# The newest NumPy wheel that this python3 can use; it brings its own OpenBLAS.
+provide_wheel()
+{
+    local log=$folder/wheel.log
+    [ -e "$folder/packages/wheel" ] && return
+    command -v "$python" > /dev/null || { fail "NumPy wheel" "there is no $python"; return; }
+    if ! "$python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+        --target "$folder/wheel" --upgrade numpy > "$log" 2>&1; then
+        fail "NumPy wheel" "pip: $(last_line "$log")"
+        return
+    fi
+    rm -f "$log"
+    basename "$folder"/wheel/numpy-*.dist-info .dist-info > "$folder/packages/wheel"
+}
+
+python=${PYTHON:-/usr/bin/python3}
+command -v apt-get > /dev/null || { fail "packages" "there is no apt-get on this machine"; groups=${groups/ * /}; }
+while read -r group name package file; do
+    [[ -n $group && $group != \#* && $groups == *" $group "* ]] || continue
+    provide "$name" "$package" "${file/@/$multiarch}"
+done < "$here/packages"
+[[ $groups != *" wheel "* ]] || provide_wheel
+exit $((missing > 0))
