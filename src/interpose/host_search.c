@@ -20,6 +20,8 @@
 extern const char mublas_interposes_blas;
 __attribute__((visibility("default"))) const char mublas_interposes_blas = 1;
 
+__attribute__((weak)) bool host_search_by_path = false;
+
 static const void *object_base(const void *address)
 {
     Dl_info where;
@@ -89,9 +91,14 @@ static bool accept(void *handle, const char *symbol, const char *origin, struct 
     return true;
 }
 
-bool host_search_next(const char *symbol, struct host_library *library)
+static bool search_next(const char *symbol, struct host_library *library)
 {
     return accept(RTLD_NEXT, symbol, "next in the program's search order", library);
+}
+
+bool host_search_next(const char *symbol, struct host_library *library)
+{
+    return !host_search_by_path && search_next(symbol, library);
 }
 
 /* Names by which BLAS libraries go; those with 64-bit integers carry "64". */
@@ -186,9 +193,14 @@ static bool search_well_known(const char *symbol, struct host_library *library)
     return false;
 }
 
+static bool search_program(const char *symbol, struct host_library *library)
+{
+    return search_next(symbol, library) || search_loaded(symbol, library);
+}
+
 bool host_search_program(const char *symbol, struct host_library *library)
 {
-    return host_search_next(symbol, library) || search_loaded(symbol, library);
+    return !host_search_by_path && search_program(symbol, library);
 }
 
 static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
@@ -207,7 +219,8 @@ bool host_search(const char *symbol, struct host_library *library)
     return host_search_program(symbol, library) ||
            search_named(&set, settings()->host_blas, symbol, library) ||
            search_named(&configured, MUBLAS_DEFAULT_HOST_BLAS, symbol, library) ||
-           search_well_known(symbol, library);
+           search_well_known(symbol, library) ||
+           (host_search_by_path && search_program(symbol, library));
 }
 
 void host_search_retain(const struct host_library *library)

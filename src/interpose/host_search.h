@@ -9,6 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* True in libmublas.so, which is what the program links as its BLAS: what comes after
+ * it in the search order is then no choice of anybody's, and a host BLAS is bound by its
+ * path alone: set, configured, or well known. False in the shim. */
+extern bool host_search_by_path;
+
 /* A library found: how to look up its routines, what it is and how it was found. */
 struct host_library {
     void *handle;       /* for dlsym; RTLD_NEXT for the program's own search order */
@@ -17,15 +22,17 @@ struct host_library {
     uintptr_t start, end; /* its code, known not to be mublas */
 };
 
-/* The next BLAS after mublas in the program's search order. False: none there now.
- * Looks symbols up and nothing else: allowed in a constructor. */
+/* The next BLAS after mublas in the program's search order. False: none there now, or
+ * host_search_by_path. Looks symbols up and nothing else: allowed in a constructor. */
 bool host_search_next(const char *symbol, struct host_library *library);
 
-/* The same, then any BLAS that the program loaded for itself (RTLD_LOCAL). */
+/* The same, then any BLAS that the program loaded for itself (RTLD_LOCAL). False where
+ * host_search_by_path. */
 bool host_search_program(const char *symbol, struct host_library *library);
 
 /* The same, then a library that was set or configured, then well-known names: the
- * first that has `symbol`. A set or configured one that cannot be used is logged. */
+ * first that has `symbol`. A set or configured one that cannot be used is logged.
+ * Where host_search_by_path, what the program loaded comes last instead of first. */
 bool host_search(const char *symbol, struct host_library *library);
 
 /* A routine of the library, NULL if it lacks it or only mublas itself answers. */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the built library is: links nothing but libc, libm and libdl, is never unloaded.
+# What the built libraries are: they link nothing but libc, libm and libdl, and are never unloaded.
 . tests/environment.sh
 number=0
 result() # STATUS WHAT
@@ -8,17 +8,26 @@ result() # STATUS WHAT
     if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
 }
 
-needed=$(readelf -d "$shim" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-unexpected=$(echo "$needed" | grep -vE '^(libc|libm|libdl|ld-linux[a-z0-9-]*)\.so\.[0-9]+$')
-[ -z "$sanitizers" ] || unexpected=$(echo "$unexpected" | grep -vE '^lib([atl]san|ubsan|gcc_s)\.so')
-[ -n "$needed" ] && [ -z "$unexpected" ]
-result $? "the shim links only the C library$(echo "${unexpected:+, yet also: $unexpected}" | tr '\n' ' ')"
-readelf -d "$shim" | grep -q NODELETE
-result $? "the shim cannot be unloaded"
-readelf -lW "$shim" | grep GNU_STACK | grep -qv E
-result $? "its stack is not executable"
-! readelf -d "$shim" | grep -q TEXTREL
-result $? "it has no text relocations"
-sed -n 's/^Libs:.*-l//p' "$build/mublas.pc" | grep -qx mublas_shim
-result $? "mublas.pc names it"
+check_library() # NAME FILE
+{
+    local name=$1 file=$2 needed unexpected
+    needed=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+    unexpected=$(echo "$needed" | grep -vE '^(libc|libm|libdl|ld-linux[a-z0-9-]*)\.so\.[0-9]+$')
+    [ -z "$sanitizers" ] || unexpected=$(echo "$unexpected" | grep -vE '^lib([atl]san|ubsan|gcc_s)\.so')
+    [ -n "$needed" ] && [ -z "$unexpected" ]
+    result $? "$name links only the C library$(echo "${unexpected:+, yet also: $unexpected}" | tr '\n' ' ')"
+    readelf -d "$file" | grep -q NODELETE
+    result $? "$name cannot be unloaded"
+    readelf -lW "$file" | grep GNU_STACK | grep -qv E
+    result $? "$name: its stack is not executable"
+    ! readelf -d "$file" | grep -q TEXTREL
+    result $? "$name has no text relocations"
+}
+
+check_library "the shim" "$shim"
+check_library "libmublas.so" "$build/.libs/libmublas.so"
+readelf -d "$build/.libs/libmublas.so" | grep -q 'SONAME.*\[libmublas\.so\.0\]'
+result $? "libmublas.so's name is versioned"
+sed -n 's/^Libs:.*-l//p' "$build/mublas.pc" | grep -qx mublas
+result $? "mublas.pc names the library to link"
 echo "1..$number"

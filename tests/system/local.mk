@@ -79,3 +79,13 @@ EXTRA_DIST += tests/system/messages.sh
 TESTS += tests/system/run.sh
 EXTRA_DIST += tests/system/run.sh
 tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
+
+# libmublas.so as the BLAS that a program is linked with, and as libblas.so.3.
+check_PROGRAMS += tests/system/linked_arguments tests/system/wrong
+tests_system_linked_arguments_SOURCES = tests/system/arguments.c
+tests_system_linked_arguments_LDADD = libmublas.la -lm
+tests_system_linked_arguments_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_system_wrong_SOURCES = tests/system/wrong.c
+tests_system_wrong_LDADD = $(system_test_libraries)
+TESTS += tests/system/linked.sh
+EXTRA_DIST += tests/system/linked.sh

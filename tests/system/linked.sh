@@ -1,0 +1,49 @@
+#!/bin/bash
+# libmublas.so as the BLAS that a program is linked with, and as the system's libblas.so.3.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
+library=$build/.libs/libmublas.so
+mkdir "$work/system"
+ln -s "$(readlink -f "$library")" "$work/system/libblas.so.3"
+
+# with WHERE COMMAND...: on the reference LAPACK and BLAS, or with libmublas as libblas.so.3.
+with()
+{
+    local where=$1
+    shift
+    ( use_emulated_driver
+      use_reference_libraries
+      [ "$where" = host ] || LD_LIBRARY_PATH=$work/system:$LD_LIBRARY_PATH
+      LD_PRELOAD=$sanitizer_preload MUBLAS_HOST_BLAS=$host_blas MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report \
+          "$@" > "$work/output" 2> "$work/errors" )
+}
+on_device() { [ "$(awk '$1 == "total" { print $3 }' "$work/report")" -ge "$1" ]; }
+bound_to() { grep -q "^  host BLAS .*/$1.* ($2)" "$work/report"; }
+
+# A program's own error handler and operands see the same, whichever way.
+with host tests/system/arguments return && mv "$work/output" "$work/host"
+result $? "a program on the host BLAS alone"
+with host tests/system/linked_arguments return && diff "$work/host" "$work/output" > "$work/errors" &&
+    on_device 100 && bound_to libblas 'set by MUBLAS_HOST_BLAS'
+result $? "the same linked with -lmublas: same results and errors, calls on the device"
+with mublas tests/system/arguments return && diff "$work/host" "$work/output" > "$work/errors" && on_device 100
+result $? "the same with libmublas.so as its libblas.so.3"
+
+if [ -x fortran/eigensolver ]; then
+    with host fortran/eigensolver 50 && grep -vE 'seconds|time| s$' "$work/output" > "$work/host" &&
+        with mublas fortran/eigensolver 50 && on_device 50
+    result $? "a LAPACK program with libmublas.so as its libblas.so.3"
+fi
+
+for name in dsymv_ dger_; do
+    with host tests/system/wrong $name
+    status=$?
+    mv "$work/output" "$work/host.output"
+    mv "$work/errors" "$work/host.errors"
+    with mublas tests/system/wrong $name
+    [ $? = $status ] && [ -s "$work/errors" ] && diff "$work/host.output" "$work/output" &&
+        diff "$work/host.errors" "$work/errors"
+    result $? "$name with a wrong argument and no handler: the host's words, the host's way on (status $status)"
+done
+echo "1..$number"
