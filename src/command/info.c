@@ -7,6 +7,7 @@
 #include "mirror/mapping.h"
 #include "mirror/write_tracker.h"
 
+#include <string.h>
 
 static void print_device(FILE *stream, const struct device_properties *device)
 {
@@ -20,24 +21,28 @@ static void print_device(FILE *stream, const struct device_properties *device)
 
 static void print_floors(FILE *stream, const struct device_properties *device)
 {
-    static const char *const families[FAMILY_COUNT] = {
-        [FAMILY_AXPY] = "axpy", [FAMILY_GEMV] = "gemv",   [FAMILY_SYMV] = "symv",
-        [FAMILY_TRMV] = "trmv", [FAMILY_SYR2K] = "syr2k",
+    static const struct {
+        const char *types, *name;
+        enum blas_family family;
+    } routines[] = {
+        {"sdcz", "axpy", FAMILY_AXPY}, {"sdcz", "gemv", FAMILY_GEMV}, {"sd", "symv", FAMILY_SYMV},
+        {"cz", "hemv", FAMILY_HEMV},   {"sdcz", "trmv", FAMILY_TRMV}, {"sd", "syr2k", FAMILY_SYR2K},
     };
-    static const char types[] = "sd";
+    static const char types[] = "sdcz"; /* in the order of enum blas_type */
     struct machine_model model = crossover_builtin_model(device, processors_usable());
-    fprintf(stream, "crossovers: built in; below these sizes calls never leave the host (n; m*n for gemv)\n ");
-    for (int type = TYPE_S; type <= TYPE_D; type++)
-        for (int family = 0; family < FAMILY_COUNT; family++) {
-            if (!families[family])
-                continue;
-            uint64_t floor = policy_floor(settings()->offload, &model, (enum blas_family)family, (enum blas_type)type);
+    fprintf(stream, "crossovers: built in; below these sizes calls never leave the host (n; m*n for gemv)\n");
+    for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
+        fputc(' ', stream);
+        for (const char *type = routines[i].types; *type; type++) {
+            enum blas_type number = (enum blas_type)(strchr(types, *type) - types);
+            uint64_t floor = policy_floor(settings()->offload, &model, routines[i].family, number);
             if (floor == UINT64_MAX)
-                fprintf(stream, " %c%s never", types[type], families[family]);
+                fprintf(stream, " %c%s never", *type, routines[i].name);
             else
-                fprintf(stream, " %c%s %llu", types[type], families[family], (unsigned long long)floor);
+                fprintf(stream, " %c%s %llu", *type, routines[i].name, (unsigned long long)floor);
         }
-    fputc('\n', stream);
+        fputc('\n', stream);
+    }
 }
 
 static void print_tracker(FILE *stream)

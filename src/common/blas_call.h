@@ -72,4 +72,17 @@ static inline size_t blas_element_bytes(enum blas_type type)
     return bytes[type];
 }
 
+/* True for 0 and -0, for complex types in both parts. */
+static inline bool blas_scalar_is_zero(enum blas_type type, union blas_scalar scalar)
+{
+    switch (type) {
+    case TYPE_S: return scalar.s == 0;
+    case TYPE_D: return scalar.d == 0;
+    case TYPE_C: return scalar.c[0] == 0 && scalar.c[1] == 0;
+    case TYPE_Z: return scalar.z[0] == 0 && scalar.z[1] == 0;
+    case TYPE_COUNT: break;
+    }
+    return false;
+}
+
 #endif

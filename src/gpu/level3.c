@@ -89,19 +89,25 @@ static void open_cublas(void)
     available = true;
 }
 
-bool level3_available(struct device *device)
+static bool fits_int(int64_t value)
+{
+    return value <= INT_MAX;
+}
+
+static bool is_known(const struct blas_call *call)
+{
+    return call->family == FAMILY_SYR2K && (call->type == TYPE_S || call->type == TYPE_D) && fits_int(call->n) &&
+           fits_int(call->k) && fits_int(call->a.ld) && fits_int(call->b.ld) && fits_int(call->c.ld);
+}
+
+bool level3_supported(struct device *device, const struct blas_call *call)
 {
     struct device_scope scope;
-    if (device_enter(device, &scope) != STATUS_OK)
+    if (!is_known(call) || device_enter(device, &scope) != STATUS_OK)
         return false;
     pthread_once(&open_once, open_cublas);
     device_leave(device, &scope);
     return available;
-}
-
-static bool fits_int(int64_t value)
-{
-    return value <= INT_MAX;
 }
 
 static int run_syr2k(const struct blas_call *call)
@@ -134,10 +140,7 @@ static enum status translate(struct lane *lane, int result)
 
 enum status level3_run(struct lane *lane, const struct blas_call *call)
 {
-    if (call->family != FAMILY_SYR2K || (call->type != TYPE_S && call->type != TYPE_D))
-        return STATUS_UNSUPPORTED;
-    if (!fits_int(call->n) || !fits_int(call->k) || !fits_int(call->a.ld) || !fits_int(call->b.ld) ||
-        !fits_int(call->c.ld))
+    if (!is_known(call))
         return STATUS_UNSUPPORTED;
     pthread_mutex_lock(&handle_lock);
     int result = cublas.set_stream(handle, lane->stream);

@@ -5,12 +5,12 @@
 #include "common/blas_call.h"
 #include "gpu/lane.h"
 
-/* Open libcublas on first use. False (logged once) when there is none or a
- * function is missing: level 3 then stays on the host. */
-bool level3_available(struct device *device);
+/* True for syr2k of S and D whose sizes and leading dimensions fit 32 bits, where there is
+ * cuBLAS: opened on first use, logged once when there is none or a function is missing. */
+bool level3_supported(struct device *device, const struct blas_call *call);
 
-/* Queue the call on the lane's stream; pointers are device addresses, sizes and
- * leading dimensions must fit 32 bits (else STATUS_UNSUPPORTED, nothing done). */
+/* Queue a supported call on the lane's stream; pointers are device addresses.
+ * STATUS_UNSUPPORTED, and nothing done, for another. */
 enum status level3_run(struct lane *lane, const struct blas_call *call);
 
 #endif

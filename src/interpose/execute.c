@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_zero(enum blas_type type, union blas_scalar scalar)
-{
-    switch (type) {
-    case TYPE_S: return scalar.s == 0;
-    case TYPE_D: return scalar.d == 0;
-    case TYPE_C: return scalar.c[0] == 0 && scalar.c[1] == 0;
-    case TYPE_Z: return scalar.z[0] == 0 && scalar.z[1] == 0;
-    case TYPE_COUNT: break;
-    }
-    return false;
-}
-
 static void add_operand(struct operand *operands, int *count, const struct blas_call *call,
                         const struct blas_matrix *matrix, enum operand_access access)
 {
@@ -32,7 +20,7 @@ int execute_operands(const struct blas_call *call, struct operand *operands)
     int count = 0;
     add_operand(operands, &count, call, &call->a, OPERAND_READ);
     add_operand(operands, &count, call, &call->b, OPERAND_READ);
-    add_operand(operands, &count, call, &call->c, is_zero(call->type, call->beta) ? OPERAND_OVERWRITE : OPERAND_UPDATE);
+    add_operand(operands, &count, call, &call->c, blas_scalar_is_zero(call->type, call->beta) ? OPERAND_OVERWRITE : OPERAND_UPDATE);
     return count;
 }
 
@@ -43,7 +31,7 @@ static bool is_level3(const struct blas_call *call)
 
 bool execute_supported(struct device *device, const struct blas_call *call)
 {
-    return is_level3(call) ? level3_available(device) : launch_supported(call);
+    return is_level3(call) ? level3_supported(device, call) : launch_supported(call);
 }
 
 /* The call as the device sees it: operand addresses, contiguous vectors. */
@@ -77,7 +65,7 @@ static enum status place_vector(struct lane *lane, const struct blas_vector *hos
 
 static bool y_is_read(const struct blas_call *call)
 {
-    return call->family == FAMILY_AXPY || !is_zero(call->type, call->beta);
+    return call->family == FAMILY_AXPY || !blas_scalar_is_zero(call->type, call->beta);
 }
 
 /* trmv reads x and writes a second vector that goes back to x's place (launch.h). */

@@ -9,6 +9,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/host_search.c src/interpose/host_search.h \
 	src/interpose/offload.h \
 	src/interpose/overlap.c src/interpose/overlap.h \
+	src/interpose/pack.c src/interpose/pack.h \
 	src/interpose/routines.c src/interpose/routines.def src/interpose/routines.h \
 	src/interpose/stats.c src/interpose/stats.h \
 	src/interpose/thunks.S src/interpose/assembly.inc

@@ -1,11 +1,16 @@
 #include "interpose/overlap.h"
 
-/* The extent of `runs` runs, all within the address space. */
-static bool make_extent(const void *pointer, __int128 run_bytes, __int128 stride, int64_t runs,
-                        struct extent *extent)
+/* The extent of `runs` runs, all within the half of the address space that programs
+ * have: so nothing that is computed from a legal call's shapes overflows 64 bits. */
+static bool make_extent(const void *pointer, int64_t run_elements, int64_t stride_elements, int64_t runs,
+                        size_t element_bytes, struct extent *extent)
 {
-    __int128 last = (__int128)(uintptr_t)pointer + stride * (runs - 1) + run_bytes;
-    if (!pointer || runs < 1 || run_bytes < 1 || last > (__int128)UINTPTR_MAX)
+    int64_t element = (int64_t)element_bytes, run_bytes, stride, last;
+    if (!pointer || runs < 1 || run_elements < 1 || (uintptr_t)pointer > INT64_MAX ||
+        __builtin_mul_overflow(run_elements, element, &run_bytes) ||
+        __builtin_mul_overflow(stride_elements, element, &stride) ||
+        __builtin_mul_overflow(runs - 1, stride, &last) || __builtin_add_overflow(last, run_bytes, &last) ||
+        __builtin_add_overflow(last, (int64_t)(uintptr_t)pointer, &last))
         return false;
     *extent = (struct extent){(uintptr_t)pointer, (size_t)run_bytes, (size_t)stride, (size_t)runs};
     return true;
@@ -13,18 +18,17 @@ static bool make_extent(const void *pointer, __int128 run_bytes, __int128 stride
 
 bool extent_of_matrix(const struct blas_matrix *matrix, size_t element_bytes, struct extent *extent)
 {
-    return make_extent(matrix->pointer, (__int128)matrix->rows * (__int128)element_bytes,
-                       (__int128)matrix->ld * (__int128)element_bytes, matrix->columns, extent);
+    return make_extent(matrix->pointer, matrix->rows, matrix->ld, matrix->columns, element_bytes, extent);
 }
 
 bool extent_of_vector(const struct blas_vector *vector, size_t element_bytes, struct extent *extent)
 {
-    __int128 stride = (__int128)vector->increment * (__int128)element_bytes;
-    if (stride < 0)
-        stride = -stride;
-    if (stride == (__int128)element_bytes)
-        return make_extent(vector->pointer, (__int128)vector->length * stride, stride, vector->length > 0, extent);
-    return make_extent(vector->pointer, (__int128)element_bytes, stride, vector->length, extent);
+    if (vector->increment == INT64_MIN)
+        return false;
+    int64_t stride = vector->increment < 0 ? -vector->increment : vector->increment;
+    if (stride == 1)
+        return make_extent(vector->pointer, vector->length, 1, 1, element_bytes, extent);
+    return make_extent(vector->pointer, 1, stride, vector->length, element_bytes, extent);
 }
 
 static uintptr_t extent_end(const struct extent *extent)

@@ -18,7 +18,8 @@ struct extent {
     size_t runs;
 };
 
-/* False when the operand wraps around the address space or has no address. A
+/* False when the operand has no address or no element, or its bytes or strides do not
+ * fit in 63 bits, which no operand of a running program needs. A
  * matrix counts as its whole rectangle, whichever part is stored. A negative
  * increment covers the same bytes as the positive one. */
 bool extent_of_matrix(const struct blas_matrix *matrix, size_t element_bytes, struct extent *extent);
@@ -30,8 +31,8 @@ bool extent_of_vector(const struct blas_vector *vector, size_t element_bytes, st
 bool extents_overlap(const struct extent *first, const struct extent *second);
 
 /* True when the output of the call (y, or x for trmv, or c) may share a byte with
- * another operand or, with increment 0, with itself, or when an operand wraps
- * around or is NULL: such calls are the host's. */
+ * another operand or, with increment 0, with itself, or when an operand has no
+ * extent (see above): such calls are the host's. */
 bool overlap_is_forbidden(const struct blas_call *call);
 
 #endif

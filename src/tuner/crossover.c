@@ -70,17 +70,23 @@ static double vector_bytes(const struct blas_call *call)
     return lengths * (double)blas_element_bytes(call->type);
 }
 
+/* Of one multiplication and addition. */
+static double operations_per_product(enum blas_type type)
+{
+    return type == TYPE_C || type == TYPE_Z ? 8 : 2;
+}
+
 static double operations(const struct blas_call *call)
 {
     double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    double complex_factor = call->type >= TYPE_C ? 4 : 1;
+    double multiply_add = operations_per_product(call->type);
     switch (call->family) {
-    case FAMILY_AXPY: return 2 * n * complex_factor;
-    case FAMILY_GEMV: return 2 * m * n * complex_factor;
+    case FAMILY_AXPY: return n * multiply_add;
+    case FAMILY_GEMV: return m * n * multiply_add;
     case FAMILY_SYMV:
-    case FAMILY_HEMV: return 2 * n * n * complex_factor;
-    case FAMILY_TRMV: return n * n * complex_factor;
-    case FAMILY_SYR2K: return 2 * n * n * k * complex_factor;
+    case FAMILY_HEMV: return n * n * multiply_add;
+    case FAMILY_TRMV: return n * n / 2 * multiply_add;
+    case FAMILY_SYR2K: return n * n * k * multiply_add;
     case FAMILY_COUNT: break;
     }
     return 0;
@@ -114,16 +120,20 @@ struct predicted_times crossover_predict(const struct machine_model *model, cons
 
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
 {
-    double bytes = (double)blas_element_bytes(type);
-    double host_bytes = model->call_us * 1e-6 * model->host_bandwidth; /* what the host does meanwhile */
-    double host_work = model->call_us * 1e-6 * model->host_flops[type];
+    /* What the host gets done while the device only begins: elements of a matrix that are
+     * used once or twice, whichever of memory and arithmetic holds it back, or products. */
+    double per_product = operations_per_product(type) / model->host_flops[type];
+    double per_element = (double)blas_element_bytes(type) / model->host_bandwidth;
+    double once = model->call_us * 1e-6 / fmax(per_element, per_product);
+    double twice = model->call_us * 1e-6 / fmax(per_element, 2 * per_product);
+    double products = model->call_us * 1e-6 / per_product;
     switch (family) {
     case FAMILY_AXPY: return UINT64_MAX; /* three transfers against three passes over host memory */
-    case FAMILY_GEMV: return (uint64_t)(host_bytes / bytes);
+    case FAMILY_GEMV: return (uint64_t)once;
     case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV: return (uint64_t)sqrt(2 * host_bytes / bytes);
-    case FAMILY_SYR2K: return (uint64_t)cbrt(host_work / 2); /* n = k: the most work for an n */
+    case FAMILY_HEMV: return (uint64_t)sqrt(2 * twice);
+    case FAMILY_TRMV: return (uint64_t)sqrt(2 * once);
+    case FAMILY_SYR2K: return (uint64_t)cbrt(products); /* n = k: the most work for an n */
     case FAMILY_COUNT: break;
     }
     return UINT64_MAX;

@@ -30,6 +30,11 @@ TESTS += tests/unit/test_overlap
 tests_unit_test_overlap_SOURCES = tests/unit/test_overlap.c
 tests_unit_test_overlap_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_pack
+TESTS += tests/unit/test_pack
+tests_unit_test_pack_SOURCES = tests/unit/test_pack.c
+tests_unit_test_pack_LDADD = $(unit_test_libraries)
+
 # The emulated driver itself.
 check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads

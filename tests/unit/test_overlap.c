@@ -87,6 +87,36 @@ static void test_extents(void)
     tap_ok(!extent_of_matrix(&matrix, 16, &extent), "2^66 bytes are not, although the product wraps around");
 }
 
+/* What 64-bit integers can say and no memory holds: none is an extent, and none overflows. */
+static void test_huge(void)
+{
+    static const int64_t sizes[] = {1, 2, INT64_C(1) << 31, INT64_C(1) << 32, INT64_C(1) << 59, INT64_C(1) << 60,
+                                    INT64_C(1) << 61, INT64_MAX / 16, INT64_MAX / 8 + 1, INT64_MAX - 1, INT64_MAX};
+    const int count = sizeof sizes / sizeof *sizes;
+    struct extent extent;
+    int wrong = 0, legal = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++) {
+            struct blas_vector vector = {arena, sizes[i], sizes[j]};
+            long double stride = 16.0L * (long double)sizes[j], start = (long double)(uintptr_t)arena;
+            bool fits = (long double)(sizes[i] - 1) * stride + 16 + start < 0x1p63L && stride < 0x1p63L;
+            wrong += extent_of_vector(&vector, 16, &extent) != fits;
+            vector.increment = -sizes[j];
+            wrong += extent_of_vector(&vector, 16, &extent) != fits;
+            for (int k = 0; k < count; k++) {
+                struct blas_matrix matrix = {arena, sizes[i], sizes[j], sizes[k], PART_FULL};
+                stride = 16.0L * (long double)sizes[k];
+                long double last = stride * (long double)(sizes[j] - 1) + 16.0L * (long double)sizes[i] + start;
+                fits = last < 0x1p63L && stride < 0x1p63L;
+                wrong += extent_of_matrix(&matrix, 16, &extent) != fits;
+                legal += fits;
+            }
+        }
+    tap_ok(wrong == 0 && legal > 10, "sizes up to 2^63 - 1 neither overflow nor pass (%d matrices fit)", legal);
+    struct blas_vector vector = {arena, 1, INT64_MIN};
+    tap_ok(!extent_of_vector(&vector, 8, &extent), "nor does an increment of -2^63");
+}
+
 static struct blas_call gemv_of(double *a, int64_t m, int64_t n, int64_t ld, double *x, int64_t incx, double *y,
                                 int64_t incy)
 {
@@ -125,7 +155,15 @@ static void test_calls(void)
     tap_ok(!overlap_is_forbidden(&call), "syr2k: c in the rows above b is legal");
     call.b.pointer = a + 32;
     tap_ok(overlap_is_forbidden(&call), "syr2k: c that shares a row with b is not");
-    call.b.pointer = NULL;
+    call = (struct blas_call){.family = FAMILY_HEMV, .type = TYPE_Z, .n = 3, .a = {a, 3, 3, 4, PART_LOWER},
+                              .x = {a + 30, 3, 1}, .y = {a + 40, 3, -1}};
+    tap_ok(!overlap_is_forbidden(&call), "hemv of double complex: all apart is legal");
+    call.y.pointer = a + 35;
+    tap_ok(overlap_is_forbidden(&call), "hemv: y that starts in the last imaginary part of x is not");
+    call.y.pointer = a + 25;
+    tap_ok(overlap_is_forbidden(&call), "hemv: nor y that reaches x");
+    call = (struct blas_call){.family = FAMILY_SYR2K, .type = TYPE_D, .n = 3, .k = 2, .a = {a, 3, 2, 10, PART_FULL},
+                              .c = {a + 20, 3, 3, 10, PART_UPPER}};
     tap_ok(overlap_is_forbidden(&call), "a null operand is left to the host");
 }
 
@@ -133,6 +171,7 @@ int main(int count, char **arguments)
 {
     test_random(count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 20240607u);
     test_extents();
+    test_huge();
     test_calls();
     return tap_done();
 }

@@ -109,6 +109,46 @@ static void test_floors(const struct machine_model *model)
            "below the floor (%llu) even a resident call stays", (unsigned long long)floor);
 }
 
+/* Every family and type: whatever is below its floor is slower on the device, even resident. */
+static void test_every_floor(const struct machine_model *model)
+{
+    static double storage;
+    for (int family = FAMILY_GEMV; family < FAMILY_COUNT; family++)
+        for (int type = 0; type < TYPE_COUNT; type++) {
+            uint64_t floor = policy_floor(OFFLOAD_AUTO, model, (enum blas_family)family, (enum blas_type)type);
+            int64_t n = (int64_t)floor - 1, square = family == FAMILY_GEMV ? 1 : n;
+            enum blas_part part = family == FAMILY_GEMV || family == FAMILY_SYR2K ? PART_FULL : PART_LOWER;
+            struct blas_call call = {.family = (enum blas_family)family, .type = (enum blas_type)type, .m = n,
+                                     .n = square, .a = {&storage, n, square, n, part}, .x = {&storage, square, 1}};
+            if (family == FAMILY_SYR2K) {
+                call.k = n;
+                call.b = call.a;
+                call.c = (struct blas_matrix){&storage, n, n, n, PART_LOWER};
+            } else if (family != FAMILY_TRMV)
+                call.y = (struct blas_vector){&storage, n, 1};
+            struct predicted_times times = crossover_predict(model, &call, 0, true);
+            tap_ok(floor > 1 && floor < UINT64_MAX && times.host_us < times.resident_us,
+                   "family %d, type %d: floor %llu is below the crossover", family, type, (unsigned long long)floor);
+        }
+    tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_HEMV, TYPE_Z) < policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D),
+           "a complex matrix is large sooner than a real one");
+}
+
+static void test_complex_times(const struct machine_model *model)
+{
+    struct blas_call call = symv_call(8192);
+    struct machine_model computing = *model; /* a host with memory as fast as may be */
+    computing.host_bandwidth = 1e18;
+    double real = crossover_predict(&computing, &call, 0, true).host_us;
+    call.family = FAMILY_HEMV;
+    call.type = TYPE_Z;
+    double complex = crossover_predict(&computing, &call, 0, true).host_us;
+    tap_ok(complex > 3.99 * real && complex < 4.01 * real, "zhemv computes four times as long as dsymv");
+    call = symv_call(INT64_C(1) << 30);
+    tap_ok(crossover_matrix_bytes(&call) == (UINT64_C(1) << 62) + (UINT64_C(1) << 32),
+           "the bytes of a triangle of order 2^30 do not overflow");
+}
+
 int main(void)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
@@ -118,5 +158,10 @@ int main(void)
     test_level3(&model);
     test_wake(&model);
     test_floors(&model);
+    test_every_floor(&model);
+    struct machine_model small = crossover_builtin_model(NULL, 1), large = crossover_builtin_model(NULL, 512);
+    test_every_floor(&small);
+    test_every_floor(&large);
+    test_complex_times(&model);
     return tap_done();
 }
