@@ -16,9 +16,11 @@
 
 #define MARKER "mublas_interposes_blas"
 
-/* By this symbol every library that mublas makes is recognised, in any version. */
-extern const char mublas_interposes_blas;
+/* By this symbol every library that mublas makes is recognised, in any version. The
+ * first in the search order answers for the name; the alias is always this library's. */
+extern const char mublas_interposes_blas, own_marker;
 __attribute__((visibility("default"))) const char mublas_interposes_blas = 1;
+extern __typeof(mublas_interposes_blas) own_marker __attribute__((alias(MARKER), visibility("hidden")));
 
 __attribute__((weak)) bool host_search_by_path = false;
 
@@ -34,7 +36,7 @@ static bool is_mublas(const void *address)
     Dl_info where;
     if (!dladdr(address, &where))
         return false;
-    if (where.dli_fbase == object_base(&mublas_interposes_blas))
+    if (where.dli_fbase == object_base(&own_marker))
         return true;
     void *object = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (!object)
@@ -72,22 +74,46 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* Does `handle` answer for the symbol? dladdr and dlopen are slow, and this runs
- * whenever a program starts: remember the code segment, which has the rest too. */
-static bool accept(void *handle, const char *symbol, const char *origin, struct host_library *library)
+/* Fill in the bounds and the name of the object that `inside` lies in. */
+static void describe(struct host_library *library, const void *inside)
 {
     Dl_info where;
-    *library = (struct host_library){.handle = handle, .path = "unknown", .origin = origin};
-    host_function *function = host_search_function(library, symbol);
-    if (!function)
-        return false;
-    struct address_range range = {.inside = (uintptr_t)function};
+    struct address_range range = {.inside = (uintptr_t)inside};
     if (dl_iterate_phdr(find_segment, &range)) {
         library->start = range.start;
         library->end = range.end;
     }
-    if (dladdr((void *)function, &where) && where.dli_fname)
+    if (dladdr(inside, &where) && where.dli_fname)
         library->path = where.dli_fname;
+}
+
+/* Does `handle` answer for the symbol? dladdr and dlopen are slow, and this runs
+ * whenever a program starts: remember the code segment, which has the rest too. */
+static bool accept(void *handle, const char *symbol, const char *origin, struct host_library *library)
+{
+    *library = (struct host_library){.handle = handle, .path = "unknown", .origin = origin};
+    host_function *function = host_search_function(library, symbol);
+    if (function)
+        describe(library, (void *)function);
+    return function != NULL;
+}
+
+bool host_search_stands_behind(void)
+{
+    return &mublas_interposes_blas != &own_marker;
+}
+
+static bool search_first(const char *symbol, struct host_library *library)
+{
+    Dl_info where;
+    if (!host_search_stands_behind() || !dladdr(&mublas_interposes_blas, &where))
+        return false;
+    void *handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *function = handle ? dlsym(handle, symbol) : NULL;
+    if (!function || object_base(function) != where.dli_fbase)
+        return false;
+    *library = (struct host_library){.handle = handle, .origin = "which does mublas' work in this process"};
+    describe(library, function);
     return true;
 }
 
@@ -98,7 +124,7 @@ static bool search_next(const char *symbol, struct host_library *library)
 
 bool host_search_next(const char *symbol, struct host_library *library)
 {
-    return !host_search_by_path && search_next(symbol, library);
+    return search_first(symbol, library) || (!host_search_by_path && search_next(symbol, library));
 }
 
 /* Names by which BLAS libraries go; those with 64-bit integers carry "64". */
@@ -200,7 +226,7 @@ static bool search_program(const char *symbol, struct host_library *library)
 
 bool host_search_program(const char *symbol, struct host_library *library)
 {
-    return !host_search_by_path && search_program(symbol, library);
+    return search_first(symbol, library) || (!host_search_by_path && search_program(symbol, library));
 }
 
 static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
@@ -208,7 +234,7 @@ static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS",
 void host_search_check_setting(void)
 {
     const char *path = settings()->host_blas;
-    if (strchr(path, '/') && access(path, R_OK) != 0 && !atomic_flag_test_and_set(&set.said))
+    if (!host_search_stands_behind() && strchr(path, '/') && access(path, R_OK) != 0 && !atomic_flag_test_and_set(&set.said))
         log_message(LOG_ERROR, "MUBLAS_HOST_BLAS: cannot use %s as the host BLAS: %s", path, strerror(errno));
 }
 

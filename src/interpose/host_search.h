@@ -22,6 +22,11 @@ struct host_library {
     uintptr_t start, end; /* its code, known not to be mublas */
 };
 
+/* True when another library of mublas comes before this one in the search order, as
+ * when the shim is preloaded into a program linked with libmublas.so. That one does all
+ * the work: it is the host BLAS of this one, which then neither offloads nor reports. */
+bool host_search_stands_behind(void);
+
 /* The next BLAS after mublas in the program's search order. False: none there now, or
  * host_search_by_path. Looks symbols up and nothing else: allowed in a constructor. */
 bool host_search_next(const char *symbol, struct host_library *library);

@@ -168,7 +168,7 @@ static uint64_t gated_size(const struct blas_call *call)
 /* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */
 static enum host_reason obstacle(enum routine routine, const struct blas_call *call)
 {
-    enum offload_mode mode = settings()->offload;
+    enum offload_mode mode = host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
     uint64_t floor = policy_floor(mode, model(), call->family, call->type);
     __atomic_store_n(&offload_floors[routine], floor, __ATOMIC_RELAXED);
     if (mode == OFFLOAD_NEVER)

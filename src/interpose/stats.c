@@ -1,5 +1,6 @@
 #include "interpose/stats.h"
 #include "common/settings.h"
+#include "interpose/host_search.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,7 +31,7 @@ static void restart_in_child(void)
 static bool decide(void)
 {
     int expected = UNKNOWN;
-    bool report = settings_report_wanted();
+    bool report = settings_report_wanted() && !host_search_stands_behind();
     if (atomic_compare_exchange_strong(&wanted, &expected, report ? WANTED : UNWANTED) && report)
         pthread_atfork(NULL, NULL, restart_in_child);
     return report;

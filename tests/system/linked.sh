@@ -46,4 +46,29 @@ for name in dsymv_ dger_; do
         diff "$work/host.errors" "$work/errors"
     result $? "$name with a wrong argument and no handler: the host's words, the host's way on (status $status)"
 done
+
+# The shim and libmublas.so in one process: one does the work, and says so once.
+shim_and() # COMMAND...
+{
+    ( use_emulated_driver
+      use_reference_libraries
+      LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=1 "$@" > "$work/output" 2> "$work/errors" )
+}
+one_report() # CALLS
+{
+    [ "$(grep -c '^mublas report' "$work/errors")" = 1 ] && ! grep '^mublas: ' "$work/errors" &&
+        [ "$(awk '$1 == "total" { print $2 }' "$work/errors")" = "$1" ] && grep -q '^  host BLAS .*/libblas' "$work/errors"
+}
+shim_and tests/system/linked_arguments return && one_report "$(grep -c '^  digest' "$work/output")"
+result $? "a program linked with -lmublas under the shim: the shim has all calls"
+shim_and tests/system/by_handle "$work/system/libblas.so.3" && one_report 3
+result $? "calls to libmublas.so by its handle under the shim: the shim has them too"
+awk '$1 == "daxpy" { exit $3 != 1 }' "$work/errors"
+result $? "and ran them on the device"
+with mublas tests/system/by_handle "$work/system/libblas.so.3" && on_device 1
+result $? "calls by its handle without the shim"
+cp "$library" "$work/second.so"
+with mublas env LD_PRELOAD="${sanitizer_preload:+$sanitizer_preload:}$library" tests/system/by_handle "$work/second.so" &&
+    grep -q 'total *3 ' "$work/report" && bound_to libblas 'set by MUBLAS_HOST_BLAS'
+result $? "libmublas.so twice: the first in the search order does the work"
 echo "1..$number"

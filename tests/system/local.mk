@@ -81,7 +81,9 @@ EXTRA_DIST += tests/system/run.sh
 tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 
 # libmublas.so as the BLAS that a program is linked with, and as libblas.so.3.
-check_PROGRAMS += tests/system/linked_arguments tests/system/wrong
+check_PROGRAMS += tests/system/linked_arguments tests/system/wrong tests/system/by_handle
+tests_system_by_handle_SOURCES = tests/system/by_handle.c
+tests_system_by_handle_LDADD = -ldl
 tests_system_linked_arguments_SOURCES = tests/system/arguments.c
 tests_system_linked_arguments_LDADD = libmublas.la -lm
 tests_system_linked_arguments_LDFLAGS = $(AM_LDFLAGS) -no-install
