@@ -2,7 +2,7 @@
 #include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/device.h"
-#include "interpose/host_blas.h"
+#include "interpose/host_search.h"
 #include "interpose/policy.h"
 #include "mirror/mapping.h"
 #include "mirror/write_tracker.h"
@@ -64,6 +64,7 @@ static void print_tracker(FILE *stream)
 int info_print(FILE *stream)
 {
     struct device_properties device;
+    struct host_library host;
     int ordinal = (int)settings()->device;
     fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
     bool has_device = device_query(ordinal, &device) == STATUS_OK;
@@ -72,8 +73,8 @@ int info_print(FILE *stream)
     else
         fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
     print_floors(stream, has_device ? &device : NULL);
-    if (host_blas_bind())
-        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", host_blas_path(), host_blas_origin());
+    if (host_search("dgemm_", &host))
+        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", host.path, host.origin);
     else
         fprintf(stream, "host BLAS: none found; set MUBLAS_HOST_BLAS\n");
     print_tracker(stream);

@@ -1,13 +1,15 @@
-/* The exported BLAS symbols (routines.def). A forwarded one jumps to the host
- * through forward_slots. An offloaded one compares its size with offload_floors
- * as unsigned 64-bit: below, it jumps to the host as well; otherwise to the C
- * entry. Sizes are 32-bit and sign-extended, so a negative one looks huge and
- * comes to the entry, whose argument check hands it to the host. */
+/* The exported BLAS symbols (symbols.def). A forwarded one jumps to the host through
+ * forward_slots. An offloaded one compares its size with offload_floors as unsigned
+ * 64-bit: below, it jumps to the host as well; otherwise to the C entry of its integer
+ * width, through entry_slots where that has to be detected. Of a size the low 32 bits
+ * are read and sign-extended, whatever its width: a negative one looks huge and comes
+ * to the entry, whose argument check hands it to the host. */
 #include "interpose/assembly.inc"
 
     .text
     .hidden forward_slots
     .hidden offload_floors
+    .hidden entry_slots
 
 #if defined __x86_64__
 
@@ -29,19 +31,37 @@
     .endif
     .endm
 
-    .macro size_gate position
-    load_size \position, %r11
+    .macro load_value position, into
+    .if \position == 1
+    movslq %edi, \into
+    .elseif \position == 2
+    movslq %esi, \into
+    .elseif \position == 3
+    movslq %edx, \into
+    .elseif \position == 4
+    movslq %ecx, \into
+    .elseif \position == 5
+    movslq %r8d, \into
+    .elseif \position == 6
+    movslq %r9d, \into
+    .else
+    .error "a gate's size must be among the first six arguments"
+    .endif
     .endm
 
-    .macro product_gate first, second
-    load_size \first, %r11
-    load_size \second, %r10
+    .macro size_gate load, position
+    \load \position, %r11
+    .endm
+
+    .macro product_gate load, first, second
+    \load \first, %r11
+    \load \second, %r10
     imulq %r10, %r11
     .endm
 
-    .macro enter_unless_below_floor name, entry
-    cmpq offload_floors+8*\entry(%rip), %r11
-    jae entry_\name
+    .macro jump_unless_below_floor number, target
+    cmpq offload_floors+8*\number(%rip), %r11
+    jae \target
     .endm
 
 #elif defined __aarch64__
@@ -64,50 +84,86 @@
     .endif
     .endm
 
-    .macro size_gate position
-    load_size \position, x17
+    .macro load_value position, into
+    .if \position < 1 || \position > 6
+    .error "a gate's size must be among the first six arguments"
+    .elseif \position == 1
+    sxtw \into, w0
+    .elseif \position == 2
+    sxtw \into, w1
+    .elseif \position == 3
+    sxtw \into, w2
+    .elseif \position == 4
+    sxtw \into, w3
+    .elseif \position == 5
+    sxtw \into, w4
+    .else
+    sxtw \into, w5
+    .endif
     .endm
 
-    .macro product_gate first, second
-    load_size \first, x17
-    load_size \second, x16
+    .macro size_gate load, position
+    \load \position, x17
+    .endm
+
+    .macro product_gate load, first, second
+    \load \first, x17
+    \load \second, x16
     mul x17, x17, x16
     .endm
 
-    .macro enter_unless_below_floor name, entry
-    load_entry x16, offload_floors, \entry
+    .macro jump_unless_below_floor number, target
+    load_entry x16, offload_floors, \number
     cmp x17, x16
     b.lo 1f
-    b entry_\name
+    b \target
 1:
     .endm
 
 #endif
 
-    .macro begin_routine name
-    .globl \name\()_
-    begin_function \name\()_
+    .macro begin_symbol name
+    .globl \name
+    begin_function \name
     .endm
 
-    .macro end_routine name
-    jump_through forward_slots, routine
-    end_function \name\()_
-    .set routine, routine + 1
+    .macro end_symbol name
+    end_function \name
+    .set number, number + 1
     .endm
 
-    .macro begin_offloaded name
-    .hidden entry_\name
-    begin_routine \name
+    .macro forwarded name
+    begin_symbol \name
+    jump_through forward_slots, number
+    end_symbol \name
     .endm
 
-    .macro end_offloaded name
-    enter_unless_below_floor \name, routine
-    end_routine \name
+    /* Past its gate: to the entry of the one width. */
+    .macro end_offloaded name, entry
+    .hidden \entry
+    jump_unless_below_floor number, \entry
+    jump_through forward_slots, number
+    end_symbol \name
     .endm
 
-    .set routine, 0
-#define SIZE(position) size_gate position
-#define PRODUCT(first, second) product_gate first, second
-#define FORWARDED(name) begin_routine name ; end_routine name ;
-#define OFFLOADED(name, gate) begin_offloaded name ; gate ; end_offloaded name ;
-#include "interpose/routines.def"
+    /* To the entry of the host's width. */
+    .macro end_detected name
+    jump_unless_below_floor number, 2f
+    jump_through forward_slots, number
+2:  jump_through entry_slots, slot
+    end_symbol \name
+    .set slot, slot + 1
+    .endm
+
+    .set number, 0
+    .set slot, 0
+#define SIZE(position) size_gate load_size position
+#define PRODUCT(first, second) product_gate load_size first second
+#define VALUE(position) size_gate load_value position
+#define VALUE_PRODUCT(first, second) product_gate load_value first second
+#define END_32(symbol) end_offloaded symbol entry32_##symbol
+#define END_64(symbol) end_offloaded symbol entry64_##symbol
+#define END_DETECTED(symbol) end_detected symbol
+#define FORWARDED_SYMBOL(symbol, ...) forwarded symbol ;
+#define OFFLOADED_SYMBOL(symbol, interface, width, gate) begin_symbol symbol ; gate ; END_##width(symbol) ;
+#include "interpose/symbols.def"

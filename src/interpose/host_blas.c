@@ -2,156 +2,186 @@
 #include "common/log.h"
 #include "interpose/host_search.h"
 #include "interpose/stats.h"
+#include "interpose/thunks.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
-
-/* thunks.S */
-#define THUNKS(name)         \
-    void count_##name(void); \
-    void resolve_##name(void);
-#define FORWARDED(name) THUNKS(name)
-#define OFFLOADED(name, gate) THUNKS(name)
-#include "interpose/routines.def"
-#undef FORWARDED
-#undef OFFLOADED
 
 /* Both tables are filled before any constructor runs, since another library's may
  * call BLAS. Until binding settles whether calls are to be counted, they are. */
-#define FORWARDED(name) resolve_##name,
-#define OFFLOADED(name, gate) resolve_##name,
-static host_function *const resolvers[ROUTINE_COUNT] = {
-#include "interpose/routines.def"
+host_function *host_functions[SYMBOL_COUNT] = {
+#define FORWARDED_SYMBOL(symbol, ...) THUNK(resolve, SYMBOL_##symbol),
+#define OFFLOADED_SYMBOL(symbol, ...) THUNK(resolve, SYMBOL_##symbol),
+#include "interpose/symbols.def"
 };
-host_function *host_functions[ROUTINE_COUNT] = {
-#include "interpose/routines.def"
+host_function *forward_slots[SYMBOL_COUNT] = {
+#define FORWARDED_SYMBOL(symbol, ...) THUNK(count, SYMBOL_##symbol),
+#define OFFLOADED_SYMBOL(symbol, ...) THUNK(count, SYMBOL_##symbol),
+#include "interpose/symbols.def"
 };
-#undef FORWARDED
-#undef OFFLOADED
-
-#define FORWARDED(name) count_##name,
-#define OFFLOADED(name, gate) count_##name,
-static host_function *const counters[ROUTINE_COUNT] = {
-#include "interpose/routines.def"
-};
-host_function *forward_slots[ROUTINE_COUNT] = {
-#include "interpose/routines.def"
-};
-#undef FORWARDED
-#undef OFFLOADED
-
-#define FORWARDED(name) #name "_",
-#define OFFLOADED(name, gate) #name "_",
-static const char *const symbols[ROUTINE_COUNT] = {
-#include "interpose/routines.def"
-};
-#undef FORWARDED
-#undef OFFLOADED
-
-/* Every BLAS worth binding has it; stands for all when none is asked for by name. */
-#define SENTINEL "dgemm_"
 
 enum { UNBOUND, BINDING, BOUND };
-static atomic_int state = UNBOUND;
-static struct host_library bound; /* once BOUND */
+static struct binding {
+    atomic_int state;
+    atomic_int width;            /* enum integer_width, once asked for; -1: in vain */
+    struct host_library library; /* once BOUND */
+} bindings[INTERFACE_COUNT];
 
-static bool is_bound(void)
+bool host_blas_is_bound(enum interface interface)
 {
-    return atomic_load_explicit(&state, memory_order_acquire) == BOUND;
+    return atomic_load_explicit(&bindings[interface].state, memory_order_acquire) == BOUND;
 }
 
-static void publish_function(unsigned routine, host_function *function)
+static bool has(enum symbol symbol)
 {
-    host_function *slot = stats_wanted() ? counters[routine] : function;
-    __atomic_store_n(&host_functions[routine], function, __ATOMIC_RELEASE);
-    __atomic_store_n(&forward_slots[routine], slot, __ATOMIC_RELEASE);
+    return __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE) != THUNK(resolve, symbol);
+}
+
+static void publish_function(enum symbol symbol, host_function *function)
+{
+    host_function *slot = stats_wanted() ? THUNK(count, symbol) : function;
+    __atomic_store_n(&host_functions[symbol], function, __ATOMIC_RELEASE);
+    __atomic_store_n(&forward_slots[symbol], slot, __ATOMIC_RELEASE);
 }
 
 /* The first of several threads to get here decides; the others' calls are served
  * from what they found themselves. */
-static void publish(const struct host_library *library)
+static void publish(enum interface interface, const struct host_library *library)
 {
+    struct binding *binding = &bindings[interface];
     int expected = UNBOUND;
-    if (!atomic_compare_exchange_strong(&state, &expected, BINDING))
+    if (!atomic_compare_exchange_strong(&binding->state, &expected, BINDING))
         return;
-    bound = *library;
+    binding->library = *library;
     host_search_retain(library);
-    for (unsigned i = 0; i < ROUTINE_COUNT; i++) {
-        host_function *function = host_search_function(library, symbols[i]);
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        if (symbol_interface((enum symbol)i) != interface)
+            continue;
+        host_function *function = host_search_function(library, symbol_name((enum symbol)i));
         if (function)
-            publish_function(i, function);
+            publish_function((enum symbol)i, function);
     }
-    atomic_store_explicit(&state, BOUND, memory_order_release);
+    atomic_store_explicit(&binding->state, BOUND, memory_order_release);
 }
 
 __attribute__((constructor)) static void bind_at_load(void)
 {
-    struct host_library library;
-    if (!is_bound() && host_search_next(SENTINEL, &library))
-        publish(&library);
+    for (int i = 0; i < INTERFACE_COUNT; i++) {
+        enum interface interface = (enum interface)i;
+        struct host_library library;
+        if (!host_blas_is_bound(interface) && host_search_next(symbol_name(interface_sentinel(interface)), &library))
+            publish(interface, &library);
+    }
 }
 
-bool host_blas_bind(void)
+bool host_blas_bind(enum interface interface)
 {
     struct host_library library;
-    if (is_bound())
+    if (host_blas_is_bound(interface))
         return true;
-    if (!host_search(SENTINEL, &library))
+    if (!host_search(symbol_name(interface_sentinel(interface)), &library))
         return false;
-    publish(&library);
+    publish(interface, &library);
     return true;
 }
 
-bool host_blas_has(enum routine routine)
+const char *host_blas_path(enum interface interface)
 {
-    return __atomic_load_n(&host_functions[routine], __ATOMIC_ACQUIRE) != resolvers[routine];
+    return host_blas_is_bound(interface) ? bindings[interface].library.path : "none";
 }
 
-const char *host_blas_path(void)
+const char *host_blas_origin(enum interface interface)
 {
-    return is_bound() ? bound.path : "none";
+    return host_blas_is_bound(interface) ? bindings[interface].library.origin : "none";
 }
 
-const char *host_blas_origin(void)
-{
-    return is_bound() ? bound.origin : "none";
-}
-
-static _Noreturn void stop_without_host(const char *symbol)
+static _Noreturn void stop_without_host(const char *name)
 {
     log_message(LOG_ERROR, "no host BLAS found for %s: the program has loaded none and no default can be opened; "
-                "set MUBLAS_HOST_BLAS to one", symbol);
+                "set MUBLAS_HOST_BLAS to one", name);
     abort();
 }
 
 /* The bound library lacks it; the program may have another that does not, such as
  * the real BLAS behind a wrapper of a few routines. */
-static host_function *resolve_elsewhere(unsigned routine)
+static host_function *resolve_elsewhere(enum symbol symbol)
 {
     struct host_library library;
-    if (!host_search_program(symbols[routine], &library)) {
-        log_message(LOG_ERROR, "the host BLAS %s has no %s, which the program calls", host_blas_path(),
-                    symbols[routine]);
+    const char *name = symbol_name(symbol);
+    if (!host_search_program(name, &library)) {
+        log_message(LOG_ERROR, "the host BLAS %s has no %s, which the program calls",
+                    host_blas_path(symbol_interface(symbol)), name);
         abort();
     }
     host_search_retain(&library);
-    host_function *function = host_search_function(&library, symbols[routine]);
-    publish_function(routine, function);
+    host_function *function = host_search_function(&library, name);
+    publish_function(symbol, function);
     return function;
 }
 
-host_function *host_blas_resolve(unsigned routine)
+host_function *host_blas_resolve(enum symbol symbol, const void *caller)
 {
     struct host_library library;
-    if (!is_bound()) {
-        if (!host_search_program(symbols[routine], &library) && !host_search(SENTINEL, &library))
-            stop_without_host(symbols[routine]);
-        publish(&library);
-        host_function *function = host_search_function(&library, symbols[routine]);
+    enum interface interface = symbol_interface(symbol);
+    const char *name = symbol_name(symbol);
+    (void)caller;
+    if (!host_blas_is_bound(interface)) {
+        if (!host_search_program(name, &library) &&
+            !host_search(symbol_name(interface_sentinel(interface)), &library))
+            stop_without_host(name);
+        publish(interface, &library);
+        host_function *function = host_search_function(&library, name);
         if (function)
             return function;
     }
-    if (host_blas_has(routine))
-        return __atomic_load_n(&host_functions[routine], __ATOMIC_ACQUIRE);
-    return resolve_elsewhere(routine);
+    if (has(symbol))
+        return __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
+    return resolve_elsewhere(symbol);
+}
+
+/* A size that is 3 in 32 bits and negative in 64: the second of three elements is the
+ * largest, and of none there is none. */
+static const int64_t telling_size = (int64_t)0xffffffff00000003;
+static const float telling_elements[] = {1, 2, 1};
+
+typedef int fortran_isamax(const int64_t *n, const float *x, const int64_t *incx);
+typedef int cblas_isamax(int64_t n, const float *x, int64_t incx);
+
+/* Counts from 1, 0: none. */
+static int fortran_answer(host_function *isamax)
+{
+    static const int64_t one = 1;
+    return ((fortran_isamax *)isamax)(&telling_size, telling_elements, &one);
+}
+
+/* Counts from 0, which is also none. */
+static int cblas_answer(host_function *isamax)
+{
+    return ((cblas_isamax *)isamax)(telling_size, telling_elements, 1) + 1;
+}
+
+static enum integer_width ask_width(enum interface interface)
+{
+    bool fortran = interface == INTERFACE_NAME_;
+    enum symbol symbol = fortran ? SYMBOL_isamax_ : SYMBOL_cblas_isamax;
+    if (!has(symbol))
+        return WIDTH_DETECTED;
+    host_function *isamax = __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
+    int answer = fortran ? fortran_answer(isamax) : cblas_answer(isamax);
+    return answer == 2 ? WIDTH_32 : WIDTH_64;
+}
+
+enum integer_width host_blas_width(enum interface interface)
+{
+    enum { IN_VAIN = -1 };
+    atomic_int *known = &bindings[interface].width;
+    if (interface_width(interface) != WIDTH_DETECTED)
+        return interface_width(interface);
+    if (*known == WIDTH_DETECTED) {
+        enum integer_width width = ask_width(interface);
+        *known = width == WIDTH_DETECTED ? IN_VAIN : (int)width;
+    }
+    return *known == IN_VAIN ? WIDTH_DETECTED : (enum integer_width)*known;
 }

@@ -5,22 +5,24 @@ libmublas_core_la_SOURCES += \
 	src/interpose/offload.c \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
-	src/interpose/host_blas.c src/interpose/host_blas.h \
 	src/interpose/host_search.c src/interpose/host_search.h \
 	src/interpose/offload.h \
 	src/interpose/overlap.c src/interpose/overlap.h \
 	src/interpose/pack.c src/interpose/pack.h \
-	src/interpose/routines.c src/interpose/routines.def src/interpose/routines.h \
-	src/interpose/stats.c src/interpose/stats.h \
-	src/interpose/thunks.S src/interpose/assembly.inc
+	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \
+	src/interpose/routines.def src/interpose/cblas.def \
+	src/interpose/stats.c src/interpose/stats.h
 libmublas_shim_la_SOURCES += \
 	src/interpose/arguments.h src/interpose/precision.h \
 	src/interpose/entries.c src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc \
-	src/interpose/forward.S \
+	src/interpose/entry_slots.c src/interpose/entry_slots.h \
+	src/interpose/forward.S src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
+	src/interpose/host_blas.c src/interpose/host_blas.h \
 	src/interpose/report.c src/interpose/report.h
 
 # Exactly the table's symbols and mublas' own.
-src/interpose/exports.map: src/interpose/exports.map.in src/interpose/routines.def
+src/interpose/exports.map: src/interpose/exports.map.in \
+		src/interpose/symbols.def src/interpose/interfaces.h src/interpose/routines.def src/interpose/cblas.def
 	$(AM_V_GEN)$(MKDIR_P) src/interpose && \
 	$(CC) -E -P -x c -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
 libmublas_shim_la_LDFLAGS += -Wl,--version-script=src/interpose/exports.map

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-uint64_t offload_floors[ROUTINE_COUNT];
+uint64_t offload_floors[SYMBOL_COUNT];
 
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
@@ -119,25 +119,25 @@ static enum host_reason reason_of(enum status status)
     }
 }
 
-static enum host_reason execute(struct device *device, enum routine routine, const struct blas_call *call)
+static enum host_reason execute(struct device *device, enum symbol symbol, const struct blas_call *call)
 {
     struct transfer_count moved;
     uint64_t started = nanoseconds();
     enum status status = execute_call(device, mirrors, call, &moved);
     if (status == STATUS_RESULT_LOST) {
         log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
-                    routine_name(routine));
+                    symbol_name(symbol));
         abort();
     }
     if (status != STATUS_OK)
         return reason_of(status);
     struct device_counts counts = {moved.bytes_up, moved.bytes_down, nanoseconds() - started};
-    stats_device_call(routine, &counts);
+    stats_device_call(symbol, &counts);
     return HOST_REASON_COUNT;
 }
 
 /* HOST_REASON_COUNT: it ran on the device. */
-static enum host_reason attempt(enum routine routine, const struct blas_call *call)
+static enum host_reason attempt(enum symbol symbol, const struct blas_call *call)
 {
     struct operand operands[OPERANDS_MAX];
     enum host_reason reason;
@@ -157,7 +157,7 @@ static enum host_reason attempt(enum routine routine, const struct blas_call *ca
     }
     if (!execute_supported(device, call))
         return HOST_UNSUPPORTED;
-    return execute(device, routine, call);
+    return execute(device, symbol, call);
 }
 
 static uint64_t gated_size(const struct blas_call *call)
@@ -166,11 +166,11 @@ static uint64_t gated_size(const struct blas_call *call)
 }
 
 /* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */
-static enum host_reason obstacle(enum routine routine, const struct blas_call *call)
+static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call)
 {
     enum offload_mode mode = host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
     uint64_t floor = policy_floor(mode, model(), call->family, call->type);
-    __atomic_store_n(&offload_floors[routine], floor, __ATOMIC_RELAXED);
+    __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_RELAXED);
     if (mode == OFFLOAD_NEVER)
         return HOST_SWITCHED_OFF;
     if (gated_size(call) < floor)
@@ -182,7 +182,7 @@ static enum host_reason obstacle(enum routine routine, const struct blas_call *c
     return HOST_REASON_COUNT;
 }
 
-bool offload_run(enum routine routine, const struct blas_call *call, struct host_run *host_run)
+bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_run *host_run)
 {
     int cancellable;
     host_run->reason = HOST_NESTED;
@@ -192,36 +192,36 @@ bool offload_run(enum routine routine, const struct blas_call *call, struct host
     /* A thread that is cancelled in here would keep its locks for good. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     pthread_once(&begin_once, begin);
-    host_run->reason = obstacle(routine, call);
+    host_run->reason = obstacle(symbol, call);
     if (host_run->reason == HOST_REASON_COUNT)
-        host_run->reason = attempt(routine, call);
+        host_run->reason = attempt(symbol, call);
     pthread_setcancelstate(cancellable, NULL);
     depth--;
     if (log_wanted(LOG_DEBUG))
-        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", routine_name(routine), (long long)call->m,
+        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", symbol_name(symbol), (long long)call->m,
                     (long long)call->n, (long long)call->k,
                     host_run->reason == HOST_REASON_COUNT ? "device" : host_reason_text(host_run->reason));
     return host_run->reason == HOST_REASON_COUNT;
 }
 
-void offload_host_begin(enum routine routine, struct host_run *host_run)
+void offload_host_begin(enum symbol symbol, struct host_run *host_run)
 {
-    (void)routine;
+    (void)symbol;
     depth++;
     host_run->started = nanoseconds();
 }
 
-void offload_host_end(enum routine routine, struct host_run *host_run)
+void offload_host_end(enum symbol symbol, struct host_run *host_run)
 {
     depth--;
     if (host_run->reason != HOST_NESTED)
-        stats_host_call(routine, host_run->reason, nanoseconds() - host_run->started);
+        stats_host_call(symbol, host_run->reason, nanoseconds() - host_run->started);
 }
 
-void offload_count_rejected(enum routine routine)
+void offload_count_rejected(enum symbol symbol)
 {
     if (!depth)
-        stats_host_call(routine, HOST_ARGUMENTS, 0);
+        stats_host_call(symbol, HOST_ARGUMENTS, 0);
 }
 
 const char *offload_description(void)

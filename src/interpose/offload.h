@@ -6,7 +6,7 @@
 #define MUBLAS_OFFLOAD_H
 
 #include "common/blas_call.h"
-#include "interpose/routines.h"
+#include "interpose/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
  * syr2k, m * n for gemv, compared as unsigned 64-bit. 0 until the first call, which
  * therefore comes in and sets them from settings and device. One per routine;
  * read by the gates in forward.S. */
-extern uint64_t offload_floors[ROUTINE_COUNT];
+extern uint64_t offload_floors[SYMBOL_COUNT];
 
 /* True: the call ran on the device and its results are in host memory. False:
  * operands are untouched; the entry must run the host BLAS between
@@ -25,13 +25,13 @@ struct host_run {
     int reason; /* enum host_reason */
     uint64_t started;
 };
-bool offload_run(enum routine routine, const struct blas_call *call, struct host_run *host_run);
-void offload_host_begin(enum routine routine, struct host_run *host_run);
-void offload_host_end(enum routine routine, struct host_run *host_run);
+bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_run *host_run);
+void offload_host_begin(enum symbol symbol, struct host_run *host_run);
+void offload_host_end(enum symbol symbol, struct host_run *host_run);
 
 /* For entries that find invalid arguments, a quick return or forbidden overlap:
  * counts the call; the entry then jumps to the host. */
-void offload_count_rejected(enum routine routine);
+void offload_count_rejected(enum symbol symbol);
 
 /* Device and state of residency in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */

@@ -1,5 +1,6 @@
-/* precision.h - the type of one inclusion of level*.inc. Define PRECISION_S or
- * PRECISION_D before including this, any number of times; it leaves
+/* precision.h - the type and integer width of one inclusion of level*.inc. Define
+ * PRECISION_S or PRECISION_D, and INTEGER_WIDTH as 32 or 64, before including this, any
+ * number of times; it leaves
  *   SCALAR           the C type of an element
  *   SCALAR_MEMBER    its member of union blas_scalar
  *   ELEMENT_TYPE     its enum blas_type
@@ -28,18 +29,17 @@
 #ifndef MUBLAS_PRECISION_H
 #define MUBLAS_PRECISION_H
 
-/* An integer of the caller's BLAS. */
-#define INTEGER int32_t
-
 #define JOIN_EXPANDED(left, right) left##right
 #define JOIN(left, right) JOIN_EXPANDED(left, right)
 
-#define ROUTINE(base) JOIN(ROUTINE_, PRECISION(base))      /* number in routines.h */
-#define ENTRY(base) JOIN(entry_, PRECISION(base))          /* what forward.S jumps to */
-#define SIGNATURE(base) JOIN(signature_, PRECISION(base))  /* function type */
-#define PACK(base) JOIN(pack_, PRECISION(base))            /* check the arguments, fill a blas_call */
-#define PERFORM(base) JOIN(perform_, PRECISION(base))      /* run a legal call, false if it is none */
-#define HOST(base) ((SIGNATURE(base) *)host_functions[ROUTINE(base)])
+/* An integer of the caller's BLAS: int32_t or int64_t. */
+#define INTEGER JOIN(JOIN(int, INTEGER_WIDTH), _t)
+
+/* Of one type and width: */
+#define VARIANT(what, base) JOIN(JOIN(what, INTEGER_WIDTH), JOIN(_, PRECISION(base)))
+#define SIGNATURE(base) VARIANT(signature, base) /* function type */
+#define PACK(base) VARIANT(pack, base)           /* check the arguments, fill a blas_call */
+#define PERFORM(base) VARIANT(perform, base)     /* run a legal call, false if it is none */
 
 /* The scalar argument `value` as a union blas_scalar. */
 #define PACK_SCALAR(value) ((union blas_scalar){.SCALAR_MEMBER = (value)})

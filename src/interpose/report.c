@@ -22,9 +22,19 @@ static uint64_t host_calls(const struct routine_stats *stats)
 
 static bool anything_called(void)
 {
-    for (int i = 0; i < ROUTINE_COUNT; i++) {
-        struct routine_stats stats = stats_read((enum routine)i);
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        struct routine_stats stats = stats_read((enum symbol)i);
         if (stats.device_calls || host_calls(&stats))
+            return true;
+    }
+    return false;
+}
+
+static bool interface_was_called(enum interface interface)
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        struct routine_stats stats = stats_read((enum symbol)i);
+        if (symbol_interface((enum symbol)i) == interface && (stats.device_calls || host_calls(&stats)))
             return true;
     }
     return false;
@@ -41,13 +51,31 @@ static void print_settings(FILE *stream)
 #undef SETTING
 }
 
-static void print_host(FILE *stream)
+static void print_hosts(FILE *stream)
 {
-    char resolved[PATH_MAX];
-    const char *path = host_blas_path();
-    if (strchr(path, '/') && realpath(path, resolved))
-        path = resolved;
-    fprintf(stream, "  host BLAS   %s (%s)\n", path, host_blas_origin());
+    for (int i = 0; i < INTERFACE_COUNT; i++) {
+        char resolved[PATH_MAX];
+        enum interface interface = (enum interface)i;
+        const char *path = host_blas_path(interface);
+        if (!interface_was_called(interface))
+            continue;
+        if (strchr(path, '/') && realpath(path, resolved))
+            path = resolved;
+        fprintf(stream, "  host BLAS   %s (%s)%s%s\n", path, host_blas_origin(interface),
+                interface == INTERFACE_NAME_ ? "" : " for ",
+                interface == INTERFACE_NAME_ ? "" : interface_form(interface));
+    }
+}
+
+enum { NAME_BYTES = 40 };
+
+/* "dsymv" for dsymv_; by other interfaces the exported name. */
+static const char *row_name(enum symbol symbol, char *buffer, size_t bytes)
+{
+    const char *name = symbol_name(symbol);
+    int length = (int)strlen(name);
+    snprintf(buffer, bytes, "%.*s", symbol_interface(symbol) == INTERFACE_NAME_ ? length - 1 : length, name);
+    return buffer;
 }
 
 static void print_row(FILE *stream, const char *name, const struct routine_stats *stats)
@@ -55,7 +83,7 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
     uint64_t host = host_calls(stats);
     if (!stats->device_calls && !host)
         return;
-    fprintf(stream, "  %-8s %12llu %12llu %12llu", name, (unsigned long long)(stats->device_calls + host),
+    fprintf(stream, "  %-12s %12llu %12llu %12llu", name, (unsigned long long)(stats->device_calls + host),
             (unsigned long long)stats->device_calls, (unsigned long long)host);
     if (stats->device_calls)
         fprintf(stream, " %10.1f %10.1f %10.3f", (double)stats->bytes_up / 1e6, (double)stats->bytes_down / 1e6,
@@ -82,22 +110,25 @@ static void accumulate(struct routine_stats *total, const struct routine_stats *
 static void print_table(FILE *stream)
 {
     struct routine_stats total = {0};
-    fprintf(stream, "  %-8s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
+    char name[NAME_BYTES];
+    fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
             "MB up", "MB down", "device s", "host s");
-    for (int i = 0; i < ROUTINE_COUNT; i++) {
-        struct routine_stats stats = stats_read((enum routine)i);
-        print_row(stream, routine_name((enum routine)i), &stats);
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        struct routine_stats stats = stats_read((enum symbol)i);
+        print_row(stream, row_name((enum symbol)i, name, sizeof name), &stats);
         accumulate(&total, &stats);
     }
     print_row(stream, "total", &total);
 }
 
-static void print_reasons(FILE *stream, enum routine routine)
+static void print_reasons(FILE *stream, enum symbol symbol)
 {
-    struct routine_stats stats = stats_read(routine);
+    struct routine_stats stats = stats_read(symbol);
+    char name[NAME_BYTES];
+    row_name(symbol, name, sizeof name);
     for (int i = 0; i < HOST_REASON_COUNT; i++)
         if (stats.host_calls[i])
-            fprintf(stream, "  %-8s %12llu  %s\n", routine_name(routine), (unsigned long long)stats.host_calls[i],
+            fprintf(stream, "  %-12s %12llu  %s\n", name, (unsigned long long)stats.host_calls[i],
                     host_reason_text((enum host_reason)i));
 }
 
@@ -105,12 +136,12 @@ void report_print(FILE *stream)
 {
     fprintf(stream, "mublas report of process %ld (%s)\n", (long)getpid(), program_invocation_name);
     fprintf(stream, "  device      %s\n", offload_description());
-    print_host(stream);
+    print_hosts(stream);
     print_settings(stream);
     print_table(stream);
     fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
-    for (int i = 0; i < ROUTINE_COUNT; i++)
-        print_reasons(stream, (enum routine)i);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        print_reasons(stream, (enum symbol)i);
 }
 
 char *report_file_name(const char *form)

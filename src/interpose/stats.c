@@ -13,8 +13,8 @@ struct counters {
     _Atomic uint64_t device_nanoseconds, host_nanoseconds;
 };
 
-static struct counters counters[ROUTINE_COUNT];
-uint64_t forwarded_calls[ROUTINE_COUNT];
+static struct counters counters[SYMBOL_COUNT];
+uint64_t forwarded_calls[SYMBOL_COUNT];
 
 enum { UNKNOWN, UNWANTED, WANTED };
 static atomic_int wanted = UNKNOWN;
@@ -48,9 +48,9 @@ static void add(_Atomic uint64_t *counter, uint64_t amount)
     atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
 }
 
-void stats_device_call(enum routine routine, const struct device_counts *counts)
+void stats_device_call(enum symbol symbol, const struct device_counts *counts)
 {
-    struct counters *mine = &counters[routine];
+    struct counters *mine = &counters[symbol];
     if (!stats_wanted())
         return;
     add(&mine->device_calls, 1);
@@ -59,12 +59,12 @@ void stats_device_call(enum routine routine, const struct device_counts *counts)
     add(&mine->device_nanoseconds, counts->nanoseconds);
 }
 
-void stats_host_call(enum routine routine, enum host_reason reason, uint64_t nanoseconds)
+void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanoseconds)
 {
     if (!stats_wanted())
         return;
-    add(&counters[routine].host_calls[reason], 1);
-    add(&counters[routine].host_nanoseconds, nanoseconds);
+    add(&counters[symbol].host_calls[reason], 1);
+    add(&counters[symbol].host_nanoseconds, nanoseconds);
 }
 
 static uint64_t get(_Atomic uint64_t *counter)
@@ -73,16 +73,16 @@ static uint64_t get(_Atomic uint64_t *counter)
 }
 
 /* Why calls of this routine went straight to the host. */
-static enum host_reason forwarding_reason(enum routine routine)
+static enum host_reason forwarding_reason(enum symbol symbol)
 {
-    if (!routine_is_offloaded(routine))
+    if (!symbol_is_offloaded(symbol))
         return HOST_FORWARDED;
     return settings()->offload == OFFLOAD_NEVER ? HOST_SWITCHED_OFF : HOST_BELOW_FLOOR;
 }
 
-struct routine_stats stats_read(enum routine routine)
+struct routine_stats stats_read(enum symbol symbol)
 {
-    struct counters *mine = &counters[routine];
+    struct counters *mine = &counters[symbol];
     struct routine_stats stats = {
         .device_calls = get(&mine->device_calls),
         .bytes_up = get(&mine->bytes_up),
@@ -92,7 +92,7 @@ struct routine_stats stats_read(enum routine routine)
     };
     for (int i = 0; i < HOST_REASON_COUNT; i++)
         stats.host_calls[i] = get(&mine->host_calls[i]);
-    stats.host_calls[forwarding_reason(routine)] += __atomic_load_n(&forwarded_calls[routine], __ATOMIC_RELAXED);
+    stats.host_calls[forwarding_reason(symbol)] += __atomic_load_n(&forwarded_calls[symbol], __ATOMIC_RELAXED);
     return stats;
 }
 

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_STATS_H
 #define MUBLAS_STATS_H
 
-#include "interpose/routines.h"
+#include "interpose/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,15 +43,15 @@ struct device_counts {
 bool stats_wanted(void);
 
 /* Thread-safe; no-ops unless stats_wanted(). nanoseconds 0: not measured. */
-void stats_device_call(enum routine routine, const struct device_counts *counts);
-void stats_host_call(enum routine routine, enum host_reason reason, uint64_t nanoseconds);
+void stats_device_call(enum symbol symbol, const struct device_counts *counts);
+void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanoseconds);
 
 /* A snapshot; other threads may go on counting. */
-struct routine_stats stats_read(enum routine routine);
+struct routine_stats stats_read(enum symbol symbol);
 
 /* Calls that went straight to the host, forwarded or below the floor: counted by
  * the stubs of thunks.S. */
-extern uint64_t forwarded_calls[ROUTINE_COUNT];
+extern uint64_t forwarded_calls[SYMBOL_COUNT];
 
 /* A short English phrase for the report. */
 const char *host_reason_text(enum host_reason reason);

@@ -1,14 +1,18 @@
-/* Two hidden functions per routine that host_blas.c puts in its tables:
- * count_NAME adds one to forwarded_calls[i] and jumps through host_functions[i];
- * resolve_NAME stands in host_functions until a host BLAS
- * is bound: it saves every argument register, asks host_blas_resolve(i) for the
- * routine, and jumps there with the call as it came. */
+/* Hidden stubs that host_blas.c puts in its tables, one of each kind per symbol,
+ * at equal distances (thunks.h), so that no table of their addresses is needed:
+ * count_thunks add one to forwarded_calls[i] and jump through host_functions[i];
+ * resolve_thunks stand in host_functions until a host BLAS is bound: they save every
+ * argument register, ask host_blas_resolve(i, return address) where to go, and jump
+ * there with the call as it came; enter_thunks, in entry_slots until the host's
+ * integer width is known, ask host_blas_enter in the same way. */
 #include "interpose/assembly.inc"
+#include "interpose/thunks.h"
 
     .text
     .hidden host_functions
     .hidden forwarded_calls
     .hidden host_blas_resolve
+    .hidden host_blas_enter
 
 #if defined __x86_64__
 
@@ -16,14 +20,14 @@
     lock incq forwarded_calls+8*\entry(%rip)
     .endm
 
-    .macro resolve_call entry
-    pushq $\entry
+    .macro pass_number number, target
+    pushq $\number
     .cfi_adjust_cfa_offset 8
-    jmp resolve_common
+    jmp \target
     .endm
 
     /* rsp is a multiple of 16 here: the return address and the number were pushed. */
-    .macro resolve_body
+    .macro jump_as_told function
     .cfi_adjust_cfa_offset 8
     subq $208, %rsp
     .cfi_adjust_cfa_offset 208
@@ -44,7 +48,8 @@
     movaps %xmm6, 160(%rsp)
     movaps %xmm7, 176(%rsp)
     movl 208(%rsp), %edi
-    call host_blas_resolve
+    movq 216(%rsp), %rsi
+    call \function
     movq %rax, %r11
     movq (%rsp), %rax
     movq 8(%rsp), %rdi
@@ -78,12 +83,12 @@
     cbnz w15, 1b
     .endm
 
-    .macro resolve_call entry
-    mov w16, #\entry
-    b resolve_common
+    .macro pass_number number, target
+    mov w16, #\number
+    b \target
     .endm
 
-    .macro resolve_body
+    .macro jump_as_told function
     stp x29, x30, [sp, #-224]!
     .cfi_adjust_cfa_offset 224
     .cfi_rel_offset x29, 0
@@ -99,7 +104,8 @@
     stp q4, q5, [sp, #160]
     stp q6, q7, [sp, #192]
     mov w0, w16
-    bl host_blas_resolve
+    mov x1, x30
+    bl \function
     mov x16, x0
     ldp x0, x1, [sp, #16]
     ldp x2, x3, [sp, #32]
@@ -119,31 +125,71 @@
 
 #endif
 
+
     .p2align 4
     .type resolve_common, %function
 resolve_common:
     .cfi_startproc
-    resolve_body
+    jump_as_told host_blas_resolve
     end_function resolve_common
 
-    .macro begin_thunk name
+    .p2align 4
+    .type enter_common, %function
+enter_common:
+    .cfi_startproc
+    jump_as_told host_blas_enter
+    end_function enter_common
+
+    /* The number of symbols, and of those with a slot in entry_slots. */
+    .set symbols, 0
+    .set slots, 0
+#define FORWARDED_SYMBOL(...) .set symbols, symbols + 1 ;
+#define OFFLOADED_SYMBOL(symbol, interface, width, gate) \
+    .set symbols, symbols + 1 ; .ifc width, DETECTED ; .set slots, slots + 1 ; .endif ;
+#include "interpose/symbols.def"
+
+    .macro begin_thunks name
     .globl \name
     .hidden \name
-    begin_function \name
+    .balign THUNK_BYTES
+    .type \name, %function
+\name:
+    .set number, 0
     .endm
 
-    .macro thunks name
-    begin_thunk count_\name
-    count_call routine
-    jump_through host_functions, routine
-    end_function count_\name
-    begin_thunk resolve_\name
-    resolve_call routine
-    end_function resolve_\name
-    .set routine, routine + 1
+    .macro begin_thunk
+    .cfi_startproc
+    begin_stub
     .endm
 
-    .set routine, 0
-#define FORWARDED(name) thunks name ;
-#define OFFLOADED(name, gate) thunks name ;
-#include "interpose/routines.def"
+    /* .org fails when a thunk is longer than the distance. */
+    .macro end_thunk name
+    .cfi_endproc
+    .set number, number + 1
+    .org \name + number * THUNK_BYTES
+    .endm
+
+    begin_thunks count_thunks
+    .rept symbols
+    begin_thunk
+    count_call number
+    jump_through host_functions, number
+    end_thunk count_thunks
+    .endr
+    .size count_thunks, . - count_thunks
+
+    begin_thunks resolve_thunks
+    .rept symbols
+    begin_thunk
+    pass_number number, resolve_common
+    end_thunk resolve_thunks
+    .endr
+    .size resolve_thunks, . - resolve_thunks
+
+    begin_thunks enter_thunks
+    .rept slots
+    begin_thunk
+    pass_number number, enter_common
+    end_thunk enter_thunks
+    .endr
+    .size enter_thunks, . - enter_thunks

@@ -12,10 +12,19 @@ complain() { sed 's/^/# /'; }
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-sed -nE 's/^(FORWARDED|OFFLOADED)\(([a-z0-9]+)[,)].*/\2_/p' "$source_tree/src/interpose/routines.def" > "$work/rows"
+rows() # FILE
+{
+    sed -nE 's/^(FORWARDED|OFFLOADED)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/interpose/$1"
+}
+rows routines.def > "$work/fortran"
+rows cblas.def > "$work/cblas"
+{
+    sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/' "$work/fortran"
+    sed -E 's/.*/cblas_&\ncblas_&64_\ncblas_&_64\nscipy_cblas_&\nscipy_cblas_&64_/' "$work/cblas"
+} > "$work/rows"
 sort -u "$work/rows" > "$work/table"
-[ "$(wc -l < "$work/rows")" = "$(wc -l < "$work/table")" ] && [ "$(wc -l < "$work/table")" -gt 140 ]
-result $? "the table names $(wc -l < "$work/table") routines, each once"
+[ "$(wc -l < "$work/rows")" = "$(wc -l < "$work/table")" ] && [ "$(wc -l < "$work/table")" -gt 1300 ]
+result $? "$(wc -l < "$work/fortran") Fortran and $(wc -l < "$work/cblas") C routines make $(wc -l < "$work/table") symbols, each once"
 
 exports "$shim" > "$work/exports"
 grep -v '^mublas' "$work/exports" | diff "$work/table" - > "$work/difference"
@@ -29,9 +38,10 @@ result $? "it leaves xerbla_ and lsame_ to the program"
 case $host_blas in
 */blas/libblas.so.3)
     # What the library has for its own use: CBLAS's result-by-pointer wrappers and helpers.
-    exports "$host_blas" | grep '_$' | grep -vE 'sub_$|^(xerbla|xerbla_array|lsame)_$' |
-        diff - "$work/table" > "$work/difference"
-    result $? "the table is the reference BLAS's levels 1 to 3"
+    exports "$host_blas" | grep -E '_$|^cblas_' | grep -vE '[^_]sub_$|xerbla|^lsame_$' > "$work/host"
+    grep -E '^(cblas_[a-z0-9_]*[a-z0-9]|[a-z0-9]+_)$' "$work/table" | grep -vE '^cblas_.*_64$' |
+        diff "$work/host" - > "$work/difference"
+    result $? "the table is the reference BLAS's levels 1 to 3 and its CBLAS"
     complain < "$work/difference" ;;
 *)
     number=$((number + 1))

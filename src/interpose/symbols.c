@@ -1,0 +1,67 @@
+#include "interpose/symbols.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One block of text and offsets into it: pointers would be relocated in every
+ * process that inherits LD_PRELOAD. */
+static const struct names {
+#define FORWARDED_SYMBOL(symbol, ...) char symbol[sizeof #symbol];
+#define OFFLOADED_SYMBOL(symbol, ...) char symbol[sizeof #symbol];
+#include "interpose/symbols.def"
+} names = {
+#define FORWARDED_SYMBOL(symbol, ...) #symbol,
+#define OFFLOADED_SYMBOL(symbol, ...) #symbol,
+#include "interpose/symbols.def"
+};
+
+static const struct {
+    uint16_t name; /* offset in names */
+    uint8_t interface;
+    bool offloaded;
+} symbols[SYMBOL_COUNT] = {
+#define FORWARDED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, false},
+#define OFFLOADED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, true},
+#include "interpose/symbols.def"
+};
+_Static_assert(sizeof names <= UINT16_MAX, "offsets have 16 bits");
+
+static const struct {
+    char form[20];
+    uint16_t sentinel;
+    uint8_t width;
+} interfaces[INTERFACE_COUNT] = {
+#define INTERFACE_ROW(prefix, suffix, width, ...) {#prefix "NAME" #suffix, SYMBOL_##prefix##dgemm##suffix, WIDTH_##width},
+    FORTRAN_INTERFACES(INTERFACE_ROW) CBLAS_INTERFACES(INTERFACE_ROW)
+#undef INTERFACE_ROW
+};
+
+const char *symbol_name(enum symbol symbol)
+{
+    return (const char *)&names + symbols[symbol].name;
+}
+
+bool symbol_is_offloaded(enum symbol symbol)
+{
+    return symbols[symbol].offloaded;
+}
+
+enum interface symbol_interface(enum symbol symbol)
+{
+    return (enum interface)symbols[symbol].interface;
+}
+
+const char *interface_form(enum interface interface)
+{
+    return interfaces[interface].form;
+}
+
+enum integer_width interface_width(enum interface interface)
+{
+    return (enum integer_width)interfaces[interface].width;
+}
+
+enum symbol interface_sentinel(enum interface interface)
+{
+    return (enum symbol)interfaces[interface].sentinel;
+}

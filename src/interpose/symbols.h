@@ -1,0 +1,45 @@
+/* symbols.h - numbers for the BLAS symbols of symbols.def and for the interfaces
+ * they belong to. */
+#ifndef MUBLAS_SYMBOLS_H
+#define MUBLAS_SYMBOLS_H
+
+#include "interpose/interfaces.h"
+
+#include <stdbool.h>
+
+/* SYMBOL_dgemv_, SYMBOL_dgemv_64_, SYMBOL_cblas_dgemv, ... */
+enum symbol {
+#define FORWARDED_SYMBOL(symbol, ...) SYMBOL_##symbol,
+#define OFFLOADED_SYMBOL(symbol, ...) SYMBOL_##symbol,
+#include "interpose/symbols.def"
+    SYMBOL_COUNT
+};
+
+/* INTERFACE_NAME_, INTERFACE_NAME_64_, INTERFACE_scipy_cblas_NAME64_, ... A host
+ * library has all of an interface or nothing. */
+enum interface {
+#define INTERFACE_ROW(prefix, suffix, ...) INTERFACE_##prefix##NAME##suffix,
+    FORTRAN_INTERFACES(INTERFACE_ROW) CBLAS_INTERFACES(INTERFACE_ROW)
+#undef INTERFACE_ROW
+    INTERFACE_COUNT
+};
+
+/* Bits of an integer argument. DETECTED: ask the library. */
+enum integer_width { WIDTH_DETECTED = 0, WIDTH_32 = 32, WIDTH_64 = 64 };
+
+/* The exported name ("dsymv_64_"). Static storage. */
+const char *symbol_name(enum symbol symbol);
+
+/* True for what mublas can run on the device. */
+bool symbol_is_offloaded(enum symbol symbol);
+
+enum interface symbol_interface(enum symbol symbol);
+/* How the interface writes its names: "NAME_64_", "scipy_cblas_NAME". */
+const char *interface_form(enum interface interface);
+enum integer_width interface_width(enum interface interface);
+
+/* The symbol of the interface that stands for all (dgemm's): every BLAS worth binding
+ * has it. */
+enum symbol interface_sentinel(enum interface interface);
+
+#endif
