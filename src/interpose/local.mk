@@ -13,8 +13,11 @@ libmublas_core_la_SOURCES += \
 	src/interpose/routines.def src/interpose/cblas.def \
 	src/interpose/stats.c src/interpose/stats.h
 libmublas_shim_la_SOURCES += \
+	src/interpose/entries_fortran.c src/interpose/entries_cblas.c \
+	src/interpose/entry.h src/interpose/entry.inc src/interpose/every_precision.inc \
 	src/interpose/arguments.h src/interpose/precision.h \
-	src/interpose/entries.c src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc \
+	src/interpose/language_fortran.h src/interpose/language_cblas.h \
+	src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc \
 	src/interpose/entry_slots.c src/interpose/entry_slots.h \
 	src/interpose/forward.S src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
 	src/interpose/host_blas.c src/interpose/host_blas.h \

@@ -1,47 +1,74 @@
-/* precision.h - the type and integer width of one inclusion of level*.inc. Define
- * PRECISION_S or PRECISION_D, and INTEGER_WIDTH as 32 or 64, before including this, any
+/* precision.h - the type and integer width of one inclusion of level*.inc. Define one of
+ * PRECISION_S, _D, _C, _Z, and INTEGER_BITS as 32 or 64, before including this, any
  * number of times; it leaves
  *   SCALAR           the C type of an element
- *   SCALAR_MEMBER    its member of union blas_scalar
  *   ELEMENT_TYPE     its enum blas_type
- *   PRECISION(base)  base with the type's letter in front: PRECISION(symv) is dsymv
- * and, made of these, the names that the bodies use. */
+ *   HAS_SYR2K        whether mublas offloads syr2k of this type
+ *   SELF_ADJOINT     symv or hemv, and SELF_ADJOINT_FAMILY
+ *   PRECISION(base)  base with the type's letter in front: PRECISION(trmv) is dtrmv
+ *   PACK_SCALAR(v)   a SCALAR as a union blas_scalar
+ *   INTEGER          an integer of the caller's BLAS
+ * and the names that the bodies use. */
 
 #undef SCALAR
-#undef SCALAR_MEMBER
 #undef ELEMENT_TYPE
-#undef PRECISION
+#undef HAS_SYR2K
+#undef SELF_ADJOINT
+#undef SELF_ADJOINT_FAMILY
+#undef PRECISION_LETTER
+#undef PACK_SCALAR
+#undef INTEGER
 
 #if defined PRECISION_S
 #define SCALAR float
-#define SCALAR_MEMBER s
 #define ELEMENT_TYPE TYPE_S
-#define PRECISION(base) s##base
+#define PRECISION_LETTER s
+#define PACK_SCALAR(value) ((union blas_scalar){.s = (value)})
 #elif defined PRECISION_D
 #define SCALAR double
-#define SCALAR_MEMBER d
 #define ELEMENT_TYPE TYPE_D
-#define PRECISION(base) d##base
+#define PRECISION_LETTER d
+#define PACK_SCALAR(value) ((union blas_scalar){.d = (value)})
+#elif defined PRECISION_C
+#define SCALAR float _Complex
+#define ELEMENT_TYPE TYPE_C
+#define PRECISION_LETTER c
+#define PACK_SCALAR(value) ((union blas_scalar){.c = {__real__(value), __imag__(value)}})
+#elif defined PRECISION_Z
+#define SCALAR double _Complex
+#define ELEMENT_TYPE TYPE_Z
+#define PRECISION_LETTER z
+#define PACK_SCALAR(value) ((union blas_scalar){.z = {__real__(value), __imag__(value)}})
 #else
-#error "define PRECISION_S or PRECISION_D"
+#error "define PRECISION_S, PRECISION_D, PRECISION_C or PRECISION_Z"
+#endif
+
+#if defined PRECISION_S || defined PRECISION_D
+#define HAS_SYR2K 1
+#define SELF_ADJOINT symv
+#define SELF_ADJOINT_FAMILY FAMILY_SYMV
+#else
+#define HAS_SYR2K 0
+#define SELF_ADJOINT hemv
+#define SELF_ADJOINT_FAMILY FAMILY_HEMV
+#endif
+
+#if INTEGER_BITS == 32
+#define INTEGER int32_t
+#elif INTEGER_BITS == 64
+#define INTEGER int64_t
+#else
+#error "define INTEGER_BITS as 32 or 64"
 #endif
 
 #ifndef MUBLAS_PRECISION_H
 #define MUBLAS_PRECISION_H
 
-#define JOIN_EXPANDED(left, right) left##right
-#define JOIN(left, right) JOIN_EXPANDED(left, right)
+#define JOIN_EXPANDED(left, middle, right) left##middle##right
+#define JOIN(left, middle, right) JOIN_EXPANDED(left, middle, right)
 
-/* An integer of the caller's BLAS: int32_t or int64_t. */
-#define INTEGER JOIN(JOIN(int, INTEGER_WIDTH), _t)
-
-/* Of one type and width: */
-#define VARIANT(what, base) JOIN(JOIN(what, INTEGER_WIDTH), JOIN(_, PRECISION(base)))
-#define SIGNATURE(base) VARIANT(signature, base) /* function type */
-#define PACK(base) VARIANT(pack, base)           /* check the arguments, fill a blas_call */
-#define PERFORM(base) VARIANT(perform, base)     /* run a legal call, false if it is none */
-
-/* The scalar argument `value` as a union blas_scalar. */
-#define PACK_SCALAR(value) ((union blas_scalar){.SCALAR_MEMBER = (value)})
+#define PRECISION(base) JOIN(PRECISION_LETTER, base, )
+/* A static name of this inclusion: LOCAL(pack, ROUTINE) is pack32_dgemv. */
+#define LOCAL(kind, base) JOIN(JOIN(kind, INTEGER_BITS, _), PRECISION_LETTER, base)
 
 #endif

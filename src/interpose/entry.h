@@ -1,0 +1,32 @@
+/* entry.h - what entries_fortran.c and entries_cblas.c share: ENTRY defines the function
+ * entry32_SYMBOL or entry64_SYMBOL that forward.S jumps to, where the interface's width
+ * is this inclusion's; see entry.inc. */
+#ifndef MUBLAS_ENTRY_H
+#define MUBLAS_ENTRY_H
+
+#include "interpose/arguments.h"
+#include "interpose/host_blas.h"
+#include "interpose/interfaces.h"
+#include "interpose/offload.h"
+#include "interpose/pack.h"
+
+#define ENTRY(prefix, suffix, width, name) ENTRY_OF_WIDTH(width, prefix##name##suffix)
+#define ENTRY_OF_WIDTH(width, symbol) JOIN(ENTRY_, INTEGER_BITS, _##width)(symbol)
+#define ENTRY_32_DETECTED(symbol) DEFINE_ENTRY(entry32_##symbol, SYMBOL_##symbol)
+#define ENTRY_32_32(symbol) DEFINE_ENTRY(entry32_##symbol, SYMBOL_##symbol)
+#define ENTRY_32_64(symbol)
+#define ENTRY_64_DETECTED(symbol) DEFINE_ENTRY(entry64_##symbol, SYMBOL_##symbol)
+#define ENTRY_64_32(symbol)
+#define ENTRY_64_64(symbol) DEFINE_ENTRY(entry64_##symbol, SYMBOL_##symbol)
+
+#define DEFINE_ENTRY(entry, number)                                                                  \
+    void entry(PARAMETERS HIDDEN_PARAMETERS);                                                        \
+    void entry(PARAMETERS HIDDEN_PARAMETERS)                                                         \
+    {                                                                                                \
+        if (LOCAL(perform, ROUTINE)(number, ARGUMENTS HIDDEN_ARGUMENTS))                             \
+            return;                                                                                  \
+        offload_count_rejected(number);                                                              \
+        ((LOCAL(signature, ROUTINE) *)host_functions[number])(ARGUMENTS HIDDEN_ARGUMENTS);           \
+    }
+
+#endif

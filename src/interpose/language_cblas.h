@@ -1,0 +1,28 @@
+/* language_cblas.h - how CBLAS passes what level*.inc names: by value, but complex scalars
+ * by reference; flags as enumerators, and the matrix layout in front. What is defined
+ * is listed in language_fortran.h. */
+#define FLAG int
+#define COUNT INTEGER
+#define FACTOR JOIN(FACTOR_, PRECISION_LETTER, )
+#define FACTOR_s float
+#define FACTOR_d double
+#define FACTOR_c const void *
+#define FACTOR_z const void *
+#define COUNT_OF(count) (count)
+#define FACTOR_OF(factor) JOIN(FACTOR_OF_, PRECISION_LETTER, )(factor)
+#define FACTOR_OF_s(factor) PACK_SCALAR(factor)
+#define FACTOR_OF_d(factor) PACK_SCALAR(factor)
+#define FACTOR_OF_c(factor) PACK_SCALAR(*(const SCALAR *)(factor))
+#define FACTOR_OF_z(factor) PACK_SCALAR(*(const SCALAR *)(factor))
+
+#define READ_UPLO(flag) argument_cblas_uplo(flag, &call->uplo)
+#define READ_TRANS(flag) argument_cblas_trans(flag, ELEMENT_TYPE, &call->trans)
+#define READ_DIAG(flag) argument_cblas_diag(flag, &call->diag)
+
+#define LAYOUT_PARAMETER int layout,
+#define LAYOUT_ARGUMENT layout,
+#define READ_LAYOUT argument_cblas_layout(layout, call)
+
+#define HIDDEN(...)
+
+#define INTERFACES(row, name) CBLAS_INTERFACES(row, name)

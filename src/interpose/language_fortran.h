@@ -1,0 +1,27 @@
+/* language_fortran.h - how Fortran passes what level*.inc names: all by reference, flags
+ * as letters, and the letters' lengths behind (hidden, size_t; C programs often leave
+ * them out, so they are passed on and never read).
+ *   FLAG, COUNT, FACTOR         parameter types of flags, integers and scalars
+ *   COUNT_OF, FACTOR_OF         their values; a factor as a union blas_scalar
+ *   READ_UPLO, _TRANS, _DIAG    a flag into its member of the call; false: illegal
+ *   LAYOUT_PARAMETER, _ARGUMENT the layout of CBLAS, with its comma, and
+ *   READ_LAYOUT                 the call as it is in columns, after the flags; false: illegal
+ *   HIDDEN(list)                the list after a comma, for the string lengths
+ *   INTERFACES(row, name)       the language's list of interfaces.h */
+#define FLAG const char *
+#define COUNT const INTEGER *
+#define FACTOR const SCALAR *
+#define COUNT_OF(count) (*(count))
+#define FACTOR_OF(factor) PACK_SCALAR(*(factor))
+
+#define READ_UPLO(flag) argument_fortran_uplo(flag, &call->uplo)
+#define READ_TRANS(flag) argument_fortran_trans(flag, ELEMENT_TYPE, &call->trans)
+#define READ_DIAG(flag) argument_fortran_diag(flag, &call->diag)
+
+#define LAYOUT_PARAMETER
+#define LAYOUT_ARGUMENT
+#define READ_LAYOUT true
+
+#define HIDDEN(...) , __VA_ARGS__
+
+#define INTERFACES(row, name) FORTRAN_INTERFACES(row, name)
