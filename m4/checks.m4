@@ -50,10 +50,14 @@ AS_IF([test -n "$NVCC"],
 AS_IF([test -z "$fortran_missing"],
     [fortran_summary="built with $FC"],
     [fortran_summary="LEFT OUT: $fortran_missing. No eigensolver example."])
+AS_IF([test -z "$libelf_missing"],
+    [libelf_summary="looked into with libelf"],
+    [libelf_summary="LEFT OUT: $libelf_missing. No mublas info -- PROGRAM."])
 AS_ECHO(["
 mublas $PACKAGE_VERSION
   GPU kernels        $cuda_summary
   Fortran examples   $fortran_summary
+  programs           $libelf_summary
   default host BLAS  $HOST_BLAS
   warnings as errors $enable_werror
   sanitizers         ${SANITIZERS:-none}

@@ -1,5 +1,24 @@
 bin_PROGRAMS += mublas
-mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h \
+mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/command/inspect.h \
+	src/command/program_file.c src/command/program_file.h \
 	src/command/run.c src/command/run.h
 mublas_CPPFLAGS = $(AM_CPPFLAGS) -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"'
 mublas_LDADD = libmublas_core.la -lm -ldl
+
+# Looking into programs: the command alone links libelf, never the library.
+inspect_sources = src/command/inspect.c \
+	src/command/blas_names.c src/command/blas_names.h \
+	src/command/elf_object.c src/command/elf_object.h \
+	src/command/inspect_notes.c src/command/inspect_notes.h \
+	src/command/inspect_report.c src/command/inspect_report.h \
+	src/command/interception.c src/command/interception.h \
+	src/command/library_search.c src/command/library_search.h \
+	src/command/link_map.c src/command/link_map.h \
+	src/command/loader_cache.c src/command/loader_cache.h \
+	src/command/name_choice.c src/command/name_choice.h
+if LIBELF
+mublas_SOURCES += $(inspect_sources)
+mublas_LDADD += $(LIBELF_LIBS)
+else
+mublas_SOURCES += src/command/inspect_missing.c
+endif

@@ -1,11 +1,13 @@
 /* The `mublas` command. */
 #include "command/info.h"
+#include "command/inspect.h"
 #include "command/run.h"
 
 #include <string.h>
 
 static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
                             "       mublas info        print device, host BLAS, residency and settings\n"
+                            "       mublas info [--verbose] [--] PROGRAM    what of it would be intercepted, and what not\n"
                             "       mublas --version\n"
                             "       mublas --help\n"
                             "Without the command: LD_PRELOAD=libmublas_shim.so PROGRAM\n";
@@ -15,8 +17,8 @@ int main(int count, char **arguments)
     const char *command = count > 1 ? arguments[1] : "--help";
     if (strcmp(command, "run") == 0)
         return run_program(arguments + 2);
-    if (strcmp(command, "info") == 0 && count == 2)
-        return info_print(stdout);
+    if (strcmp(command, "info") == 0)
+        return count == 2 ? info_print(stdout) : inspect_program(arguments + 2);
     if (strcmp(command, "--version") == 0 && count == 2) {
         printf("mublas %s\n", PACKAGE_VERSION);
         return 0;
@@ -25,8 +27,7 @@ int main(int count, char **arguments)
         fputs(usage, stdout);
         return count > 1 ? 0 : 2;
     }
-    fprintf(stderr, "mublas: '%s' is not a command%s\n", command,
-            strcmp(command, "info") == 0 ? " with arguments" : "");
+    fprintf(stderr, "mublas: '%s' is not a command\n", command);
     fputs(usage, stderr);
     return 2;
 }

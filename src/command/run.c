@@ -1,4 +1,5 @@
 #include "command/run.h"
+#include "command/program_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -6,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { BAD_COMMAND_LINE = 2, CANNOT_RUN = 126, NOT_FOUND = 127 };
@@ -46,38 +45,6 @@ static const char *find_shim(void)
             return path;
     }
     return access(MUBLAS_SHIM, R_OK) == 0 ? MUBLAS_SHIM : NULL;
-}
-
-/* The file that execvp would run. */
-static bool find_program(const char *name, char *path, size_t size)
-{
-    const char *directories = getenv("PATH");
-    if (strchr(name, '/') || !directories)
-        return snprintf(path, size, "%s", name) < (int)size && access(path, F_OK) == 0;
-    for (const char *next = directories; next; next = strchr(next, ':')) {
-        next += *next == ':';
-        int length = (int)strcspn(next, ":");
-        if (snprintf(path, size, "%.*s/%s", length ? length : 1, length ? next : ".", name) < (int)size &&
-            access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The loader ignores LD_PRELOAD where a program gains rights: running it anyway would
- * look as if mublas did nothing. */
-static const char *refusal(const char *path)
-{
-    struct stat file;
-    if (stat(path, &file) != 0)
-        return strerror(errno);
-    if (file.st_mode & S_ISUID)
-        return "it is set-user-id, and the loader preloads nothing into such programs";
-    if ((file.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
-        return "it is set-group-id, and the loader preloads nothing into such programs";
-    if (getxattr(path, "security.capability", NULL, 0) > 0)
-        return "it has file capabilities, and the loader preloads nothing into such programs";
-    return NULL;
 }
 
 static bool set_mode(const char *mode)
@@ -128,9 +95,10 @@ int run_program(char **arguments)
     const char *shim = find_shim();
     if (!shim)
         return complain(NOT_FOUND, MUBLAS_SHIM, "the library to preload is not there");
-    if (!find_program(*program, path, sizeof path))
+    if (!program_file_find(*program, path, sizeof path))
         return complain(NOT_FOUND, *program, "no such program");
-    const char *reason = refusal(path);
+    /* Running it anyway would look as if mublas did nothing. */
+    const char *reason = program_file_refusal(path);
     if (reason)
         return complain(CANNOT_RUN, path, reason);
     const char *tunables = getenv("GLIBC_TUNABLES");

@@ -1,0 +1,214 @@
+#include "command/inspect_report.h"
+#include "command/blas_names.h"
+#include "command/inspect_notes.h"
+#include "command/name_choice.h"
+#include "command/program_file.h"
+#include "interpose/host_blas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct report {
+    FILE *stream;
+    const struct link_map *map;
+    bool verbose;
+};
+
+static const char *path_of(const struct report *report, int object)
+{
+    return report->map->objects[object].path;
+}
+
+static int count_of(const struct report *report, int object, enum interception end)
+{
+    struct name_choice choice = {object, end, CHOICE_ANY, CHOICE_ANY_HOST};
+    return name_choice_count(report->map, &choice);
+}
+
+static void print_program(const struct report *report)
+{
+    const struct elf_object *elf = &report->map->objects[0].elf;
+    int libraries = report->map->count - 1;
+    fprintf(report->stream, "%s: %s (%s", elf->is_program ? "program" : "library", path_of(report, 0),
+            elf_object_machine(elf));
+    if (elf->is_static)
+        fputs(", statically linked", report->stream);
+    else if (elf->is_native)
+        fprintf(report->stream, ", %d librar%s loaded with it", libraries, libraries == 1 ? "y" : "ies");
+    fputs(")\n", report->stream);
+}
+
+static void print_host(const struct report *report, int host)
+{
+    const struct linked_object *object = &report->map->objects[host];
+    fprintf(report->stream, "host BLAS: %s", object->path);
+    if (host == 0)
+        fputs(", itself\n", report->stream);
+    else if (object->parent < 0)
+        fprintf(report->stream, ", found %s\n", object->how);
+    else
+        fprintf(report->stream, ", found %s for %s\n", object->how, path_of(report, object->parent));
+    char *file = realpath(object->path, NULL);
+    if (file && strcmp(file, object->path) != 0)
+        fprintf(report->stream, "  (the file %s)\n", file);
+    free(file);
+    for (int family = 0; family < blas_families_count(); family++) {
+        struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, family, host};
+        int count = name_choice_count(report->map, &choice);
+        if (count > 0)
+            fprintf(report->stream, "  for %d routine%s by %s\n", count, count == 1 ? "" : "s",
+                    blas_family_description(family));
+    }
+}
+
+static void print_mublas(const struct report *report)
+{
+    for (int i = 0; i < report->map->count; i++)
+        if (report->map->objects[i].elf.is_mublas)
+            fprintf(report->stream, "mublas: %s%s\n", path_of(report, i),
+                    i == 0 ? ", itself" : " is linked: what is listed below comes to it without being preloaded");
+}
+
+static void print_hosts(const struct report *report)
+{
+    struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, CHOICE_ANY, 0};
+    int hosts = 0;
+    for (; choice.host < report->map->count; choice.host++)
+        if (name_choice_count(report->map, &choice) > 0) {
+            print_host(report, choice.host);
+            hosts++;
+        }
+    choice.host = -1;
+    if (name_choice_count(report->map, &choice) > 0) {
+        fprintf(report->stream, "host BLAS: %s\n  for what none of these libraries defines:",
+                host_blas_bind() ? host_blas_path() : "none found; set MUBLAS_HOST_BLAS");
+        name_choice_print(report->stream, report->map, &choice, report->verbose);
+        fputs(",\n  unless the process has loaded one that does\n", report->stream);
+    } else if (hosts == 0) {
+        fputs("host BLAS: none is linked, neither by it nor by its libraries\n", report->stream);
+    }
+}
+
+/* A host whose BLAS calls its own BLAS: mublas leaves such calls alone. */
+static bool is_mere_host(const struct report *report, int object)
+{
+    return interception_is_host(report->map, object) && !report->map->objects[object].elf.has_lapack;
+}
+
+static void print_caught(const struct report *report, int object)
+{
+    fprintf(report->stream, "  %s%s\n", path_of(report, object),
+            interception_is_host(report->map, object) ? ", calling itself:" : ":");
+    for (int family = 0; family < blas_families_count(); family++) {
+        struct name_choice choice = {object, INTERCEPTION_CAUGHT, family, CHOICE_ANY_HOST};
+        int count = name_choice_count(report->map, &choice);
+        if (count == 0)
+            continue;
+        fprintf(report->stream, "    %d routine%s by %s; %d of them can run on the GPU\n", count, count == 1 ? "" : "s",
+                blas_family_description(family), name_choice_offloaded(report->map, &choice));
+        if (report->verbose) {
+            fputs("     ", report->stream);
+            name_choice_print(report->stream, report->map, &choice, true);
+            fputc('\n', report->stream);
+        }
+    }
+}
+
+static void print_intercepted(const struct report *report)
+{
+    bool any = false;
+    for (int i = 0; i < report->map->count; i++) {
+        if (is_mere_host(report, i) || count_of(report, i, INTERCEPTION_CAUGHT) == 0)
+            continue;
+        if (!any)
+            fputs("intercepted:\n", report->stream);
+        any = true;
+        print_caught(report, i);
+    }
+    if (!any)
+        fputs("intercepted: nothing\n", report->stream);
+}
+
+/* For those behind INTERCEPTION_CAUGHT. */
+static const char *reason_of(enum interception end, bool is_program)
+{
+    switch (end) {
+    case INTERCEPTION_PROGRAM:
+        return is_program ? "a BLAS is linked statically into the program, and exported: the loader asks the program"
+                            " before any preloaded library"
+                          : "the loader finds them in the program itself, before any preloaded library";
+    case INTERCEPTION_SYMBOLIC:
+        return "it defines them and is linked with -Bsymbolic: its own calls never leave it";
+    case INTERCEPTION_PROTECTED:
+        return "it defines them as protected symbols: its own calls never leave it";
+    case INTERCEPTION_BOUND:
+        return "it defines them, and its own calls, if any, were bound when it was linked (as by"
+               " -Bsymbolic-functions)";
+    case INTERCEPTION_INSIDE:
+        return "a BLAS is linked statically into it, and hidden from the loader";
+    default:
+        return "";
+    }
+}
+
+/* A host BLAS that calls itself is no loss; one with a LAPACK in it is, where none of
+ * that LAPACK's calls goes through the loader. */
+static bool is_loss(const struct report *report, int object, enum interception end)
+{
+    if (end <= INTERCEPTION_CAUGHT || count_of(report, object, end) == 0)
+        return false;
+    if (end == INTERCEPTION_PROGRAM || end == INTERCEPTION_INSIDE || !interception_is_host(report->map, object))
+        return true;
+    return report->map->objects[object].elf.has_lapack && count_of(report, object, INTERCEPTION_CAUGHT) == 0;
+}
+
+static void print_loss(const struct report *report, int object, enum interception end)
+{
+    struct name_choice choice = {object, end, CHOICE_ANY, CHOICE_ANY_HOST};
+    int count = name_choice_count(report->map, &choice);
+    fprintf(report->stream, "  %s: %d routine%s:", path_of(report, object), count, count == 1 ? "" : "s");
+    name_choice_print(report->stream, report->map, &choice, report->verbose);
+    fprintf(report->stream, "\n    %s\n", reason_of(end, object == 0));
+}
+
+/* Why nothing at all of a program comes to mublas; NULL if something may. */
+static const char *refusal_of(const struct report *report)
+{
+    const struct elf_object *elf = &report->map->objects[0].elf;
+    if (!elf->is_native)
+        return "it is not for the machine that this mublas is for";
+    if (elf->is_static)
+        return "it is statically linked: no loader comes in that could preload anything";
+    return elf->is_program ? program_file_refusal(path_of(report, 0)) : NULL;
+}
+
+static void print_lost(const struct report *report, const char *refusal)
+{
+    bool any = refusal != NULL;
+    if (refusal)
+        fprintf(report->stream, "cannot be intercepted:\n  %s: %s\n", path_of(report, 0), refusal);
+    for (int i = 0; i < report->map->count; i++)
+        for (int end = 0; end < INTERCEPTION_COUNT; end++) {
+            if (!is_loss(report, i, (enum interception)end))
+                continue;
+            if (!any)
+                fputs("cannot be intercepted:\n", report->stream);
+            any = true;
+            print_loss(report, i, (enum interception)end);
+        }
+}
+
+void inspect_report(FILE *stream, const struct link_map *map, bool verbose)
+{
+    struct report report = {stream, map, verbose};
+    const char *refusal = refusal_of(&report);
+    print_program(&report);
+    if (!refusal) {
+        print_mublas(&report);
+        print_hosts(&report);
+        print_intercepted(&report);
+    }
+    print_lost(&report, refusal);
+    if (!refusal)
+        inspect_notes_print(stream, map);
+}

@@ -1,0 +1,51 @@
+#include "command/name_choice.h"
+#include "command/blas_names.h"
+
+enum { NAMES_SHOWN = 4 };
+
+static bool is_chosen(const struct link_map *map, const struct name_choice *choice, int name)
+{
+    if (choice->family != CHOICE_ANY && blas_names_family(name) != choice->family)
+        return false;
+    if (choice->host != CHOICE_ANY_HOST && interception_host(map, name) != choice->host)
+        return false;
+    if (choice->object != CHOICE_ANY)
+        return interception_of(map, choice->object, name) == choice->end;
+    for (int i = 0; i < map->count; i++)
+        if (interception_of(map, i, name) == choice->end)
+            return true;
+    return false;
+}
+
+int name_choice_count(const struct link_map *map, const struct name_choice *choice)
+{
+    int count = 0;
+    for (int name = 0; name < blas_names_count(); name++)
+        count += is_chosen(map, choice, name);
+    return count;
+}
+
+int name_choice_offloaded(const struct link_map *map, const struct name_choice *choice)
+{
+    int count = 0;
+    for (int name = 0; name < blas_names_count(); name++)
+        count += blas_names_is_offloaded(name) && is_chosen(map, choice, name);
+    return count;
+}
+
+void name_choice_print(FILE *stream, const struct link_map *map, const struct name_choice *choice, bool all)
+{
+    int shown = 0;
+    int left = name_choice_count(map, choice);
+    for (int name = 0; left > 0; name++) {
+        if (!is_chosen(map, choice, name))
+            continue;
+        if (shown == NAMES_SHOWN && !all && left > 1) {
+            fprintf(stream, " and %d more", left);
+            return;
+        }
+        fprintf(stream, " %s", blas_names_symbol(name));
+        shown++;
+        left--;
+    }
+}
