@@ -1,7 +1,7 @@
 # MUBLAS_LIBELF: elfutils' libelf, with which `mublas info -- PROGRAM` looks into programs.
 #
 # --without-libelf leaves it out; --with-libelf makes its absence an error.
-# Substitutes LIBELF_LIBS; sets libelf_missing to the reason when left out, and the
+# Substitutes LIBELF_LIBS and libelf_missing, the reason when it is left out; sets the
 # automake conditional LIBELF.
 AC_DEFUN([MUBLAS_LIBELF], [
 AC_ARG_WITH([libelf],
@@ -18,5 +18,6 @@ AS_IF([test "$with_libelf" = no], [libelf_missing="switched off by --without-lib
         [AC_MSG_ERROR([--with-libelf: $libelf_missing])])
 ])
 AC_SUBST([LIBELF_LIBS])
+AC_SUBST([libelf_missing])
 AM_CONDITIONAL([LIBELF], [test -z "$libelf_missing"])
 ])

@@ -36,6 +36,8 @@ static void print_program(const struct report *report)
     else if (elf->is_native)
         fprintf(report->stream, ", %d librar%s loaded with it", libraries, libraries == 1 ? "y" : "ies");
     fputs(")\n", report->stream);
+    for (int i = 1; i < report->map->count && report->verbose; i++)
+        fprintf(report->stream, "  %s, found %s\n", path_of(report, i), report->map->objects[i].how);
 }
 
 static void print_host(const struct report *report, int host)

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* `verbose`: also every name. */
+/* `verbose`: also every name and library. */
 void inspect_report(FILE *stream, const struct link_map *map, bool verbose);
 
 #endif

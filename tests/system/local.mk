@@ -48,6 +48,10 @@ tests_system_counted_LDADD = $(system_test_libraries)
 TESTS += tests/system/arguments.sh tests/system/report.sh
 EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh
 
+# What is said of programs without running them.
+TESTS += tests/system/info_program.sh tests/system/info_damaged.sh
+EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
+
 # What a tiny call costs.
 check_PROGRAMS += tests/system/tiny
 tests_system_tiny_SOURCES = tests/system/tiny.c

@@ -1,0 +1,149 @@
+#!/bin/bash
+# What `mublas info -- PROGRAM` says of small programs, each made for one case. Their
+# BLAS is a few empty functions: nothing of them is ever run but by the loader's own
+# list, which the command's is compared with.
+. tests/environment.sh
+[ -z "$libelf_missing" ] || { echo "1..0 # SKIP built without libelf: $libelf_missing"; exit 0; }
+. "$source_tree/tests/tap.sh"
+unset LD_LIBRARY_PATH LD_PRELOAD MUBLAS_REPORT
+cd "$work" || exit 1
+mkdir lib bin
+
+cat > blas.c <<'C'
+#ifndef VISIBILITY
+#define VISIBILITY "default"
+#endif
+__attribute__((visibility(VISIBILITY))) void dsymv_(void) {}
+__attribute__((visibility(VISIBILITY))) void dgemm_(void) {}
+__attribute__((visibility(VISIBILITY))) void idamax_(void) {}
+C
+cat > use.c <<'C'
+#ifndef VISIBILITY
+#define VISIBILITY "default"
+#endif
+__attribute__((visibility(VISIBILITY))) void dsymv_(void);
+__attribute__((visibility(VISIBILITY))) void dgemm_(void);
+void use(void);
+void use(void) { dsymv_(); dgemm_(); }
+C
+echo 'void use(void); int main(void) { use(); return 0; }' > main.c
+echo '#include <dlfcn.h>
+int main(void) { return dlopen("plugin.so", RTLD_NOW) == 0; }' > opener.c
+
+build() { $compiler -fPIC -O1 -fno-lto "$@" 2>> errors || { echo "Bail out! cannot build: $*"; cat errors; exit 1; }; }
+build -shared -Wl,-soname,libmini.so -o lib/libmini.so blas.c
+build -c -o blas.o blas.c
+ar rc libblas.a blas.o
+link=(-Llib -lmini -Wl,--no-as-needed)
+
+info() { "$build/mublas" info "$@" > output 2> errors; }
+# tells PATTERN...: whole text of the output has them all, in any order; nothing else on standard error.
+tells()
+{
+    local pattern
+    [ ! -s errors ] || return 1
+    for pattern in "$@"; do
+        grep -qE -- "$pattern" output || { echo "# misses: $pattern"; return 1; }
+    done
+}
+lacks() { ! grep -qE -- "$1" output; }
+
+build -o bin/linked main.c use.c "${link[@]}" -Wl,-rpath,'$ORIGIN/../lib',--enable-new-dtags
+info -- bin/linked && tells '^program: bin/linked ' '^host BLAS: .*/bin/../lib/libmini.so, found by RUNPATH for bin/linked$' \
+    '2 routines by Fortran names NAME_; 1 of them can run on the GPU' && lacks "cannot be"
+result $? "a linked program: its host by RUNPATH and \$ORIGIN, what it calls, what of that can run on the GPU"
+info --verbose bin/linked && tells '^      ?(dgemm_ dsymv_|dsymv_ dgemm_)$' '^  .*/lib/libmini.so, found by RUNPATH$'
+result $? "--verbose names routines and libraries"
+info -- bin/linked --verbose 2 && tells '2 routines by' && lacks 'dsymv_'
+result $? "the program's own arguments are ignored"
+
+build -o bin/linked_rpath main.c use.c "${link[@]}" -Wl,-rpath,'${ORIGIN}/../lib',--disable-new-dtags
+mkdir other && cp lib/libmini.so other
+LD_LIBRARY_PATH=$work/other info -- bin/linked_rpath && tells 'lib/libmini.so, found by RPATH '
+result $? "RPATH comes before LD_LIBRARY_PATH"
+LD_LIBRARY_PATH=/nowhere:$work/other info -- bin/linked && tells 'other/libmini.so, found by LD_LIBRARY_PATH '
+result $? "which comes before RUNPATH"
+mkdir broken && echo 'no library' > broken/libmini.so
+LD_LIBRARY_PATH=$work/broken info -- bin/linked && tells 'lib/libmini.so, found by RUNPATH '
+result $? "a file of that name that is no library is passed over"
+build -o bin/linked_nowhere main.c use.c "${link[@]}"
+info -- bin/linked_nowhere && tells '^not found by the loader: libmini.so, which bin/linked_nowhere needs$' \
+    'for what none of these libraries defines: .*dsymv_'
+result $? "a library that the loader would not find is named"
+LD_PRELOAD=$work/lib/libmini.so info -- bin/linked_nowhere && tells '^host BLAS: .*/libmini.so, found by LD_PRELOAD$'
+result $? "one that is preloaded serves"
+
+build -o bin/static_blas main.c use.c libblas.a
+info -- bin/static_blas && tells '^intercepted: nothing' 'bin/static_blas: 3 routines: ' 'linked statically into it, and hidden'
+result $? "a BLAS linked statically into a program"
+strip -o bin/stripped bin/static_blas
+info -- bin/stripped && tells 'stripped: a BLAS linked statically into it does not show'
+result $? "where the program is stripped, that it would not show"
+build -shared -o lib/libuser.so use.c
+build -o bin/exporting main.c -Wl,--whole-archive libblas.a -Wl,--no-whole-archive -rdynamic \
+    -Llib -luser -Wl,-rpath,"$work/lib"
+info -- bin/exporting && tells 'bin/exporting: 3 routines: ' 'exported: the loader asks the program' \
+    'libuser.so: 2 routines: ' 'finds them in the program itself' '^intercepted: nothing'
+result $? "a program that exports its BLAS takes its libraries' calls too"
+if build -static -o bin/static main.c use.c libblas.a; then
+    info -- bin/static && tells 'statically linked\)' 'no loader comes in' 'bin/static: 3 routines: '
+    result $? "a statically linked program"
+fi
+
+build -shared -o lib/libown.so blas.c use.c
+info -- lib/libown.so && tells '^library: ' '2 routines by Fortran names' && lacks 'cannot be'
+result $? "a library that defines a BLAS and calls it through the loader is intercepted"
+build -shared -Wl,-Bsymbolic -o lib/libsymbolic.so blas.c use.c
+info -- lib/libsymbolic.so && tells '^intercepted: nothing' '3 routines: ' 'linked with -Bsymbolic:'
+result $? "not so with -Bsymbolic"
+build -shared -Wl,-Bsymbolic-functions -o lib/libfunctions.so blas.c use.c
+info -- lib/libfunctions.so && tells '^intercepted: nothing' '3 routines: ' 'as by -Bsymbolic-functions'
+result $? "nor with -Bsymbolic-functions"
+build -shared -DVISIBILITY='"protected"' -o lib/libprotected.so blas.c use.c
+info -- lib/libprotected.so && tells '^intercepted: nothing' '3 routines: ' 'protected symbols'
+result $? "nor with protected symbols"
+build -shared -DVISIBILITY='"hidden"' -o lib/libhidden.so blas.c use.c
+info -- lib/libhidden.so && tells '^intercepted: nothing' '3 routines: ' 'linked statically into it, and hidden'
+result $? "nor with hidden ones"
+build -o bin/opener opener.c -ldl
+info -- bin/opener && tells '^host BLAS: none is linked' '^intercepted: nothing' 'opened at run time \(by bin/opener\)' RTLD_DEEPBIND
+result $? "a program that opens its libraries: they are found then"
+sed 's/dlopen(/dlmopen(LM_ID_NEWLM, /' opener.c > namespaces.c
+build -D_GNU_SOURCE -o bin/namespaces namespaces.c -ldl
+info -- bin/namespaces && tells 'bin/namespaces opens libraries by dlmopen'
+result $? "and one that does it by dlmopen"
+build -o bin/with_mublas main.c use.c "$shim" -Wl,-rpath,"${shim%/*}"
+info -- bin/with_mublas && tells '^mublas: .*libmublas_shim.so is linked' '2 routines by'
+result $? "a program that is linked with mublas itself"
+
+printf '#! %s -x\n' "$work/bin/linked" > a_script
+info -- a_script && tells '^script: ./a_script, run by .*/bin/linked$' '2 routines by'
+result $? "a script: its interpreter"
+printf '#!/usr/bin/env -S A=b linked -x\n' > env_script
+PATH=$work/bin:$PATH info -- env_script && tells '^script: ./env_script, run by .*/bin/linked$'
+result $? "through env"
+PATH=$work/bin:$PATH info -- linked && tells "^program: $work/bin/linked "
+result $? "programs are searched for in PATH"
+cp bin/linked bin/privileged && chmod u+s bin/privileged
+info -- bin/privileged && tells 'set-user-id' && lacks '^intercepted'
+result $? "a set-user-id program"
+{ printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0'; head -c 16 /dev/zero; printf '\64\0\40\0\0\0\50\0\0\0\0\0'; } > bin/32_bit
+info -- bin/32_bit && tells '\(32-bit x86' 'not for the machine'
+result $? "a 32-bit program"
+cp bin/linked bin/foreign && printf '\363' | dd of=bin/foreign bs=1 seek=18 conv=notrunc 2> /dev/null
+info -- bin/foreign && tells '\(RISC-V\)' 'not for the machine'
+result $? "a program for another machine"
+
+# The same libraries as the loader lists for itself.
+compared=0 differing=
+for program in "$build/fortran/eigensolver" /bin/ls /usr/bin/git /usr/bin/perl "$build/mublas" "$work/bin/exporting"; do
+    [ -x "$program" ] || continue
+    info --verbose "$program" || differing="$differing $program"
+    sed -n '/^program/,/^[a-oq-z]/s/^  \(.*\), found .*/\1/p' output | xargs realpath | sort > ours
+    LD_TRACE_LOADED_OBJECTS=1 "$program" | sed -n 's/.*=> \(.*\) (0x.*/\1/p; s/^\t\(\/.*\) (0x.*/\1/p' | xargs realpath | sort > theirs
+    cmp -s ours theirs || { differing="$differing $program"; diff ours theirs | sed 's/^/# /'; }
+    compared=$((compared + 1))
+done
+[ $compared -ge 3 ] && [ -z "$differing" ]
+result $? "libraries of $compared programs are those that the loader lists${differing:+, but not of$differing}"
+echo "1..$number"
