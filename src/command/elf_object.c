@@ -1,5 +1,6 @@
 #include "command/elf_object.h"
-#include "command/blas_names.h"
+#include "command/symbol_index.h"
+#include "interpose/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,8 +146,8 @@ static bool read_symbols(struct reading *reading, Elf_Scn *section, const GElf_S
             note_symbol(object, text, symbol.st_shndx != SHN_UNDEF);
         if (!is_code(&symbol))
             continue;
-        int name = blas_names_find(text);
-        if (name == BLAS_NAME_NONE)
+        int name = symbol_index_find(text);
+        if (name == -1)
             continue;
         if (header->sh_type == SHT_DYNSYM)
             object->uses[name] |= (uint8_t)dynamic_use(&symbol);
@@ -182,8 +183,8 @@ static bool read_relocations(struct reading *reading, Elf_Scn *section, const GE
             continue;
         reading->object->calls_itself |= symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
         const char *text = elf_strptr(reading->elf, symbol_header.sh_link, symbol.st_name);
-        int name = text ? blas_names_find(text) : BLAS_NAME_NONE;
-        if (name != BLAS_NAME_NONE)
+        int name = text ? symbol_index_find(text) : -1;
+        if (name != -1)
             reading->object->uses[name] |= USE_RELOCATED;
     }
     return true;
@@ -284,7 +285,7 @@ const char *elf_object_read(const char *path, struct elf_object *object)
 {
     struct stat status;
     struct reading reading = {.object = object};
-    *object = (struct elf_object){.uses = calloc((size_t)blas_names_count(), sizeof *object->uses)};
+    *object = (struct elf_object){.uses = calloc((size_t)SYMBOL_COUNT, sizeof *object->uses)};
     if (!object->uses)
         return "out of memory";
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -34,7 +34,7 @@ struct elf_object {
     char *interpreter, *soname, *rpath, *runpath; /* NULL: none */
     char **needed;              /* DT_NEEDED, in order */
     int needed_count;
-    uint8_t *uses;              /* enum symbol_use, by number of blas_names.h */
+    uint8_t *uses;              /* enum symbol_use, by enum symbol */
 };
 
 /* NULL, or why the file cannot be looked into, which names no file. Clear in both cases. */

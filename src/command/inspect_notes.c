@@ -1,5 +1,5 @@
 #include "command/inspect_notes.h"
-#include "command/blas_names.h"
+#include "interpose/symbols.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@ enum { OPENERS_SHOWN = 3 };
 
 static bool has_blas(const struct elf_object *elf)
 {
-    for (int name = 0; name < blas_names_count(); name++)
+    for (int name = 0; name < SYMBOL_COUNT; name++)
         if (elf->uses[name])
             return true;
     return false;

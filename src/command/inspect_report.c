@@ -1,9 +1,9 @@
 #include "command/inspect_report.h"
-#include "command/blas_names.h"
 #include "command/inspect_notes.h"
 #include "command/name_choice.h"
 #include "command/program_file.h"
-#include "interpose/host_blas.h"
+#include "interpose/host_search.h"
+#include "interpose/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,15 @@ static int count_of(const struct report *report, int object, enum interception e
 {
     struct name_choice choice = {object, end, CHOICE_ANY, CHOICE_ANY_HOST};
     return name_choice_count(report->map, &choice);
+}
+
+/* "2 routines as cblas_NAME64_ (64-bit integers)" */
+static void print_count(FILE *stream, int count, int interface)
+{
+    enum integer_width width = interface_width((enum interface)interface);
+    fprintf(stream, "%d routine%s as %s", count, count == 1 ? "" : "s", interface_form((enum interface)interface));
+    if (width != WIDTH_DETECTED)
+        fprintf(stream, " (%d-bit integers)", (int)width);
 }
 
 static void print_program(const struct report *report)
@@ -54,41 +63,63 @@ static void print_host(const struct report *report, int host)
     if (file && strcmp(file, object->path) != 0)
         fprintf(report->stream, "  (the file %s)\n", file);
     free(file);
-    for (int family = 0; family < blas_families_count(); family++) {
-        struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, family, host};
+    for (int interface = 0; interface < INTERFACE_COUNT; interface++) {
+        struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, interface, host};
         int count = name_choice_count(report->map, &choice);
-        if (count > 0)
-            fprintf(report->stream, "  for %d routine%s by %s\n", count, count == 1 ? "" : "s",
-                    blas_family_description(family));
+        if (count == 0)
+            continue;
+        fputs("  for ", report->stream);
+        print_count(report->stream, count, interface);
+        fputc('\n', report->stream);
     }
+}
+
+/* For what no library here defines, mublas finds a BLAS by itself. */
+static void print_fallback(const struct report *report, int interface)
+{
+    struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, interface, -1};
+    struct host_library library;
+    int count = name_choice_count(report->map, &choice);
+    if (count == 0)
+        return;
+    if (host_search(symbol_name(interface_sentinel((enum interface)interface)), &library))
+        fprintf(report->stream, "host BLAS: %s, %s", library.path, library.origin);
+    else
+        fputs("host BLAS: none found; set MUBLAS_HOST_BLAS", report->stream);
+    fputs("\n  for ", report->stream);
+    print_count(report->stream, count, interface);
+    fputs(", which no library here defines:", report->stream);
+    name_choice_print(report->stream, report->map, &choice, report->verbose);
+    fputs("\n  (a library that is loaded by then comes first)\n", report->stream);
 }
 
 static void print_mublas(const struct report *report)
 {
-    for (int i = 0; i < report->map->count; i++)
-        if (report->map->objects[i].elf.is_mublas)
-            fprintf(report->stream, "mublas: %s%s\n", path_of(report, i),
-                    i == 0 ? ", itself" : " is linked: what is listed below comes to it without being preloaded");
+    struct host_library library;
+    for (int i = 0; i < report->map->count; i++) {
+        if (!report->map->objects[i].elf.is_mublas)
+            continue;
+        if (i == 0) {
+            fprintf(report->stream, "mublas: %s, itself\n", path_of(report, i));
+            continue;
+        }
+        fprintf(report->stream, "mublas: %s, found %s: calls come to it even where nothing is preloaded\n",
+                path_of(report, i), report->map->objects[i].how);
+        if (host_search("dgemm_", &library))
+            fprintf(report->stream, "  with %s as host BLAS, %s\n", library.path, library.origin);
+    }
 }
 
 static void print_hosts(const struct report *report)
 {
-    struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, CHOICE_ANY, 0};
-    int hosts = 0;
-    for (; choice.host < report->map->count; choice.host++)
-        if (name_choice_count(report->map, &choice) > 0) {
-            print_host(report, choice.host);
-            hosts++;
-        }
-    choice.host = -1;
-    if (name_choice_count(report->map, &choice) > 0) {
-        fprintf(report->stream, "host BLAS: %s\n  for what none of these libraries defines:",
-                host_blas_bind() ? host_blas_path() : "none found; set MUBLAS_HOST_BLAS");
-        name_choice_print(report->stream, report->map, &choice, report->verbose);
-        fputs(",\n  unless the process has loaded one that does\n", report->stream);
-    } else if (hosts == 0) {
+    struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, CHOICE_ANY, CHOICE_ANY_HOST};
+    if (name_choice_count(report->map, &choice) == 0)
         fputs("host BLAS: none is linked, neither by it nor by its libraries\n", report->stream);
-    }
+    for (choice.host = 0; choice.host < report->map->count; choice.host++)
+        if (name_choice_count(report->map, &choice) > 0)
+            print_host(report, choice.host);
+    for (int interface = 0; interface < INTERFACE_COUNT; interface++)
+        print_fallback(report, interface);
 }
 
 /* A host whose BLAS calls its own BLAS: mublas leaves such calls alone. */
@@ -101,13 +132,14 @@ static void print_caught(const struct report *report, int object)
 {
     fprintf(report->stream, "  %s%s\n", path_of(report, object),
             interception_is_host(report->map, object) ? ", calling itself:" : ":");
-    for (int family = 0; family < blas_families_count(); family++) {
-        struct name_choice choice = {object, INTERCEPTION_CAUGHT, family, CHOICE_ANY_HOST};
+    for (int interface = 0; interface < INTERFACE_COUNT; interface++) {
+        struct name_choice choice = {object, INTERCEPTION_CAUGHT, interface, CHOICE_ANY_HOST};
         int count = name_choice_count(report->map, &choice);
         if (count == 0)
             continue;
-        fprintf(report->stream, "    %d routine%s by %s; %d of them can run on the GPU\n", count, count == 1 ? "" : "s",
-                blas_family_description(family), name_choice_offloaded(report->map, &choice));
+        fputs("    ", report->stream);
+        print_count(report->stream, count, interface);
+        fprintf(report->stream, ", %d of which can run on the GPU\n", name_choice_offloaded(report->map, &choice));
         if (report->verbose) {
             fputs("     ", report->stream);
             name_choice_print(report->stream, report->map, &choice, true);
@@ -132,20 +164,24 @@ static void print_intercepted(const struct report *report)
 }
 
 /* For those behind INTERCEPTION_CAUGHT. */
-static const char *reason_of(enum interception end, bool is_program)
+static const char *reason_of(const struct report *report, int object, enum interception end)
 {
+    bool has_lapack = report->map->objects[object].elf.has_lapack;
     switch (end) {
     case INTERCEPTION_PROGRAM:
-        return is_program ? "a BLAS is linked statically into the program, and exported: the loader asks the program"
+        return object == 0 ? "a BLAS is linked statically into the program, and exported: the loader asks the program"
                             " before any preloaded library"
                           : "the loader finds them in the program itself, before any preloaded library";
     case INTERCEPTION_SYMBOLIC:
-        return "it defines them and is linked with -Bsymbolic: its own calls never leave it";
+        return has_lapack ? "it is linked with -Bsymbolic: what the LAPACK in it calls never leaves it"
+                          : "it defines them and is linked with -Bsymbolic: its own calls never leave it";
     case INTERCEPTION_PROTECTED:
-        return "it defines them as protected symbols: its own calls never leave it";
+        return has_lapack ? "it has them as protected symbols: what the LAPACK in it calls never leaves it"
+                          : "it defines them as protected symbols: its own calls never leave it";
     case INTERCEPTION_BOUND:
-        return "it defines them, and its own calls, if any, were bound when it was linked (as by"
-               " -Bsymbolic-functions)";
+        return has_lapack ? "what the LAPACK in it calls was bound when it was linked (as by -Bsymbolic-functions)"
+                          : "it defines them, and its own calls, if any, were bound when it was linked (as by"
+                            " -Bsymbolic-functions)";
     case INTERCEPTION_INSIDE:
         return "a BLAS is linked statically into it, and hidden from the loader";
     default:
@@ -170,7 +206,7 @@ static void print_loss(const struct report *report, int object, enum interceptio
     int count = name_choice_count(report->map, &choice);
     fprintf(report->stream, "  %s: %d routine%s:", path_of(report, object), count, count == 1 ? "" : "s");
     name_choice_print(report->stream, report->map, &choice, report->verbose);
-    fprintf(report->stream, "\n    %s\n", reason_of(end, object == 0));
+    fprintf(report->stream, "\n    %s\n", reason_of(report, object, end));
 }
 
 /* Why nothing at all of a program comes to mublas; NULL if something may. */

@@ -1,5 +1,5 @@
 #include "command/interception.h"
-#include "command/blas_names.h"
+#include "interpose/symbols.h"
 
 static int uses_of(const struct link_map *map, int object, int name)
 {
@@ -51,7 +51,7 @@ static bool is_asked_by_others(const struct link_map *map, int object, int name)
 
 bool interception_is_host(const struct link_map *map, int object)
 {
-    for (int name = 0; name < blas_names_count(); name++)
+    for (int name = 0; name < SYMBOL_COUNT; name++)
         if (interception_host(map, name) == object && is_asked_by_others(map, object, name))
             return true;
     return false;

@@ -1,6 +1,6 @@
 /* interception.h - what would become of a program's BLAS calls with mublas preloaded.
  *
- * Objects and names are numbered as in link_map.h and blas_names.h. The loader asks
+ * Objects are numbered as in link_map.h, names by enum symbol. The loader asks
  * the program itself first, then mublas, then everything else. */
 #ifndef MUBLAS_INTERCEPTION_H
 #define MUBLAS_INTERCEPTION_H

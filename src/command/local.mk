@@ -7,7 +7,6 @@ mublas_LDADD = libmublas_core.la -lm -ldl
 
 # Looking into programs: the command alone links libelf, never the library.
 inspect_sources = src/command/inspect.c \
-	src/command/blas_names.c src/command/blas_names.h \
 	src/command/elf_object.c src/command/elf_object.h \
 	src/command/inspect_notes.c src/command/inspect_notes.h \
 	src/command/inspect_report.c src/command/inspect_report.h \
@@ -15,7 +14,8 @@ inspect_sources = src/command/inspect.c \
 	src/command/library_search.c src/command/library_search.h \
 	src/command/link_map.c src/command/link_map.h \
 	src/command/loader_cache.c src/command/loader_cache.h \
-	src/command/name_choice.c src/command/name_choice.h
+	src/command/name_choice.c src/command/name_choice.h \
+	src/command/symbol_index.c src/command/symbol_index.h
 if LIBELF
 mublas_SOURCES += $(inspect_sources)
 mublas_LDADD += $(LIBELF_LIBS)

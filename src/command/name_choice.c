@@ -1,11 +1,11 @@
 #include "command/name_choice.h"
-#include "command/blas_names.h"
+#include "interpose/symbols.h"
 
 enum { NAMES_SHOWN = 4 };
 
 static bool is_chosen(const struct link_map *map, const struct name_choice *choice, int name)
 {
-    if (choice->family != CHOICE_ANY && blas_names_family(name) != choice->family)
+    if (choice->interface != CHOICE_ANY && (int)symbol_interface((enum symbol)name) != choice->interface)
         return false;
     if (choice->host != CHOICE_ANY_HOST && interception_host(map, name) != choice->host)
         return false;
@@ -20,7 +20,7 @@ static bool is_chosen(const struct link_map *map, const struct name_choice *choi
 int name_choice_count(const struct link_map *map, const struct name_choice *choice)
 {
     int count = 0;
-    for (int name = 0; name < blas_names_count(); name++)
+    for (int name = 0; name < SYMBOL_COUNT; name++)
         count += is_chosen(map, choice, name);
     return count;
 }
@@ -28,8 +28,8 @@ int name_choice_count(const struct link_map *map, const struct name_choice *choi
 int name_choice_offloaded(const struct link_map *map, const struct name_choice *choice)
 {
     int count = 0;
-    for (int name = 0; name < blas_names_count(); name++)
-        count += blas_names_is_offloaded(name) && is_chosen(map, choice, name);
+    for (int name = 0; name < SYMBOL_COUNT; name++)
+        count += symbol_is_offloaded((enum symbol)name) && is_chosen(map, choice, name);
     return count;
 }
 
@@ -44,7 +44,7 @@ void name_choice_print(FILE *stream, const struct link_map *map, const struct na
             fprintf(stream, " and %d more", left);
             return;
         }
-        fprintf(stream, " %s", blas_names_symbol(name));
+        fprintf(stream, " %s", symbol_name((enum symbol)name));
         shown++;
         left--;
     }

@@ -6,13 +6,13 @@
 
 #include <stdio.h>
 
-/* Names that come to `end` in an object (in any at all: -1), of one family (-1: of all),
+/* Names that come to `end` in an object (in any at all: -1), of one interface (-1: of all),
  * and whose host library is the given one (-1: none; CHOICE_ANY_HOST: does not matter). */
 enum { CHOICE_ANY = -1, CHOICE_ANY_HOST = -2 };
 struct name_choice {
     int object;
     enum interception end;
-    int family;
+    int interface;
     int host;
 };
 

@@ -50,11 +50,11 @@ lacks() { ! grep -qE -- "$1" output; }
 
 build -o bin/linked main.c use.c "${link[@]}" -Wl,-rpath,'$ORIGIN/../lib',--enable-new-dtags
 info -- bin/linked && tells '^program: bin/linked ' '^host BLAS: .*/bin/../lib/libmini.so, found by RUNPATH for bin/linked$' \
-    '2 routines by Fortran names NAME_; 1 of them can run on the GPU' && lacks "cannot be"
+    '2 routines as NAME_, 1 of which can run on the GPU' && lacks "cannot be"
 result $? "a linked program: its host by RUNPATH and \$ORIGIN, what it calls, what of that can run on the GPU"
 info --verbose bin/linked && tells '^      ?(dgemm_ dsymv_|dsymv_ dgemm_)$' '^  .*/lib/libmini.so, found by RUNPATH$'
 result $? "--verbose names routines and libraries"
-info -- bin/linked --verbose 2 && tells '2 routines by' && lacks 'dsymv_'
+info -- bin/linked --verbose 2 && tells '2 routines as' && lacks 'dsymv_'
 result $? "the program's own arguments are ignored"
 
 build -o bin/linked_rpath main.c use.c "${link[@]}" -Wl,-rpath,'${ORIGIN}/../lib',--disable-new-dtags
@@ -68,7 +68,7 @@ LD_LIBRARY_PATH=$work/broken info -- bin/linked && tells 'lib/libmini.so, found 
 result $? "a file of that name that is no library is passed over"
 build -o bin/linked_nowhere main.c use.c "${link[@]}"
 info -- bin/linked_nowhere && tells '^not found by the loader: libmini.so, which bin/linked_nowhere needs$' \
-    'for what none of these libraries defines: .*dsymv_'
+    'for 2 routines as NAME_, which no library here defines: .*dsymv_'
 result $? "a library that the loader would not find is named"
 LD_PRELOAD=$work/lib/libmini.so info -- bin/linked_nowhere && tells '^host BLAS: .*/libmini.so, found by LD_PRELOAD$'
 result $? "one that is preloaded serves"
@@ -91,7 +91,7 @@ if build -static -o bin/static main.c use.c libblas.a; then
 fi
 
 build -shared -o lib/libown.so blas.c use.c
-info -- lib/libown.so && tells '^library: ' '2 routines by Fortran names' && lacks 'cannot be'
+info -- lib/libown.so && tells '^library: ' '2 routines as NAME_,' && lacks 'cannot be'
 result $? "a library that defines a BLAS and calls it through the loader is intercepted"
 build -shared -Wl,-Bsymbolic -o lib/libsymbolic.so blas.c use.c
 info -- lib/libsymbolic.so && tells '^intercepted: nothing' '3 routines: ' 'linked with -Bsymbolic:'
@@ -105,6 +105,15 @@ result $? "nor with protected symbols"
 build -shared -DVISIBILITY='"hidden"' -o lib/libhidden.so blas.c use.c
 info -- lib/libhidden.so && tells '^intercepted: nothing' '3 routines: ' 'linked statically into it, and hidden'
 result $? "nor with hidden ones"
+sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dgemm_/cblas_dgemm/' use.c > wheel.c
+sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dgemm_/cblas_dgemm/' blas.c > wheel_blas.c
+build -shared -Wl,-soname,libscipy_openblas64_-1234.so -o lib/libscipy_openblas64_-1234.so wheel_blas.c
+build -shared -o lib/extension.so wheel.c lib/libscipy_openblas64_-1234.so -Wl,-rpath,'$ORIGIN'
+info -- lib/extension.so && tells 'host BLAS: .*libscipy_openblas64_-1234.so, found by RUNPATH' \
+    '  for 1 routine as scipy_cblas_NAME64_ \(64-bit integers\)$' \
+    '1 routine as scipy_cblas_NAME64_ \(64-bit integers\), [01] of which' '1 routine as cblas_NAME, 0 of which'
+result $? "a wheel's extension and its prefixed OpenBLAS"
+
 build -o bin/opener opener.c -ldl
 info -- bin/opener && tells '^host BLAS: none is linked' '^intercepted: nothing' 'opened at run time \(by bin/opener\)' RTLD_DEEPBIND
 result $? "a program that opens its libraries: they are found then"
@@ -113,11 +122,11 @@ build -D_GNU_SOURCE -o bin/namespaces namespaces.c -ldl
 info -- bin/namespaces && tells 'bin/namespaces opens libraries by dlmopen'
 result $? "and one that does it by dlmopen"
 build -o bin/with_mublas main.c use.c "$shim" -Wl,-rpath,"${shim%/*}"
-info -- bin/with_mublas && tells '^mublas: .*libmublas_shim.so is linked' '2 routines by'
+info -- bin/with_mublas && tells '^mublas: .*libmublas_shim.so, found by RUNPATH: calls come to it' 'with .* as host BLAS,' '2 routines as'
 result $? "a program that is linked with mublas itself"
 
 printf '#! %s -x\n' "$work/bin/linked" > a_script
-info -- a_script && tells '^script: ./a_script, run by .*/bin/linked$' '2 routines by'
+info -- a_script && tells '^script: ./a_script, run by .*/bin/linked$' '2 routines as'
 result $? "a script: its interpreter"
 printf '#!/usr/bin/env -S A=b linked -x\n' > env_script
 PATH=$work/bin:$PATH info -- env_script && tells '^script: ./env_script, run by .*/bin/linked$'
