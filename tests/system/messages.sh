@@ -13,7 +13,7 @@ complains() # LINES START SETTING...
     local lines=$1 start=$2
     shift 2
     env "$@" LD_PRELOAD="$shim_preload" tests/system/counted > /dev/null 2> "$work/errors" &&
-        [ "$(grep -cvE '^mublas: (device 0 is awake|launching |[sd][a-z0-9]+ m=)' "$work/errors")" = "$lines" ] && [[ $(head -n 1 "$work/errors") = "$start"* ]]
+        [ "$(grep -cvE '^mublas: (device 0 is awake|launching |[a-z0-9_]+ m=)' "$work/errors")" = "$lines" ] && [[ $(head -n 1 "$work/errors") = "$start"* ]]
 }
 complains 1 "mublas: MUBLAS_VERBOSE='4' is not " MUBLAS_VERBOSE=4
 result $? "a verbosity beyond the last is no setting"
