@@ -114,6 +114,8 @@ CUresult call_event(enum function_index function)
 CUresult call_begin(enum function_index function)
 {
     call_lock();
+    if (forked && options()->child_aborts)
+        emulated_abort("%s in a forked child", functions[function].name);
     if (forked)
         return CUDA_ERROR_NOT_INITIALIZED;
     CUresult result = call_event(function);

@@ -62,7 +62,7 @@ struct options {
     uint64_t seed;
     size_t device_memory;
     long block_threads;
-    bool shuffle_blocks, guard, poison, strict, dma;
+    bool shuffle_blocks, guard, poison, strict, dma, child_aborts;
     const char *faults, *count_file;
 };
 const struct options *options(void);

@@ -9,3 +9,11 @@ tests_system_openmp_LDADD = $(system_test_libraries)
 TESTS += tests/system/threads.sh tests/system/openmp.sh
 thread_tests += tests/system/threads.sh
 EXTRA_DIST += tests/system/threads.sh tests/system/openmp.sh
+
+# Forks.
+check_PROGRAMS += tests/system/forking
+tests_system_forking_SOURCES = tests/system/forking.c tests/system/blas_program.h
+tests_system_forking_LDADD = $(system_test_libraries)
+TESTS += tests/system/forking.sh
+thread_tests += tests/system/forking.sh
+EXTRA_DIST += tests/system/forking.sh
