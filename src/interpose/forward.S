@@ -3,7 +3,13 @@
  * 64-bit: below, it jumps to the host as well; otherwise to the C entry of its integer
  * width, through entry_slots where that has to be detected. Of a size the low 32 bits
  * are read and sign-extended, whatever its width: a negative one looks huge and comes
- * to the entry, whose argument check hands it to the host. */
+ * to the entry, whose argument check hands it to the host.
+ *
+ * In the shim, names that the host may well lack are found by reference only: they
+ * carry a version and are not its default, which the loader lets an unversioned
+ * reference bind to (it is the first version there is) and does not show to dlsym. So a
+ * program that probes for dgemm_64_ sees its own libraries only. In libmublas.so, which
+ * the linker must find them in (WHOLE_LIBRARY), all names are plain. */
 #include "interpose/assembly.inc"
 
     .text
@@ -155,6 +161,15 @@
     .set slot, slot + 1
     .endm
 
+    .macro found_by_name name
+    .endm
+
+    .macro found_by_reference name
+#ifndef WHOLE_LIBRARY
+    .symver \name, \name@MUBLAS_BY_REFERENCE, remove
+#endif
+    .endm
+
     .set number, 0
     .set slot, 0
 #define SIZE(position) size_gate load_size position
@@ -164,6 +179,11 @@
 #define END_32(symbol) end_offloaded symbol entry32_##symbol
 #define END_64(symbol) end_offloaded symbol entry64_##symbol
 #define END_DETECTED(symbol) end_detected symbol
-#define FORWARDED_SYMBOL(symbol, ...) forwarded symbol ;
-#define OFFLOADED_SYMBOL(symbol, interface, width, gate) begin_symbol symbol ; gate ; END_##width(symbol) ;
+#define FOUND_DETECTED found_by_name
+#define FOUND_32 found_by_reference
+#define FOUND_64 found_by_reference
+#define FORWARDED_SYMBOL(symbol, interface, width) forwarded symbol ; FOUND_##width symbol ;
+#define RARE_SYMBOL(symbol, interface, width) forwarded symbol ; found_by_reference symbol ;
+#define OFFLOADED_SYMBOL(symbol, interface, width, gate) \
+    begin_symbol symbol ; gate ; END_##width(symbol) ; FOUND_##width symbol ;
 #include "interpose/symbols.def"

@@ -12,20 +12,21 @@ libmublas_core_la_SOURCES += \
 	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \
 	src/interpose/routines.def src/interpose/cblas.def \
 	src/interpose/stats.c src/interpose/stats.h
-libmublas_shim_la_SOURCES += \
+interposer_sources += \
 	src/interpose/entries_fortran.c src/interpose/entries_cblas.c \
 	src/interpose/entry.h src/interpose/entry.inc src/interpose/every_precision.inc \
 	src/interpose/arguments.h src/interpose/precision.h \
 	src/interpose/language_fortran.h src/interpose/language_cblas.h \
 	src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc \
 	src/interpose/entry_slots.c src/interpose/entry_slots.h \
-	src/interpose/forward.S src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
+	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
 	src/interpose/host_blas.c src/interpose/host_blas.h \
 	src/interpose/report.c src/interpose/report.h
+libmublas_shim_la_SOURCES += src/interpose/forward.S
 
 # Exactly the table's symbols and mublas' own.
-src/interpose/exports.map: src/interpose/exports.map.in \
-		src/interpose/symbols.def src/interpose/interfaces.h src/interpose/routines.def src/interpose/cblas.def
+symbol_lists = src/interpose/symbols.def src/interpose/interfaces.h src/interpose/routines.def src/interpose/cblas.def
+src/interpose/exports.map: src/interpose/exports.map.in
 	$(AM_V_GEN)$(MKDIR_P) src/interpose && \
 	$(CC) -E -P -x c -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
 libmublas_shim_la_LDFLAGS += -Wl,--version-script=src/interpose/exports.map
@@ -33,8 +34,8 @@ EXTRA_libmublas_shim_la_DEPENDENCIES = src/interpose/exports.map
 CLEANFILES += src/interpose/exports.map
 EXTRA_DIST += src/interpose/exports.map.in
 
-libmublas_la_SOURCES += src/interpose/library.c src/interpose/library.def
-src/interpose/library.map: src/interpose/exports.map.in src/interpose/library.def src/interpose/exports.map
+libmublas_la_SOURCES += src/interpose/library_stubs.S src/interpose/library.c src/interpose/library.def
+src/interpose/library.map: src/interpose/exports.map.in src/interpose/library.def src/interpose/exports.map $(symbol_lists)
 	$(AM_V_GEN)$(CC) -E -P -x c -DWHOLE_LIBRARY -I$(top_srcdir)/src \
 		$(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
 libmublas_la_LDFLAGS += -Wl,--version-script=src/interpose/library.map

@@ -29,7 +29,9 @@ tests_system_plugin_la_LIBADD = $(system_test_libraries)
 tests_system_fake_blas_la_SOURCES = tests/system/fake_blas.c
 tests_system_fake_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_fake_blas_la_LDFLAGS = $(module_flags)
-check_PROGRAMS += tests/system/load_plugin tests/system/odd_signature tests/system/load_default
+check_PROGRAMS += tests/system/load_plugin tests/system/odd_signature tests/system/load_default tests/system/probe
+tests_system_probe_SOURCES = tests/system/probe.c
+tests_system_probe_LDADD = -ldl
 tests_system_load_plugin_SOURCES = tests/system/load_plugin.c
 tests_system_load_plugin_LDADD = -ldl
 tests_system_odd_signature_SOURCES = tests/system/odd_signature.c

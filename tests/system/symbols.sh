@@ -14,7 +14,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 rows() # FILE
 {
-    sed -nE 's/^(FORWARDED|OFFLOADED)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/interpose/$1"
+    sed -nE 's/^(FORWARDED|RARE|OFFLOADED)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/interpose/$1"
 }
 rows routines.def > "$work/fortran"
 rows cblas.def > "$work/cblas"
@@ -27,13 +27,24 @@ sort -u "$work/rows" > "$work/table"
 result $? "$(wc -l < "$work/fortran") Fortran and $(wc -l < "$work/cblas") C routines make $(wc -l < "$work/table") symbols, each once"
 
 exports "$shim" > "$work/exports"
-grep -v '^mublas' "$work/exports" | diff "$work/table" - > "$work/difference"
+grep -viE '^mublas' "$work/exports" | diff "$work/table" - > "$work/difference"
 result $? "the shim exports exactly these, besides names that start with mublas"
+complain < "$work/difference"
+exports "${shim%_shim.so}.so" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
+    diff "$work/table" - > "$work/difference"
+result $? "and libmublas.so, besides what makes it a libblas.so.3"
 complain < "$work/difference"
 grep -qx mublas_interposes_blas "$work/exports"
 result $? "the shim carries its marker"
 ! grep -E '^(xerbla|xerbla_array|lsame)_$' "$work/exports"
 result $? "it leaves xerbla_ and lsame_ to the program"
+
+# Names that the host may lack are there for references, not for who asks.
+LD_PRELOAD=$shim_preload tests/system/probe dgemm_ cblas_dgemm dgemm_64_ scipy_dgemm_ cblas_dgemm_64 cblas_csrot \
+    scipy_cblas_dgemm64_ openblas_get_config | tr '\n' ';' > "$work/probed"
+grep -qx 'a reference to dgemm_64_ found;dgemm_ found;cblas_dgemm found;dgemm_64_ not;scipy_dgemm_ not;cblas_dgemm_64 not;cblas_csrot not;scipy_cblas_dgemm64_ not;openblas_get_config not;' "$work/probed"
+result $? "the shim answers dlsym for plain names only, and references to all"
+{ cat "$work/probed"; echo; } | complain
 
 case $host_blas in
 */blas/libblas.so.3)
