@@ -19,29 +19,58 @@ static const char *const kernel_names[KERNEL_COUNT] = {
 #undef KERNEL
 };
 
+#define BY_WIDTH(kernel) {KERNEL_##kernel##_wide, KERNEL_##kernel##_narrow}
+#define BY_TRANSPOSITION(kernel) {BY_WIDTH(kernel##_none), BY_WIDTH(kernel##_transpose)}
+
 /* [type][transposed][narrow] */
-static const enum kernel gemv_kernels[][2][2] = {
-    [TYPE_S] = {{KERNEL_sgemv_none_wide, KERNEL_sgemv_none_narrow},
-                {KERNEL_sgemv_transpose_wide, KERNEL_sgemv_transpose_narrow}},
-    [TYPE_D] = {{KERNEL_dgemv_none_wide, KERNEL_dgemv_none_narrow},
-                {KERNEL_dgemv_transpose_wide, KERNEL_dgemv_transpose_narrow}},
+static const enum kernel gemv_kernels[TYPE_COUNT][2][2] = {
+    [TYPE_S] = BY_TRANSPOSITION(sgemv),
+    [TYPE_D] = BY_TRANSPOSITION(dgemv),
+    [TYPE_C] = BY_TRANSPOSITION(cgemv),
+    [TYPE_Z] = BY_TRANSPOSITION(zgemv),
 };
-static const enum kernel trmv_kernels[][2][2] = {
-    [TYPE_S] = {{KERNEL_strmv_none_wide, KERNEL_strmv_none_narrow},
-                {KERNEL_strmv_transpose_wide, KERNEL_strmv_transpose_narrow}},
-    [TYPE_D] = {{KERNEL_dtrmv_none_wide, KERNEL_dtrmv_none_narrow},
-                {KERNEL_dtrmv_transpose_wide, KERNEL_dtrmv_transpose_narrow}},
+static const enum kernel trmv_kernels[TYPE_COUNT][2][2] = {
+    [TYPE_S] = BY_TRANSPOSITION(strmv),
+    [TYPE_D] = BY_TRANSPOSITION(dtrmv),
+    [TYPE_C] = BY_TRANSPOSITION(ctrmv),
+    [TYPE_Z] = BY_TRANSPOSITION(ztrmv),
 };
-/* [type][narrow] */
-static const enum kernel symv_kernels[][2] = {
-    [TYPE_S] = {KERNEL_ssymv_wide, KERNEL_ssymv_narrow},
-    [TYPE_D] = {KERNEL_dsymv_wide, KERNEL_dsymv_narrow},
+/* symv of the real, hemv of the complex types: [type][narrow] */
+static const enum kernel symv_kernels[TYPE_COUNT][2] = {
+    [TYPE_S] = BY_WIDTH(ssymv),
+    [TYPE_D] = BY_WIDTH(dsymv),
+    [TYPE_C] = BY_WIDTH(chemv),
+    [TYPE_Z] = BY_WIDTH(zhemv),
 };
-static const enum kernel axpy_kernels[] = {[TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy};
+static const enum kernel axpy_kernels[TYPE_COUNT] = {
+    [TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy, [TYPE_C] = KERNEL_caxpy, [TYPE_Z] = KERNEL_zaxpy};
 
 enum { AXPY_THREADS = 256, AXPY_BLOCKS_MAX = 2048, SHARED_WITHOUT_ASKING = 48 << 10, WIDE_BYTES = 16 };
 
 static struct launch_shape overriding_shape;
+
+static bool is_complex(const struct blas_call *call)
+{
+    return call->type == TYPE_C || call->type == TYPE_Z;
+}
+
+static bool is_symmetric(const struct blas_call *call)
+{
+    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
+}
+
+static bool is_transposed(const struct blas_call *call)
+{
+    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
+}
+
+/* Is A the conjugate of what is stored, apart from any mirroring of a triangle? */
+static bool is_conjugated(const struct blas_call *call)
+{
+    if (call->family == FAMILY_HEMV)
+        return call->conjugated;
+    return call->trans == TRANS_CONJUGATE || call->trans == TRANS_CONJUGATE_ONLY;
+}
 
 /* The tiles of a call's matrix at this edge: `segments` of y, at most `children`
  * tiles feeding each, `blocks` tiles in all. */
@@ -53,7 +82,7 @@ static struct tiling tile_call(const struct blas_call *call, int64_t edge)
 {
     if (call->family == FAMILY_GEMV) {
         const int64_t rows = tile_count(call->m, edge), columns = tile_count(call->n, edge);
-        const bool transposed = call->trans != TRANS_NONE;
+        const bool transposed = is_transposed(call);
         return (struct tiling){transposed ? columns : rows, transposed ? rows : columns, rows * columns};
     }
     const int64_t tiles = tile_count(call->n, edge);
@@ -86,20 +115,26 @@ void launch_shape_override(struct launch_shape shape)
 bool launch_supported(const struct blas_call *call)
 {
     const int64_t too_long = INT64_C(1) << 31;
-    if (call->type != TYPE_S && call->type != TYPE_D)
-        return false;
     if (call->m >= too_long || call->n >= too_long)
         return false;
     switch (call->family) {
     case FAMILY_AXPY:
         return true;
-    case FAMILY_GEMV:
     case FAMILY_SYMV:
+        if (is_complex(call))
+            return false;
+        break;
+    case FAMILY_HEMV:
+        if (!is_complex(call))
+            return false;
+        break;
+    case FAMILY_GEMV:
     case FAMILY_TRMV:
-        return tile_call(call, launch_shape_choose(call).edge).blocks < too_long;
+        break;
     default:
         return false;
     }
+    return tile_call(call, launch_shape_choose(call).edge).blocks < too_long;
 }
 
 /* One launch, ready to go. */
@@ -143,18 +178,17 @@ static enum kernel matrix_kernel(const struct blas_call *call)
 {
     const size_t stride = (size_t)call->a.ld * blas_element_bytes(call->type);
     const bool narrow = ((uintptr_t)call->a.pointer | stride) % WIDE_BYTES != 0;
-    const bool transposed = call->trans != TRANS_NONE;
-    if (call->family == FAMILY_SYMV)
+    if (is_symmetric(call))
         return symv_kernels[call->type][narrow];
     if (call->family == FAMILY_TRMV)
-        return trmv_kernels[call->type][transposed][narrow];
-    return gemv_kernels[call->type][transposed][narrow];
+        return trmv_kernels[call->type][is_transposed(call)][narrow];
+    return gemv_kernels[call->type][is_transposed(call)][narrow];
 }
 
 static enum tile_form matrix_form(const struct blas_call *call)
 {
     const bool lower = call->uplo == UPLO_LOWER;
-    if (call->family == FAMILY_SYMV)
+    if (is_symmetric(call))
         return lower ? FORM_SYMMETRIC_LOWER : FORM_SYMMETRIC_UPPER;
     if (call->family == FAMILY_TRMV)
         return lower ? FORM_LOWER : FORM_UPPER;
@@ -189,6 +223,7 @@ static void plan_matrix_vector(const struct blas_call *call, struct plan *plan,
         .edge = shape.edge,
         .form = matrix_form(call),
         .unit = call->family == FAMILY_TRMV && call->diag == DIAG_UNIT,
+        .conjugate = is_conjugated(call),
     };
 }
 

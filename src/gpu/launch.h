@@ -2,8 +2,8 @@
  *
  * The call's pointers are device addresses and its result bits are those of the
  * numerical contract (kernels/contract.h), whatever shape is chosen here.
- *   axpy, gemv, symv  y is updated in place
- *   trmv              x is read, y is written and must not overlap x
+ *   axpy, gemv, symv, hemv  y is updated in place
+ *   trmv                    x is read, y is written and must not overlap x
  * alpha == 0 and zero sizes never come here: they are the host's quick returns. */
 #ifndef MUBLAS_LAUNCH_H
 #define MUBLAS_LAUNCH_H

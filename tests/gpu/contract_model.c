@@ -1,11 +1,22 @@
 #include "contract_model.h"
 
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
+static bool is_transposed(const struct blas_call *call)
+{
+    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
+}
+
+static bool is_symmetric(const struct blas_call *call)
+{
+    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
+}
+
 static int64_t term_count(const struct blas_call *call)
 {
-    return call->family == FAMILY_GEMV && call->trans != TRANS_NONE ? call->m : call->n;
+    return call->family == FAMILY_GEMV && is_transposed(call) ? call->m : call->n;
 }
 
 /* Terms below one child of this level: 32, 64, 128, 256, then 64 times as many each. */
@@ -16,57 +27,56 @@ static int64_t level_terms(int level)
 
 static bool is_lane_leaf(const struct blas_call *call, int64_t i, int64_t leaf)
 {
-    if (call->family != FAMILY_SYMV)
-        return call->trans != TRANS_NONE;
+    if (!is_symmetric(call))
+        return is_transposed(call);
     return call->uplo == UPLO_LOWER ? leaf > i / 32 : leaf < i / 32;
 }
+
+/* How the coefficient of a term is made of a stored element. */
+enum coefficient { AS_STORED, CONJUGATED, REAL_PART, ONE };
 
 #define REAL float
 #define NAME(x) s_##x
 #define FMA fmaf
 #define LANE_RUN 4
+#include "contract_model_real.inc"
 #include "contract_model.inc"
-#undef REAL
-#undef NAME
-#undef FMA
-#undef LANE_RUN
+#include "contract_model_end.inc"
 
 #define REAL double
 #define NAME(x) d_##x
 #define FMA fma
 #define LANE_RUN 2
+#include "contract_model_real.inc"
 #include "contract_model.inc"
+#include "contract_model_end.inc"
 
-/* What multiplies the old y and the sum: 1 where the routine has no such factor. */
-static double effective_alpha(const struct blas_call *call)
-{
-    if (call->family == FAMILY_TRMV)
-        return 1;
-    return call->type == TYPE_S ? call->alpha.s : call->alpha.d;
-}
+#define REAL float
+#define NAME(x) c_##x
+#define FMA fmaf
+#define LANE_RUN 2
+#include "contract_model_complex.inc"
+#include "contract_model.inc"
+#include "contract_model_end.inc"
 
-static double effective_beta(const struct blas_call *call)
-{
-    if (call->family == FAMILY_TRMV)
-        return 0;
-    if (call->family == FAMILY_AXPY)
-        return 1;
-    return call->type == TYPE_S ? call->beta.s : call->beta.d;
-}
+#define REAL double
+#define NAME(x) z_##x
+#define FMA fma
+#define LANE_RUN 1
+#include "contract_model_complex.inc"
+#include "contract_model.inc"
+#include "contract_model_end.inc"
 
 void contract_model(const struct blas_call *call, void *result)
 {
-    const double alpha = effective_alpha(call), beta = effective_beta(call);
-    if (call->type == TYPE_S)
-        s_model(call, (float)alpha, (float)beta, result);
-    else
-        d_model(call, alpha, beta, result);
+    static void (*const models[TYPE_COUNT])(const struct blas_call *, void *) = {s_model, d_model, c_model,
+                                                                                 z_model};
+    models[call->type](call, result);
 }
 
 double contract_model_gauge(const struct blas_call *call, const void *result)
 {
-    const double alpha = effective_alpha(call), beta = effective_beta(call);
-    if (call->type == TYPE_S)
-        return s_gauge(call, (float)alpha, (float)beta, result);
-    return d_gauge(call, alpha, beta, result);
+    static double (*const gauges[TYPE_COUNT])(const struct blas_call *, const void *) = {s_gauge, d_gauge,
+                                                                                         c_gauge, z_gauge};
+    return gauges[call->type](call, result);
 }

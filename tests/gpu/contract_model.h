@@ -6,12 +6,12 @@
 
 #include "common/blas_call.h"
 
-/* The elements of y after `call` (host pointers; types S and D), contiguous, into
+/* The elements of y after `call` (host pointers), contiguous, into
  * `result`. The call's own memory is not written. trmv: y is not used. */
 void contract_model(const struct blas_call *call, void *result);
 
 /* Largest error of `result` in units of eps * (|alpha| sum |a| |x| + |beta| |y|),
- * eps = 2^-24 or 2^-53, as in the BLAS testers; infinite when a NaN or Inf came
+ * eps = 2^-24 or 2^-53, |z| = |re| + |im|, as in the BLAS testers; infinite when a NaN or Inf came
  * out. Computed in long double. */
 double contract_model_gauge(const struct blas_call *call, const void *result);
 

@@ -12,10 +12,15 @@ struct kernel_case {
     enum blas_uplo uplo;
     enum blas_trans trans;
     enum blas_diag diag;
-    int64_t m, n; /* m: gemv only */
-    double alpha, beta;
+    bool conjugated;          /* hemv */
+    int64_t m, n;             /* m: gemv only */
+    double alpha[2], beta[2]; /* real types: the first only */
+    unsigned specials;        /* 0, or the seed of rare NaN, Inf and signed zeros among the elements */
     char name[64];
 };
+
+/* Scalars that go round with `turn`, 0 and 1 among them. */
+void kernel_case_scalars(struct kernel_case *kernel_case, int64_t turn);
 
 /* Every case of which the matrix (or vector) has at most max_n^2 elements. The
  * array is the caller's to free. */
@@ -23,14 +28,15 @@ struct kernel_case *kernel_cases(int64_t max_n, size_t *count);
 
 /* Where operands lie in memory: never changes result bits. */
 struct placement {
-    int64_t lda_padding;                 /* lda = rows + this */
-    int64_t a_offset;                    /* elements past a 256-byte boundary */
+    int64_t lda_padding; /* lda = rows + this */
+    int64_t offset;      /* of every operand: real numbers past a 256-byte boundary */
     int64_t x_increment, y_increment;
 };
 
 /* One case laid out in host memory. Whatever must not be read is NaN: the other
- * triangle, a unit diagonal, padding, gaps in vectors, y where beta is 0 or the
- * routine is trmv. Element values do not depend on the placement. */
+ * triangle, a unit diagonal, the imaginary part of a Hermitian one, padding, gaps in
+ * vectors, y where beta is 0 or the routine is trmv. Element values do not depend on
+ * the placement. */
 struct operand_buffer {
     unsigned char *bytes; /* 256-byte aligned */
     size_t size;
@@ -43,6 +49,9 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
                    struct operands *operands);
 void operands_free(struct operands *operands);
 
+/* The length of y. */
+int64_t kernel_case_length(const struct kernel_case *kernel_case);
+
 /* The elements of y in order, contiguous, from `buffer` (a copy of operands->y). */
 void operands_result(const struct operands *operands, const unsigned char *buffer, void *result);
 
@@ -53,10 +62,10 @@ bool operands_guards_intact(const struct operands *operands, const unsigned char
  * into `buffer`. Inside device_enter. */
 enum status operands_run(struct lane *lane, const struct operands *operands, unsigned char *buffer);
 
-/* FNV-1a, 64 bits, over `count` elements; every NaN counts as the same one. */
+/* FNV-1a, 64 bits, over `count` elements; in each part every NaN counts as the same one. */
 uint64_t result_digest(enum blas_type type, const void *result, int64_t count);
 
-/* Equal bits, or both NaN, in all elements. */
+/* Equal bits, or both NaN, in all parts of all elements. */
 bool results_equal(enum blas_type type, const void *one, const void *two, int64_t count);
 
 #endif

@@ -53,16 +53,10 @@ static bool run_once(struct lane *lane, const struct kernel_case *kernel_case,
     return status == STATUS_OK;
 }
 
-static int64_t result_length(const struct kernel_case *kernel_case)
-{
-    return kernel_case->family == FAMILY_GEMV && kernel_case->trans == TRANS_NONE ? kernel_case->m
-                                                                                  : kernel_case->n;
-}
-
 static bool device_digest(struct lane *lane, const struct kernel_case *kernel_case, bool edges,
                           uint64_t *digest)
 {
-    const int64_t length = result_length(kernel_case);
+    const int64_t length = kernel_case_length(kernel_case);
     void *first = calloc((size_t)length, 16), *other = calloc((size_t)length, 16);
     bool good = first && other && run_once(lane, kernel_case, &placements[0], shapes[0], first);
     for (int shape = 0; good && shape < (edges ? SHAPE_COUNT : 1); shape++) {
@@ -83,7 +77,7 @@ static bool device_digest(struct lane *lane, const struct kernel_case *kernel_ca
 
 static uint64_t model_digest(const struct kernel_case *kernel_case)
 {
-    const int64_t length = result_length(kernel_case);
+    const int64_t length = kernel_case_length(kernel_case);
     struct operands operands;
     void *result = calloc((size_t)length, 16);
     if (!result)

@@ -6,40 +6,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 256, GUARD_ELEMENTS = 64, OPERAND_A = 1, OPERAND_X = 2, OPERAND_Y = 3 };
+enum { ALIGNMENT = 256, GUARD_ELEMENTS = 64, OPERAND_A = 1, OPERAND_X = 2, OPERAND_Y = 3, OPERANDS = 4 };
 
-/* Splitmix64 of operand and element: a sign and as many bits as the type holds, so
- * that products are not exact, times 1 to 2^-7. */
-static double element_value(enum blas_type type, int operand, int64_t i, int64_t j)
+static bool is_complex(enum blas_type type)
 {
-    const int bits = type == TYPE_S ? 24 : 53;
+    return type == TYPE_C || type == TYPE_Z;
+}
+
+/* Real numbers in an element, and their type. */
+static int parts(enum blas_type type)
+{
+    return is_complex(type) ? 2 : 1;
+}
+static bool is_single(enum blas_type type)
+{
+    return type == TYPE_S || type == TYPE_C;
+}
+static size_t part_bytes(enum blas_type type)
+{
+    return is_single(type) ? sizeof(float) : sizeof(double);
+}
+
+/* Splitmix64 of operand and element. */
+static uint64_t element_hash(int operand, int64_t i, int64_t j)
+{
     uint64_t z = (uint64_t)operand * UINT64_C(0x9e3779b97f4a7c15) +
                  (uint64_t)i * UINT64_C(0xd1342543de82ef95) + (uint64_t)j * UINT64_C(0xaf251af3b0f025b5);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
+    return z ^ z >> 31;
+}
+
+/* A sign and as many bits as the type holds, so that products are not exact, times 1 to 2^-7. */
+static double part_value(enum blas_type type, int operand, int64_t i, int64_t j)
+{
+    const int bits = is_single(type) ? 24 : 53;
+    const uint64_t z = element_hash(operand, i, j);
     const double magnitude = ldexp((double)(z >> (64 - bits)), -bits - (int)(z & 7));
     return z & 8 ? -magnitude : magnitude;
 }
 
-static void set_element(enum blas_type type, unsigned char *bytes, int64_t index, double value)
+static double special_value(double value, unsigned specials, int operand, int64_t i, int64_t j)
 {
-    if (type == TYPE_S)
-        ((float *)bytes)[index] = (float)value;
-    else
-        ((double *)bytes)[index] = value;
+    static const double values[] = {INFINITY, -INFINITY, NAN, 0, -0.0, 0, -0.0, 0};
+    if (!specials)
+        return value;
+    const uint64_t z = element_hash(operand + 16 * (int)specials, i, j);
+    return z % 61 == 0 ? values[z >> 32 & 7] : value;
 }
 
-static struct operand_buffer poisoned_buffer(enum blas_type type, int64_t elements)
+static void set_part(enum blas_type type, void *numbers, int64_t index, double value)
 {
-    const size_t element = blas_element_bytes(type);
-    struct operand_buffer buffer = {.size =
-                                        ((size_t)elements * element + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
+    if (is_single(type))
+        ((float *)numbers)[index] = (float)value;
+    else
+        ((double *)numbers)[index] = value;
+}
+
+/* Element (i, j) of the operand into element `index`; `real_only`: its imaginary part stays. */
+static void set_element(const struct kernel_case *kernel_case, int operand, int64_t i, int64_t j, bool real_only,
+                        void *elements, int64_t index)
+{
+    const int count = parts(kernel_case->type);
+    for (int part = 0; part < (real_only ? 1 : count); part++) {
+        const int stream = operand + OPERANDS * part;
+        set_part(kernel_case->type, elements, count * index + part,
+                 special_value(part_value(kernel_case->type, stream, i, j), kernel_case->specials, stream, i, j));
+    }
+}
+
+static struct operand_buffer poisoned_buffer(enum blas_type type, int64_t numbers)
+{
+    const size_t bytes = (size_t)numbers * part_bytes(type);
+    struct operand_buffer buffer = {.size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
     buffer.bytes = aligned_alloc(ALIGNMENT, buffer.size);
     if (!buffer.bytes)
         abort();
-    for (size_t i = 0; i < buffer.size / element; i++)
-        set_element(type, buffer.bytes, (int64_t)i, NAN);
+    for (size_t i = 0; i < buffer.size / part_bytes(type); i++)
+        set_part(type, buffer.bytes, (int64_t)i, NAN);
     return buffer;
 }
 
@@ -48,13 +92,14 @@ static bool is_referenced(const struct kernel_case *kernel_case, int64_t i, int6
     if (kernel_case->family == FAMILY_GEMV)
         return true;
     if (i == j)
-        return kernel_case->family == FAMILY_SYMV || kernel_case->diag == DIAG_NON_UNIT;
+        return kernel_case->family != FAMILY_TRMV || kernel_case->diag == DIAG_NON_UNIT;
     return kernel_case->uplo == UPLO_LOWER ? i > j : i < j;
 }
 
 static void make_matrix(const struct kernel_case *kernel_case, const struct placement *placement,
                         struct operands *operands)
 {
+    const enum blas_type type = kernel_case->type;
     struct blas_matrix *matrix = &operands->call.a;
     matrix->rows = kernel_case->family == FAMILY_GEMV ? kernel_case->m : kernel_case->n;
     matrix->columns = kernel_case->n;
@@ -63,14 +108,14 @@ static void make_matrix(const struct kernel_case *kernel_case, const struct plac
                    : kernel_case->uplo == UPLO_LOWER ? PART_LOWER
                                                      : PART_UPPER;
     /* The last column ends with its last row, as in a submatrix at the end of memory. */
-    operands->a = poisoned_buffer(kernel_case->type,
-                                  placement->a_offset + matrix->ld * (matrix->columns - 1) + matrix->rows);
-    matrix->pointer = operands->a.bytes + (size_t)placement->a_offset * blas_element_bytes(kernel_case->type);
+    operands->a = poisoned_buffer(type, placement->offset + parts(type) * (matrix->ld * (matrix->columns - 1) +
+                                                                           matrix->rows));
+    matrix->pointer = operands->a.bytes + (size_t)placement->offset * part_bytes(type);
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)
             if (is_referenced(kernel_case, i, j))
-                set_element(kernel_case->type, matrix->pointer, i + j * matrix->ld,
-                            element_value(kernel_case->type, OPERAND_A, i, j));
+                set_element(kernel_case, OPERAND_A, i, j, kernel_case->family == FAMILY_HEMV && i == j,
+                            matrix->pointer, i + j * matrix->ld);
 }
 
 static int64_t element_offset(const struct blas_vector *vector, int64_t i)
@@ -78,39 +123,44 @@ static int64_t element_offset(const struct blas_vector *vector, int64_t i)
     return vector->increment > 0 ? i * vector->increment : (i - vector->length + 1) * vector->increment;
 }
 
-static void make_vector(enum blas_type type, int operand, int64_t length, int64_t increment, bool filled,
-                        struct blas_vector *vector, struct operand_buffer *buffer)
+static void make_vector(const struct kernel_case *kernel_case, int operand, int64_t length, int64_t increment,
+                        int64_t offset, struct blas_vector *vector, struct operand_buffer *buffer)
 {
-    *buffer = poisoned_buffer(type, 2 * GUARD_ELEMENTS + length * llabs(increment));
-    *vector = (struct blas_vector){.pointer = buffer->bytes + GUARD_ELEMENTS * blas_element_bytes(type),
+    const enum blas_type type = kernel_case->type;
+    const bool filled = operand == OPERAND_X || kernel_case->family == FAMILY_AXPY ||
+                        (kernel_case->family != FAMILY_TRMV && (kernel_case->beta[0] != 0 || kernel_case->beta[1] != 0));
+    *buffer = poisoned_buffer(type, parts(type) * (2 * GUARD_ELEMENTS + length * llabs(increment)) + offset);
+    *vector = (struct blas_vector){.pointer = buffer->bytes + GUARD_ELEMENTS * blas_element_bytes(type) +
+                                              (size_t)offset * part_bytes(type),
                                    .length = length, .increment = increment};
     for (int64_t i = 0; i < length && filled; i++)
-        set_element(type, vector->pointer, element_offset(vector, i), element_value(type, operand, i, 0));
+        set_element(kernel_case, operand, i, 0, false, vector->pointer, element_offset(vector, i));
 }
 
 void operands_make(const struct kernel_case *kernel_case, const struct placement *placement,
                    struct operands *operands)
 {
-    const bool transposed = kernel_case->trans != TRANS_NONE;
-    const bool gemv = kernel_case->family == FAMILY_GEMV;
-    const bool reads_y = kernel_case->family == FAMILY_AXPY ||
-                         (kernel_case->family != FAMILY_TRMV && kernel_case->beta != 0);
+    const int64_t y_length = kernel_case_length(kernel_case);
+    const bool transposed = kernel_case->trans == TRANS_TRANSPOSE || kernel_case->trans == TRANS_CONJUGATE;
     struct blas_call *call = &operands->call;
     *operands = (struct operands){.call = {.family = kernel_case->family,
                                            .type = kernel_case->type,
                                            .uplo = kernel_case->uplo,
                                            .trans = kernel_case->trans,
                                            .diag = kernel_case->diag,
+                                           .conjugated = kernel_case->conjugated,
                                            .m = kernel_case->m,
                                            .n = kernel_case->n}};
-    set_element(call->type, (unsigned char *)&call->alpha, 0, kernel_case->alpha);
-    set_element(call->type, (unsigned char *)&call->beta, 0, kernel_case->beta);
+    for (int part = 0; part < parts(call->type); part++) {
+        set_part(call->type, &call->alpha, part, kernel_case->alpha[part]);
+        set_part(call->type, &call->beta, part, kernel_case->beta[part]);
+    }
     if (kernel_case->family != FAMILY_AXPY)
         make_matrix(kernel_case, placement, operands);
-    make_vector(call->type, OPERAND_X, gemv && transposed ? call->m : call->n, placement->x_increment, true,
-                &call->x, &operands->x);
-    make_vector(call->type, OPERAND_Y, gemv && !transposed ? call->m : call->n, placement->y_increment,
-                reads_y, &call->y, &operands->y);
+    make_vector(kernel_case, OPERAND_X, kernel_case->family == FAMILY_GEMV && transposed ? call->m : call->n, placement->x_increment,
+                placement->offset, &call->x, &operands->x);
+    make_vector(kernel_case, OPERAND_Y, y_length, placement->y_increment, placement->offset, &call->y,
+                &operands->y);
 }
 
 void operands_free(struct operands *operands)
@@ -189,20 +239,20 @@ enum status operands_run(struct lane *lane, const struct operands *operands, uns
     return status;
 }
 
-static bool is_nan(enum blas_type type, const void *result, int64_t i)
+static bool is_nan(enum blas_type type, const void *numbers, int64_t i)
 {
-    return type == TYPE_S ? isnan(((const float *)result)[i]) : isnan(((const double *)result)[i]);
+    return is_single(type) ? isnan(((const float *)numbers)[i]) : isnan(((const double *)numbers)[i]);
 }
 
 uint64_t result_digest(enum blas_type type, const void *result, int64_t count)
 {
     static const unsigned char nan_bytes[8] = {'n', 'a', 'n'};
-    const size_t element = blas_element_bytes(type);
+    const size_t size = part_bytes(type);
     uint64_t digest = UINT64_C(0xcbf29ce484222325);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count * parts(type); i++) {
         const unsigned char *bytes =
-            is_nan(type, result, i) ? nan_bytes : (const unsigned char *)result + (size_t)i * element;
-        for (size_t b = 0; b < element; b++)
+            is_nan(type, result, i) ? nan_bytes : (const unsigned char *)result + (size_t)i * size;
+        for (size_t b = 0; b < size; b++)
             digest = (digest ^ bytes[b]) * UINT64_C(0x100000001b3);
     }
     return digest;
@@ -210,10 +260,10 @@ uint64_t result_digest(enum blas_type type, const void *result, int64_t count)
 
 bool results_equal(enum blas_type type, const void *one, const void *two, int64_t count)
 {
-    const size_t element = blas_element_bytes(type);
-    for (int64_t i = 0; i < count; i++) {
-        const size_t at = (size_t)i * element;
-        if (memcmp((const char *)one + at, (const char *)two + at, element) != 0 &&
+    const size_t size = part_bytes(type);
+    for (int64_t i = 0; i < count * parts(type); i++) {
+        const size_t at = (size_t)i * size;
+        if (memcmp((const char *)one + at, (const char *)two + at, size) != 0 &&
             !(is_nan(type, one, i) && is_nan(type, two, i)))
             return false;
     }

@@ -5,6 +5,7 @@
 # `test_kernels 5000`.
 kernel_test_sources = \
 	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
+	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_end.inc tests/gpu/contract_model_real.inc \
 	tests/gpu/digest_file.c tests/gpu/digest_file.h \
 	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c
 EXTRA_DIST += tests/gpu/kernel_digests.txt

@@ -30,8 +30,8 @@ static void note(char *where, const struct kernel_case *kernel_case, const struc
                  struct launch_shape shape)
 {
     if (!*where)
-        snprintf(where, 96, "%s lda+%lld a+%lld edge %u threads %u", kernel_case->name,
-                 (long long)placement->lda_padding, (long long)placement->a_offset, shape.edge,
+        snprintf(where, 96, "%s lda+%lld offset %lld edge %u threads %u", kernel_case->name,
+                 (long long)placement->lda_padding, (long long)placement->offset, shape.edge,
                  shape.threads);
 }
 
@@ -87,12 +87,15 @@ static void run_case(struct lane *lane, const struct kernel_case *kernel_case, c
     operands_free(&operands);
 }
 
+static const char *const routine_names[FAMILY_COUNT][TYPE_COUNT] = {
+    [FAMILY_AXPY] = {"saxpy", "daxpy", "caxpy", "zaxpy"}, [FAMILY_GEMV] = {"sgemv", "dgemv", "cgemv", "zgemv"},
+    [FAMILY_SYMV] = {"ssymv", "dsymv"},                   [FAMILY_HEMV] = {[TYPE_C] = "chemv", "zhemv"},
+    [FAMILY_TRMV] = {"strmv", "dtrmv", "ctrmv", "ztrmv"}};
+
 static void test_routine(struct lane *lane, const struct kernel_case *cases, size_t count,
                          enum blas_family family, enum blas_type type, const struct digest_file *kept)
 {
-    static const char *const names[][2] = {{"saxpy", "daxpy"}, {"sgemv", "dgemv"}, {"ssymv", "dsymv"},
-                                           {"strmv", "dtrmv"}};
-    const char *name = names[family][type];
+    const char *name = routine_names[family][type];
     struct verdict verdict = {0};
     for (size_t i = 0; i < count; i++)
         if (cases[i].family == family && cases[i].type == type)
@@ -128,8 +131,9 @@ int main(int argument_count, char **arguments)
         return 1;
     struct kernel_case *cases = kernel_cases(max_n, &count);
     for (int family = FAMILY_AXPY; family <= FAMILY_TRMV; family++)
-        for (int type = TYPE_S; type <= TYPE_D; type++)
-            test_routine(lane, cases, count, family, type, kept);
+        for (int type = TYPE_S; type < TYPE_COUNT; type++)
+            if (routine_names[family][type])
+                test_routine(lane, cases, count, family, type, kept);
     lane_release(lane);
     device_leave(device, &scope);
     free(cases);

@@ -13,8 +13,8 @@ enum tile_form {
     FORM_FULL,            /* no diagonal: gemv */
     FORM_LOWER,           /* trmv: only i >= j */
     FORM_UPPER,           /* trmv: only i <= j */
-    FORM_SYMMETRIC_LOWER, /* symv: all, (i, j) with i < j read at (j, i) */
-    FORM_SYMMETRIC_UPPER  /* symv: all, (i, j) with i > j read at (j, i) */
+    FORM_SYMMETRIC_LOWER, /* symv, hemv: all, (i, j) with i < j read at (j, i) */
+    FORM_SYMMETRIC_UPPER  /* symv, hemv: all, (i, j) with i > j read at (j, i) */
 };
 
 struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
@@ -24,7 +24,7 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
     union blas_scalar alpha;
 };
 
-struct matrix_vector_arguments { /* gemv, symv, trmv */
+struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     const void *a, *x;
     void *y;
     int64_t rows, columns, lda, x_increment, y_increment;
@@ -34,6 +34,7 @@ struct matrix_vector_arguments { /* gemv, symv, trmv */
     unsigned edge;                 /* of the super-tile of one block: 64, 128 or 256 */
     enum tile_form form;
     unsigned unit;                 /* trmv: the diagonal is 1 and is not read */
+    unsigned conjugate;            /* complex types: A is the conjugate of what is stored */
 };
 
 #ifdef __CUDACC__

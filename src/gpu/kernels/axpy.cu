@@ -1,4 +1,4 @@
-/* y[i] = fma(alpha, x[i], y[i]). */
+/* y[i] = fma(alpha, x[i], y[i]), a complex term for complex types. */
 #include "gpu/kernels/contract.h"
 
 template <typename T> DEVICE_FUNCTION bool axpy_is_wide(const vector_arguments &arguments)
@@ -30,9 +30,14 @@ template <typename T> DEVICE_FUNCTION void axpy(const vector_arguments &argument
     }
     for (int64_t i = done + self; i < arguments.count; i += all) {
         T *to = y + i * arguments.y_increment;
-        *to = fused(alpha, load(x + i * arguments.x_increment), *to);
+        store_result(to, fused(alpha, load(x + i * arguments.x_increment), load_result(to)));
     }
 }
 
-KERNEL_FUNCTION saxpy(const struct vector_arguments arguments) { axpy<float>(arguments); }
-KERNEL_FUNCTION daxpy(const struct vector_arguments arguments) { axpy<double>(arguments); }
+#define AXPY(name, type) \
+    KERNEL_FUNCTION name(const struct vector_arguments arguments) { axpy<type>(arguments); }
+
+AXPY(saxpy, float)
+AXPY(daxpy, double)
+AXPY(caxpy, complex_number<float>)
+AXPY(zaxpy, complex_number<double>)

@@ -24,12 +24,37 @@
  *  In trees and chains a missing child is skipped and a lone one passes unchanged.
  *  Result: fma(alpha, s, beta * y); with beta == 0: alpha * s, y is not read. TRMV: s.
  *   AXPY: fma(alpha, x, y) for each element.
- *  Zeros are never skipped. All NaNs count as one value. Nothing else is contracted. */
+ *  Zeros are never skipped. All NaNs count as one value. Nothing else is contracted.
+ *
+ * Complex types (C, Z): the same orders of leaves, lanes, trees and chains. Written
+ * (re, im), the operations on elements are
+ *  - sum: (p.re + q.re, p.im + q.im);
+ *  - term acc' = fma(a, x, acc), four fma in two chains:
+ *      acc'.re = fma(-a.im, x.im, fma(a.re, x.re, acc.re))
+ *      acc'.im = fma( a.im, x.re, fma(a.re, x.im, acc.im))
+ *    chains of a leaf start from (+0, +0);
+ *  - product a * b, where nothing is added to it:
+ *      (fma(-a.im, b.im, a.re * b.re), fma(a.im, b.re, a.re * b.im)).
+ *  A coefficient a of a term:
+ *  - conj(A) and A^H: the sign of a.im is flipped (of zeros too) before the term. So
+ *    conj(A) x is conj(A conj(x)), bit for bit but for the signs of zeros.
+ *  - HEMV is SYMV with A(i,j) = conj(A(j,i)) wherever the unstored one is called for:
+ *    in the mirrored half of the row leaf on the diagonal, and in every lane leaf. The
+ *    diagonal is (re, +0) whatever its stored imaginary part, which is not read; its
+ *    terms are whole terms, four fma. With `conjugated` the sign of every a.im off the
+ *    diagonal is flipped once more.
+ *  - Unit diagonal: the term is the sum acc + x (a product with (1, 0) would make a
+ *    NaN of an Inf).
+ *  Result: fma(alpha, s, b) as a term with a = alpha, x = s, acc = b; b is the product
+ *   beta * y, or y itself where beta is (1, 0); where beta is (0, 0): the product
+ *   alpha * s, y is not read. Zeros of either sign are meant. TRMV: s.
+ *   AXPY: the term fma(alpha, x, y).
+ *  A part that is NaN counts as one value; parts are apart in this. */
 #ifndef MUBLAS_CONTRACT_H
 #define MUBLAS_CONTRACT_H
 
 #include "gpu/kernels/arguments.h"
-#include "gpu/kernels/device_ops.h"
+#include "gpu/kernels/element.h"
 
 constexpr int LEAF = 32;
 constexpr int LANES = 8;
@@ -64,18 +89,18 @@ template <typename T> DEVICE_FUNCTION T lane_sums(const T (&chains)[LANES], int 
     T four[4], two[2];
     UNROLL
     for (int j = 0; j < 4; j++) {
-        const T keep = lane & 1 ? chains[2 * j + 1] : chains[2 * j];
-        const T give = lane & 1 ? chains[2 * j] : chains[2 * j + 1];
+        const T keep = choose(lane & 1, chains[2 * j + 1], chains[2 * j]);
+        const T give = choose(lane & 1, chains[2 * j], chains[2 * j + 1]);
         four[j] = keep + group_exchange(give, 1);
     }
     UNROLL
     for (int j = 0; j < 2; j++) {
-        const T keep = lane & 2 ? four[2 * j + 1] : four[2 * j];
-        const T give = lane & 2 ? four[2 * j] : four[2 * j + 1];
+        const T keep = choose(lane & 2, four[2 * j + 1], four[2 * j]);
+        const T give = choose(lane & 2, four[2 * j], four[2 * j + 1]);
         two[j] = keep + group_exchange(give, 2);
     }
-    const T keep = lane & 4 ? two[1] : two[0];
-    const T give = lane & 4 ? two[0] : two[1];
+    const T keep = choose(lane & 4, two[1], two[0]);
+    const T give = choose(lane & 4, two[0], two[1]);
     return keep + group_exchange(give, 4);
 #endif
 }
@@ -103,15 +128,15 @@ DEVICE_FUNCTION T tree_sum(const T *values, size_t stride, int first, int end)
 template <int PARTS, typename T>
 DEVICE_FUNCTION T node_chain(const T *partials, size_t stride, int64_t first, int64_t end)
 {
-    constexpr int batch = 16; /* loads in flight */
-    T sum = T(0);
+    constexpr int batch = sizeof(T) <= 8 ? 16 : 8; /* loads in flight */
+    T sum = T{};
     bool started = false;
     for (int64_t base = first / batch * batch; base < end; base += batch) {
         T part[batch];
         UNROLL
         for (int c = 0; c < batch; c++)
             part[c] =
-                base + c >= first && base + c < end ? load_partial(partials + (base + c) * stride) : T(0);
+                base + c >= first && base + c < end ? load_partial(partials + (base + c) * stride) : T{};
         UNROLL
         for (int c = 0; c < batch; c += PARTS) {
             const int64_t before = first - base - c, past = end - base - c;
@@ -134,7 +159,7 @@ DEVICE_FUNCTION T chain_sum(const T *partials, size_t stride, int64_t first, int
         return node_chain<PARTS>(partials, stride, first, end);
     } else {
         constexpr int64_t span = (int64_t)PARTS << (6 * (LEVEL - 1));
-        T sum = T(0);
+        T sum = T{};
         bool started = false;
         for (int64_t start = first; start < end;) {
             const int64_t aligned = (start / span + 1) * span;
@@ -164,11 +189,22 @@ DEVICE_FUNCTION T segment_sum(const T *partials, unsigned edge, int64_t first, i
 /* The member of a scalar that belongs to the type of the second argument. */
 DEVICE_FUNCTION float scalar_as(const union blas_scalar &scalar, float) { return scalar.s; }
 DEVICE_FUNCTION double scalar_as(const union blas_scalar &scalar, double) { return scalar.d; }
-
-/* y of GEMV and SYMV. */
-template <typename T> DEVICE_FUNCTION T scaled_result(T alpha, T sum, T beta, const T *y)
+DEVICE_FUNCTION complex_number<float> scalar_as(const union blas_scalar &scalar, complex_number<float>)
 {
-    return beta == T(0) ? alpha * sum : fused(alpha, sum, beta * *y);
+    return {scalar.c[0], scalar.c[1]};
+}
+DEVICE_FUNCTION complex_number<double> scalar_as(const union blas_scalar &scalar, complex_number<double>)
+{
+    return {scalar.z[0], scalar.z[1]};
+}
+
+/* y of GEMV, SYMV and HEMV. */
+template <typename T> DEVICE_FUNCTION T scaled_result(const T &alpha, const T &sum, const T &beta, const T *y)
+{
+    if (equals(beta, 0))
+        return product(alpha, sum);
+    const T old = load_result(y);
+    return fused(alpha, sum, equals(beta, 1) ? old : product(beta, old));
 }
 
 #endif

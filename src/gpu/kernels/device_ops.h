@@ -13,6 +13,7 @@
 
 constexpr unsigned GROUP_THREADS = 8;
 constexpr unsigned BLOCK_THREADS_MAX = 512;
+constexpr unsigned SIGN_MASK = 0x80000000u;
 
 #ifdef MUBLAS_EMULATED
 
@@ -41,8 +42,12 @@ template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (
 DEVICE_FUNCTION float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 DEVICE_FUNCTION double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
+/* mask: SIGN_MASK or 0. */
+template <typename R> DEVICE_FUNCTION R flip_sign(R value, unsigned mask) { return mask ? -value : value; }
+
 /* Read-only operands. load_wide: 16 aligned bytes. */
-template <typename T> DEVICE_FUNCTION T load(const T *address) { return *address; }
+DEVICE_FUNCTION float load(const float *address) { return *address; }
+DEVICE_FUNCTION double load(const double *address) { return *address; }
 template <typename T> DEVICE_FUNCTION void load_wide(const T *address, T *values)
 {
     memcpy(values, __builtin_assume_aligned(address, 16), 16);
@@ -82,16 +87,37 @@ DEVICE_FUNCTION void *shared_memory()
     return shared_bytes;
 }
 
-/* The value of the thread whose number in the group differs in bit `mask`. */
-template <typename T> DEVICE_FUNCTION T group_exchange(T value, int mask)
+/* The value of the thread whose number in the group differs in bit `mask`: float,
+ * double, or a struct of two such parts. */
+DEVICE_FUNCTION float group_exchange(float value, int mask)
 {
     return __shfl_xor_sync(0xffu << (threadIdx.x & 24), value, mask, GROUP_THREADS);
+}
+DEVICE_FUNCTION double group_exchange(double value, int mask)
+{
+    return __shfl_xor_sync(0xffu << (threadIdx.x & 24), value, mask, GROUP_THREADS);
+}
+template <typename T> DEVICE_FUNCTION T group_exchange(const T &value, int mask)
+{
+    return {group_exchange(value.re, mask), group_exchange(value.im, mask)};
 }
 
 DEVICE_FUNCTION float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 DEVICE_FUNCTION double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
 
-template <typename T> DEVICE_FUNCTION T load(const T *address) { return __ldg(address); }
+/* mask: SIGN_MASK or 0. Costs one integer operation, where a product would take from
+ * the few double units of small devices. */
+DEVICE_FUNCTION float flip_sign(float value, unsigned mask)
+{
+    return __uint_as_float(__float_as_uint(value) ^ mask);
+}
+DEVICE_FUNCTION double flip_sign(double value, unsigned mask)
+{
+    return __hiloint2double(__double2hiint(value) ^ (int)mask, __double2loint(value));
+}
+
+DEVICE_FUNCTION float load(const float *address) { return __ldg(address); }
+DEVICE_FUNCTION double load(const double *address) { return __ldg(address); }
 DEVICE_FUNCTION void load_wide(const float *address, float *values)
 {
     const float4 four = __ldg(reinterpret_cast<const float4 *>(address));
@@ -112,8 +138,23 @@ DEVICE_FUNCTION void store_wide(double *address, const double *values)
 }
 
 /* Partials live in the second-level cache, where every multiprocessor sees them. */
-template <typename T> DEVICE_FUNCTION void store_partial(T *address, T value) { __stcg(address, value); }
-template <typename T> DEVICE_FUNCTION T load_partial(const T *address) { return __ldcg(address); }
+DEVICE_FUNCTION void store_partial(float *address, float value) { __stcg(address, value); }
+DEVICE_FUNCTION void store_partial(double *address, double value) { __stcg(address, value); }
+DEVICE_FUNCTION float load_partial(const float *address) { return __ldcg(address); }
+DEVICE_FUNCTION double load_partial(const double *address) { return __ldcg(address); }
+
+/* A struct of two parts, whole. */
+DEVICE_FUNCTION float2 vector_of(float re, float im) { return make_float2(re, im); }
+DEVICE_FUNCTION double2 vector_of(double re, double im) { return make_double2(re, im); }
+template <typename T> DEVICE_FUNCTION void store_partial(T *address, const T &value)
+{
+    __stcg(reinterpret_cast<decltype(vector_of(value.re, value.im)) *>(address), vector_of(value.re, value.im));
+}
+template <typename T> DEVICE_FUNCTION T load_partial(const T *address)
+{
+    const auto two = __ldcg(reinterpret_cast<const decltype(vector_of(address->re, address->im)) *>(address));
+    return {two.x, two.y};
+}
 
 DEVICE_FUNCTION unsigned ticket_take(unsigned *counter)
 {

@@ -33,11 +33,13 @@ DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
         gemv<type, wide, transpose>(arguments);                            \
     }
 
-GEMV(sgemv_none_wide, float, true, false)
-GEMV(sgemv_none_narrow, float, false, false)
-GEMV(sgemv_transpose_wide, float, true, true)
-GEMV(sgemv_transpose_narrow, float, false, true)
-GEMV(dgemv_none_wide, double, true, false)
-GEMV(dgemv_none_narrow, double, false, false)
-GEMV(dgemv_transpose_wide, double, true, true)
-GEMV(dgemv_transpose_narrow, double, false, true)
+#define GEMV_OF(prefix, type)                              \
+    GEMV(prefix##gemv_none_wide, type, true, false)        \
+    GEMV(prefix##gemv_none_narrow, type, false, false)     \
+    GEMV(prefix##gemv_transpose_wide, type, true, true)    \
+    GEMV(prefix##gemv_transpose_narrow, type, false, true)
+
+GEMV_OF(s, float)
+GEMV_OF(d, double)
+GEMV_OF(c, complex_number<float>)
+GEMV_OF(z, complex_number<double>)

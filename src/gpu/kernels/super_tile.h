@@ -96,6 +96,7 @@ DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments,
         leaf.rows = tile.rows - p * LEAF, leaf.columns = tile.columns - q * LEAF;
         leaf.form = on_diagonal ? arguments.form : FORM_FULL;
         leaf.unit = on_diagonal && arguments.unit;
+        leaf.conjugate = arguments.conjugate ? SIGN_MASK : 0;
         leaf.x_rows = memory.x_rows + p * LEAF, leaf.x_columns = memory.x_columns + q * LEAF;
         leaf.row_sums = memory.row_leaves + q * edge + p * LEAF;
         /* A symmetric diagonal leaf is a row leaf only. */
@@ -146,7 +147,7 @@ DEVICE_FUNCTION void segment_finish(const matrix_vector_arguments &arguments, co
     for (int i = (int)thread_index(); i < segment.count; i += (int)thread_count()) {
         const T sum = segment_sum(nodes + i, arguments.edge, segment.first, segment.end);
         T *y = static_cast<T *>(arguments.y) + (segment.origin + i) * arguments.y_increment;
-        *y = SCALED ? scaled_result(alpha, sum, beta, y) : sum;
+        store_result(y, SCALED ? scaled_result(alpha, sum, beta, y) : sum);
     }
     if (thread_index() == 0)
         arguments.counters[segment.index] = 0;

@@ -1,4 +1,4 @@
-/* y = alpha A x + beta y, A symmetric, one triangle stored and read once. A tile
+/* y = alpha A x + beta y, A symmetric (real types) or Hermitian, one triangle stored and read once. A tile
  * off the diagonal contributes to the segments of its rows and of its columns. */
 #include "gpu/kernels/super_tile.h"
 
@@ -39,3 +39,7 @@ SYMV(ssymv_wide, float, true)
 SYMV(ssymv_narrow, float, false)
 SYMV(dsymv_wide, double, true)
 SYMV(dsymv_narrow, double, false)
+SYMV(chemv_wide, complex_number<float>, true)
+SYMV(chemv_narrow, complex_number<float>, false)
+SYMV(zhemv_wide, complex_number<double>, true)
+SYMV(zhemv_narrow, complex_number<double>, false)

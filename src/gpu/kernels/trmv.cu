@@ -43,11 +43,13 @@ DEVICE_FUNCTION void trmv(const matrix_vector_arguments &arguments)
         trmv<type, wide, transpose>(arguments);                            \
     }
 
-TRMV(strmv_none_wide, float, true, false)
-TRMV(strmv_none_narrow, float, false, false)
-TRMV(strmv_transpose_wide, float, true, true)
-TRMV(strmv_transpose_narrow, float, false, true)
-TRMV(dtrmv_none_wide, double, true, false)
-TRMV(dtrmv_none_narrow, double, false, false)
-TRMV(dtrmv_transpose_wide, double, true, true)
-TRMV(dtrmv_transpose_narrow, double, false, true)
+#define TRMV_OF(prefix, type)                              \
+    TRMV(prefix##trmv_none_wide, type, true, false)        \
+    TRMV(prefix##trmv_none_narrow, type, false, false)     \
+    TRMV(prefix##trmv_transpose_wide, type, true, true)    \
+    TRMV(prefix##trmv_transpose_narrow, type, false, true)
+
+TRMV_OF(s, float)
+TRMV_OF(d, double)
+TRMV_OF(c, complex_number<float>)
+TRMV_OF(z, complex_number<double>)
