@@ -1,0 +1,17 @@
+# Every routine of every interface; the 64-bit hosts are made of the 32-bit one.
+check_PROGRAMS += tests/system/entries
+tests_system_entries_SOURCES = tests/system/entries.c \
+	tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
+tests_system_entries_LDADD = -lm -ldl
+check_LTLIBRARIES += tests/system/wide_plain.la tests/system/wide_named.la
+tests_system_wide_plain_la_SOURCES = tests/system/wide_blas.c
+tests_system_wide_plain_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLAIN_NAMES
+tests_system_wide_plain_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_wide_plain_la_LDFLAGS = $(module_flags)
+tests_system_wide_plain_la_LIBADD = -ldl
+tests_system_wide_named_la_SOURCES = tests/system/wide_blas.c
+tests_system_wide_named_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_wide_named_la_LDFLAGS = $(module_flags)
+tests_system_wide_named_la_LIBADD = -ldl
+TESTS += tests/system/entries.sh
+EXTRA_DIST += tests/system/entries.sh

@@ -1,0 +1,70 @@
+#!/bin/bash
+# Every offloaded routine by the names of every interface, on the host BLAS alone and with
+# everything offloaded: both agree with the routines' definition.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+. "$source_tree/tests/hosts/hosts.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS
+use_reference_libraries
+export MUBLAS_TEST_NARROW_BLAS=$host_blas
+
+pass_on() # TITLE STATUS: the program's lines as ours
+{
+    local line
+    while IFS= read -r line; do
+        case $line in
+        "ok "*) result 0 "$1: ${line#* - }" ;;
+        "not ok "*) result 1 "$1: ${line#* - }" ;;
+        "#"*) echo "$line" ;;
+        esac
+    done < "$work/output"
+    grep -q '^1\.\.' "$work/output"
+    result $? "$1: ran to its end (status $2)"
+}
+
+# compare TITLE HOST LANGUAGE PREFIX SUFFIX BITS
+compare()
+{
+    local title=$1 host=$2
+    shift 2
+    LD_PRELOAD=${sanitizer_preload:+$sanitizer_preload:}$host tests/system/entries "$@" > "$work/output" 2> "$work/errors"
+    pass_on "$title, host alone" $?
+    ( use_emulated_driver
+      LD_PRELOAD=$shim_preload:$host MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report \
+          tests/system/entries "$@" > "$work/output" 2> "$work/errors" )
+    pass_on "$title, offloaded" $?
+    # Every row of the interface's routines: all of its calls on the device.
+    awk -v prefix="$2" -v suffix="$3" '
+        $1 ~ "^" prefix "[sd](axpy|gemv|symv|trmv|syr2k)" (prefix suffix == "_" ? "$" : suffix "$") && NF == 8 {
+            rows++; calls += $2; device += $3 }
+        END { print rows + 0, calls + 0, device + 0; exit !(rows == 10 && calls > 200 && device == calls) }' \
+        "$work/report" > "$work/counts"
+    result $? "$title: all calls of its 10 real routines ran on the device ($(cat "$work/counts"))"
+}
+
+plain=$build/tests/system/.libs/wide_plain.so
+named=$build/tests/system/.libs/wide_named.so
+compare "NAME_, 32 bits" "$host_blas" fortran "" _ 32
+compare "cblas_NAME, 32 bits" "$host_blas" cblas cblas_ "" 32
+compare "NAME_, 64 bits detected" "$plain" fortran "" _ 64
+compare "cblas_NAME, 64 bits detected" "$plain" cblas cblas_ "" 64
+compare "NAME_64_" "$named" fortran "" _64_ 64
+compare "cblas_NAME64_" "$named" cblas cblas_ 64_ 64
+compare "cblas_NAME_64" "$named" cblas cblas_ _64 64
+compare "scipy_NAME_" "$named" fortran scipy_ _ 32
+compare "scipy_NAME_64_" "$named" fortran scipy_ _64_ 64
+compare "scipy_cblas_NAME" "$named" cblas scipy_cblas_ "" 32
+compare "scipy_cblas_NAME64_" "$named" cblas scipy_cblas_ 64_ 64
+
+# A real library whose plain names take 64-bit integers.
+for name in $(host_names ilp64); do
+    if library=$(host_library "$name"); then
+        LD_LIBRARY_PATH=$(host_directories "$name"):$LD_LIBRARY_PATH
+        compare "NAME_ of $name" "$library" fortran "" _ 64
+        compare "cblas_NAME of $name" "$library" cblas cblas_ "" 64
+    else
+        number=$((number + 1))
+        echo "ok $number - $name # SKIP it is not here; $how_to_fetch"
+    fi
+done
+echo "1..$number"
