@@ -58,7 +58,7 @@ mublas $PACKAGE_VERSION
   GPU kernels        $cuda_summary
   Fortran examples   $fortran_summary
   programs           $libelf_summary
-  default host BLAS  $HOST_BLAS
+  default host BLAS  ${with_host_blas:-the system's; the tests use $HOST_BLAS}
   warnings as errors $enable_werror
   sanitizers         ${SANITIZERS:-none}
   prefix             $prefix

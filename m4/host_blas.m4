@@ -1,10 +1,11 @@
 # MUBLAS_HOST_BLAS: the BLAS that the shim falls back upon where the program
-# itself brings none. --with-host-blas=PATH; by default the reference BLAS.
-# Defines MUBLAS_DEFAULT_HOST_BLAS and substitutes HOST_BLAS, HOST_BLAS_DIRECTORY
+# itself brings none. --with-host-blas=PATH; by default the system's own.
+# Defines MUBLAS_CONFIGURED_HOST_BLAS ("" unless given) and MUBLAS_DEFAULT_HOST_BLAS
+# (what was given, otherwise the reference BLAS), and substitutes HOST_BLAS, HOST_BLAS_DIRECTORY
 # (empty where the loader's own search path is meant) and HOST_LAPACK_DIRECTORY.
 AC_DEFUN([MUBLAS_HOST_BLAS], [
 AC_ARG_WITH([host-blas],
-    [AS_HELP_STRING([--with-host-blas=PATH], [host BLAS where the program brings none (default: the reference BLAS)])],
+    [AS_HELP_STRING([--with-host-blas=PATH], [host BLAS where the program brings none (default: the system's libblas.so.3)])],
     [], [with_host_blas=])
 AC_MSG_CHECKING([for the default host BLAS])
 multiarch=`$CC -print-multiarch 2>/dev/null`
@@ -25,7 +26,9 @@ AS_CASE([$with_host_blas],
     [HOST_BLAS=$with_host_blas])
 AC_MSG_RESULT([$HOST_BLAS])
 AC_SUBST([HOST_BLAS])
-AC_DEFINE_UNQUOTED([MUBLAS_DEFAULT_HOST_BLAS], ["$HOST_BLAS"], [host BLAS to bind where the program brings none])
+AC_SUBST([CONFIGURED_HOST_BLAS], [$with_host_blas])
+AC_DEFINE_UNQUOTED([MUBLAS_CONFIGURED_HOST_BLAS], ["$with_host_blas"], [host BLAS to bind where the program brings none])
+AC_DEFINE_UNQUOTED([MUBLAS_DEFAULT_HOST_BLAS], ["$HOST_BLAS"], [the same, otherwise the reference BLAS])
 
 AS_CASE([$HOST_BLAS], [*/*], [HOST_BLAS_DIRECTORY=`AS_DIRNAME(["$HOST_BLAS"])`], [HOST_BLAS_DIRECTORY=])
 HOST_LAPACK_DIRECTORY=

@@ -4,15 +4,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef MUBLAS_DEFAULT_HOST_BLAS
-#define MUBLAS_DEFAULT_HOST_BLAS ""
-#endif
 
 #define MARKER "mublas_interposes_blas"
 
@@ -46,9 +43,16 @@ static bool is_mublas(const void *address)
     return ours;
 }
 
+/* Where mublas itself is looked into, also the names that it shows to references only (forward.S). */
+static void *look_up(void *handle, const char *symbol)
+{
+    void *address = dlsym(handle, symbol);
+    return address || !host_search_stands_behind() ? address : dlvsym(handle, symbol, "MUBLAS_BY_REFERENCE");
+}
+
 host_function *host_search_function(const struct host_library *library, const char *symbol)
 {
-    void *address = dlsym(library->handle, symbol);
+    void *address = look_up(library->handle, symbol);
     bool known = (uintptr_t)address >= library->start && (uintptr_t)address < library->end;
     return address && (known || !is_mublas(address)) ? (host_function *)address : NULL;
 }
@@ -109,7 +113,7 @@ static bool search_first(const char *symbol, struct host_library *library)
     if (!host_search_stands_behind() || !dladdr(&mublas_interposes_blas, &where))
         return false;
     void *handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    void *function = handle ? dlsym(handle, symbol) : NULL;
+    void *function = handle ? look_up(handle, symbol) : NULL;
     if (!function || object_base(function) != where.dli_fbase)
         return false;
     *library = (struct host_library){.handle = handle, .origin = "which does mublas' work in this process"};
@@ -127,19 +131,28 @@ bool host_search_next(const char *symbol, struct host_library *library)
     return search_first(symbol, library) || (!host_search_by_path && search_next(symbol, library));
 }
 
-/* Names by which BLAS libraries go; those with 64-bit integers carry "64". */
+/* Names by which BLAS libraries go, with whatever follows. */
 static bool looks_like_blas(const char *path)
 {
     static const char *const stems[] = {
-        "libblas", "libopenblas", "libblis", "libmkl_rt", "libflexiblas", "libatlas", "libtatlas",
-        "libsatlas", "libf77blas", "libptf77blas", "libgoto", "libarmpl", "libnvpl_blas", "libscipy_openblas",
+        "libblas",    "libcblas",     "libopenblas", "libblis",   "libmkl_rt",    "libmkl_gf_",
+        "libmkl_intel_", "libflexiblas", "libatlas",    "libtatlas", "libsatlas",    "libf77blas",
+        "libptf77blas", "libptcblas",   "libgoto",     "libarmpl",  "libnvpl_blas", "libscipy_openblas",
+        "libaocl",    "libgslcblas",
     };
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
         if (strncmp(name, stems[i], strlen(stems[i])) == 0)
-            return strstr(name, "64") == NULL;
+            return true;
     return false;
+}
+
+/* Plain names mostly mean 32-bit integers: where a program has both, other names than these first. */
+static bool says_64_bits(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strstr(slash ? slash + 1 : path, "64") != NULL;
 }
 
 enum { LOADED_MAX = 32 };
@@ -162,61 +175,113 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
+static bool accept_loaded(const char *path, const char *symbol, struct host_library *library)
+{
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle && accept(handle, symbol, "already loaded by the program", library))
+        return true;
+    if (handle)
+        dlclose(handle);
+    return false;
+}
+
 static bool search_loaded(const char *symbol, struct host_library *library)
 {
     struct loaded_libraries loaded = {0};
     bool found = false;
     dl_iterate_phdr(note_library, &loaded);
-    for (int i = 0; i < loaded.count; i++) {
-        void *handle = found ? NULL : dlopen(loaded.paths[i], RTLD_LAZY | RTLD_NOLOAD);
-        if (handle && !(found = accept(handle, symbol, "already loaded by the program", library)))
-            dlclose(handle);
+    for (int wide = 0; wide <= 1; wide++)
+        for (int i = 0; i < loaded.count && !found; i++)
+            if (says_64_bits(loaded.paths[i]) == wide)
+                found = accept_loaded(loaded.paths[i], symbol, library);
+    for (int i = 0; i < loaded.count; i++)
         free(loaded.paths[i]);
-    }
     return found;
 }
 
-/* NULL when the library at `path` serves, else why not. */
+/* Does the library offer BLAS by other names than the one searched for? */
+static bool has_other_names(void *handle)
+{
+    static const char *const names[] = {
+        "dgemm_",         "dgemm_64_",      "scipy_dgemm_",      "scipy_dgemm_64_",      "cblas_dgemm",
+        "cblas_dgemm_64", "cblas_dgemm64_", "scipy_cblas_dgemm", "scipy_cblas_dgemm64_",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (dlsym(handle, names[i]))
+            return true;
+    return false;
+}
+
+/* Found, or why not; "" when the library is a BLAS, but one without the symbol. */
 static const char *open_library(const char *path, const char *symbol, const char *origin,
                                 struct host_library *library)
 {
+    const char *reason = "it has no BLAS for mublas to use";
     void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!handle)
         return dlerror();
     if (accept(handle, symbol, origin, library))
         return NULL;
+    if (dlsym(handle, MARKER))
+        reason = "it is mublas itself";
+    else if (has_other_names(handle))
+        reason = "";
     dlclose(handle);
-    return "it has no BLAS for mublas to use";
+    return reason;
 }
 
-/* A library that somebody named. */
+/* Libraries that somebody named. */
 struct named_source {
     const char *setting; /* for the message */
     const char *origin;
     atomic_flag said;
 };
 
-static bool search_named(struct named_source *source, const char *path, const char *symbol,
+static void complain(struct named_source *source, const char *path, const char *reason)
+{
+    if (!atomic_flag_test_and_set(&source->said))
+        log_message(LOG_ERROR, "%s: cannot use %s as the host BLAS: %s", source->setting, path, reason);
+}
+
+/* `paths` may be several with colons between, for names with and without 64-bit suffix. */
+static bool search_named(struct named_source *source, const char *paths, const char *symbol,
                          struct host_library *library)
 {
-    if (!*path)
-        return false;
-    const char *reason = open_library(path, symbol, source->origin, library);
-    if (reason && !atomic_flag_test_and_set(&source->said))
-        log_message(LOG_ERROR, "%s: cannot use %s as the host BLAS: %s", source->setting, path, reason);
-    return reason == NULL;
+    char path[PATH_MAX];
+    for (size_t length; *paths; paths += length + (paths[length] == ':')) {
+        length = strcspn(paths, ":");
+        if (length == 0 || length >= sizeof path)
+            continue;
+        memcpy(path, paths, length);
+        path[length] = 0;
+        const char *reason = open_library(path, symbol, source->origin, library);
+        if (!reason)
+            return true;
+        if (*reason)
+            complain(source, path, reason);
+    }
+    return false;
 }
 
 static bool search_well_known(const char *symbol, struct host_library *library)
 {
     static const char *const names[] = {
-        "libblas.so.3", "libopenblas.so.0", "libblis.so.4", "libmkl_rt.so.2",
-        "libflexiblas.so.3", "libtatlas.so.3", "libblas.so", "libopenblas.so",
+        "libblas.so.3", "libopenblas.so.0", "libblis.so.4", "libmkl_rt.so.2", "libflexiblas.so.3",
+        "libtatlas.so.3", "libsatlas.so.3", "libcblas.so.3", "libf77blas.so.3", "libopenblas64_.so.0",
+        "libblas64_.so.3", "libblas.so", "libopenblas.so", "libopenblas64_.so", MUBLAS_DEFAULT_HOST_BLAS,
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!open_library(names[i], symbol, "found under a well-known name", library))
             return true;
     return false;
+}
+
+/* What mublas took the place of, by Debian's alternatives (mublas-alternatives). */
+static bool search_previous(const char *symbol, struct host_library *library)
+{
+    static const char path[] = MUBLAS_PREVIOUS_BLAS;
+    return access(path, R_OK) == 0 &&
+           !open_library(path, symbol, "the system's libblas.so.3 before mublas", library);
 }
 
 static bool search_program(const char *symbol, struct host_library *library)
@@ -234,8 +299,8 @@ static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS",
 void host_search_check_setting(void)
 {
     const char *path = settings()->host_blas;
-    if (!host_search_stands_behind() && strchr(path, '/') && access(path, R_OK) != 0 && !atomic_flag_test_and_set(&set.said))
-        log_message(LOG_ERROR, "MUBLAS_HOST_BLAS: cannot use %s as the host BLAS: %s", path, strerror(errno));
+    if (!host_search_stands_behind() && strchr(path, '/') && !strchr(path, ':') && access(path, R_OK) != 0)
+        complain(&set, path, strerror(errno));
 }
 
 bool host_search(const char *symbol, struct host_library *library)
@@ -244,7 +309,8 @@ bool host_search(const char *symbol, struct host_library *library)
                                              "the configured default", ATOMIC_FLAG_INIT};
     return host_search_program(symbol, library) ||
            search_named(&set, settings()->host_blas, symbol, library) ||
-           search_named(&configured, MUBLAS_DEFAULT_HOST_BLAS, symbol, library) ||
+           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, library) ||
+           search_previous(symbol, library) ||
            search_well_known(symbol, library) ||
            (host_search_by_path && search_program(symbol, library));
 }

@@ -33,11 +33,3 @@ libmublas_shim_la_LDFLAGS += -Wl,--version-script=src/interpose/exports.map
 EXTRA_libmublas_shim_la_DEPENDENCIES = src/interpose/exports.map
 CLEANFILES += src/interpose/exports.map
 EXTRA_DIST += src/interpose/exports.map.in
-
-libmublas_la_SOURCES += src/interpose/library_stubs.S src/interpose/library.c src/interpose/library.def
-src/interpose/library.map: src/interpose/exports.map.in src/interpose/library.def src/interpose/exports.map $(symbol_lists)
-	$(AM_V_GEN)$(CC) -E -P -x c -DWHOLE_LIBRARY -I$(top_srcdir)/src \
-		$(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
-libmublas_la_LDFLAGS += -Wl,--version-script=src/interpose/library.map
-EXTRA_libmublas_la_DEPENDENCIES = src/interpose/library.map
-CLEANFILES += src/interpose/library.map

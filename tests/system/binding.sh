@@ -1,6 +1,9 @@
 #!/bin/bash
 # How the shim finds the host BLAS, early, late and not at all.
 . tests/environment.sh
+# What comes when nothing else does.
+configured=0 otherwise='found under a well-known name'
+[ -z "$configured_host_blas" ] || configured=1 otherwise='the configured default'
 number=0
 result() # STATUS WHAT
 {
@@ -69,27 +72,33 @@ result $? "the shim does not answer for a name outside its table"
 [ $? = 134 ] && lines 1 && grep -q "^mublas: .*fake_blas.so has no zherk_" "$work/errors"
 result $? "a routine that the host lacks: one line that names both, then abort"
 
-case $host_blas in */*) default=$host_blas ;; *) default= ;; esac
-if [ -n "$default" ]; then
-    rm -f "$work/report"
-    under "$shim" env MUBLAS_HOST_BLAS="$work/nowhere.so" tests/system/load_default
-    [ $? = 0 ] && lines 1 && grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use $work/nowhere.so" "$work/errors" &&
-        bound_to libblas 'the configured default'
-    result $? "a host BLAS that cannot be opened: one line, then the configured default"
+rm -f "$work/report"
+under "$shim" env MUBLAS_HOST_BLAS="$work/nowhere.so" tests/system/load_default
+[ $? = 0 ] && lines 1 && grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use $work/nowhere.so" "$work/errors" &&
+    bound_to libblas "$otherwise"
+result $? "a host BLAS that cannot be opened: one line, then $otherwise"
+under "$shim" env MUBLAS_HOST_BLAS="$shim" tests/system/load_default
+[ $? = 0 ] && lines 1 && grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use $shim .*: it is mublas itself" "$work/errors"
+result $? "mublas itself as the host BLAS: one line"
+under "$shim" env MUBLAS_HOST_BLAS="libm.so.6:$host_blas" tests/system/load_default && lines 1 &&
+    grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use libm.so.6 .*: it has no BLAS" "$work/errors" &&
+    bound_to libblas 'set by MUBLAS_HOST_BLAS'
+result $? "several libraries in MUBLAS_HOST_BLAS: the first that serves"
 
-    # The same library with a default that does not exist, and nothing but rubbish
-    # under the well-known names.
-    LC_ALL=C sed "s|$default|$(echo "$default" | sed 's/^..../\/no-/')|g" "$shim" > "$work/stranded.so"
-    mkdir "$work/rubbish"
-    for name in libblas.so.3 libopenblas.so.0 libblis.so.4 libmkl_rt.so.2 libflexiblas.so.3 libtatlas.so.3 libblas.so \
-        libopenblas.so; do
-        echo rubbish > "$work/rubbish/$name"
-    done
-    ( ulimit -c 0; LD_LIBRARY_PATH=$work/rubbish under "$work/stranded.so" tests/system/load_default ) 2> /dev/null
-    [ $? = 134 ] && lines 2 && grep -q '^mublas: configured host BLAS (--with-host-blas): cannot use /no-' "$work/errors" &&
-        grep -q '^mublas: no host BLAS found for ddot_.*MUBLAS_HOST_BLAS' "$work/errors"
-    result $? "no host BLAS at all: a line for the default, one for the end, then abort"
-fi
+# Nothing but rubbish under the well-known names, and no other default.
+mkdir "$work/rubbish"
+for name in libblas.so.3 libopenblas.so.0 libblis.so.4 libmkl_rt.so.2 libflexiblas.so.3 libtatlas.so.3 libsatlas.so.3 \
+    libcblas.so.3 libf77blas.so.3 libopenblas64_.so.0 libblas64_.so.3 libblas.so libopenblas.so libopenblas64_.so; do
+    echo rubbish > "$work/rubbish/$name"
+done
+case $host_blas in
+*/*) LC_ALL=C sed "s|$host_blas|$(echo "$host_blas" | sed 's/^..../\/no-/')|g" "$shim" > "$work/stranded.so" ;;
+*) cp "$shim" "$work/stranded.so" ;;
+esac
+( ulimit -c 0; LD_LIBRARY_PATH=$work/rubbish under "$work/stranded.so" tests/system/load_default ) 2> /dev/null
+[ $? = 134 ] && lines $((1 + configured)) &&
+    grep -q '^mublas: no host BLAS found for ddot_.*MUBLAS_HOST_BLAS' "$work/errors"
+result $? "no host BLAS at all: one line, then abort"
 under "$shim" /bin/true && quiet && [ ! -s "$work/output" ]
 result $? "a program without BLAS notices nothing"
 echo "1..$number"

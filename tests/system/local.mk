@@ -95,5 +95,5 @@ tests_system_linked_arguments_LDADD = libmublas.la -lm
 tests_system_linked_arguments_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
-TESTS += tests/system/linked.sh
-EXTRA_DIST += tests/system/linked.sh
+TESTS += tests/system/linked.sh tests/system/alternatives.sh
+EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
