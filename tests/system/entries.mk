@@ -3,7 +3,10 @@ check_PROGRAMS += tests/system/entries
 tests_system_entries_SOURCES = tests/system/entries.c \
 	tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
 tests_system_entries_LDADD = -lm -ldl
-check_LTLIBRARIES += tests/system/wide_plain.la tests/system/wide_named.la
+check_LTLIBRARIES += tests/system/interface_table.la tests/system/wide_plain.la tests/system/wide_named.la
+tests_system_interface_table_la_SOURCES = tests/system/interface_table.c
+tests_system_interface_table_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_interface_table_la_LDFLAGS = $(module_flags)
 tests_system_wide_plain_la_SOURCES = tests/system/wide_blas.c
 tests_system_wide_plain_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLAIN_NAMES
 tests_system_wide_plain_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default

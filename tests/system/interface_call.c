@@ -17,16 +17,36 @@ struct interface interface_read(int count, char **words)
     return (struct interface){words[1], words[2], atoi(words[3]), words[0][0] == 'c'};
 }
 
-void *interface_function(const struct interface *interface, const char *routine)
+/* interface_table.c */
+struct interface_row {
+    const char *symbol;
+    void *function;
+};
+
+static const struct interface_row *find_table(void)
 {
-    char symbol[64];
-    snprintf(symbol, sizeof symbol, "%s%s%s", interface->prefix, routine, interface->suffix);
-    void *function = dlsym(RTLD_DEFAULT, symbol);
-    if (!function) {
-        fprintf(stderr, "no %s in this process\n", symbol);
+    static const char path[] = "tests/system/.libs/interface_table.so";
+    void *library = dlopen(path, RTLD_NOW);
+    const struct interface_row *table = library ? dlsym(library, "interface_table") : NULL;
+    if (!table) {
+        fprintf(stderr, "run this from the build directory: %s\n", dlerror());
         exit(2);
     }
-    return function;
+    return table;
+}
+
+void *interface_function(const struct interface *interface, const char *routine)
+{
+    static const struct interface_row *table;
+    char symbol[64];
+    snprintf(symbol, sizeof symbol, "%s%s%s", interface->prefix, routine, interface->suffix);
+    if (!table)
+        table = find_table();
+    for (const struct interface_row *row = table; row->symbol; row++)
+        if (row->function && strcmp(row->symbol, symbol) == 0)
+            return row->function;
+    fprintf(stderr, "no %s in this process\n", symbol);
+    exit(2);
 }
 
 /* The enumerator of CBLAS for a Fortran letter; an illegal one for an illegal letter. */
