@@ -31,7 +31,7 @@ static const struct {
 host_function *entry_slots[SLOT_COUNT] = {
 #define FORWARDED_SYMBOL(...)
 #define OFFLOADED_SYMBOL(symbol, interface, width, ...) SLOT_##width(symbol)
-#define SLOT_DETECTED(symbol) THUNK(enter, SLOT_##symbol),
+#define SLOT_DETECTED(symbol) ENTER_THUNK(SLOT_##symbol),
 #include "interpose/symbols.def"
 #undef SLOT_DETECTED
 };
@@ -42,8 +42,20 @@ static void say_once(enum interface interface)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
-        log_message(LOG_ERROR, "%s has no isamax to tell the width of its integers: its calls stay on the host",
+        log_message(LOG_WARNING, "%s has no isamax to tell the width of its integers: its calls stay on the host",
                     host_blas_path(interface));
+}
+
+/* The library that does mublas' work in this process is not asked: it would count that.
+ * Hosts of several widths were spoken of when they were met. */
+static enum integer_width width_of_host(enum interface interface)
+{
+    if (host_search_stands_behind())
+        return WIDTH_DETECTED;
+    enum integer_width width = host_blas_width(interface);
+    if (width == WIDTH_DETECTED && !host_blas_is_shared(interface))
+        say_once(interface);
+    return width;
 }
 
 static host_function *entry_of(enum entry_slot slot, enum integer_width width)
@@ -53,23 +65,13 @@ static host_function *entry_of(enum entry_slot slot, enum integer_width width)
     return width == WIDTH_64 ? slots[slot].entry64 : slots[slot].entry32;
 }
 
-/* The library that does mublas' work in this process is not asked: it would count that. */
-static enum integer_width width_of_host(enum interface interface)
-{
-    if (host_search_stands_behind())
-        return WIDTH_DETECTED;
-    enum integer_width width = host_blas_width(interface);
-    if (width == WIDTH_DETECTED)
-        say_once(interface);
-    return width;
-}
-
 host_function *host_blas_enter(enum entry_slot slot, const void *caller)
 {
     enum interface interface = symbol_interface(slots[slot].symbol);
     (void)host_blas_resolve(slots[slot].symbol, caller);
     enum integer_width width = width_of_host(interface);
-    for (int i = 0; i < SLOT_COUNT; i++)
+    /* A host of another width may yet come. */
+    for (int i = 0; i < SLOT_COUNT && !host_blas_is_shared(interface); i++)
         if (symbol_interface(slots[i].symbol) == interface)
             __atomic_store_n(&entry_slots[i], entry_of((enum entry_slot)i, width), __ATOMIC_RELEASE);
     return entry_of(slot, width);

@@ -22,27 +22,27 @@ typedef void host_function(void); /* cast to the routine's own type before a cal
 extern host_function *host_functions[SYMBOL_COUNT]; /* never NULL, see above */
 extern host_function *forward_slots[SYMBOL_COUNT];
 
-/* Bind now if not yet bound: next in the search order, then a BLAS already
- * loaded locally, then MUBLAS_HOST_BLAS, then the configured default, then
- * well-known names. False when no host BLAS can be found. A set or configured
- * library that cannot be used is logged in one line. Thread-safe; holds no lock
- * while it looks symbols up, because the loader's own lock may be held by a
- * thread that waits for this one. */
-bool host_blas_bind(enum interface interface);
-bool host_blas_is_bound(enum interface interface);
+/* True when the plain names have no BLAS in the program's search order: each caller then
+ * gets its own (callers.h), and the slots stay on thunks that find it. */
+bool host_blas_is_shared(enum interface interface);
 
 /* File name of the bound library, and how it was found, for info and report;
  * "none" before binding. Static storage. */
 const char *host_blas_path(enum interface interface);
 const char *host_blas_origin(enum interface interface);
 
-/* The host's routine, binding first where needed; for the resolvers of thunks.S.
- * Does not return when there is none: one line, then abort. */
+/* The host's routine for a call with the return address `caller`, for the resolvers of
+ * thunks.S. Binds where needed: next in the search order, then what the calling library
+ * depends on, then a BLAS already loaded locally, then MUBLAS_HOST_BLAS, then the
+ * configured default, then well-known names. A set or configured library that cannot be
+ * used is logged in one line. Does not return when there is none: one line, then abort.
+ * Thread-safe; holds no lock while it looks symbols up, because the loader's own lock
+ * may be held by a thread that waits for this one. */
 host_function *host_blas_resolve(enum symbol symbol, const void *caller);
 
-/* The width of the integers that the bound library takes by this interface's names.
- * WIDTH_DETECTED: the library does not tell. Where the name does not settle it, asks
- * the library's isamax, once; so never in a constructor. */
+/* The width of the integers that the host takes by this interface's names.
+ * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Where the name
+ * does not settle it, asks the library (width.h), once; so never in a constructor. */
 enum integer_width host_blas_width(enum interface interface);
 
 #endif

@@ -78,8 +78,7 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* Fill in the bounds and the name of the object that `inside` lies in. */
-static void describe(struct host_library *library, const void *inside)
+void host_search_describe(struct host_library *library, const void *inside)
 {
     Dl_info where;
     struct address_range range = {.inside = (uintptr_t)inside};
@@ -93,12 +92,12 @@ static void describe(struct host_library *library, const void *inside)
 
 /* Does `handle` answer for the symbol? dladdr and dlopen are slow, and this runs
  * whenever a program starts: remember the code segment, which has the rest too. */
-static bool accept(void *handle, const char *symbol, const char *origin, struct host_library *library)
+bool host_search_in(void *handle, const char *symbol, const char *origin, struct host_library *library)
 {
     *library = (struct host_library){.handle = handle, .path = "unknown", .origin = origin};
     host_function *function = host_search_function(library, symbol);
     if (function)
-        describe(library, (void *)function);
+        host_search_describe(library, (void *)function);
     return function != NULL;
 }
 
@@ -117,13 +116,13 @@ static bool search_first(const char *symbol, struct host_library *library)
     if (!function || object_base(function) != where.dli_fbase)
         return false;
     *library = (struct host_library){.handle = handle, .origin = "which does mublas' work in this process"};
-    describe(library, function);
+    host_search_describe(library, function);
     return true;
 }
 
 static bool search_next(const char *symbol, struct host_library *library)
 {
-    return accept(RTLD_NEXT, symbol, "next in the program's search order", library);
+    return host_search_in(RTLD_NEXT, symbol, "next in the program's search order", library);
 }
 
 bool host_search_next(const char *symbol, struct host_library *library)
@@ -178,7 +177,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *argument)
 static bool accept_loaded(const char *path, const char *symbol, struct host_library *library)
 {
     void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle && accept(handle, symbol, "already loaded by the program", library))
+    if (handle && host_search_in(handle, symbol, "already loaded by the program", library))
         return true;
     if (handle)
         dlclose(handle);
@@ -220,7 +219,7 @@ static const char *open_library(const char *path, const char *symbol, const char
     void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!handle)
         return dlerror();
-    if (accept(handle, symbol, origin, library))
+    if (host_search_in(handle, symbol, origin, library))
         return NULL;
     if (dlsym(handle, MARKER))
         reason = "it is mublas itself";

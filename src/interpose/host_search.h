@@ -43,6 +43,12 @@ bool host_search(const char *symbol, struct host_library *library);
 /* A routine of the library, NULL if it lacks it or only mublas itself answers. */
 host_function *host_search_function(const struct host_library *library, const char *symbol);
 
+/* Does `handle` answer for the symbol? Fills in the library. */
+bool host_search_in(void *handle, const char *symbol, const char *origin, struct host_library *library);
+
+/* Fill in the bounds and the file name of the object that `inside` lies in. */
+void host_search_describe(struct host_library *library, const void *inside);
+
 /* Keep the library loaded for the life of the process. */
 void host_search_retain(const struct host_library *library);
 

@@ -21,6 +21,7 @@ interposer_sources += \
 	src/interpose/entry_slots.c src/interpose/entry_slots.h \
 	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
 	src/interpose/host_blas.c src/interpose/host_blas.h \
+	src/interpose/callers.c src/interpose/callers.h src/interpose/width.c src/interpose/width.h \
 	src/interpose/report.c src/interpose/report.h
 libmublas_shim_la_SOURCES += src/interpose/forward.S
 

@@ -4,7 +4,9 @@
  * resolve_thunks stand in host_functions until a host BLAS is bound: they save every
  * argument register, ask host_blas_resolve(i, return address) where to go, and jump
  * there with the call as it came; enter_thunks, in entry_slots until the host's
- * integer width is known, ask host_blas_enter in the same way. */
+ * integer width is known, ask host_blas_enter in the same way; dispatch_thunks stand in
+ * host_functions where callers have different libraries by the same names (callers.h):
+ * they find the caller's host by the return address, or go on as resolve_thunks do. */
 #include "interpose/assembly.inc"
 #include "interpose/thunks.h"
 
@@ -13,6 +15,8 @@
     .hidden forwarded_calls
     .hidden host_blas_resolve
     .hidden host_blas_enter
+    .hidden caller_cache
+    .hidden dispatch_tables
 
 #if defined __x86_64__
 
@@ -24,6 +28,23 @@
     pushq $\number
     .cfi_adjust_cfa_offset 8
     jmp \target
+    .cfi_adjust_cfa_offset -8
+    .endm
+
+    /* A word of the cache is its return address shifted left, with the host's number. */
+    .macro dispatch_call number
+    movq (%rsp), %r10
+    leaq caller_cache(%rip), %r11
+    andl $CALLER_CACHE_MASK, %r10d
+    addq %r11, %r10
+    movq (%rsp), %r11
+    shlq $CALLER_NUMBER_BITS, %r11
+    xorq (%r10), %r11
+    cmpq $HOSTS_MAX, %r11
+    jae resolve_thunks + \number * RESOLVE_THUNK_BYTES
+    leaq dispatch_tables(%rip), %r10
+    movq (%r10, %r11, 8), %r10
+    jmp *(8 * \number)(%r10)
     .endm
 
     /* rsp is a multiple of 16 here: the return address and the number were pushed. */
@@ -86,6 +107,22 @@
     .macro pass_number number, target
     mov w16, #\number
     b \target
+    .endm
+
+    /* A word of the cache is its return address shifted left, with the host's number. */
+    .macro dispatch_call number
+    adrp x16, caller_cache
+    add x16, x16, :lo12:caller_cache
+    and x17, x30, #CALLER_CACHE_MASK
+    ldr x16, [x16, x17]
+    eor x16, x16, x30, lsl #CALLER_NUMBER_BITS
+    cmp x16, #HOSTS_MAX
+    b.hs resolve_thunks + \number * RESOLVE_THUNK_BYTES
+    adrp x17, dispatch_tables
+    add x17, x17, :lo12:dispatch_tables
+    ldr x17, [x17, x16, lsl #3]
+    ldr x16, [x17, #8 * \number]
+    br x16
     .endm
 
     .macro jump_as_told function
@@ -151,45 +188,53 @@ enter_common:
     .macro begin_thunks name
     .globl \name
     .hidden \name
-    .balign THUNK_BYTES
+    .p2align 6
     .type \name, %function
 \name:
+    .cfi_startproc
     .set number, 0
     .endm
 
-    .macro begin_thunk
-    .cfi_startproc
-    begin_stub
+    /* .org fails when a thunk is longer than the distance. */
+    .macro next_thunk name, bytes
+    .set number, number + 1
+    .org \name + number * \bytes
     .endm
 
-    /* .org fails when a thunk is longer than the distance. */
-    .macro end_thunk name
+    .macro end_thunks name
     .cfi_endproc
-    .set number, number + 1
-    .org \name + number * THUNK_BYTES
+    .size \name, . - \name
     .endm
 
     begin_thunks count_thunks
     .rept symbols
-    begin_thunk
+    begin_stub
     count_call number
     jump_through host_functions, number
-    end_thunk count_thunks
+    next_thunk count_thunks, COUNT_THUNK_BYTES
     .endr
-    .size count_thunks, . - count_thunks
+    end_thunks count_thunks
 
     begin_thunks resolve_thunks
     .rept symbols
-    begin_thunk
+    begin_stub
     pass_number number, resolve_common
-    end_thunk resolve_thunks
+    next_thunk resolve_thunks, RESOLVE_THUNK_BYTES
     .endr
-    .size resolve_thunks, . - resolve_thunks
+    end_thunks resolve_thunks
 
     begin_thunks enter_thunks
     .rept slots
-    begin_thunk
+    begin_stub
     pass_number number, enter_common
-    end_thunk enter_thunks
+    next_thunk enter_thunks, ENTER_THUNK_BYTES
     .endr
-    .size enter_thunks, . - enter_thunks
+    end_thunks enter_thunks
+
+    begin_thunks dispatch_thunks
+    .rept symbols
+    begin_stub
+    dispatch_call number
+    next_thunk dispatch_thunks, DISPATCH_THUNK_BYTES
+    .endr
+    end_thunks dispatch_thunks

@@ -1,19 +1,34 @@
-/* thunks.h - the stubs of thunks.S: one of each kind per symbol (per slot of
- * entry_slots), THUNK_BYTES apart. Also read by the assembler. */
+/* thunks.h - the stubs of thunks.S: one of each kind per symbol (enter: per slot of
+ * entry_slots), at equal distances. Also read by the assembler. */
 #ifndef MUBLAS_THUNKS_H
 #define MUBLAS_THUNKS_H
 
 #ifdef __aarch64__
-#define THUNK_BYTES 64
+#define COUNT_THUNK_BYTES 64
 #else
-#define THUNK_BYTES 32
+#define COUNT_THUNK_BYTES 32
 #endif
+#define RESOLVE_THUNK_BYTES 32
+#define ENTER_THUNK_BYTES 32
+#define DISPATCH_THUNK_BYTES 64
+
+/* The cache that dispatch thunks read, callers.h: words, found by the return address's
+ * bits CACHE_MASK, and the bits that hold a host's number. */
+#define CALLER_CACHE_MASK 0x1ff8
+#define CALLER_NUMBER_BITS 16
+#define HOSTS_MAX 16
 
 #ifndef __ASSEMBLER__
-extern const char count_thunks[], resolve_thunks[], enter_thunks[];
+#include <stddef.h>
 
-/* One of them as an entry point; a constant expression where `number` is one. */
-#define THUNK(kind, number) ((host_function *)((kind##_thunks) + (size_t)(number) * THUNK_BYTES))
+extern const char count_thunks[], resolve_thunks[], enter_thunks[], dispatch_thunks[];
+
+/* Their entry points; constant expressions where `number` is one. */
+#define COUNT_THUNK(number) THUNK(count_thunks, COUNT_THUNK_BYTES, number)
+#define RESOLVE_THUNK(number) THUNK(resolve_thunks, RESOLVE_THUNK_BYTES, number)
+#define ENTER_THUNK(number) THUNK(enter_thunks, ENTER_THUNK_BYTES, number)
+#define DISPATCH_THUNK(number) THUNK(dispatch_thunks, DISPATCH_THUNK_BYTES, number)
+#define THUNK(thunks, bytes, number) ((host_function *)((thunks) + (size_t)(number) * (bytes)))
 #endif
 
 #endif

@@ -36,7 +36,7 @@ bound_to() { grep -q "^  host BLAS .*/$1.* ($2)" "$work/report"; }
 for threads in 1 16; do
     rm -f "$work/report"
     under "$shim" tests/system/load_plugin "$modules/plugin.so" $threads && quiet &&
-        bound_to libblas 'already loaded by the program'
+        bound_to libblas 'in the dependencies of the library that called'
     result $? "late binding to a BLAS that a plug-in brought along, $threads threads at once"
 done
 
@@ -62,7 +62,7 @@ result $? "and bound by the constructor"
 
 rm -f "$work/report"
 under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/load_plugin "$modules/plugin.so" &&
-    bound_to libblas 'already loaded by the program'
+    bound_to libblas 'in the dependencies of the library that called'
 result $? "the program's own BLAS comes before MUBLAS_HOST_BLAS"
 
 under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature dgemmtr_

@@ -1,0 +1,206 @@
+#include "interpose/callers.h"
+#include "common/log.h"
+#include "interpose/width.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+
+_Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
+host_function **dispatch_tables[HOSTS_MAX];
+
+static struct host *_Atomic hosts[HOSTS_MAX]; /* without gaps, never removed */
+
+static bool is_dispatched(enum symbol symbol)
+{
+    return interface_width(symbol_interface(symbol)) == WIDTH_DETECTED;
+}
+
+static struct host *create_host(const struct host_library *library)
+{
+    struct host *host = calloc(1, sizeof *host);
+    if (!host)
+        return NULL;
+    host->library = *library;
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        enum symbol symbol = (enum symbol)i;
+        host_function *function =
+            is_dispatched(symbol) ? host_search_function(library, symbol_name(symbol)) : NULL;
+        host->functions[i] = function ? function : RESOLVE_THUNK(symbol);
+    }
+    return host;
+}
+
+static void warn_of_several(const struct host *added)
+{
+    log_message(LOG_INFO, "more than one BLAS in this process by the same names: callers get their own, %s and %s",
+                hosts[0]->library.path, added->library.path);
+    for (int i = 0; i < INTERFACE_COUNT; i++) {
+        enum interface interface = (enum interface)i;
+        if (interface_width(interface) == WIDTH_DETECTED && callers_width(interface) == WIDTH_DETECTED) {
+            log_message(LOG_WARNING, "the BLAS libraries %s and %s in this process differ in the width of their "
+                        "integers: callers get their own, and all calls by plain names stay on the host",
+                        hosts[0]->library.path, added->library.path);
+            return;
+        }
+    }
+}
+
+static int known_host(const struct host_library *library)
+{
+    for (int i = 0; i < HOSTS_MAX && hosts[i]; i++)
+        if (hosts[i]->library.start == library->start)
+            return i;
+    return -1;
+}
+
+/* The number of the host for a library that was found, known or new; libraries are told
+ * apart by the code that was found. -1: no memory. */
+static int enter_host(const struct host_library *library)
+{
+    int number = known_host(library);
+    struct host *added = number < 0 ? create_host(library) : NULL;
+    for (int i = 0; added && i < HOSTS_MAX; i++) {
+        struct host *host = NULL;
+        if (atomic_compare_exchange_strong(&hosts[i], &host, added)) {
+            host_search_retain(library);
+            if (i > 0)
+                warn_of_several(added);
+            return i;
+        }
+        if (host->library.start == library->start) {
+            free(added);
+            return i;
+        }
+    }
+    free(added);
+    return number < 0 && hosts[0] ? 0 : number;
+}
+
+/* The libraries that call, so that a call site costs little when its word in the cache
+ * belongs to another one. Touched only by who holds `busy`; nobody waits for it, since
+ * it may be held for ever in a fork child. */
+static struct calling_object {
+    uintptr_t start, end;
+    int number;
+} objects[64];
+static int object_count;
+static unsigned long long unloads_seen;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static int read_unloads(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    *(unsigned long long *)argument = info->dlpi_subs;
+    return 1;
+}
+
+/* Another library may lie where an unloaded one was. */
+static void forget_unloaded(void)
+{
+    unsigned long long unloads = unloads_seen;
+    dl_iterate_phdr(read_unloads, &unloads);
+    if (unloads == unloads_seen)
+        return;
+    unloads_seen = unloads;
+    object_count = 0;
+    for (size_t i = 0; i < sizeof caller_cache / sizeof *caller_cache; i++)
+        atomic_store_explicit(&caller_cache[i], 0, memory_order_relaxed);
+}
+
+static int recall(uintptr_t caller)
+{
+    int number = -1;
+    if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        return number;
+    forget_unloaded();
+    for (int i = 0; i < object_count && number < 0; i++)
+        if (caller >= objects[i].start && caller < objects[i].end)
+            number = objects[i].number;
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+    return number;
+}
+
+static void remember(const void *caller, int number)
+{
+    struct host_library object = {0};
+    host_search_describe(&object, caller);
+    if (!object.end || atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        return;
+    if (object_count < (int)(sizeof objects / sizeof *objects))
+        objects[object_count++] = (struct calling_object){object.start, object.end, number};
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+/* What the loader would have bound the caller to. */
+bool callers_search(const char *symbol, const void *caller, struct host_library *library)
+{
+    Dl_info object;
+    if (!dladdr(caller, &object) || !object.dli_fname)
+        return false;
+    void *handle = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return false;
+    if (host_search_in(handle, symbol, "in the dependencies of the library that called", library))
+        return true;
+    dlclose(handle);
+    return false;
+}
+
+static int search_host(enum symbol symbol, const void *caller)
+{
+    struct host_library library;
+    const char *sentinel = symbol_name(interface_sentinel(symbol_interface(symbol)));
+    if (callers_search(sentinel, caller, &library) ||
+        callers_search(symbol_name(symbol), caller, &library))
+        return enter_host(&library);
+    if (hosts[0])
+        return 0;
+    if (host_search_program(symbol_name(symbol), &library) || host_search(sentinel, &library))
+        return enter_host(&library);
+    return -1;
+}
+
+struct host *callers_host(enum symbol symbol, const void *caller)
+{
+    uintptr_t address = (uintptr_t)caller;
+    int number = recall(address);
+    if (number < 0 && (number = search_host(symbol, caller)) >= 0)
+        remember(caller, number);
+    if (number < 0)
+        return NULL;
+    dispatch_tables[number] = hosts[number]->functions;
+    atomic_store_explicit(&caller_cache[(address & CALLER_CACHE_MASK) / 8],
+                          (uint64_t)address << CALLER_NUMBER_BITS | (uint64_t)number, memory_order_release);
+    return hosts[number];
+}
+
+const struct host *callers_first_host(void)
+{
+    return hosts[0];
+}
+
+static enum integer_width host_width(struct host *host, enum interface interface)
+{
+    int known = host->widths[interface];
+    if (!known) {
+        enum symbol telling = width_telling_symbol(interface);
+        host_function *isamax = host->functions[telling];
+        enum integer_width width = isamax == RESOLVE_THUNK(telling) ? WIDTH_DETECTED : width_ask(interface, isamax);
+        known = (int)width + 1;
+        host->widths[interface] = known;
+    }
+    return (enum integer_width)(known - 1);
+}
+
+enum integer_width callers_width(enum interface interface)
+{
+    enum integer_width width = WIDTH_DETECTED;
+    for (int i = 0; i < HOSTS_MAX && hosts[i]; i++) {
+        enum integer_width one = host_width(hosts[i], interface);
+        if (one == WIDTH_DETECTED || (i > 0 && one != width))
+            return WIDTH_DETECTED;
+        width = one;
+    }
+    return width;
+}

@@ -1,0 +1,42 @@
+/* callers.h - which host BLAS serves which caller.
+ *
+ * Needed for the plain names, where no BLAS is in the program's search order but
+ * libraries loaded with RTLD_LOCAL, such as Python's extensions, each bring their own:
+ * possibly different ones, even of different integer width, by the same names. The
+ * caller's dependencies tell which it means. A caller that has none, such as one that
+ * passes pointers on by a tail call, is served by the library that was met first.
+ * Thread-safe; holds no lock while it looks symbols up. */
+#ifndef MUBLAS_CALLERS_H
+#define MUBLAS_CALLERS_H
+
+#include "interpose/host_search.h"
+#include "interpose/thunks.h"
+
+#include <stdatomic.h>
+
+struct host {
+    struct host_library library;
+    atomic_int widths[INTERFACE_COUNT];     /* enum integer_width + 1 once known, 0 before */
+    host_function *functions[SYMBOL_COUNT]; /* of the DETECTED interfaces; others and what it lacks: resolvers */
+};
+
+/* Read by dispatch_thunks: a word holds a return address and the number of the host whose
+ * table in dispatch_tables serves it. */
+extern _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
+extern host_function **dispatch_tables[HOSTS_MAX];
+
+/* The host of a call by this symbol from the return address `caller`. NULL: there is no
+ * BLAS to be found at all. */
+struct host *callers_host(enum symbol symbol, const void *caller);
+
+/* A library in the dependencies of the caller's own that has `symbol`. */
+bool callers_search(const char *symbol, const void *caller, struct host_library *library);
+
+/* The first host that was met; NULL before. */
+const struct host *callers_first_host(void);
+
+/* The integer width of all hosts so far, WIDTH_DETECTED if they differ or do not tell.
+ * Asks them where that is not known. */
+enum integer_width callers_width(enum interface interface);
+
+#endif

@@ -1,0 +1,13 @@
+/* width.h - do a library's plain names take 32-bit or 64-bit integers? */
+#ifndef MUBLAS_WIDTH_H
+#define MUBLAS_WIDTH_H
+
+#include "interpose/host_blas.h"
+
+/* The routine to ask in interfaces of DETECTED width: isamax. */
+enum symbol width_telling_symbol(enum interface interface);
+
+/* Ask it: the answer. Calls into the library, so never in a constructor. */
+enum integer_width width_ask(enum interface interface, host_function *isamax);
+
+#endif
