@@ -55,7 +55,7 @@ check_host()
     nm -D "$library" | grep -q ' [BD] RowMajorStrg$' || CBLAS_GLOBALS=$build/tests/netlib/.libs/cblas_globals.so
     export SHIM=$shim SHIM_PRELOAD=$shim_preload REPLACEMENT=
     if [ "$mode" = replacement ]; then
-        SHIM= SHIM_PRELOAD=$sanitizer_preload REPLACEMENT=$replacement
+        SHIM= SHIM_PRELOAD=$sanitizer_preload REPLACEMENT=$build/.libs/libmublas.so
     fi
     renumber "$name by $mode" < <(bash "$source_tree/tests/netlib/compare.sh" --thin --only "$4" --only "${NETLIB_ONLY:-*}" ||
                                   [ $? = 1 ] || echo "not ok 0 - cannot be compared")
