@@ -1,34 +1,26 @@
-/* Every illegal argument of every routine that mublas offloads, quick returns,
- * operands that overlap and operands that only seem to: prints what the program's own xerbla_ was told and a digest
- * of the operands afterwards, to be compared between the host BLAS alone and the
- * shim. With "jump", xerbla_ leaves by longjmp. Data are small integers, so sums
- * are exact in any order. */
+/* arguments WAY LANGUAGE PREFIX SUFFIX BITS: every illegal argument of every routine that mublas
+ * offloads, by the symbols of one interface, quick returns, operands that overlap and
+ * operands that only seem to. Prints what the program's own xerbla_ or cblas_xerbla was
+ * told and a digest of the operands afterwards, to be compared between the host BLAS
+ * alone and the shim. With WAY "jump" they leave by longjmp, with "return" they return.
+ * Data are small integers, so sums are exact in any order. */
+#include "interface_call.h"
+
 #include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 40, LD = 48, ARENA = 8 * LD * LD, ARGUMENTS_MAX = 12 };
+enum { SIZE = 40, LD = 48, ARENA = 16 * LD * LD };
 
-typedef void blas_routine(const void *, const void *, const void *, const void *, const void *, const void *,
-                          const void *, const void *, const void *, const void *, const void *, const void *, size_t,
-                          size_t, size_t);
-void saxpy_(void), daxpy_(void), sgemv_(void), dgemv_(void), ssymv_(void), dsymv_(void), strmv_(void), dtrmv_(void),
-    ssyr2k_(void), dsyr2k_(void);
 __attribute__((visibility("default"))) void xerbla_(const char *name, const int *info, size_t name_length);
+__attribute__((visibility("default"))) void cblas_xerbla(int64_t info, const char *name, const char *format, ...);
 
-/* Arguments by letter: t u d flags (operation, triangle, diagonal), n k sizes,
- * s scalar, l leading dimension, i increment, 1 2 3 operands in the arena. */
 static const struct {
-    const char *name, *arguments;
-    void (*single)(void), (*twice)(void);
+    const char *name, *types, *letters;
 } routines[] = {
-    {"axpy", "ns1i2i", saxpy_, daxpy_},
-    {"gemv", "tnns1l2is3i", sgemv_, dgemv_},
-    {"symv", "uns1l2is3i", ssymv_, dsymv_},
-    {"trmv", "utdn1l2i", strmv_, dtrmv_},
-    {"syr2k", "utnks1l2ls3l", ssyr2k_, dsyr2k_},
+    {"axpy", "sdcz", "ns1i2i"}, {"gemv", "sdcz", "otnns1l2is3i"}, {"symv", "sd", "ouns1l2is3i"},
+    {"hemv", "cz", "ouns1l2is3i"}, {"trmv", "sdcz", "outdn1l2i"}, {"syr2k", "sd", "outnks1l2ls3l"},
 };
 
 static union {
@@ -37,189 +29,215 @@ static union {
 } arena;
 static jmp_buf back;
 static int jump, reports;
+static struct interface interface;
+static char layout = 'C'; /* of legal calls */
 
-void xerbla_(const char *name, const int *info, size_t name_length)
+static void leave(void)
 {
-    printf("  xerbla: '%.*s' %d\n", (int)strnlen(name, name_length < 16 ? name_length : 16), name, *info);
     reports++;
     if (jump)
         longjmp(back, 1);
 }
 
-/* One argument list, as values and as the pointers passed. */
+void xerbla_(const char *name, const int *info, size_t name_length)
+{
+    printf("  xerbla: '%.*s' %d\n", (int)strnlen(name, name_length < 16 ? name_length : 16), name, *info);
+    leave();
+}
+
+void cblas_xerbla(int64_t info, const char *name, const char *format, ...)
+{
+    (void)format;
+    printf("  cblas_xerbla: '%s' %d\n", name, (int)info);
+    leave();
+}
+
+/* One argument list; operands are counted in elements from the arena's start. */
 struct call {
-    const char *letters;
-    int twice; /* double precision */
-    union {
-        char flag;
-        int integer;
-        float single;
-        double twice;
-    } values[ARGUMENTS_MAX];
-    size_t offsets[ARGUMENTS_MAX]; /* of operands in the arena, elements */
+    const char *routine, *letters;
+    char type;
+    union argument arguments[ARGUMENTS_MAX];
 };
 
-static void set_scalar(struct call *call, int position, double value)
+static size_t element_bytes(char type)
 {
-    if (call->twice)
-        call->values[position].twice = value;
-    else
-        call->values[position].single = (float)value;
+    return (type == 's' || type == 'c' ? sizeof(float) : sizeof(double)) << (type == 'c' || type == 'z');
 }
 
-static void make_legal(struct call *call, const char *letters, int twice)
+static void set_operand(struct call *call, int position, size_t element)
 {
-    memset(call, 0, sizeof *call);
-    call->letters = letters;
-    call->twice = twice;
+    call->arguments[position].operand = (char *)&arena + element * element_bytes(call->type);
+}
+
+static struct call make_legal(const char *routine, const char *letters, char type)
+{
+    struct call call = {.routine = routine, .letters = letters, .type = type};
     for (int i = 0; letters[i]; i++)
         switch (letters[i]) {
-        case 't': call->values[i].flag = 'n'; break;
-        case 'u': call->values[i].flag = 'L'; break;
-        case 'd': call->values[i].flag = 'u'; break;
-        case 'n': case 'k': call->values[i].integer = SIZE; break;
-        case 'l': call->values[i].integer = LD; break;
-        case 'i': call->values[i].integer = -2; break;
-        case 's': set_scalar(call, i, 2); break;
-        default: call->offsets[i] = (size_t)(letters[i] - '1') * 2 * LD * LD;
+        case 'o': call.arguments[i].flag = layout; break;
+        case 't': call.arguments[i].flag = 'n'; break;
+        case 'u': call.arguments[i].flag = 'L'; break;
+        case 'd': call.arguments[i].flag = 'u'; break;
+        case 'n': case 'k': call.arguments[i].integer = SIZE; break;
+        case 'l': call.arguments[i].integer = LD; break;
+        case 'i': call.arguments[i].integer = -2; break;
+        case 's': call.arguments[i].scalar[0] = 2; break;
+        default: set_operand(&call, i, (size_t)(letters[i] - '1') * 2 * LD * LD);
         }
+    return call;
 }
 
-static void fill_arena(int twice)
+static void fill_arena(char type)
 {
     for (int i = 0; i < ARENA; i++) {
         int value = (i * 7 + i / 11) % 9 - 4;
-        if (twice)
-            arena.twice[i] = value;
-        else
+        if (type == 's' || type == 'c')
             arena.single[i] = (float)value;
+        else
+            arena.twice[i] = value;
     }
 }
 
-static uint64_t digest(void)
+/* Of the values: which sign a zero has is nobody's promise. */
+static uint64_t digest(char type)
 {
     uint64_t hash = 1469598103934665603u;
-    for (size_t i = 0; i < sizeof arena; i++)
-        hash = (hash ^ ((unsigned char *)&arena)[i]) * 1099511628211u;
+    for (size_t i = 0; i < ARENA; i++) {
+        double value = 0.0 + (type == 's' || type == 'c' ? (double)arena.single[i] : arena.twice[i]);
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        hash = (hash ^ bits) * 1099511628211u;
+    }
     return hash;
 }
 
-static void perform(const struct call *call, void (*routine)(void), const char *what)
+/* After an illegal operation the reference's cblas_sgemv (3.11) forgets to return, and goes
+ * on with a letter that it never set. */
+static bool has_no_meaning(const struct call *call)
 {
-    const void *p[ARGUMENTS_MAX] = {0};
-    size_t bytes = call->twice ? sizeof(double) : sizeof(float);
-    printf("%s\n", what);
-    for (int i = 0; call->letters[i]; i++)
-        p[i] = strchr("123", call->letters[i]) ? (char *)&arena + bytes * call->offsets[i] : (char *)&call->values[i];
-    /* Surplus arguments are harmless; the first hidden length follows the last pointer. */
-    switch (strlen(call->letters)) {
-    case 6: p[6] = p[7] = p[8] = p[9] = p[10] = p[11] = (void *)1; break;
-    case 8: p[8] = p[9] = p[10] = p[11] = (void *)1; break;
-    case 10: p[10] = p[11] = (void *)1; break;
-    case 11: p[11] = (void *)1; break;
-    }
+    if (jump || !interface.cblas || call->type != 's' || strcmp(call->routine, "gemv"))
+        return false;
+    char operation = call->arguments[strchr(call->letters, 't') - call->letters].flag;
+    return !operation || !strchr("ntcNTC", operation);
+}
+
+static void perform(const struct call *call, const char *what)
+{
+    char name[16];
+    if (has_no_meaning(call))
+        return;
+    printf("%c%s layout %c %s\n", call->type, call->routine, layout, what);
+    snprintf(name, sizeof name, "%c%s", call->type, call->routine);
     if (setjmp(back) == 0)
-        ((blas_routine *)routine)(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], 1, 1, 1);
-    printf("  digest %016llx\n", (unsigned long long)digest());
+        interface_call(&interface, interface_function(&interface, name), call->type, call->letters, call->arguments);
+    printf("  digest %016llx\n", (unsigned long long)digest(call->type));
 }
 
-static void try_value(const char *name, const char *letters, int twice, void (*routine)(void), int position,
-                      double value)
+static void try_value(struct call call, int position, double value)
 {
-    struct call call;
     char what[80];
-    make_legal(&call, letters, twice);
-    fill_arena(twice);
-    switch (letters[position]) {
-    case 't': case 'u': case 'd': call.values[position].flag = (char)value; break;
-    case 's': set_scalar(&call, position, value); break;
-    default: call.values[position].integer = (int)value;
+    fill_arena(call.type);
+    switch (call.letters[position]) {
+    case 'o': case 't': case 'u': case 'd': call.arguments[position].flag = (char)value; break;
+    case 's': call.arguments[position].scalar[0] = value; break;
+    default: call.arguments[position].integer = (int64_t)value;
     }
-    snprintf(what, sizeof what, "%c%s argument %d = %g", twice ? 'd' : 's', name, position + 1, value);
-    perform(&call, routine, what);
+    snprintf(what, sizeof what, "argument %d = %g", position + 1, value);
+    perform(&call, what);
 }
 
-static void try_position(const char *name, const char *letters, int twice, void (*routine)(void), int position)
+/* The last values are for 64-bit integers: the low half alone would be legal. */
+static void try_position(const struct call *call, int position)
 {
     static const struct {
         char letter;
-        int count;
+        int count, count_of_64;
         double values[6];
     } tries[] = {
-        {'t', 6, {'X', ' ', 0, 'T', 'c', 'U'}}, {'u', 6, {'X', ' ', 'N', 'U', 'l', 'u'}},
-        {'d', 6, {'X', ' ', 'L', 'N', 'n', 'U'}}, {'n', 4, {-1, -2147483647, 0, 1}},
-        {'k', 4, {-1, -2147483647, 0, 1}}, {'l', 4, {SIZE - 1, 0, -LD, SIZE}}, {'i', 3, {0, 1, 3}}, {'s', 3, {0, 1, -1}},
+        {'o', 3, 3, {'X', 0, 'R'}},
+        {'t', 6, 6, {'X', ' ', 0, 'T', 'c', 'U'}},
+        {'u', 6, 6, {'X', ' ', 'N', 'U', 'l', 'u'}},
+        {'d', 6, 6, {'X', ' ', 'L', 'N', 'n', 'U'}},
+        {'n', 4, 5, {-1, -2147483647, 0, 1, SIZE - 0x1p32}},
+        {'k', 4, 5, {-1, -2147483647, 0, 1, SIZE - 0x1p32}},
+        {'l', 4, 5, {SIZE - 1, 0, -LD, SIZE, LD - 0x1p32}},
+        {'i', 3, 3, {0, 1, 3}},
+        {'s', 3, 3, {0, 1, -1}},
     };
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
-        for (int j = 0; tries[i].letter == letters[position] && j < tries[i].count; j++)
-            try_value(name, letters, twice, routine, position, tries[i].values[j]);
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        int count = interface.bits == 64 ? tries[i].count_of_64 : tries[i].count;
+        for (int j = 0; tries[i].letter == call->letters[position] && j < count; j++)
+            try_value(*call, position, tries[i].values[j]);
+    }
 }
 
 /* Two illegal arguments: the first one counts, whichever the host thinks that is. */
-static void try_pairs(const char *name, const char *letters, int twice, void (*routine)(void))
+static void try_pairs(const struct call *legal)
 {
     int illegal_before = -1;
-    for (int i = 0; letters[i]; i++) {
-        if (!strchr("tudnkl", letters[i]))
+    for (int i = 0; legal->letters[i]; i++) {
+        char letter = legal->letters[i], what[80];
+        if (!strchr("otudnkl", letter) || (letter == 'o' && !interface.cblas))
             continue;
         if (illegal_before >= 0) {
-            struct call call;
-            char what[80];
-            make_legal(&call, letters, twice);
-            fill_arena(twice);
+            struct call call = *legal;
+            fill_arena(call.type);
             for (int j = illegal_before; j <= i; j += i - illegal_before)
-                call.values[j].integer = strchr("tud", letters[j]) ? 'X' : -1;
-            snprintf(what, sizeof what, "%c%s arguments %d and %d", twice ? 'd' : 's', name, illegal_before + 1, i + 1);
-            perform(&call, routine, what);
+                if (strchr("otud", call.letters[j]))
+                    call.arguments[j].flag = 'X';
+                else
+                    call.arguments[j].integer = -1;
+            snprintf(what, sizeof what, "arguments %d and %d", illegal_before + 1, i + 1);
+            perform(&call, what);
         }
         illegal_before = i;
     }
 }
 
 /* The output begins inside another operand. */
-static void try_overlap(const char *name, const char *letters, int twice, void (*routine)(void))
+static void try_overlap(struct call call)
 {
-    const char *output = strrchr(letters, '3') ? strrchr(letters, '3') : strrchr(letters, '2');
-    struct call call;
-    char what[80];
-    make_legal(&call, letters, twice);
-    fill_arena(twice);
-    call.offsets[output - letters] = 0;
-    snprintf(what, sizeof what, "%c%s overlapping", twice ? 'd' : 's', name);
-    perform(&call, routine, what);
+    const char *output = strrchr(call.letters, '3') ? strrchr(call.letters, '3') : strrchr(call.letters, '2');
+    fill_arena(call.type);
+    set_operand(&call, (int)(output - call.letters), 0);
+    perform(&call, "overlapping");
 }
 
 /* The output is the row below the matrix, between its columns in memory: legal, and
  * LAPACK's dlabrd does it. */
-static void try_beside(const char *name, const char *letters, int twice, void (*routine)(void))
+static void try_beside(struct call call)
 {
-    const char *output = strrchr(letters, '3');
-    struct call call;
-    char what[80];
+    const char *output = strrchr(call.letters, '3');
     if (!output || output[1] != 'i')
         return;
-    make_legal(&call, letters, twice);
-    fill_arena(twice);
-    call.offsets[output - letters] = SIZE;
-    call.values[output + 1 - letters].integer = LD;
-    snprintf(what, sizeof what, "%c%s beside", twice ? 'd' : 's', name);
-    perform(&call, routine, what);
-    perform(&call, routine, "and again");
+    fill_arena(call.type);
+    set_operand(&call, (int)(output - call.letters), SIZE);
+    call.arguments[output + 1 - call.letters].integer = LD;
+    perform(&call, "beside");
+    perform(&call, "beside again");
 }
 
-int main(int count, char **arguments)
+static void try_routine(const char *routine, const char *letters, char type)
 {
-    jump = count > 1 && strcmp(arguments[1], "jump") == 0;
-    for (size_t r = 0; r < sizeof routines / sizeof *routines; r++)
-        for (int twice = 0; twice < 2; twice++) {
-            void (*routine)(void) = twice ? routines[r].twice : routines[r].single;
-            const char *letters = routines[r].arguments;
-            for (int position = 0; letters[position]; position++)
-                try_position(routines[r].name, letters, twice, routine, position);
-            try_pairs(routines[r].name, letters, twice, routine);
-            try_overlap(routines[r].name, letters, twice, routine);
-            try_beside(routines[r].name, letters, twice, routine);
-        }
+    struct call call = make_legal(routine, letters, type);
+    for (int position = 0; letters[position]; position++)
+        if (letters[position] != 'o' || interface.cblas)
+            try_position(&call, position);
+    try_pairs(&call);
+    try_overlap(call);
+    try_beside(call);
+}
+
+int main(int count, char **words)
+{
+    interface = interface_read(count - 2, words + 2);
+    jump = strcmp(words[1], "jump") == 0;
+    for (const char *each = interface.cblas ? "CR" : "C"; *each; each++)
+        for (size_t r = 0; r < sizeof routines / sizeof *routines; r++)
+            for (const char *type = routines[r].types; *type; type++) {
+                layout = *each;
+                try_routine(routines[r].name, routines[r].letters, *type);
+            }
     printf("%d errors reported\n", reports);
     return 0;
 }

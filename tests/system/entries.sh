@@ -6,7 +6,7 @@
 . "$source_tree/tests/hosts/hosts.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS
 use_reference_libraries
-export MUBLAS_TEST_NARROW_BLAS=$host_blas
+export NARROW_BLAS=$host_blas
 
 pass_on() # TITLE STATUS: the program's lines as ours
 {

@@ -43,8 +43,9 @@ EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh
 
 # What an application sees of arguments and report.
 check_PROGRAMS += tests/system/arguments tests/system/counted
-tests_system_arguments_SOURCES = tests/system/arguments.c
-tests_system_arguments_LDADD = $(system_test_libraries)
+tests_system_arguments_SOURCES = tests/system/arguments.c tests/system/interface_call.c tests/system/interface_call.h
+tests_system_arguments_LDADD = -ldl
+tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
 TESTS += tests/system/arguments.sh tests/system/report.sh
@@ -90,9 +91,13 @@ tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 check_PROGRAMS += tests/system/linked_arguments tests/system/wrong tests/system/by_handle
 tests_system_by_handle_SOURCES = tests/system/by_handle.c
 tests_system_by_handle_LDADD = -ldl
-tests_system_linked_arguments_SOURCES = tests/system/arguments.c
-tests_system_linked_arguments_LDADD = libmublas.la -lm
-tests_system_linked_arguments_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_system_linked_arguments_SOURCES = $(tests_system_arguments_SOURCES)
+tests_system_linked_arguments_LDADD = libmublas.la -lm -ldl
+tests_system_linked_arguments_LDFLAGS = $(AM_LDFLAGS) -no-install -export-dynamic -Wl,--no-as-needed
+check_PROGRAMS += tests/system/system_arguments
+tests_system_system_arguments_SOURCES = $(tests_system_arguments_SOURCES)
+tests_system_system_arguments_LDADD = $(system_test_libraries) -ldl
+tests_system_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic -Wl,--no-as-needed
 tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
 TESTS += tests/system/linked.sh tests/system/alternatives.sh

@@ -1,5 +1,5 @@
 /* Host BLAS libraries with 64-bit integers and with the wheels' names, made of one with 32-bit
- * integers: the library that MUBLAS_TEST_NARROW_BLAS names. With PLAIN_NAMES: dgemv_ and
+ * integers: the library that NARROW_BLAS names. With PLAIN_NAMES: dgemv_ and
  * cblas_dgemv take 64-bit integers, as in Debian's libblas64.so.3; otherwise dgemv_64_,
  * cblas_dgemv64_, cblas_dgemv_64 and the scipy_ names of both widths.
  * Integers that do not fit become the largest or smallest 32-bit one: as illegal as they
@@ -46,14 +46,14 @@ typedef int64_t any_routine(WORDS);
 /* The plain names of the narrow library must not be taken for those of this one. */
 static void *open_narrow(void)
 {
-    const char *path = getenv("MUBLAS_TEST_NARROW_BLAS");
+    const char *path = getenv("NARROW_BLAS");
 #ifdef PLAIN_NAMES
     void *library = path ? dlmopen(LM_ID_NEWLM, path, RTLD_NOW) : NULL;
 #else
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 #endif
     if (!library) {
-        fprintf(stderr, "wide_blas: MUBLAS_TEST_NARROW_BLAS=%s: %s\n", path ? path : "", path ? dlerror() : "not set");
+        fprintf(stderr, "wide_blas: NARROW_BLAS=%s: %s\n", path ? path : "", path ? dlerror() : "not set");
         abort();
     }
     return library;
