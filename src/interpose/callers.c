@@ -1,5 +1,6 @@
 #include "interpose/callers.h"
 #include "common/log.h"
+#include "interpose/nested.h"
 #include "interpose/width.h"
 
 #include <dlfcn.h>
@@ -31,19 +32,17 @@ static struct host *create_host(const struct host_library *library)
     return host;
 }
 
-static void warn_of_several(const struct host *added)
+static void say_several(const struct host *added)
 {
-    log_message(LOG_INFO, "more than one BLAS in this process by the same names: callers get their own, %s and %s",
-                hosts[0]->library.path, added->library.path);
-    for (int i = 0; i < INTERFACE_COUNT; i++) {
-        enum interface interface = (enum interface)i;
-        if (interface_width(interface) == WIDTH_DETECTED && callers_width(interface) == WIDTH_DETECTED) {
-            log_message(LOG_WARNING, "the BLAS libraries %s and %s in this process differ in the width of their "
-                        "integers: callers get their own, and all calls by plain names stay on the host",
-                        hosts[0]->library.path, added->library.path);
-            return;
-        }
-    }
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    const char *first = hosts[0]->library.path, *second = added->library.path;
+    bool differ = callers_width(INTERFACE_NAME_) == WIDTH_DETECTED ||
+                  callers_width(INTERFACE_cblas_NAME) == WIDTH_DETECTED;
+    if (!differ)
+        log_message(LOG_INFO, "%s and %s go by the same names: callers get their own", first, second);
+    else if (!atomic_flag_test_and_set(&said))
+        log_message(LOG_WARNING, "%s and %s go by the same names and may differ in the width of their integers: "
+                    "callers get their own, and such calls stay on the host", first, second);
 }
 
 static int known_host(const struct host_library *library)
@@ -64,8 +63,9 @@ static int enter_host(const struct host_library *library)
         struct host *host = NULL;
         if (atomic_compare_exchange_strong(&hosts[i], &host, added)) {
             host_search_retain(library);
+            nested_note_host(library->start, library->end);
             if (i > 0)
-                warn_of_several(added);
+                say_several(added);
             return i;
         }
         if (host->library.start == library->start) {
@@ -175,9 +175,9 @@ struct host *callers_host(enum symbol symbol, const void *caller)
     return hosts[number];
 }
 
-const struct host *callers_first_host(void)
+const struct host *callers_known_host(int number)
 {
-    return hosts[0];
+    return number < HOSTS_MAX ? hosts[number] : NULL;
 }
 
 static enum integer_width host_width(struct host *host, enum interface interface)

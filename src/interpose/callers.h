@@ -32,8 +32,8 @@ struct host *callers_host(enum symbol symbol, const void *caller);
 /* A library in the dependencies of the caller's own that has `symbol`. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library);
 
-/* The first host that was met; NULL before. */
-const struct host *callers_first_host(void);
+/* The hosts that were met so far, from 0; NULL after the last. */
+const struct host *callers_known_host(int number);
 
 /* The integer width of all hosts so far, WIDTH_DETECTED if they differ or do not tell.
  * Asks them where that is not known. */

@@ -23,9 +23,9 @@
     void entry(PARAMETERS HIDDEN_PARAMETERS);                                                        \
     void entry(PARAMETERS HIDDEN_PARAMETERS)                                                         \
     {                                                                                                \
-        if (LOCAL(perform, ROUTINE)(number, ARGUMENTS HIDDEN_ARGUMENTS))                             \
+        if (LOCAL(perform, ROUTINE)(number, __builtin_return_address(0), ARGUMENTS HIDDEN_ARGUMENTS)) \
             return;                                                                                  \
-        offload_count_rejected(number);                                                              \
+        offload_count_rejected(number, __builtin_return_address(0));                                 \
         ((LOCAL(signature, ROUTINE) *)host_functions[number])(ARGUMENTS HIDDEN_ARGUMENTS);           \
     }
 

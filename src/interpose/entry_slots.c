@@ -1,6 +1,7 @@
 #include "interpose/entry_slots.h"
 #include "common/log.h"
 #include "interpose/host_search.h"
+#include "interpose/stats.h"
 #include "interpose/thunks.h"
 
 #include <stdatomic.h>
@@ -42,37 +43,39 @@ static void say_once(enum interface interface)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
-        log_message(LOG_WARNING, "%s has no isamax to tell the width of its integers: its calls stay on the host",
-                    host_blas_path(interface));
-}
-
-/* The library that does mublas' work in this process is not asked: it would count that.
- * Hosts of several widths were spoken of when they were met. */
-static enum integer_width width_of_host(enum interface interface)
-{
-    if (host_search_stands_behind())
-        return WIDTH_DETECTED;
-    enum integer_width width = host_blas_width(interface);
-    if (width == WIDTH_DETECTED && !host_blas_is_shared(interface))
-        say_once(interface);
-    return width;
+        log_message(LOG_WARNING, "%s has no isamax to tell the width of its integers: such calls stay on the host",
+                    host_blas_library(interface, 0)->path);
 }
 
 static host_function *entry_of(enum entry_slot slot, enum integer_width width)
 {
-    if (width == WIDTH_DETECTED)
-        return __atomic_load_n(&forward_slots[slots[slot].symbol], __ATOMIC_ACQUIRE);
     return width == WIDTH_64 ? slots[slot].entry64 : slots[slot].entry32;
+}
+
+/* All slots of the interface; of no width: to the host. */
+static void settle(enum interface interface, enum integer_width width)
+{
+    for (int i = 0; i < SLOT_COUNT; i++) {
+        host_function *host = __atomic_load_n(&forward_slots[slots[i].symbol], __ATOMIC_ACQUIRE);
+        if (symbol_interface(slots[i].symbol) == interface)
+            __atomic_store_n(&entry_slots[i], width == WIDTH_DETECTED ? host : entry_of((enum entry_slot)i, width),
+                             __ATOMIC_RELEASE);
+    }
 }
 
 host_function *host_blas_enter(enum entry_slot slot, const void *caller)
 {
-    enum interface interface = symbol_interface(slots[slot].symbol);
-    (void)host_blas_resolve(slots[slot].symbol, caller);
-    enum integer_width width = width_of_host(interface);
-    /* A host of another width may yet come. */
-    for (int i = 0; i < SLOT_COUNT && !host_blas_is_shared(interface); i++)
-        if (symbol_interface(slots[i].symbol) == interface)
-            __atomic_store_n(&entry_slots[i], entry_of((enum entry_slot)i, width), __ATOMIC_RELEASE);
-    return entry_of(slot, width);
+    enum symbol symbol = slots[slot].symbol;
+    enum interface interface = symbol_interface(symbol);
+    host_function *host = host_blas_resolve(symbol, caller);
+    /* The library that does mublas' work in this process is not asked: it would count that. */
+    enum integer_width width = host_search_stands_behind() ? WIDTH_DETECTED : host_blas_width(interface);
+    if (!host_blas_is_shared(interface) && (width != WIDTH_DETECTED || host_search_stands_behind()))
+        settle(interface, width); /* otherwise a host of another width may yet come */
+    if (width != WIDTH_DETECTED)
+        return entry_of(slot, width);
+    if (!host_blas_is_shared(interface) && !host_search_stands_behind())
+        say_once(interface);
+    stats_host_call(symbol, HOST_INTEGERS, 0);
+    return host;
 }

@@ -2,6 +2,7 @@
 #include "common/log.h"
 #include "interpose/callers.h"
 #include "interpose/host_search.h"
+#include "interpose/nested.h"
 #include "interpose/stats.h"
 #include "interpose/thunks.h"
 #include "interpose/width.h"
@@ -62,6 +63,8 @@ static void publish(enum interface interface, const struct host_library *library
         return;
     binding->library = *library;
     host_search_retain(library);
+    if (interface_is_cblas(interface))
+        nested_note_host(library->start, library->end);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         if (symbol_interface((enum symbol)i) != interface)
             continue;
@@ -93,24 +96,16 @@ __attribute__((constructor)) static void bind_at_load(void)
     }
 }
 
-/* NULL: none. */
-static const struct host_library *library_of(enum interface interface)
+const struct host_library *host_blas_library(enum interface interface, int number)
 {
     if (host_blas_is_shared(interface))
-        return callers_first_host() ? &callers_first_host()->library : NULL;
-    return state_of(interface) == BOUND ? &bindings[interface].library : NULL;
+        return callers_known_host(number) ? &callers_known_host(number)->library : NULL;
+    return number == 0 && state_of(interface) == BOUND ? &bindings[interface].library : NULL;
 }
 
-const char *host_blas_path(enum interface interface)
+static const char *path_of(const struct host_library *library)
 {
-    const struct host_library *library = library_of(interface);
     return library ? library->path : "none";
-}
-
-const char *host_blas_origin(enum interface interface)
-{
-    const struct host_library *library = library_of(interface);
-    return library ? library->origin : "none";
 }
 
 static _Noreturn void stop_without_host(const char *name)
@@ -151,10 +146,17 @@ static host_function *resolve_directly(enum symbol symbol)
 {
     host_function *function = function_of(symbol);
     if (function == RESOLVE_THUNK(symbol)) {
-        function = search_elsewhere(symbol, host_blas_path(symbol_interface(symbol)));
+        function = search_elsewhere(symbol, path_of(host_blas_library(symbol_interface(symbol), 0)));
         publish_function(symbol, function);
     }
     return function;
+}
+
+host_function *host_blas_count(enum symbol symbol, const void *caller)
+{
+    if (!nested_in_cblas(caller))
+        stats_forwarded_call(symbol);
+    return function_of(symbol);
 }
 
 /* Of what is not in the search order; by plain names callers may mean different ones. */

@@ -17,6 +17,7 @@
 
 #include "interpose/symbols.h"
 
+struct host_library; /* host_search.h */
 typedef void host_function(void); /* cast to the routine's own type before a call */
 
 extern host_function *host_functions[SYMBOL_COUNT]; /* never NULL, see above */
@@ -26,10 +27,9 @@ extern host_function *forward_slots[SYMBOL_COUNT];
  * gets its own (callers.h), and the slots stay on thunks that find it. */
 bool host_blas_is_shared(enum interface interface);
 
-/* File name of the bound library, and how it was found, for info and report;
- * "none" before binding. Static storage. */
-const char *host_blas_path(enum interface interface);
-const char *host_blas_origin(enum interface interface);
+/* The bound libraries, from number 0, of which there may be several where the interface is
+ * shared; NULL after the last. Static storage. */
+const struct host_library *host_blas_library(enum interface interface, int number);
 
 /* The host's routine for a call with the return address `caller`, for the resolvers of
  * thunks.S. Binds where needed: next in the search order, then what the calling library
@@ -39,6 +39,9 @@ const char *host_blas_origin(enum interface interface);
  * Thread-safe; holds no lock while it looks symbols up, because the loader's own lock
  * may be held by a thread that waits for this one. */
 host_function *host_blas_resolve(enum symbol symbol, const void *caller);
+
+/* Count a forwarded call; where it goes on. For the counting stubs of thunks.S. */
+host_function *host_blas_count(enum symbol symbol, const void *caller);
 
 /* The width of the integers that the host takes by this interface's names.
  * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Where the name

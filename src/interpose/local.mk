@@ -7,6 +7,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/host_search.c src/interpose/host_search.h \
 	src/interpose/offload.h \
+	src/interpose/nested.c src/interpose/nested.h \
 	src/interpose/overlap.c src/interpose/overlap.h \
 	src/interpose/pack.c src/interpose/pack.h \
 	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \

@@ -5,6 +5,7 @@
 #include "gpu/device.h"
 #include "interpose/execute.h"
 #include "interpose/host_search.h"
+#include "interpose/nested.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/stats.h"
@@ -214,13 +215,13 @@ void offload_host_begin(enum symbol symbol, struct host_run *host_run)
 void offload_host_end(enum symbol symbol, struct host_run *host_run)
 {
     depth--;
-    if (host_run->reason != HOST_NESTED)
+    if (host_run->reason != HOST_NESTED && stats_wanted() && !nested_in_cblas(host_run->caller))
         stats_host_call(symbol, host_run->reason, nanoseconds() - host_run->started);
 }
 
-void offload_count_rejected(enum symbol symbol)
+void offload_count_rejected(enum symbol symbol, const void *caller)
 {
-    if (!depth)
+    if (!depth && stats_wanted() && !nested_in_cblas(caller))
         stats_host_call(symbol, HOST_ARGUMENTS, 0);
 }
 

@@ -22,6 +22,7 @@ extern uint64_t offload_floors[SYMBOL_COUNT];
  * offload_host_begin and offload_host_end, which count it, keep the
  * host BLAS's own BLAS calls from being offloaded again, and time it. */
 struct host_run {
+    const void *caller; /* the call's return address, set by the entry */
     int reason; /* enum host_reason */
     uint64_t started;
 };
@@ -30,8 +31,9 @@ void offload_host_begin(enum symbol symbol, struct host_run *host_run);
 void offload_host_end(enum symbol symbol, struct host_run *host_run);
 
 /* For entries that find invalid arguments, a quick return or forbidden overlap:
- * counts the call; the entry then jumps to the host. */
-void offload_count_rejected(enum symbol symbol);
+ * counts the call, which has the return address `caller`; the entry then jumps to the
+ * host. */
+void offload_count_rejected(enum symbol symbol, const void *caller);
 
 /* Device and state of residency in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */

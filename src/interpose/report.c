@@ -1,7 +1,7 @@
 #include "interpose/report.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "interpose/host_blas.h"
+#include "interpose/host_search.h"
 #include "interpose/offload.h"
 #include "interpose/stats.h"
 
@@ -51,19 +51,27 @@ static void print_settings(FILE *stream)
 #undef SETTING
 }
 
+static void print_host(FILE *stream, enum interface interface, const struct host_library *library)
+{
+    char resolved[PATH_MAX];
+    const char *path = library ? library->path : "none";
+    bool plain = interface == INTERFACE_NAME_;
+    if (strchr(path, '/') && realpath(path, resolved))
+        path = resolved;
+    fprintf(stream, "  host BLAS   %s (%s)%s%s\n", path, library ? library->origin : "none", plain ? "" : " for ",
+            plain ? "" : interface_form(interface));
+}
+
 static void print_hosts(FILE *stream)
 {
     for (int i = 0; i < INTERFACE_COUNT; i++) {
-        char resolved[PATH_MAX];
         enum interface interface = (enum interface)i;
-        const char *path = host_blas_path(interface);
+        int number = 0;
         if (!interface_was_called(interface))
             continue;
-        if (strchr(path, '/') && realpath(path, resolved))
-            path = resolved;
-        fprintf(stream, "  host BLAS   %s (%s)%s%s\n", path, host_blas_origin(interface),
-                interface == INTERFACE_NAME_ ? "" : " for ",
-                interface == INTERFACE_NAME_ ? "" : interface_form(interface));
+        do
+            print_host(stream, interface, host_blas_library(interface, number));
+        while (host_blas_library(interface, ++number));
     }
 }
 

@@ -14,7 +14,7 @@ struct counters {
 };
 
 static struct counters counters[SYMBOL_COUNT];
-uint64_t forwarded_calls[SYMBOL_COUNT];
+static _Atomic uint64_t forwarded_calls[SYMBOL_COUNT];
 
 enum { UNKNOWN, UNWANTED, WANTED };
 static atomic_int wanted = UNKNOWN;
@@ -67,6 +67,11 @@ void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanos
     add(&counters[symbol].host_nanoseconds, nanoseconds);
 }
 
+void stats_forwarded_call(enum symbol symbol)
+{
+    add(&forwarded_calls[symbol], 1);
+}
+
 static uint64_t get(_Atomic uint64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
@@ -92,7 +97,7 @@ struct routine_stats stats_read(enum symbol symbol)
     };
     for (int i = 0; i < HOST_REASON_COUNT; i++)
         stats.host_calls[i] = get(&mine->host_calls[i]);
-    stats.host_calls[forwarding_reason(symbol)] += __atomic_load_n(&forwarded_calls[symbol], __ATOMIC_RELAXED);
+    stats.host_calls[forwarding_reason(symbol)] += get(&forwarded_calls[symbol]);
     return stats;
 }
 
@@ -109,6 +114,7 @@ const char *host_reason_text(enum host_reason reason)
         [HOST_NO_DEVICE] = "no usable device",
         [HOST_NESTED] = "called from within another BLAS call",
         [HOST_AFTER_FORK] = "in a fork child or under a checkpointer",
+        [HOST_INTEGERS] = "the width of the library's integers is unknown, or several libraries differ in it",
         [HOST_UNSUPPORTED] = "not supported on the device",
         [HOST_OUT_OF_MEMORY] = "out of device memory",
         [HOST_DEVICE_ERROR] = "device error",

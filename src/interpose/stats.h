@@ -19,6 +19,7 @@ enum host_reason {
     HOST_NO_DEVICE,       /* none there, or given up */
     HOST_NESTED,          /* called from inside mublas or from the host BLAS */
     HOST_AFTER_FORK,      /* fork child, or under a checkpointer */
+    HOST_INTEGERS,        /* integer width not known, or different in several libraries */
     HOST_UNSUPPORTED,     /* no kernel or no cuBLAS for it */
     HOST_OUT_OF_MEMORY,
     HOST_DEVICE_ERROR,    /* the device failed; the host did the call on untouched operands */
@@ -49,9 +50,9 @@ void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanos
 /* A snapshot; other threads may go on counting. */
 struct routine_stats stats_read(enum symbol symbol);
 
-/* Calls that went straight to the host, forwarded or below the floor: counted by
- * the stubs of thunks.S. */
-extern uint64_t forwarded_calls[SYMBOL_COUNT];
+/* A call that went straight to the host, forwarded or below the floor. Counted before it is
+ * known whether anybody wants to know, since early calls come before that. */
+void stats_forwarded_call(enum symbol symbol);
 
 /* A short English phrase for the report. */
 const char *host_reason_text(enum host_reason reason);

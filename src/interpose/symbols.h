@@ -34,6 +34,12 @@ const char *symbol_name(enum symbol symbol);
 bool symbol_is_offloaded(enum symbol symbol);
 
 enum interface symbol_interface(enum symbol symbol);
+/* True for the C interfaces. */
+static inline bool interface_is_cblas(enum interface interface)
+{
+    return interface >= INTERFACE_cblas_NAME;
+}
+
 /* How the interface writes its names: "NAME_64_", "scipy_cblas_NAME". */
 const char *interface_form(enum interface interface);
 enum integer_width interface_width(enum interface interface);

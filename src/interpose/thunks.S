@@ -1,28 +1,24 @@
-/* Hidden stubs that host_blas.c puts in its tables, one of each kind per symbol,
- * at equal distances (thunks.h), so that no table of their addresses is needed:
- * count_thunks add one to forwarded_calls[i] and jump through host_functions[i];
- * resolve_thunks stand in host_functions until a host BLAS is bound: they save every
- * argument register, ask host_blas_resolve(i, return address) where to go, and jump
- * there with the call as it came; enter_thunks, in entry_slots until the host's
- * integer width is known, ask host_blas_enter in the same way; dispatch_thunks stand in
- * host_functions where callers have different libraries by the same names (callers.h):
- * they find the caller's host by the return address, or go on as resolve_thunks do. */
+/* Hidden stubs that host_blas.c puts in its tables, one of each kind per symbol, at equal
+ * distances (thunks.h), so that no table of their addresses is needed. All but the last
+ * save every argument register, ask a function of (number, return address) where to go,
+ * and jump there with the call as it came:
+ *   count_thunks     stand in forward_slots while calls are counted: host_blas_count
+ *   resolve_thunks   in host_functions until a host BLAS is bound: host_blas_resolve
+ *   enter_thunks     in entry_slots until the integer width is known: host_blas_enter
+ *   dispatch_thunks  in host_functions where callers have different libraries by the same
+ *                    names (callers.h): they find the caller's host by the return address,
+ *                    or go on as resolve_thunks do. */
 #include "interpose/assembly.inc"
 #include "interpose/thunks.h"
 
     .text
-    .hidden host_functions
-    .hidden forwarded_calls
+    .hidden host_blas_count
     .hidden host_blas_resolve
     .hidden host_blas_enter
     .hidden caller_cache
     .hidden dispatch_tables
 
 #if defined __x86_64__
-
-    .macro count_call entry
-    lock incq forwarded_calls+8*\entry(%rip)
-    .endm
 
     .macro pass_number number, target
     pushq $\number
@@ -95,15 +91,6 @@
 
 #elif defined __aarch64__
 
-    .macro count_call entry
-    adrp x16, forwarded_calls+8*\entry
-    add x16, x16, :lo12:forwarded_calls+8*\entry
-1:  ldxr x17, [x16]
-    add x17, x17, #1
-    stxr w15, x17, [x16]
-    cbnz w15, 1b
-    .endm
-
     .macro pass_number number, target
     mov w16, #\number
     b \target
@@ -171,6 +158,13 @@ resolve_common:
     end_function resolve_common
 
     .p2align 4
+    .type count_common, %function
+count_common:
+    .cfi_startproc
+    jump_as_told host_blas_count
+    end_function count_common
+
+    .p2align 4
     .type enter_common, %function
 enter_common:
     .cfi_startproc
@@ -209,8 +203,7 @@ enter_common:
     begin_thunks count_thunks
     .rept symbols
     begin_stub
-    count_call number
-    jump_through host_functions, number
+    pass_number number, count_common
     next_thunk count_thunks, COUNT_THUNK_BYTES
     .endr
     end_thunks count_thunks

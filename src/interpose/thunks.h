@@ -3,11 +3,7 @@
 #ifndef MUBLAS_THUNKS_H
 #define MUBLAS_THUNKS_H
 
-#ifdef __aarch64__
-#define COUNT_THUNK_BYTES 64
-#else
 #define COUNT_THUNK_BYTES 32
-#endif
 #define RESOLVE_THUNK_BYTES 32
 #define ENTER_THUNK_BYTES 32
 #define DISPATCH_THUNK_BYTES 64

@@ -1,0 +1,59 @@
+#include "interpose/nested.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Of the first so many hosts; of others all calls are counted. */
+enum { RANGES_MAX = 16 };
+static struct {
+    _Atomic uintptr_t start, end; /* end is written last */
+} ranges[RANGES_MAX];
+static atomic_int range_count;
+
+void nested_note_host(uintptr_t start, uintptr_t end)
+{
+    int number = atomic_fetch_add(&range_count, 1);
+    if (number >= RANGES_MAX)
+        return;
+    ranges[number].start = start;
+    ranges[number].end = end;
+}
+
+static bool is_in_host(uintptr_t address)
+{
+    for (int i = 0; i < RANGES_MAX && ranges[i].end; i++)
+        if (address < ranges[i].end && address >= ranges[i].start)
+            return true;
+    return false;
+}
+
+/* Also the reference's helpers, which hand a Fortran function's value over by pointer. */
+static bool is_cblas_name(const char *name)
+{
+    size_t length = strlen(name);
+    return strstr(name, "cblas_") || (length > 4 && strcmp(name + length - 4, "sub_") == 0);
+}
+
+static bool look_up(const void *caller)
+{
+    Dl_info where;
+    return dladdr(caller, &where) && where.dli_sname && is_cblas_name(where.dli_sname);
+}
+
+bool nested_in_cblas(const void *caller)
+{
+    enum { WORDS = 256 };
+    static _Atomic uintptr_t known[WORDS]; /* return addresses shifted left, and the answer */
+    uintptr_t address = (uintptr_t)caller;
+    _Atomic uintptr_t *word = &known[address / 4 % WORDS];
+    if (!is_in_host(address))
+        return false;
+    uintptr_t found = atomic_load_explicit(word, memory_order_relaxed);
+    if ((found ^ address << 1) > 1) {
+        found = address << 1 | look_up(caller);
+        atomic_store_explicit(word, found, memory_order_relaxed);
+    }
+    return found & 1;
+}
