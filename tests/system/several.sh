@@ -7,7 +7,7 @@
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD
 use_emulated_driver
 use_reference_libraries
-export MUBLAS_TEST_NARROW_BLAS=$host_blas
+export NARROW_BLAS=$host_blas
 modules=$build/tests/system/.libs
 
 # several WIDE SECOND PLUGIN...: the libraries behind caller64 and caller32b (another name for
