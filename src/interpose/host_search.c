@@ -43,16 +43,9 @@ static bool is_mublas(const void *address)
     return ours;
 }
 
-/* Where mublas itself is looked into, also the names that it shows to references only (forward.S). */
-static void *look_up(void *handle, const char *symbol)
-{
-    void *address = dlsym(handle, symbol);
-    return address || !host_search_stands_behind() ? address : dlvsym(handle, symbol, "MUBLAS_BY_REFERENCE");
-}
-
 host_function *host_search_function(const struct host_library *library, const char *symbol)
 {
-    void *address = look_up(library->handle, symbol);
+    void *address = dlsym(library->handle, symbol);
     bool known = (uintptr_t)address >= library->start && (uintptr_t)address < library->end;
     return address && (known || !is_mublas(address)) ? (host_function *)address : NULL;
 }
@@ -106,20 +99,6 @@ bool host_search_stands_behind(void)
     return &mublas_interposes_blas != &own_marker;
 }
 
-static bool search_first(const char *symbol, struct host_library *library)
-{
-    Dl_info where;
-    if (!host_search_stands_behind() || !dladdr(&mublas_interposes_blas, &where))
-        return false;
-    void *handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    void *function = handle ? look_up(handle, symbol) : NULL;
-    if (!function || object_base(function) != where.dli_fbase)
-        return false;
-    *library = (struct host_library){.handle = handle, .origin = "which does mublas' work in this process"};
-    host_search_describe(library, function);
-    return true;
-}
-
 static bool search_next(const char *symbol, struct host_library *library)
 {
     return host_search_in(RTLD_NEXT, symbol, "next in the program's search order", library);
@@ -127,7 +106,7 @@ static bool search_next(const char *symbol, struct host_library *library)
 
 bool host_search_next(const char *symbol, struct host_library *library)
 {
-    return search_first(symbol, library) || (!host_search_by_path && search_next(symbol, library));
+    return !host_search_by_path && search_next(symbol, library);
 }
 
 /* Names by which BLAS libraries go, with whatever follows. */
@@ -290,7 +269,7 @@ static bool search_program(const char *symbol, struct host_library *library)
 
 bool host_search_program(const char *symbol, struct host_library *library)
 {
-    return search_first(symbol, library) || (!host_search_by_path && search_program(symbol, library));
+    return !host_search_by_path && search_program(symbol, library);
 }
 
 static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};

@@ -24,7 +24,8 @@ struct host_library {
 
 /* True when another library of mublas comes before this one in the search order, as
  * when the shim is preloaded into a program linked with libmublas.so. That one does all
- * the work: it is the host BLAS of this one, which then neither offloads nor reports. */
+ * the work; this one neither offloads nor reports, and passes the calls that reach it
+ * past the other (by a handle, or since it is the other's host's host) to its own host. */
 bool host_search_stands_behind(void);
 
 /* The next BLAS after mublas in the program's search order. False: none there now, or

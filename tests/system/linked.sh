@@ -13,6 +13,7 @@ with()
 {
     local where=$1
     shift
+    rm -f "$work/report"
     ( use_emulated_driver
       use_reference_libraries
       [ "$where" = host ] || LD_LIBRARY_PATH=$work/system:$LD_LIBRARY_PATH
@@ -65,14 +66,13 @@ one_report() # CALLS
 }
 shim_and tests/system/linked_arguments return "${names[@]}" && one_report "$(grep -c '^  digest' "$work/output")"
 result $? "a program linked with -lmublas under the shim: the shim has all calls"
-shim_and tests/system/by_handle "$work/system/libblas.so.3" && one_report 3
-result $? "calls to libmublas.so by its handle under the shim: the shim has them too"
-awk '$1 == "daxpy" { exit $3 != 1 }' "$work/errors"
-result $? "and ran them on the device"
+shim_and env MUBLAS_VERBOSE=2 MUBLAS_HOST_BLAS="$host_blas" tests/system/by_handle "$work/system/libblas.so.3" &&
+    [ ! -s "$work/errors" ]
+result $? "calls to libmublas.so by its handle under the shim: on the host, and no device is woken twice"
 with mublas tests/system/by_handle "$work/system/libblas.so.3" && on_device 1
 result $? "calls by its handle without the shim"
 cp "$library" "$work/second.so"
 with mublas env LD_PRELOAD="${sanitizer_preload:+$sanitizer_preload:}$library" tests/system/by_handle "$work/second.so" &&
-    grep -q 'total *3 ' "$work/report" && bound_to libblas 'set by MUBLAS_HOST_BLAS'
-result $? "libmublas.so twice: the first in the search order does the work"
+    [ ! -e "$work/report" ] && [ ! -s "$work/errors" ]
+result $? "libmublas.so twice: the one that is not first leaves the device alone"
 echo "1..$number"

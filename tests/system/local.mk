@@ -102,3 +102,15 @@ tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
 TESTS += tests/system/linked.sh tests/system/alternatives.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
+
+# Kinds of host BLAS.
+check_LTLIBRARIES += tests/system/fake_flexiblas.la tests/system/plugin_own.la
+tests_system_fake_flexiblas_la_SOURCES = tests/system/fake_flexiblas.c
+tests_system_fake_flexiblas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_fake_flexiblas_la_LDFLAGS = $(module_flags)
+tests_system_fake_flexiblas_la_LIBADD = -ldl
+tests_system_plugin_own_la_SOURCES = tests/system/plugin.c tests/system/own_blas.c
+tests_system_plugin_own_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_plugin_own_la_LDFLAGS = $(module_flags)
+TESTS += tests/system/host_kinds.sh
+EXTRA_DIST += tests/system/host_kinds.sh
