@@ -10,6 +10,7 @@ extern char **environ;
 
 static struct settings current;
 static pthread_once_t read_once = PTHREAD_ONCE_INIT;
+static bool constructed;
 
 /* Settings are read before the log level is known, so their errors are always shown. */
 static void complain(const char *name, const char *value, const char *wanted, const char *fallback)
@@ -139,10 +140,29 @@ static void read_settings(void)
     complain_of_unknown_names();
 }
 
+__attribute__((constructor)) static void note_construction(void)
+{
+    constructed = true;
+}
+
+/* Without an environment the C library's own constructor is still to come, or, later, the
+ * program has cleared it. */
+bool settings_are_readable(void)
+{
+    return environ || constructed;
+}
+
 const struct settings *settings(void)
 {
-    pthread_once(&read_once, read_settings);
-    return &current;
+    static struct settings defaults;
+    if (settings_are_readable()) {
+        pthread_once(&read_once, read_settings);
+        return &current;
+    }
+#define SETTING(name, field, parser, fallback, values, meaning) parse_##parser(fallback, &defaults.field);
+#include "common/settings.def"
+#undef SETTING
+    return &defaults;
 }
 
 bool settings_report_wanted(void)

@@ -38,6 +38,11 @@ struct settings {
  * as the process and is read-only. */
 const struct settings *settings(void);
 
+/* False before the C library has its environment, when nothing but what the loader
+ * runs before all constructors (DT_PREINIT_ARRAY) can call: settings() gives the
+ * defaults then, and nothing that depends on settings may be decided for good. */
+bool settings_are_readable(void);
+
 /* True when MUBLAS_REPORT asks for a report. Reads one variable, logs nothing:
  * the only setting that the load-time constructor looks at (invariant 5). */
 bool settings_report_wanted(void);

@@ -1,6 +1,7 @@
 #include "gpu/device.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "gpu/exit_gate.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -63,6 +64,10 @@ static enum status find_device(int ordinal, CUdevice *handle)
         log_message(LOG_INFO, "no CUDA device is visible; staying on the host");
         return STATUS_NO_DEVICE;
     }
+    if (result == CUDA_ERROR_DEINITIALIZED) {
+        log_message(LOG_INFO, "the process ends; staying on the host");
+        return STATUS_NO_DEVICE;
+    }
     if (driver_check(result, "initialising the CUDA driver") != STATUS_OK)
         return STATUS_NO_DEVICE;
     if (ordinal >= count) {
@@ -123,6 +128,7 @@ static void wake(void)
     if (wake_status != STATUS_OK)
         return;
     read_properties(device->handle, ordinal, &device->properties);
+    exit_gate_install();
     atomic_store(&device->usable, true);
     wake_status = open_context(device);
     atomic_store(&device->usable, wake_status == STATUS_OK);
@@ -175,21 +181,35 @@ enum status device_check(struct device *device, CUresult result, const char *wha
     return status;
 }
 
-enum status device_enter(struct device *device, struct device_scope *scope)
+static enum status push_context(struct device *device)
 {
     unsigned long long id = 0;
+    CUcontext ignored;
     if (!device_is_usable(device))
         return STATUS_DEVICE_LOST;
     /* cudaDeviceReset destroys the primary context and may build a new one at the same address. */
-    if (driver()->context_push(device->context) != CUDA_SUCCESS) {
+    CUresult result = driver()->context_push(device->context);
+    if (result == CUDA_ERROR_DEINITIALIZED)
+        return STATUS_NO_DEVICE; /* the process ends */
+    if (result != CUDA_SUCCESS) {
         device_disable(device, "the program destroyed its context");
         return STATUS_DEVICE_LOST;
     }
-    if (driver()->context_id(device->context, &id) != CUDA_SUCCESS || id != device->context_id) {
-        CUcontext ignored;
-        driver()->context_pop(&ignored);
-        device_disable(device, "the program reset its context");
-        return STATUS_DEVICE_LOST;
+    if (driver()->context_id(device->context, &id) == CUDA_SUCCESS && id == device->context_id)
+        return STATUS_OK;
+    driver()->context_pop(&ignored);
+    device_disable(device, "the program reset its context");
+    return STATUS_DEVICE_LOST;
+}
+
+enum status device_enter(struct device *device, struct device_scope *scope)
+{
+    if (!exit_gate_enter())
+        return STATUS_NO_DEVICE;
+    enum status status = push_context(device);
+    if (status != STATUS_OK) {
+        exit_gate_leave();
+        return status;
     }
     scope->capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     driver()->capture_mode(&scope->capture_mode);
@@ -202,6 +222,7 @@ void device_leave(struct device *device, struct device_scope *scope)
     (void)device;
     driver()->capture_mode(&scope->capture_mode);
     driver()->context_pop(&ignored);
+    exit_gate_leave();
 }
 
 enum status device_kernel(struct device *device, const char *name, CUfunction *function)

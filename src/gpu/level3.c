@@ -1,6 +1,7 @@
 #include "gpu/level3.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "gpu/exit_gate.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -86,6 +87,7 @@ static void open_cublas(void)
         log_message(LOG_WARNING, "creating a cuBLAS handle failed (status %d); level 3 stays on the host", result);
         return;
     }
+    exit_gate_install(); /* again, to be before what it may have registered */
     available = true;
 }
 

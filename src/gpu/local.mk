@@ -1,6 +1,7 @@
 libmublas_core_la_SOURCES += \
 	src/gpu/device.c src/gpu/device.h \
 	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
+	src/gpu/exit_gate.c src/gpu/exit_gate.h \
 	src/gpu/kernels_image.S \
 	src/gpu/lane.c src/gpu/lane.h \
 	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.h \

@@ -1,5 +1,6 @@
 #include "interpose/entry_slots.h"
 #include "common/log.h"
+#include "common/settings.h"
 #include "interpose/host_search.h"
 #include "interpose/stats.h"
 #include "interpose/thunks.h"
@@ -68,6 +69,8 @@ host_function *host_blas_enter(enum entry_slot slot, const void *caller)
     enum symbol symbol = slots[slot].symbol;
     enum interface interface = symbol_interface(symbol);
     host_function *host = host_blas_resolve(symbol, caller);
+    if (!settings_are_readable())
+        return host;
     /* The library that does mublas' work in this process is not asked: it would count that. */
     enum integer_width width = host_search_stands_behind() ? WIDTH_DETECTED : host_blas_width(interface);
     if (!host_blas_is_shared(interface) && (width != WIDTH_DETECTED || host_search_stands_behind()))

@@ -1,5 +1,6 @@
 #include "interpose/host_blas.h"
 #include "common/log.h"
+#include "common/settings.h"
 #include "interpose/callers.h"
 #include "interpose/host_search.h"
 #include "interpose/nested.h"
@@ -59,6 +60,8 @@ static void publish(enum interface interface, const struct host_library *library
 {
     struct binding *binding = &bindings[interface];
     int expected = UNBOUND;
+    if (!settings_are_readable())
+        return; /* bind_at_load will know whether calls are counted */
     if (!atomic_compare_exchange_strong(&binding->state, &expected, BINDING))
         return;
     binding->library = *library;
@@ -176,6 +179,11 @@ host_function *host_blas_resolve(enum symbol symbol, const void *caller)
 {
     struct host_library library;
     enum interface interface = symbol_interface(symbol);
+    if (!settings_are_readable()) {
+        host_function *function = host_search_early(symbol_name(symbol));
+        if (function)
+            return function;
+    }
     if (state_of(interface) < BOUND) {
         if (host_search_next(symbol_name(symbol), &library) || search_late(symbol, caller, &library)) {
             publish(interface, &library);

@@ -109,6 +109,11 @@ bool host_search_next(const char *symbol, struct host_library *library)
     return !host_search_by_path && search_next(symbol, library);
 }
 
+host_function *host_search_early(const char *symbol)
+{
+    return (host_function *)look_up(RTLD_NEXT, symbol);
+}
+
 /* Names by which BLAS libraries go, with whatever follows. */
 static bool looks_like_blas(const char *path)
 {

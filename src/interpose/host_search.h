@@ -28,6 +28,10 @@ struct host_library {
  * past the other (by a handle, or since it is the other's host's host) to its own host. */
 bool host_search_stands_behind(void);
 
+/* For calls before all constructors, when dlopen would run those, without the environment:
+ * the function that is next in the search order, NULL if there is none. */
+host_function *host_search_early(const char *symbol);
+
 /* The next BLAS after mublas in the program's search order. False: none there now, or
  * host_search_by_path. Looks symbols up and nothing else: allowed in a constructor. */
 bool host_search_next(const char *symbol, struct host_library *library);

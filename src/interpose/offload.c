@@ -3,6 +3,7 @@
 #include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/device.h"
+#include "gpu/exit_gate.h"
 #include "interpose/execute.h"
 #include "interpose/host_search.h"
 #include "interpose/nested.h"
@@ -107,7 +108,7 @@ static struct device *find_device(const struct blas_call *call, enum host_reason
         device = ready;
         pthread_mutex_unlock(&wake_lock);
     }
-    return device && device_is_usable(device) ? device : NULL;
+    return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }
 
 static enum host_reason reason_of(enum status status)
@@ -188,6 +189,9 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
     int cancellable;
     host_run->reason = HOST_NESTED;
     if (depth)
+        return false;
+    host_run->reason = HOST_NO_DEVICE;
+    if (!settings_are_readable())
         return false;
     depth++;
     /* A thread that is cancelled in here would keep its locks for good. */

@@ -40,7 +40,9 @@ static bool decide(void)
 bool stats_wanted(void)
 {
     int known = atomic_load_explicit(&wanted, memory_order_relaxed);
-    return known == UNKNOWN ? decide() : known == WANTED;
+    if (known != UNKNOWN)
+        return known == WANTED;
+    return !settings_are_readable() || decide();
 }
 
 static void add(_Atomic uint64_t *counter, uint64_t amount)

@@ -35,7 +35,7 @@ static struct fault faults[FAULTS_MAX];
 static int fault_count;
 static CUresult sticky_result;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool forked;
+static bool forked, deinitialised;
 
 static enum function_index find_function(const char *name, size_t length)
 {
@@ -85,6 +85,20 @@ static void in_child(void)
     pthread_mutex_init(&lock, NULL);
 }
 
+static void deinitialise(void)
+{
+    call_lock();
+    deinitialised = true;
+    call_end();
+}
+
+void call_deinitialise_at_exit(void)
+{
+    static bool registered;
+    if (!registered && options()->deinitialise)
+        registered = atexit(deinitialise) == 0;
+}
+
 static void start(void)
 {
     pthread_atfork(NULL, NULL, in_child);
@@ -118,6 +132,8 @@ CUresult call_begin(enum function_index function)
         emulated_abort("%s in a forked child", functions[function].name);
     if (forked)
         return CUDA_ERROR_NOT_INITIALIZED;
+    if (deinitialised)
+        return CUDA_ERROR_DEINITIALIZED;
     CUresult result = call_event(function);
     if (sticky_result != CUDA_SUCCESS && function != CALL_cuGetErrorName)
         return sticky_result;

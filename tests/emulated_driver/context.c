@@ -52,6 +52,8 @@ EXPORT CUresult cuInit(unsigned flags)
         API_FAIL(CUDA_ERROR_NO_DEVICE);
     result = memory_open();
     initialised = result == CUDA_SUCCESS;
+    if (initialised)
+        call_deinitialise_at_exit();
     API_END;
 }
 

@@ -42,6 +42,8 @@ CUresult call_begin(enum function_index function);
 void call_end(void);
 void call_lock(void); /* the lock alone; call_end releases it */
 void fault_clear_sticky(void);
+/* From exit on every call gives CUDA_ERROR_DEINITIALIZED. */
+void call_deinitialise_at_exit(void);
 
 #define API_BEGIN(symbol)                            \
     CUresult result = call_begin(CALL_##symbol);     \
@@ -62,7 +64,7 @@ struct options {
     uint64_t seed;
     size_t device_memory;
     long block_threads;
-    bool shuffle_blocks, guard, poison, strict, dma, child_aborts;
+    bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise;
     const char *faults, *count_file;
 };
 const struct options *options(void);

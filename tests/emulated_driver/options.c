@@ -37,6 +37,7 @@ static void read_options(void)
     values.poison = number("EMULATED_POISON", 1);
     values.strict = number("EMULATED_STRICT", 1);
     values.dma = number("EMULATED_DMA", 1);
+    values.deinitialise = number("EMULATED_DEINITIALISE", 1);
     values.child_aborts = number("EMULATED_CHILD_ABORTS", 0);
     values.faults = getenv("EMULATED_FAULTS");
     values.count_file = getenv("EMULATED_COUNT_FILE");

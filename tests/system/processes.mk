@@ -17,3 +17,18 @@ tests_system_forking_LDADD = $(system_test_libraries)
 TESTS += tests/system/forking.sh
 thread_tests += tests/system/forking.sh
 EXTRA_DIST += tests/system/forking.sh
+
+# From constructors to destructors.
+check_LTLIBRARIES += tests/system/liblifetime.la
+check_PROGRAMS += tests/system/lifetime
+tests_system_liblifetime_la_SOURCES = tests/system/lifetime_library.c tests/system/lifetime.h
+tests_system_liblifetime_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_liblifetime_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere
+tests_system_liblifetime_la_LIBADD = $(system_test_libraries)
+tests_system_lifetime_SOURCES = tests/system/lifetime.c tests/system/lifetime.h tests/system/lifetime_static.cpp \
+	tests/system/blas_program.h
+tests_system_lifetime_LDADD = tests/system/liblifetime.la $(system_test_libraries)
+tests_system_lifetime_LDFLAGS = $(AM_LDFLAGS) -no-install
+TESTS += tests/system/lifetime.sh
+thread_tests += tests/system/lifetime.sh
+EXTRA_DIST += tests/system/lifetime.sh

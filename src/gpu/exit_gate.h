@@ -1,0 +1,21 @@
+/* exit_gate.h - keep threads away from the driver once the process ends.
+ *
+ * The CUDA driver takes itself down in an exit handler of its own; a call that it
+ * catches half way may lose results that belong in the program's memory. So when
+ * exit handlers run, ours, registered after the driver's and therefore run before
+ * it, lets the calls under way finish and no other begin. BLAS calls of later exit
+ * handlers and destructors are the host's. Thread-safe. */
+#ifndef MUBLAS_EXIT_GATE_H
+#define MUBLAS_EXIT_GATE_H
+
+#include <stdbool.h>
+
+/* Register the handler: after cuInit, and again after loading more of CUDA. */
+void exit_gate_install(void);
+
+/* Bracket what must not be cut off; exit_gate_leave only after true. False: the process ends. */
+bool exit_gate_enter(void);
+void exit_gate_leave(void);
+bool exit_gate_is_closed(void);
+
+#endif
