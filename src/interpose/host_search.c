@@ -111,7 +111,7 @@ bool host_search_next(const char *symbol, struct host_library *library)
 
 host_function *host_search_early(const char *symbol)
 {
-    return (host_function *)look_up(RTLD_NEXT, symbol);
+    return (host_function *)dlsym(RTLD_NEXT, symbol);
 }
 
 /* Names by which BLAS libraries go, with whatever follows. */
