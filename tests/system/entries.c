@@ -1,9 +1,10 @@
-/* entries LANGUAGE PREFIX SUFFIX BITS: every routine that mublas offloads, of every type, in
+/* entries LANGUAGE PREFIX SUFFIX BITS [far]: every routine that mublas offloads, of every type, in
  * every layout and with every flag, sign of increment and kind of beta, by the symbols
  * of one interface. Results are compared with the definition, computed here in long
  * double, by the gauge of dblat2 (error over eps times the sum of magnitudes < 16).
  * What a routine must not read is NaN, and what it must not write has to stay, bit
- * for bit. To be run on the host BLAS alone and through the shim. */
+ * for bit. To be run on the host BLAS alone and through the shim; "far" where whoever does
+ * the calls can reach more than 2^31 elements. */
 #include "interface_call.h"
 #include "random.h"
 #include "tap.h"
@@ -11,6 +12,7 @@
 #include <complex.h>
 #include <float.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { MOST = 44, ELEMENTS = MOST * (MOST + 4), GAUGE = 16 };
 enum routine { AXPY, GEMV, SYMV, HEMV, TRMV, SYR2K, ROUTINES };
@@ -403,6 +405,73 @@ static void test_far(const struct interface *interface, struct random *random)
     tap_ok(wrong == 0, "leading dimensions and increments above 2^32: %d of %d calls wrong", wrong, calls);
 }
 
+/* Columns 2^31 elements apart, in memory that is there only where it is touched. */
+static bool far_matrix_is_right(const struct interface *interface, char type, char layout, char trans, double *memory)
+{
+    const int64_t ld = (INT64_C(1) << 31) + 5, rows = 4, columns = 3, increment = 1;
+    struct problem problem = {.routine = GEMV, .type = type, .layout = layout, .trans = trans, .lda = ld,
+                              .m = layout == 'C' ? rows : columns, .n = layout == 'C' ? columns : rows};
+    for (int64_t i = 0; i < problem.m; i++)
+        for (int64_t j = 0; j < problem.n; j++)
+            set_part(type, memory, matrix_index(layout, i, j, ld), 0, (double)(i + 10 * j));
+    for (int64_t i = 0; i < rows; i++)
+        for (int part = 0; part <= is_complex(type); part++)
+            set_part(type, operand_x.memory, i, part, part ? 0 : (double)(i + 1));
+    const union argument arguments[] = {
+        {.flag = layout}, {.flag = trans}, {.integer = problem.m}, {.integer = problem.n}, {.scalar = {1, 0}},
+        {.operand = memory}, {.integer = ld}, {.operand = operand_x.memory}, {.integer = increment},
+        {.scalar = {0, 0}}, {.operand = operand_y.memory}, {.integer = increment}};
+    char name[16];
+    snprintf(name, sizeof name, "%cgemv", type);
+    interface_call(interface, interface_function(interface, name), type, routines[GEMV].letters, arguments);
+    bool right = true;
+    for (int64_t i = 0; i < y_length(&problem); i++) {
+        number sum = 0;
+        for (int64_t j = 0; j < x_length(&problem); j++)
+            sum += (trans == 'N' ? i + 10 * j : j + 10 * i) * (number)(j + 1);
+        right &= get(type, operand_y.memory, i) == sum;
+    }
+    return right;
+}
+
+static bool far_vector_is_right(const struct interface *interface, char type, double *memory)
+{
+    const int64_t increment = -(INT64_C(1) << 31) - 1, length = 3;
+    for (int64_t i = 0; i < length; i++) {
+        set_part(type, memory, vector_index(i, length, increment), 0, (double)i);
+        for (int part = 0; part <= is_complex(type); part++)
+            set_part(type, operand_x.memory, i, part, part ? 0 : 1);
+    }
+    const union argument arguments[] = {{.integer = length}, {.scalar = {2, 0}}, {.operand = operand_x.memory},
+                                        {.integer = 1},      {.operand = memory}, {.integer = increment}};
+    char name[16];
+    snprintf(name, sizeof name, "%caxpy", type);
+    interface_call(interface, interface_function(interface, name), type, routines[AXPY].letters, arguments);
+    bool right = true;
+    for (int64_t i = 0; i < length; i++)
+        right &= get(type, memory, vector_index(i, length, increment)) == (number)(i + 2);
+    return right;
+}
+
+static void test_far_memory(const struct interface *interface)
+{
+    const size_t bytes = (size_t)3 * 16 * ((INT64_C(1) << 31) + 8);
+    for (const char *type = "sz"; *type; type++) {
+        double *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) {
+            tap_skip("operands of more than 2^31 elements", "the system gives no such range of addresses");
+            return;
+        }
+        tap_ok(far_matrix_is_right(interface, *type, 'C', 'N', memory) &&
+               far_matrix_is_right(interface, *type, 'C', 'T', memory), "%cgemv over more than 2^32 elements", *type);
+        if (interface->cblas)
+            tap_ok(far_matrix_is_right(interface, *type, 'R', 'N', memory) &&
+                   far_matrix_is_right(interface, *type, 'R', 'C', memory), "and in rows");
+        tap_ok(far_vector_is_right(interface, *type, memory), "%caxpy over more than 2^32 elements", *type);
+        munmap(memory, bytes);
+    }
+}
+
 static void test_routine(const struct interface *interface, enum routine routine, char type, struct random *random)
 {
     int calls = 0, wrong = 0;
@@ -424,13 +493,14 @@ static void test_routine(const struct interface *interface, enum routine routine
 
 int main(int count, char **words)
 {
-    struct interface interface = interface_read(count > 5 ? 4 : count - 1, words + 1);
-    struct random random = {count > 5 ? strtoull(words[5], NULL, 10) : 20260101u};
-    printf("# seed %llu\n", (unsigned long long)random.state);
+    struct interface interface = interface_read(count < 6 ? count - 1 : 4, words + 1);
+    struct random random = {20260101u};
     for (int routine = 0; routine < ROUTINES; routine++)
         for (const char *type = routines[routine].types; *type; type++)
             test_routine(&interface, (enum routine)routine, *type, &random);
     if (interface.bits == 64)
         test_far(&interface, &random);
+    if (count > 5 && strcmp(words[5], "far") == 0)
+        test_far_memory(&interface);
     return tap_done();
 }
