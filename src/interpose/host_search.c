@@ -1,23 +1,16 @@
 #include "interpose/host_search.h"
-#include "common/log.h"
-#include "common/settings.h"
+#include "interpose/host_paths.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
 #include <link.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define MARKER "mublas_interposes_blas"
 
 /* By this symbol every library that mublas makes is recognised, in any version. The
  * first in the search order answers for the name; the alias is always this library's. */
 extern const char mublas_interposes_blas, own_marker;
 __attribute__((visibility("default"))) const char mublas_interposes_blas = 1;
-extern __typeof(mublas_interposes_blas) own_marker __attribute__((alias(MARKER), visibility("hidden")));
+extern __typeof(mublas_interposes_blas) own_marker __attribute__((alias(HOST_SEARCH_MARKER), visibility("hidden")));
 
 __attribute__((weak)) bool host_search_by_path = false;
 
@@ -38,7 +31,7 @@ static bool is_mublas(const void *address)
     void *object = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (!object)
         return false;
-    bool ours = object_base(dlsym(object, MARKER)) == where.dli_fbase;
+    bool ours = object_base(dlsym(object, HOST_SEARCH_MARKER)) == where.dli_fbase;
     dlclose(object);
     return ours;
 }
@@ -182,91 +175,6 @@ static bool search_loaded(const char *symbol, struct host_library *library)
     return found;
 }
 
-/* Does the library offer BLAS by other names than the one searched for? */
-static bool has_other_names(void *handle)
-{
-    static const char *const names[] = {
-        "dgemm_",         "dgemm_64_",      "scipy_dgemm_",      "scipy_dgemm_64_",      "cblas_dgemm",
-        "cblas_dgemm_64", "cblas_dgemm64_", "scipy_cblas_dgemm", "scipy_cblas_dgemm64_",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (dlsym(handle, names[i]))
-            return true;
-    return false;
-}
-
-/* Found, or why not; "" when the library is a BLAS, but one without the symbol. */
-static const char *open_library(const char *path, const char *symbol, const char *origin,
-                                struct host_library *library)
-{
-    const char *reason = "it has no BLAS for mublas to use";
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (!handle)
-        return dlerror();
-    if (host_search_in(handle, symbol, origin, library))
-        return NULL;
-    if (dlsym(handle, MARKER))
-        reason = "it is mublas itself";
-    else if (has_other_names(handle))
-        reason = "";
-    dlclose(handle);
-    return reason;
-}
-
-/* Libraries that somebody named. */
-struct named_source {
-    const char *setting; /* for the message */
-    const char *origin;
-    atomic_flag said;
-};
-
-static void complain(struct named_source *source, const char *path, const char *reason)
-{
-    if (!atomic_flag_test_and_set(&source->said))
-        log_message(LOG_ERROR, "%s: cannot use %s as the host BLAS: %s", source->setting, path, reason);
-}
-
-/* `paths` may be several with colons between, for names with and without 64-bit suffix. */
-static bool search_named(struct named_source *source, const char *paths, const char *symbol,
-                         struct host_library *library)
-{
-    char path[PATH_MAX];
-    for (size_t length; *paths; paths += length + (paths[length] == ':')) {
-        length = strcspn(paths, ":");
-        if (length == 0 || length >= sizeof path)
-            continue;
-        memcpy(path, paths, length);
-        path[length] = 0;
-        const char *reason = open_library(path, symbol, source->origin, library);
-        if (!reason)
-            return true;
-        if (*reason)
-            complain(source, path, reason);
-    }
-    return false;
-}
-
-static bool search_well_known(const char *symbol, struct host_library *library)
-{
-    static const char *const names[] = {
-        "libblas.so.3", "libopenblas.so.0", "libblis.so.4", "libmkl_rt.so.2", "libflexiblas.so.3",
-        "libtatlas.so.3", "libsatlas.so.3", "libcblas.so.3", "libf77blas.so.3", "libopenblas64_.so.0",
-        "libblas64_.so.3", "libblas.so", "libopenblas.so", "libopenblas64_.so", MUBLAS_DEFAULT_HOST_BLAS,
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!open_library(names[i], symbol, "found under a well-known name", library))
-            return true;
-    return false;
-}
-
-/* What mublas took the place of, by Debian's alternatives (mublas-alternatives). */
-static bool search_previous(const char *symbol, struct host_library *library)
-{
-    static const char path[] = MUBLAS_PREVIOUS_BLAS;
-    return access(path, R_OK) == 0 &&
-           !open_library(path, symbol, "the system's libblas.so.3 before mublas", library);
-}
-
 static bool search_program(const char *symbol, struct host_library *library)
 {
     return search_next(symbol, library) || search_loaded(symbol, library);
@@ -277,24 +185,9 @@ bool host_search_program(const char *symbol, struct host_library *library)
     return !host_search_by_path && search_program(symbol, library);
 }
 
-static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
-
-void host_search_check_setting(void)
-{
-    const char *path = settings()->host_blas;
-    if (!host_search_stands_behind() && strchr(path, '/') && !strchr(path, ':') && access(path, R_OK) != 0)
-        complain(&set, path, strerror(errno));
-}
-
 bool host_search(const char *symbol, struct host_library *library)
 {
-    static struct named_source configured = {"configured host BLAS (--with-host-blas)",
-                                             "the configured default", ATOMIC_FLAG_INIT};
-    return host_search_program(symbol, library) ||
-           search_named(&set, settings()->host_blas, symbol, library) ||
-           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, library) ||
-           search_previous(symbol, library) ||
-           search_well_known(symbol, library) ||
+    return host_search_program(symbol, library) || host_paths_search(symbol, library) ||
            (host_search_by_path && search_program(symbol, library));
 }
 

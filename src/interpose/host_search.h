@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The name of a symbol by which every library that mublas makes is recognised. */
+#define HOST_SEARCH_MARKER "mublas_interposes_blas"
+
 /* True in libmublas.so, which is what the program links as its BLAS: what comes after
  * it in the search order is then no choice of anybody's, and a host BLAS is bound by its
  * path alone: set, configured, or well known. False in the shim. */
@@ -56,9 +59,5 @@ void host_search_describe(struct host_library *library, const void *inside);
 
 /* Keep the library loaded for the life of the process. */
 void host_search_retain(const struct host_library *library);
-
-/* Say so, once, if MUBLAS_HOST_BLAS names a file that cannot be read, also where it is
- * not needed because the program brings a BLAS. */
-void host_search_check_setting(void);
 
 #endif

@@ -6,6 +6,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/host_search.c src/interpose/host_search.h \
+	src/interpose/host_paths.c src/interpose/host_paths.h \
 	src/interpose/offload.h \
 	src/interpose/nested.c src/interpose/nested.h \
 	src/interpose/overlap.c src/interpose/overlap.h \

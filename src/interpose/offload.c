@@ -5,7 +5,7 @@
 #include "gpu/device.h"
 #include "gpu/exit_gate.h"
 #include "interpose/execute.h"
-#include "interpose/host_search.h"
+#include "interpose/host_paths.h"
 #include "interpose/nested.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
@@ -42,7 +42,7 @@ static double wake_account_us;
 
 static void begin(void)
 {
-    host_search_check_setting();
+    host_paths_check_setting();
     process_state_begin();
     reference_model = crossover_builtin_model(NULL, processors_usable());
 }

@@ -87,7 +87,7 @@ result $? "several libraries in MUBLAS_HOST_BLAS: the first that serves"
 
 # Nothing but rubbish under the well-known names, and no other default.
 mkdir "$work/rubbish"
-for name in libblas.so.3 libopenblas.so.0 libblis.so.4 libmkl_rt.so.2 libflexiblas.so.3 libtatlas.so.3 libsatlas.so.3 \
+for name in libblas.so.3 libopenblas.so.0 libblis.so.4 libmkl_rt.so.3 libmkl_rt.so.2 libflexiblas.so.3 libtatlas.so.3 libsatlas.so.3 \
     libcblas.so.3 libf77blas.so.3 libopenblas64_.so.0 libblas64_.so.3 libblas.so libopenblas.so libopenblas64_.so; do
     echo rubbish > "$work/rubbish/$name"
 done

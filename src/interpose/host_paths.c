@@ -1,0 +1,114 @@
+#include "interpose/host_paths.h"
+#include "common/log.h"
+#include "common/settings.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Does the library offer BLAS by other names than the one searched for? */
+static bool has_other_names(void *handle)
+{
+    static const char *const names[] = {
+        "dgemm_",         "dgemm_64_",      "scipy_dgemm_",      "scipy_dgemm_64_",      "cblas_dgemm",
+        "cblas_dgemm_64", "cblas_dgemm64_", "scipy_cblas_dgemm", "scipy_cblas_dgemm64_",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (dlsym(handle, names[i]))
+            return true;
+    return false;
+}
+
+/* Found, or why not; "" when the library is a BLAS, but one without the symbol. */
+static const char *open_library(const char *path, const char *symbol, const char *origin,
+                                struct host_library *library)
+{
+    const char *reason = "it has no BLAS for mublas to use";
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!handle)
+        return dlerror();
+    if (host_search_in(handle, symbol, origin, library))
+        return NULL;
+    if (dlsym(handle, HOST_SEARCH_MARKER))
+        reason = "it is mublas itself";
+    else if (has_other_names(handle))
+        reason = "";
+    dlclose(handle);
+    return reason;
+}
+
+/* Libraries that somebody named. */
+struct named_source {
+    const char *setting; /* for the message */
+    const char *origin;
+    atomic_flag said;
+};
+
+static void complain(struct named_source *source, const char *path, const char *reason)
+{
+    if (!atomic_flag_test_and_set(&source->said))
+        log_message(LOG_ERROR, "%s: cannot use %s as the host BLAS: %s", source->setting, path, reason);
+}
+
+/* `paths` may be several with colons between, for names with and without 64-bit suffix. */
+static bool search_named(struct named_source *source, const char *paths, const char *symbol,
+                         struct host_library *library)
+{
+    char path[PATH_MAX];
+    for (size_t length; *paths; paths += length + (paths[length] == ':')) {
+        length = strcspn(paths, ":");
+        if (length == 0 || length >= sizeof path)
+            continue;
+        memcpy(path, paths, length);
+        path[length] = 0;
+        const char *reason = open_library(path, symbol, source->origin, library);
+        if (!reason)
+            return true;
+        if (*reason)
+            complain(source, path, reason);
+    }
+    return false;
+}
+
+static bool search_well_known(const char *symbol, struct host_library *library)
+{
+    static const char *const names[] = {
+        "libblas.so.3",     "libopenblas.so.0", "libblis.so.4",    "libmkl_rt.so.3",     "libmkl_rt.so.2",
+        "libflexiblas.so.3", "libtatlas.so.3",   "libsatlas.so.3",  "libcblas.so.3",      "libf77blas.so.3",
+        "libopenblas64_.so.0", "libblas64_.so.3", "libblas.so",     "libopenblas.so",     "libopenblas64_.so",
+        MUBLAS_DEFAULT_HOST_BLAS,
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!open_library(names[i], symbol, "found under a well-known name", library))
+            return true;
+    return false;
+}
+
+/* What mublas took the place of, by Debian's alternatives (mublas-alternatives). */
+static bool search_previous(const char *symbol, struct host_library *library)
+{
+    static const char path[] = MUBLAS_PREVIOUS_BLAS;
+    return access(path, R_OK) == 0 &&
+           !open_library(path, symbol, "the system's libblas.so.3 before mublas", library);
+}
+
+static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
+
+void host_paths_check_setting(void)
+{
+    const char *path = settings()->host_blas;
+    if (!host_search_stands_behind() && strchr(path, '/') && !strchr(path, ':') && access(path, R_OK) != 0)
+        complain(&set, path, strerror(errno));
+}
+
+bool host_paths_search(const char *symbol, struct host_library *library)
+{
+    static struct named_source configured = {"configured host BLAS (--with-host-blas)",
+                                             "the configured default", ATOMIC_FLAG_INIT};
+    return search_named(&set, settings()->host_blas, symbol, library) ||
+           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, library) ||
+           search_previous(symbol, library) || search_well_known(symbol, library);
+}

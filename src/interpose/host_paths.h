@@ -1,0 +1,18 @@
+/* host_paths.h - host BLAS libraries that are opened by their path or name: what
+ * MUBLAS_HOST_BLAS and --with-host-blas say, what mublas took the place of, well-known names.
+ *
+ * Holds no lock; thread-safe. Not for constructors: dlopen may run other libraries' own. */
+#ifndef MUBLAS_HOST_PATHS_H
+#define MUBLAS_HOST_PATHS_H
+
+#include "interpose/host_search.h"
+
+/* The first of these that has `symbol`, never mublas itself. A set or configured library
+ * that is no BLAS or cannot be opened is logged, once. */
+bool host_paths_search(const char *symbol, struct host_library *library);
+
+/* Say so, once, if MUBLAS_HOST_BLAS names a file that cannot be read, also where it is
+ * not needed because the program brings a BLAS. */
+void host_paths_check_setting(void);
+
+#endif
