@@ -15,19 +15,50 @@ unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT
 use_emulated_driver
 use_reference_libraries
 
-# Instructions of `tiny ROUTINE COUNT`; lazy binding would blur the difference.
-instructions() # PRELOAD ROUTINE COUNT
+# Instructions of COMMAND COUNT...; lazy binding would blur the difference.
+instructions() # PRELOAD COMMAND...
 {
-    LD_BIND_NOW=1 LD_PRELOAD=$1 valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        tests/system/tiny "$2" "$3" 2>&1 | awk '/Collected *:/ { print $NF }'
+    local preload=$1
+    shift
+    LD_BIND_NOW=1 LD_PRELOAD=$preload valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 |
+        awk '/Collected *:/ { print $NF }'
 }
 few=1000 many=11000
-for routine in ddot daxpy dgemv dsymv dtrmv dsyr2k; do
-    host=$(($(instructions "" $routine $many) - $(instructions "" $routine $few)))
-    shim_pays=$(($(instructions "$shim_preload" $routine $many) - $(instructions "$shim_preload" $routine $few)))
-    extra=$(((shim_pays - host + (many - few) / 2) / (many - few)))
+# compare TITLE LIMIT HOST COMMAND...: a call costs at most LIMIT instructions more.
+compare()
+{
+    local title=$1 limit=$2 host_preload=$3
+    shift 3
+    local host=$(($(instructions "$host_preload" "$@" $many) - $(instructions "$host_preload" "$@" $few)))
+    local with=$shim_preload${host_preload:+:$host_preload}
+    local shim_pays=$(($(instructions "$with" "$@" $many) - $(instructions "$with" "$@" $few)))
+    local extra=$(((shim_pays - host + (many - few) / 2) / (many - few)))
     # A stub is at least one instruction: less means that the shim was not there.
-    [ "$host" -gt 0 ] && [ "$extra" -ge 1 ] && [ "$extra" -le 12 ]
-    result $? "$routine: $extra instructions more than the host's $((host / (many - few)))"
+    [ "$host" -gt 0 ] && [ "$extra" -ge 1 ] && [ "$extra" -le "$limit" ]
+    result $? "$title: $extra instructions more than the host's $((host / (many - few)))"
+}
+forwarded=2 offloadable=12
+compare ddot $forwarded "" tests/system/tiny ddot
+for routine in daxpy dgemv dsymv dtrmv dsyr2k; do
+    compare $routine $offloadable "" tests/system/tiny $routine
 done
+# By every other name. The C interfaces below end in the reference's, which calls its Fortran
+# routine by the exported name, and so pays twice.
+modules=$build/tests/system/.libs
+export NARROW_BLAS=$host_blas
+hosts=$modules/wide_named.so:$host_blas
+for name in NAME_64_ scipy_NAME_ scipy_NAME_64_; do
+    compare ${name/NAME/dgemm} $forwarded "$hosts" tests/system/tiny_call "$modules/tiny_names.so" ${name/NAME/dgemm}
+    compare ${name/NAME/dgemv} $offloadable "$hosts" tests/system/tiny_call "$modules/tiny_names.so" ${name/NAME/dgemv}
+done
+for name in cblas_NAME cblas_NAME64_ cblas_NAME_64 scipy_cblas_NAME scipy_cblas_NAME64_; do
+    for routine in dgemm dgemv; do
+        limit=$((2 * $([ $routine = dgemm ] && echo $forwarded || echo $offloadable)))
+        compare "${name/NAME/$routine}" $limit "$hosts" tests/system/tiny_call "$modules/tiny_names.so" \
+            "${name/NAME/$routine}"
+    done
+done
+# A BLAS that only a plug-in brings along: found by the return address at each call.
+compare "dgemm_ of a plug-in" 16 "" tests/system/tiny_call "$modules/tiny_names_linked.so" dgemm_
+compare "dgemv_ of a plug-in" 24 "" tests/system/tiny_call "$modules/tiny_names_linked.so" dgemv_
 echo "1..$number"

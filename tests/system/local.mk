@@ -39,7 +39,8 @@ tests_system_odd_signature_LDADD = -ldl
 tests_system_load_default_SOURCES = tests/system/load_default.c
 tests_system_load_default_LDADD = -ldl
 TESTS += tests/system/symbols.sh tests/system/binding.sh
-EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh
+EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
+	tests/system/common_symbols.sh tests/system/common_symbols.txt
 
 # What an application sees of arguments and report.
 check_PROGRAMS += tests/system/arguments tests/system/counted
@@ -59,6 +60,18 @@ EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 check_PROGRAMS += tests/system/tiny
 tests_system_tiny_SOURCES = tests/system/tiny.c
 tests_system_tiny_LDADD = $(system_test_libraries)
+check_PROGRAMS += tests/system/tiny_call
+check_LTLIBRARIES += tests/system/tiny_names.la tests/system/tiny_names_linked.la
+tests_system_tiny_call_SOURCES = tests/system/tiny_call.c
+tests_system_tiny_call_LDADD = -ldl
+tests_system_tiny_names_la_SOURCES = tests/system/tiny_names.c
+tests_system_tiny_names_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_tiny_names_la_LDFLAGS = $(module_flags)
+tests_system_tiny_names_linked_la_SOURCES = $(tests_system_tiny_names_la_SOURCES)
+tests_system_tiny_names_linked_la_CFLAGS = $(tests_system_tiny_names_la_CFLAGS)
+tests_system_tiny_names_linked_la_LDFLAGS = $(module_flags)
+tests_system_tiny_names_linked_la_CPPFLAGS = $(AM_CPPFLAGS) -DLINKED
+tests_system_tiny_names_linked_la_LIBADD = $(system_test_libraries)
 TESTS += tests/system/instructions.sh
 EXTRA_DIST += tests/system/instructions.sh
 

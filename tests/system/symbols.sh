@@ -1,6 +1,7 @@
 #!/bin/bash
 # The shim exports the table's symbols and its own names; the table is all of reference BLAS.
 . tests/environment.sh
+. "$source_tree/tests/hosts/hosts.sh"
 number=0
 result() # STATUS WHAT
 {
@@ -38,6 +39,24 @@ grep -qx mublas_interposes_blas "$work/exports"
 result $? "the shim carries its marker"
 ! grep -E '^(xerbla|xerbla_array|lsame)_$' "$work/exports"
 result $? "it leaves xerbla_ and lsame_ to the program"
+
+# What every BLAS library has: the handlers of errors are the program's.
+uncovered() { grep -vE '^(cblas_xerbla|xerbla_|xerbla_array_|lsame_)$' | LC_ALL=C sort | LC_ALL=C comm -23 - "$work/sorted"; }
+LC_ALL=C sort "$work/table" > "$work/sorted"
+common=$source_tree/tests/system/common_symbols.txt
+uncovered < "$common" > "$work/difference"
+[ ! -s "$work/difference" ] && [ "$(wc -l < "$common")" -gt 280 ]
+result $? "the table has all $(wc -l < "$common") names that reference BLAS, OpenBLAS and BLIS have in common"
+complain < "$work/difference"
+if libraries=$(for name in reference openblas-pthread blis-pthread; do host_library $name || exit; done); then
+    bash "$source_tree/tests/system/common_symbols.sh" $libraries > "$work/common"
+    diff "$common" "$work/common" > "$work/difference"
+    result $? "and these are what the three libraries have"
+    complain < "$work/difference"
+else
+    number=$((number + 1))
+    echo "ok $number - and these are what the three libraries have # SKIP not all are here; $how_to_fetch"
+fi
 
 # Names that the host may lack are there for references, not for who asks.
 LD_PRELOAD=$shim_preload tests/system/probe dgemm_ cblas_dgemm dgemm_64_ scipy_dgemm_ cblas_dgemm_64 cblas_csrot \
