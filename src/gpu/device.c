@@ -17,7 +17,7 @@ struct device {
     CUcontext context;
     unsigned long long context_id;
     CUmodule kernels;
-    bool is_shared;
+    atomic_bool is_shared;
     atomic_bool usable;
 };
 
@@ -103,7 +103,7 @@ static enum status open_context(struct device *device)
     unsigned flags;
     int active = 0;
     driver()->primary_state(device->handle, &flags, &active);
-    device->is_shared = active != 0;
+    atomic_store(&device->is_shared, active != 0);
     enum status status = driver_check(driver()->primary_retain(&device->context, device->handle),
                                       "retaining the primary context");
     if (status != STATUS_OK)
@@ -163,7 +163,16 @@ const struct device_properties *device_properties(const struct device *device)
 
 bool device_is_shared(const struct device *device)
 {
-    return device->is_shared;
+    return atomic_load(&device->is_shared);
+}
+
+bool device_has_pinned(const struct device *device, const void *memory)
+{
+    unsigned type = 0;
+    (void)device;
+    return driver()->pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)memory) ==
+               CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_HOST;
 }
 
 enum status device_check(struct device *device, CUresult result, const char *what)
@@ -202,10 +211,19 @@ static enum status push_context(struct device *device)
     return STATUS_DEVICE_LOST;
 }
 
+static void note_sharing(struct device *device)
+{
+    if (!atomic_exchange(&device->is_shared, true))
+        log_message(LOG_INFO, "the program uses CUDA itself");
+}
+
 enum status device_enter(struct device *device, struct device_scope *scope)
 {
     if (!exit_gate_enter())
         return STATUS_NO_DEVICE;
+    scope->before = NULL;
+    if (driver()->context_current(&scope->before) == CUDA_SUCCESS && scope->before)
+        note_sharing(device);
     enum status status = push_context(device);
     if (status != STATUS_OK) {
         exit_gate_leave();
@@ -218,10 +236,13 @@ enum status device_enter(struct device *device, struct device_scope *scope)
 
 void device_leave(struct device *device, struct device_scope *scope)
 {
-    CUcontext ignored;
+    CUcontext ignored, now;
     (void)device;
     driver()->capture_mode(&scope->capture_mode);
     driver()->context_pop(&ignored);
+    /* cuBLAS, too, may have left a context: it would be taken for the program's. */
+    if (driver()->context_current(&now) == CUDA_SUCCESS && now != scope->before)
+        driver()->context_set_current(scope->before);
     exit_gate_leave();
 }
 

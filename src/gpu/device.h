@@ -41,8 +41,12 @@ bool device_is_usable(const struct device *device);
 
 const struct device_properties *device_properties(const struct device *device);
 
-/* True when the program had a CUDA context of its own before the device was woken. */
+/* True when the program uses CUDA itself: the device had a context before it was woken,
+ * or a thread that calls BLAS has one. */
 bool device_is_shared(const struct device *device);
+
+/* True when this host memory is pinned, by whomever. Inside device_enter. */
+bool device_has_pinned(const struct device *device, const void *memory);
 
 /* Properties of an ordinal without creating a context, for `mublas info` and
  * for the policy's crossovers. */
@@ -53,6 +57,7 @@ enum status device_query(int ordinal, struct device_properties *properties);
  * context was destroyed or reset by the program: the device is disabled.
  * STATUS_NO_DEVICE when the process ends (exit_gate.h). */
 struct device_scope {
+    CUcontext before; /* the program's own on this thread */
     int capture_mode;
 };
 enum status device_enter(struct device *device, struct device_scope *scope);

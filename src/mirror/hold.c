@@ -93,9 +93,33 @@ static bool record_is_current(const struct mirror *mirror)
 
 enum preparation { READY, LOOK_AGAIN, UNFIT, SHORT };
 
+/* Memory that the program has pinned itself is written by its own copies, unseen. Told by
+ * the ends of the matrices: pins of a few rows inside one are not found. */
+static bool program_has_pinned(const struct operands_hold *hold, const struct mirror *mirror)
+{
+    struct device *device = mirror->resources->device;
+    for (int i = 0; i < hold->count; i++) {
+        const struct held_operand *held = &hold->operands[i];
+        if (held->mirror == mirror && (device_has_pinned(device, (const void *)held->hull.begin) ||
+                                       device_has_pinned(device, (const void *)(held->hull.end - 1))))
+            return true;
+    }
+    return false;
+}
+
+/* What is due when the program uses CUDA beside us. */
+static void respect_program(const struct operands_hold *hold, struct mirror *mirror)
+{
+    if (pins_must_go(mirror))
+        pins_give_up(mirror);
+    if (device_is_shared(mirror->resources->device) && mirror->pin_count == 0 && program_has_pinned(hold, mirror))
+        atomic_store(&mirror->foreign_pins, true);
+}
+
 static enum preparation prepare(struct operands_hold *hold, struct mirror *mirror)
 {
     struct byte_range span = span_of(hold, mirror);
+    respect_program(hold, mirror);
     if (!mirror->armed && !atomic_load(&mirror->foreign_pins) && !record_is_current(mirror))
         return LOOK_AGAIN;
     enum status status = mirror_arm(mirror);
@@ -144,7 +168,7 @@ static bool can_defer(const struct operands_hold *hold)
         const struct held_operand *held = &hold->operands[i];
         const struct mirror *mirror = held->mirror;
         if (held->operand.access != OPERAND_READ || !mirror || !mirror->armed || atomic_load(&mirror->foreign_pins) ||
-            !hold_is_complete(held))
+            !hold_is_complete(held) || device_is_shared(mirror->resources->device) || pins_must_go(mirror))
             return false;
     }
     return hold->may_defer && hold->count > 0;

@@ -9,6 +9,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold.c \
 	src/mirror/hold_memory.c \
 	src/mirror/kernel_interface.h \
+	src/mirror/cuda_users.h \
+	src/mirror/cuda_users.c \
 	src/mirror/mapping.h \
 	src/mirror/mapping.c \
 	src/mirror/mirror.h \

@@ -162,9 +162,3 @@ bool mapping_has_blind_spots(uint64_t own_pinned_bytes)
     static const char *const names[] = {"/librdmacm", "/libibverbs", "xpmem", "knem", NULL};
     return mapping_pinned_bytes() > own_pinned_bytes || library_mapped(names);
 }
-
-bool mapping_program_uses_cuda(void)
-{
-    static const char *const names[] = {"/libcudart.so", "/libnccl.so", NULL};
-    return library_mapped(names);
-}

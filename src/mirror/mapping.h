@@ -27,8 +27,4 @@ bool mapping_has_blind_spots(uint64_t own_pinned_bytes);
 /* Bytes of this process that something has pinned (VmPin); 0 when unknown. */
 uint64_t mapping_pinned_bytes(void);
 
-/* True when the program itself seems to use the CUDA runtime: its memory must then
- * not be pinned by us, since its own copies would turn into DMA that leaves no mark. */
-bool mapping_program_uses_cuda(void);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "common/log.h"
 #include "common/settings.h"
+#include "mirror/cuda_users.h"
 #include "mirror/kernel_interface.h"
 #include "mirror/mapping.h"
 
@@ -162,7 +163,7 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
         return STATUS_OK;
     if (!mirror->suspect)
         mirror->suspect = page_bits_create(mirror_pages(mirror));
-    if (!mirror->suspect || device_is_shared(mirror->resources->device) || mapping_program_uses_cuda()) {
+    if (!mirror->suspect || device_is_shared(mirror->resources->device) || cuda_users_present()) {
         mirror->pin_refused = true;
         return STATUS_OK;
     }
@@ -172,6 +173,19 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
     if (wanted.begin >= wanted.end || !fits_budget(mirror, &wanted))
         return STATUS_OK;
     return pin_anew(mirror, wanted);
+}
+
+bool pins_must_go(const struct mirror *mirror)
+{
+    return mirror->pin_count > 0 && (device_is_shared(mirror->resources->device) || cuda_users_present());
+}
+
+void pins_give_up(struct mirror *mirror)
+{
+    log_message(LOG_INFO, "the program uses CUDA itself: its memory is not pinned any more");
+    mirror_invalidate(mirror, 0, mirror_pages(mirror));
+    pins_release(mirror);
+    mirror->pin_refused = true;
 }
 
 size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct)

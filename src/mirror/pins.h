@@ -4,7 +4,8 @@
  * the old pages when the program discards or remaps them: pages the tracker has
  * reported since pinning are suspect and are staged (design section 6). What is
  * pinned is the span of a matrix of 16 MiB or more: neighbouring allocations are
- * often one mapping. Never memory of a program that uses CUDA itself. Callers
+ * often one mapping. Never memory of a program that uses CUDA itself
+ * (cuda_users.h, device.h). Callers
  * hold the mirror's lock. Inside device_enter. */
 #ifndef MUBLAS_PINS_H
 #define MUBLAS_PINS_H
@@ -24,6 +25,12 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand);
 /* How many of the pages from `begin` on, at most up to `end`, can move together: by
  * DMA (*direct: in one pin, none suspect), or by staging. */
 size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct);
+
+/* True when the mirror has pins and the program has begun to use CUDA itself: pages may
+ * have been written unseen since. Then, before any other use: pins_give_up, which trusts
+ * no page and pins nothing again. */
+bool pins_must_go(const struct mirror *mirror);
+void pins_give_up(struct mirror *mirror);
 
 /* Undo all pins of the mirror. */
 void pins_release(struct mirror *mirror);

@@ -16,6 +16,9 @@ static const struct {
 #define CUBLAS_FUNCTION(symbol) {#symbol, NULL},
 #include "emulated_driver/cublas.def"
 #undef CUBLAS_FUNCTION
+#define PROGRAM_FUNCTION(symbol) {#symbol, NULL},
+#include "emulated_driver/program.def"
+#undef PROGRAM_FUNCTION
     {"KERNEL", NULL},
     {"COPY_BACK", NULL},
 };
@@ -137,7 +140,7 @@ CUresult call_begin(enum function_index function)
     CUresult result = call_event(function);
     if (sticky_result != CUDA_SUCCESS && function != CALL_cuGetErrorName)
         return sticky_result;
-    return result;
+    return result == CUDA_SUCCESS ? capture_check(function) : result;
 }
 
 void call_lock(void)

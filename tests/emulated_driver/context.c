@@ -11,9 +11,11 @@ struct CUctx_st {
     unsigned long long id;
     unsigned retained;
     bool active;
+    struct CUctx_st *next;
 };
 
 static struct CUctx_st primary;
+static struct CUctx_st *own; /* the program's; destroyed ones stay, so that stale handles are noticed */
 static unsigned long long last_id;
 static bool initialised;
 
@@ -28,6 +30,58 @@ CUresult context_check(void)
     if (depth == 0 || !stack[depth - 1])
         return CUDA_ERROR_INVALID_CONTEXT;
     return stack[depth - 1]->active ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+static bool is_known(CUcontext context)
+{
+    struct CUctx_st *known = own;
+    while (known && known != context)
+        known = known->next;
+    return context == &primary || (context && known);
+}
+
+static CUresult handle_check(CUcontext context)
+{
+    if (!is_known(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return context->active ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUcontext context_create(void)
+{
+    struct CUctx_st *context = calloc(1, sizeof *context);
+    if (!context)
+        emulated_abort("out of host memory");
+    *context = (struct CUctx_st){.id = ++last_id, .active = true, .next = own};
+    own = context;
+    return context;
+}
+
+CUresult context_destroy(CUcontext context)
+{
+    CUresult result = context == &primary ? CUDA_ERROR_INVALID_CONTEXT : handle_check(context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    context->active = false;
+    if (depth > 0 && stack[depth - 1] == context)
+        depth--;
+    return result;
+}
+
+CUresult context_push(CUcontext context)
+{
+    CUresult result = initialised ? handle_check(context) : CUDA_ERROR_NOT_INITIALIZED;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (depth == CONTEXT_STACK)
+        emulated_abort("contexts were pushed %d deep: a pop is missing", depth);
+    stack[depth++] = context;
+    return result;
+}
+
+int context_capture_mode(void)
+{
+    return capture_mode;
 }
 
 static CUresult device_check(CUdevice device)
@@ -220,15 +274,26 @@ EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
     API_BEGIN(cuCtxPushCurrent_v2);
-    if (!initialised)
-        API_FAIL(CUDA_ERROR_NOT_INITIALIZED);
-    if (context != &primary)
-        API_FAIL(CUDA_ERROR_INVALID_CONTEXT);
-    if (!context->active)
-        API_FAIL(CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    if (depth == CONTEXT_STACK)
-        emulated_abort("contexts were pushed %d deep: a pop is missing", depth);
-    stack[depth++] = context;
+    result = context_push(context);
+    API_END;
+}
+
+EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    API_BEGIN(cuCtxGetCurrent);
+    *context = depth > 0 ? stack[depth - 1] : NULL;
+    API_END;
+}
+
+EXPORT CUresult cuCtxSetCurrent(CUcontext context)
+{
+    API_BEGIN(cuCtxSetCurrent);
+    if (context && (result = handle_check(context)) != CUDA_SUCCESS)
+        goto end;
+    if (depth > 0)
+        depth--;
+    if (context)
+        result = context_push(context);
     API_END;
 }
 
@@ -248,11 +313,8 @@ EXPORT CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
     API_BEGIN(cuCtxGetId);
     if (!context && depth > 0)
         context = stack[depth - 1];
-    if (context != &primary)
-        API_FAIL(CUDA_ERROR_INVALID_CONTEXT);
-    if (!context->active)
-        API_FAIL(CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    *id = context->id;
+    if ((result = handle_check(context)) == CUDA_SUCCESS)
+        *id = context->id;
     API_END;
 }
 
@@ -267,13 +329,18 @@ EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode)
     API_END;
 }
 
-EXPORT void emulated_reset_primary(void)
+void context_reset_primary(void)
 {
-    call_lock();
     destroy_everything();
     fault_clear_sticky();
     primary.active = true;
     primary.id = ++last_id;
+}
+
+EXPORT void emulated_reset_primary(void)
+{
+    call_lock();
+    context_reset_primary();
     call_end();
 }
 

@@ -29,6 +29,9 @@ enum function_index {
 #define CUBLAS_FUNCTION(symbol) CALL_##symbol,
 #include "emulated_driver/cublas.def"
 #undef CUBLAS_FUNCTION
+#define PROGRAM_FUNCTION(symbol) CALL_##symbol,
+#include "emulated_driver/program.def"
+#undef PROGRAM_FUNCTION
     CALL_KERNEL,    /* a kernel's execution */
     CALL_COPY_BACK, /* the execution of a copy to the host */
     CALL_COUNT
@@ -172,7 +175,15 @@ bool stream_uses(CUdeviceptr address, size_t bytes);
 void stream_reset(void);
 void stream_census(struct emulated_census *census);
 
+/* program.c: what a capture in progress says to this call. */
+CUresult capture_check(enum function_index function);
+
 /* context.c */
+CUcontext context_create(void); /* of the program's own; there is no limit to what it may use */
+CUresult context_push(CUcontext context);
+CUresult context_destroy(CUcontext context);
+void context_reset_primary(void);
+int context_capture_mode(void); /* of the calling thread */
 CUresult context_check(void); /* CUDA_SUCCESS when the calling thread has a current context */
 bool context_is_forked(void);
 

@@ -2,13 +2,13 @@
 # tests and the demo (`make emulated-driver`); never installed. Plain rules, not
 # libtool: the names and sonames must be those of the real libraries.
 emulated_folder = tests/emulated_driver
-emulated_c_files = allocations calls collectives context copy dma fiber fill grid module options physical pinned processor ranges \
+emulated_c_files = allocations calls collectives context copy dma fiber fill grid module options physical pinned processor program ranges \
 	segments stream test_kernels
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
 emulated_headers = emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h \
-	cublas.def test_kernels.def
+	cublas.def program.def program.h test_kernels.def
 
 EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S $(emulated_folder)/cublas.c \
 	$(emulated_c_files:%=$(emulated_folder)/%.c) $(emulated_headers:%=$(emulated_folder)/%)

@@ -154,6 +154,20 @@ EXPORT CUresult cuMemHostUnregister(void *pointer)
     API_END;
 }
 
+EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer)
+{
+    API_BEGIN(cuPointerGetAttribute);
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    if (memory_is_device(pointer))
+        *(unsigned *)value = CU_MEMORYTYPE_DEVICE;
+    else if (pinned_classify((const void *)(uintptr_t)pointer, 1) != HOST_PAGEABLE)
+        *(unsigned *)value = CU_MEMORYTYPE_HOST;
+    else
+        result = CUDA_ERROR_INVALID_VALUE;
+    API_END;
+}
+
 void pinned_reset(void)
 {
     while (all_pinned)

@@ -32,3 +32,10 @@ tests_system_lifetime_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += tests/system/lifetime.sh
 thread_tests += tests/system/lifetime.sh
 EXTRA_DIST += tests/system/lifetime.sh
+
+# Programs with CUDA of their own.
+check_PROGRAMS += tests/system/cuda_user
+tests_system_cuda_user_SOURCES = tests/system/cuda_user.c tests/system/blas_program.h
+tests_system_cuda_user_LDADD = $(system_test_libraries) -ldl
+TESTS += tests/system/cuda_user.sh
+EXTRA_DIST += tests/system/cuda_user.sh
