@@ -1,8 +1,8 @@
 # Programs that run kernels, on the emulated device or a GPU.
 
 # The kernels' result bits: test_kernels runs on the emulated device, small cases only;
-# on a GPU run `kernel_digests --check tests/gpu/kernel_digests.txt [--edges]` and
-# `test_kernels 5000`.
+# on a GPU run `kernel_digests --check tests/gpu/kernel_digests.txt [--edges]`,
+# `test_kernels 2000` and `test_special_values`.
 kernel_test_sources = \
 	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
 	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_end.inc tests/gpu/contract_model_real.inc \
@@ -18,6 +18,13 @@ check_PROGRAMS += tests/gpu/test_kernels
 TESTS += tests/gpu/test_kernels
 tests_gpu_test_kernels_SOURCES = tests/gpu/test_kernels.c $(kernel_test_sources)
 tests_gpu_test_kernels_LDADD = libmublas_core.la -lm -ldl
+
+check_PROGRAMS += tests/gpu/test_special_values
+TESTS += tests/gpu/test_special_values
+tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gpu/textbook.c tests/gpu/textbook.h \
+	$(kernel_test_sources)
+tests_gpu_test_special_values_LDADD = libmublas_core.la -lm -ldl
+
 TESTS += tests/gpu/kernel_blocks.sh
 thread_tests += tests/gpu/kernel_blocks.sh
 EXTRA_DIST += tests/gpu/kernel_blocks.sh
