@@ -1,5 +1,5 @@
 #include "command/elf_object.h"
-#include "command/symbol_index.h"
+#include "command/elf_symbols.h"
 #include "interpose/symbols.h"
 
 #include <errno.h>
@@ -25,7 +25,6 @@ struct reading {
     uint64_t size;
     struct elf_object *object;
     const char *reason;   /* first that went wrong */
-    size_t dynsym;        /* index of its section, 0: none */
     bool has_dynamic;     /* by the program headers */
 };
 
@@ -102,120 +101,17 @@ static bool read_dynamic(struct reading *reading, Elf_Scn *section, const GElf_S
     return true;
 }
 
-/* What is of interest besides BLAS. */
-static void note_symbol(struct elf_object *object, const char *name, bool defined)
+static bool read_sections(struct reading *reading)
 {
-    if (!defined) {
-        object->opens_libraries |= strcmp(name, "dlopen") == 0;
-        object->opens_namespaces |= strcmp(name, "dlmopen") == 0;
-    } else {
-        object->has_lapack |= strstr(name, "dsytrd_") != NULL;
-        object->is_mublas |= strcmp(name, "mublas_interposes_blas") == 0;
-    }
-}
-
-static bool is_code(const GElf_Sym *symbol)
-{
-    int type = GELF_ST_TYPE(symbol->st_info);
-    return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
-}
-
-static int dynamic_use(const GElf_Sym *symbol)
-{
-    int visibility = GELF_ST_VISIBILITY(symbol->st_other);
-    if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
-        return 0;
-    if (symbol->st_shndx == SHN_UNDEF)
-        return USE_IMPORTED;
-    return visibility == STV_DEFAULT ? USE_EXPORTED :
-           visibility == STV_PROTECTED ? USE_EXPORTED | USE_PROTECTED : 0;
-}
-
-static bool read_symbols(struct reading *reading, Elf_Scn *section, const GElf_Shdr *header)
-{
-    struct elf_object *object = reading->object;
-    Elf_Data *data = elf_getdata(section, NULL);
-    GElf_Sym symbol;
-    if (!data)
-        return fail(reading, "it is damaged: its symbols cannot be read");
-    for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
-        const char *text = elf_strptr(reading->elf, header->sh_link, symbol.st_name);
-        if (!text)
-            continue;
-        if (header->sh_type == SHT_DYNSYM)
-            note_symbol(object, text, symbol.st_shndx != SHN_UNDEF);
-        if (!is_code(&symbol))
-            continue;
-        int name = symbol_index_find(text);
-        if (name == -1)
-            continue;
-        if (header->sh_type == SHT_DYNSYM)
-            object->uses[name] |= (uint8_t)dynamic_use(&symbol);
-        else if (symbol.st_shndx != SHN_UNDEF)
-            object->uses[name] |= USE_INSIDE;
-    }
-    return true;
-}
-
-static bool get_relocation(Elf_Data *data, bool with_addend, int index, uint64_t *info)
-{
-    GElf_Rela added;
-    GElf_Rel plain;
-    if (with_addend ? !gelf_getrela(data, index, &added) : !gelf_getrel(data, index, &plain))
-        return false;
-    *info = with_addend ? added.r_info : plain.r_info;
-    return true;
-}
-
-static bool read_relocations(struct reading *reading, Elf_Scn *section, const GElf_Shdr *header)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    Elf_Scn *symbols = elf_getscn(reading->elf, header->sh_link);
-    Elf_Data *symbol_data = symbols ? elf_getdata(symbols, NULL) : NULL;
-    GElf_Shdr symbol_header;
-    GElf_Sym symbol;
-    uint64_t info;
-    if (!data || !symbol_data || !gelf_getshdr(symbols, &symbol_header))
-        return fail(reading, "it is damaged: its relocations cannot be read");
-    for (int i = 0; get_relocation(data, header->sh_type == SHT_RELA, i, &info); i++) {
-        int index = (int)GELF_R_SYM(info);
-        if (index == 0 || !gelf_getsym(symbol_data, index, &symbol))
-            continue;
-        reading->object->calls_itself |= symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
-        const char *text = elf_strptr(reading->elf, symbol_header.sh_link, symbol.st_name);
-        int name = text ? symbol_index_find(text) : -1;
-        if (name != -1)
-            reading->object->uses[name] |= USE_RELOCATED;
-    }
-    return true;
-}
-
-/* Walk the sections; `relocations`: those, which need the symbols' section known. */
-static bool read_sections(struct reading *reading, bool relocations)
-{
-    struct elf_object *object = reading->object;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(reading->elf, section));) {
         GElf_Shdr header;
-        bool good = true;
         if (!gelf_getshdr(section, &header))
             return fail(reading, "it is damaged: a section header cannot be read");
-        bool relocates = header.sh_type == SHT_REL || header.sh_type == SHT_RELA;
-        if (relocations) {
-            if (relocates && reading->dynsym && header.sh_link == reading->dynsym)
-                good = read_relocations(reading, section, &header);
-        } else if (header.sh_type == SHT_DYNAMIC) {
-            good = read_dynamic(reading, section, &header);
-        } else if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) {
-            if (header.sh_type == SHT_DYNSYM)
-                reading->dynsym = elf_ndxscn(section);
-            else
-                object->has_full_symbols = true;
-            good = read_symbols(reading, section, &header);
-        }
-        if (!good)
+        if (header.sh_type == SHT_DYNAMIC && !read_dynamic(reading, section, &header))
             return false;
     }
-    return true;
+    reading->reason = elf_symbols_read(reading->elf, reading->object);
+    return reading->reason == NULL;
 }
 
 static bool read_interpreter(struct reading *reading, const GElf_Phdr *header)
@@ -274,11 +170,10 @@ static void read_object(struct reading *reading)
         return;
     object->is_static = !object->interpreter && (header.e_type == ET_EXEC || !reading->has_dynamic);
     object->is_program = object->interpreter || object->is_static;
-    if (!object->has_sections || !read_sections(reading, false))
+    if (!object->has_sections || !read_sections(reading))
         return;
     object->is_static |= object->is_program && !object->interpreter;
-    if (read_sections(reading, true))
-        object->has_sections = !reading->has_dynamic || reading->dynsym != 0;
+    object->has_sections = !reading->has_dynamic || object->has_dynamic_symbols;
 }
 
 const char *elf_object_read(const char *path, struct elf_object *object)

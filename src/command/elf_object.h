@@ -24,6 +24,7 @@ struct elf_object {
     bool is_static;             /* no loader comes in */
     bool is_symbolic;           /* DT_SYMBOLIC: looks in itself first */
     bool has_sections;          /* without: nothing below is known */
+    bool has_dynamic_symbols;   /* those that the loader sees */
     bool has_full_symbols;      /* false when stripped: USE_INSIDE cannot be seen */
     bool skips_default_folders; /* DF_1_NODEFLIB */
     bool opens_libraries;       /* imports dlopen */

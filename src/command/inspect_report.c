@@ -49,6 +49,26 @@ static void print_program(const struct report *report)
         fprintf(report->stream, "  %s, found %s\n", path_of(report, i), report->map->objects[i].how);
 }
 
+/* A library may be a BLAS itself. True: it is. */
+static bool print_definitions(const struct report *report)
+{
+    const struct elf_object *elf = &report->map->objects[0].elf;
+    int counts[INTERFACE_COUNT] = {0};
+    bool any = false;
+    for (int name = 0; name < SYMBOL_COUNT; name++)
+        if (!elf->is_program && !elf->is_mublas && (elf->uses[name] & USE_EXPORTED))
+            counts[symbol_interface((enum symbol)name)]++;
+    for (int interface = 0; interface < INTERFACE_COUNT; interface++) {
+        if (counts[interface] == 0)
+            continue;
+        any = true;
+        fputs("  defines ", report->stream);
+        print_count(report->stream, counts[interface], interface);
+        fputc('\n', report->stream);
+    }
+    return any;
+}
+
 static void print_host(const struct report *report, int host)
 {
     const struct linked_object *object = &report->map->objects[host];
@@ -110,10 +130,10 @@ static void print_mublas(const struct report *report)
     }
 }
 
-static void print_hosts(const struct report *report)
+static void print_hosts(const struct report *report, bool is_blas)
 {
     struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, CHOICE_ANY, CHOICE_ANY_HOST};
-    if (name_choice_count(report->map, &choice) == 0)
+    if (!is_blas && name_choice_count(report->map, &choice) == 0)
         fputs("host BLAS: none is linked, neither by it nor by its libraries\n", report->stream);
     for (choice.host = 0; choice.host < report->map->count; choice.host++)
         if (name_choice_count(report->map, &choice) > 0)
@@ -242,8 +262,9 @@ void inspect_report(FILE *stream, const struct link_map *map, bool verbose)
     const char *refusal = refusal_of(&report);
     print_program(&report);
     if (!refusal) {
+        bool is_blas = print_definitions(&report);
         print_mublas(&report);
-        print_hosts(&report);
+        print_hosts(&report, is_blas);
         print_intercepted(&report);
     }
     print_lost(&report, refusal);

@@ -8,6 +8,7 @@ mublas_LDADD = libmublas_core.la -lm -ldl
 # Looking into programs: the command alone links libelf, never the library.
 inspect_sources = src/command/inspect.c \
 	src/command/elf_object.c src/command/elf_object.h \
+	src/command/elf_symbols.c src/command/elf_symbols.h \
 	src/command/inspect_notes.c src/command/inspect_notes.h \
 	src/command/inspect_report.c src/command/inspect_report.h \
 	src/command/interception.c src/command/interception.h \

@@ -91,7 +91,7 @@ if build -static -o bin/static main.c use.c libblas.a; then
 fi
 
 build -shared -o lib/libown.so blas.c use.c
-info -- lib/libown.so && tells '^library: ' '2 routines as NAME_,' && lacks 'cannot be'
+info -- lib/libown.so && tells '^library: ' '^  defines 3 routines as NAME_$' '2 routines as NAME_,' && lacks 'cannot be'
 result $? "a library that defines a BLAS and calls it through the loader is intercepted"
 build -shared -Wl,-Bsymbolic -o lib/libsymbolic.so blas.c use.c
 info -- lib/libsymbolic.so && tells '^intercepted: nothing' '3 routines: ' 'linked with -Bsymbolic:'
