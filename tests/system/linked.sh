@@ -38,7 +38,7 @@ if [ -x fortran/eigensolver ]; then
     result $? "a LAPACK program with libmublas.so as its libblas.so.3"
 fi
 
-for name in dsymv_ dger_; do
+for name in dsymv_ dger_ cblas_dger; do
     with host tests/system/wrong $name
     status=$?
     mv "$work/output" "$work/host.output"
