@@ -61,6 +61,21 @@ rm -rf "$work"/altdir/* "$work"/admindir/* "$work"/lib/*
 run install && [ "$(field Value)" = "$library" ] && run remove && [ ! -L "$link" ] && without_trace
 result $? "where nothing was registered, nothing remains"
 
+# A LAPACK that does not ask for libblas.so.3.
+fresh auto
+for lapack in independent dependent; do
+    echo "a LAPACK that is $lapack; $([ $lapack = independent ] || echo libblas.so.3)" > "$work/$lapack.so"
+    update-alternatives --quiet "${own_folders[@]}" --install "$work/lib/liblapack.so.3" "liblapack.so.3-$multiarch" \
+        "$work/$lapack.so" 10
+    update-alternatives --quiet "${own_folders[@]}" --set "liblapack.so.3-$multiarch" "$work/$lapack.so"
+    run install
+    case $lapack in
+    independent) grep -q "^note: liblapack.so.3 is $work/independent.so" "$work/output" ;;
+    dependent) ! grep '^note:' "$work/output" ;;
+    esac
+    result $? "what is said of a LAPACK that is $lapack of libblas.so.3"
+done
+
 # make's two commands, with another system's folders.
 fresh auto
 options="--library $library --link $link --name $name --folder $work/previous ${own_folders[*]}"
