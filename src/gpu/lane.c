@@ -1,6 +1,8 @@
 #include "gpu/lane.h"
 
 #include <pthread.h>
+#include <stddef.h>
+#include <string.h>
 
 static struct lane lanes[LANE_COUNT];
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,8 +24,8 @@ static void lane_destroy(struct lane *lane)
         if (lane->stream)
             driver()->stream_destroy(lane->stream);
     }
-    /* Still owned by the caller: another thread must not take it half made. */
-    *lane = (struct lane){.busy = true};
+    /* Still owned by the caller, as other threads see meanwhile. */
+    memset(lane, 0, offsetof(struct lane, busy));
 }
 
 static enum status lane_create(struct lane *lane, struct device *device)

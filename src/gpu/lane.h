@@ -36,7 +36,7 @@ struct lane {
     CUevent staging_free[2];
     struct staging_state staging_state;
     bool broken; /* a launch failed: counters are not known to be zero */
-    bool busy;
+    bool busy;   /* the last member; other threads look at it, under the lock of the pool */
 };
 
 /* Take a free lane, waiting for one if need be; made on first use. */

@@ -10,6 +10,7 @@ struct CUstream_st {
     unsigned char *queue; /* struct operation records */
     size_t head, tail, capacity;
     uint64_t appended, executed; /* operations */
+    CUresult failed; /* found while another was waited for; told at the next wait for this one */
 };
 
 struct CUevent_st {
@@ -82,8 +83,9 @@ static void discard(struct CUstream_st *stream)
 
 static CUresult drain(struct CUstream_st *stream, uint64_t position)
 {
-    CUresult result = CUDA_SUCCESS;
+    CUresult result = stream->failed;
     bool opened = false;
+    stream->failed = CUDA_SUCCESS;
     while (stream->head < stream->tail && stream->executed < position && result == CUDA_SUCCESS) {
         struct operation *operation = take_first(stream);
         if (operation->on_device && !opened) {
@@ -117,6 +119,7 @@ CUresult stream_drain_all(void)
     CUresult first = CUDA_SUCCESS;
     for (struct CUstream_st *stream = streams; stream; stream = stream->next) {
         CUresult result = drain(stream, UINT64_MAX);
+        stream->failed = result; /* whose work it was may be waiting, too */
         if (first == CUDA_SUCCESS)
             first = result;
     }
@@ -256,6 +259,7 @@ void stream_reset(void)
 {
     for (struct CUstream_st *stream = streams; stream; stream = stream->next) {
         discard(stream);
+        stream->failed = CUDA_SUCCESS;
         stream->live = stream == &null_stream;
     }
     for (struct CUevent_st *event = events; event; event = event->next)

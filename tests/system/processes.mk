@@ -39,3 +39,17 @@ tests_system_cuda_user_SOURCES = tests/system/cuda_user.c tests/system/blas_prog
 tests_system_cuda_user_LDADD = $(system_test_libraries) -ldl
 TESTS += tests/system/cuda_user.sh
 EXTRA_DIST += tests/system/cuda_user.sh
+
+# A host BLAS with threads that call BLAS.
+check_LTLIBRARIES += tests/system/libworkers.la
+check_PROGRAMS += tests/system/nested
+tests_system_libworkers_la_SOURCES = tests/system/worker_blas.c
+tests_system_libworkers_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_libworkers_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere
+tests_system_libworkers_la_LIBADD = $(system_test_libraries)
+tests_system_nested_SOURCES = tests/system/nested.c tests/system/blas_program.h
+tests_system_nested_LDADD = tests/system/libworkers.la $(system_test_libraries)
+tests_system_nested_LDFLAGS = $(AM_LDFLAGS) -no-install
+TESTS += tests/system/nested.sh
+thread_tests += tests/system/nested.sh
+EXTRA_DIST += tests/system/nested.sh
