@@ -26,7 +26,8 @@
         if (LOCAL(perform, ROUTINE)(number, __builtin_return_address(0), ARGUMENTS HIDDEN_ARGUMENTS)) \
             return;                                                                                  \
         offload_count_rejected(number, __builtin_return_address(0));                                 \
-        ((LOCAL(signature, ROUTINE) *)host_functions[number])(ARGUMENTS HIDDEN_ARGUMENTS);           \
+        ((LOCAL(signature, ROUTINE) *)host_blas_function(number, __builtin_return_address(0)))              \
+            (ARGUMENTS HIDDEN_ARGUMENTS);                                                            \
     }
 
 #endif

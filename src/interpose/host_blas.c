@@ -2,7 +2,7 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "interpose/callers.h"
-#include "interpose/host_search.h"
+#include "interpose/host_paths.h"
 #include "interpose/nested.h"
 #include "interpose/stats.h"
 #include "interpose/thunks.h"
@@ -55,8 +55,8 @@ static void publish_function(enum symbol symbol, host_function *function)
 }
 
 /* The first of several threads to get here decides; the others' calls are served
- * from what they found themselves. */
-static void publish(enum interface interface, const struct host_library *library)
+ * from what they found themselves. `plain`: the library has the routines by plain names. */
+static void publish(enum interface interface, const struct host_library *library, bool plain)
 {
     struct binding *binding = &bindings[interface];
     int expected = UNBOUND;
@@ -71,7 +71,8 @@ static void publish(enum interface interface, const struct host_library *library
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         if (symbol_interface((enum symbol)i) != interface)
             continue;
-        host_function *function = host_search_function(library, symbol_name((enum symbol)i));
+        enum symbol symbol = plain ? symbol_plain((enum symbol)i) : (enum symbol)i;
+        host_function *function = host_search_function(library, symbol_name(symbol));
         if (function)
             publish_function((enum symbol)i, function);
     }
@@ -95,7 +96,7 @@ __attribute__((constructor)) static void bind_at_load(void)
         struct host_library library;
         if (state_of(interface) == UNBOUND &&
             host_search_next(symbol_name(interface_sentinel(interface)), &library))
-            publish(interface, &library);
+            publish(interface, &library, false);
     }
 }
 
@@ -175,26 +176,62 @@ static bool search_late(enum symbol symbol, const void *caller, struct host_libr
            host_search(symbol_name(interface_sentinel(interface)), library);
 }
 
-host_function *host_blas_resolve(enum symbol symbol, const void *caller)
+static bool takes_64_bits(const struct host_library *library, enum interface plain)
+{
+    host_function *isamax = host_search_function(library, symbol_name(width_telling_symbol(plain)));
+    return isamax && width_ask(plain, isamax) == WIDTH_64;
+}
+
+static bool fortran_takes_64_bits(const struct host_library *library)
+{
+    return takes_64_bits(library, INTERFACE_NAME_);
+}
+
+static bool cblas_takes_64_bits(const struct host_library *library)
+{
+    return takes_64_bits(library, INTERFACE_cblas_NAME);
+}
+
+/* Nobody has dgemv_64_: a dgemv_ with 64-bit integers does as well. */
+static bool search_plain(enum interface interface, struct host_library *library)
+{
+    const char *sentinel = symbol_name(symbol_plain(interface_sentinel(interface)));
+    return interface_width(interface) == WIDTH_64 &&
+           host_paths_search_suitable(
+               sentinel, interface_is_cblas(interface) ? cblas_takes_64_bits : fortran_takes_64_bits, library);
+}
+
+/* Binds the interface, or shares it. The function of what was found, if it has it. */
+static host_function *bind_late(enum symbol symbol, const void *caller)
 {
     struct host_library library;
     enum interface interface = symbol_interface(symbol);
-    if (!settings_are_readable()) {
-        host_function *function = host_search_early(symbol_name(symbol));
-        if (function)
-            return function;
+    if (host_search_next(symbol_name(symbol), &library) || search_late(symbol, caller, &library)) {
+        publish(interface, &library, false);
+        return host_search_function(&library, symbol_name(symbol));
     }
-    if (state_of(interface) < BOUND) {
-        if (host_search_next(symbol_name(symbol), &library) || search_late(symbol, caller, &library)) {
-            publish(interface, &library);
-            host_function *function = host_search_function(&library, symbol_name(symbol));
-            if (function)
-                return function;
-        } else if (!host_blas_is_shared(interface)) {
-            stop_without_host(symbol_name(symbol));
-        }
-    }
+    if (host_blas_is_shared(interface))
+        return NULL;
+    if (!search_plain(interface, &library))
+        stop_without_host(symbol_name(symbol));
+    publish(interface, &library, true);
+    return host_search_function(&library, symbol_name(symbol_plain(symbol)));
+}
+
+host_function *host_blas_resolve(enum symbol symbol, const void *caller)
+{
+    enum interface interface = symbol_interface(symbol);
+    host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
+    if (function)
+        return function;
     return host_blas_is_shared(interface) ? resolve_by_caller(symbol, caller) : resolve_directly(symbol);
+}
+
+host_function *host_blas_function(enum symbol symbol, const void *caller)
+{
+    host_function *function = function_of(symbol);
+    bool thunk = function == RESOLVE_THUNK(symbol) || function == DISPATCH_THUNK(symbol);
+    return thunk ? host_blas_resolve(symbol, caller) : function;
 }
 
 enum integer_width host_blas_width(enum interface interface)

@@ -40,6 +40,10 @@ const struct host_library *host_blas_library(enum interface interface, int numbe
  * may be held by a thread that waits for this one. */
 host_function *host_blas_resolve(enum symbol symbol, const void *caller);
 
+/* The same for calls that mublas makes on the caller's behalf: host_functions' thunks would
+ * look for libraries that mublas itself depends on. */
+host_function *host_blas_function(enum symbol symbol, const void *caller);
+
 /* Count a forwarded call; where it goes on. For the counting stubs of thunks.S. */
 host_function *host_blas_count(enum symbol symbol, const void *caller);
 

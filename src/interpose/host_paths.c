@@ -104,10 +104,25 @@ void host_paths_check_setting(void)
         complain(&set, path, strerror(errno));
 }
 
+static struct named_source configured = {"configured host BLAS (--with-host-blas)", "the configured default",
+                                         ATOMIC_FLAG_INIT};
+
+bool host_paths_search_suitable(const char *symbol, bool suits(const struct host_library *),
+                                struct host_library *library)
+{
+    static const char *const names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4"};
+    if (search_named(&set, settings()->host_blas, symbol, library) && suits(library))
+        return true;
+    if (search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, library) && suits(library))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!open_library(names[i], symbol, "found under a well-known name", library) && suits(library))
+            return true;
+    return false;
+}
+
 bool host_paths_search(const char *symbol, struct host_library *library)
 {
-    static struct named_source configured = {"configured host BLAS (--with-host-blas)",
-                                             "the configured default", ATOMIC_FLAG_INIT};
     return search_named(&set, settings()->host_blas, symbol, library) ||
            search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, library) ||
            search_previous(symbol, library) || search_well_known(symbol, library);

@@ -56,6 +56,13 @@ const char *interface_form(enum interface interface)
     return interfaces[interface].form;
 }
 
+/* symbols.def has a routine's symbols one after the other, in the order of the interfaces. */
+enum symbol symbol_plain(enum symbol symbol)
+{
+    enum interface interface = symbol_interface(symbol);
+    return symbol - (interface - (interface_is_cblas(interface) ? INTERFACE_cblas_NAME : INTERFACE_NAME_));
+}
+
 enum integer_width interface_width(enum interface interface)
 {
     return (enum integer_width)interfaces[interface].width;

@@ -34,6 +34,9 @@ const char *symbol_name(enum symbol symbol);
 bool symbol_is_offloaded(enum symbol symbol);
 
 enum interface symbol_interface(enum symbol symbol);
+
+/* The same routine by its plain name: dgemv_ for scipy_dgemv_64_. */
+enum symbol symbol_plain(enum symbol symbol);
 /* True for the C interfaces. */
 static inline bool interface_is_cblas(enum interface interface)
 {

@@ -56,6 +56,14 @@ cp "$modules/caller32.so" "$work/again.so"
 several "$wide" "" caller32.so "$work/again.so" && quiet
 result $? "two callers of one library"
 
+# Nobody has dgemv_64_, but a library of 64-bit integers has dgemv_.
+for form in "fortran '' _64_" "cblas cblas_ 64_" "cblas cblas_ _64"; do
+    eval "set -- $form"
+    LD_PRELOAD=$shim_preload MUBLAS_HOST_BLAS=$wide MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report \
+        tests/system/entries "$1" "$2" "$3" 64 > "$work/output" 2> "$work/errors" && on_device "${2}dgemv$3"
+    result $? "${2}dgemv$3 where the host takes 64-bit integers by plain names only"
+done
+
 extra=$host_extra_directory
 for name in $(host_names ilp64); do
     if wide=$(host_library "$name"); then
