@@ -28,7 +28,11 @@ static struct host *create_host(const struct host_library *library)
         host_function *function =
             is_dispatched(symbol) ? host_search_function(library, symbol_name(symbol)) : NULL;
         host->functions[i] = function ? function : RESOLVE_THUNK(symbol);
+        if (function)
+            host_search_retain_origin(library, function);
     }
+    host->library.handle = NULL; /* nothing more is looked up */
+    host->library.is_callers = false;
     return host;
 }
 
@@ -141,10 +145,18 @@ bool callers_search(const char *symbol, const void *caller, struct host_library 
     void *handle = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (!handle)
         return false;
-    if (host_search_in(handle, symbol, "in the dependencies of the library that called", library))
-        return true;
-    dlclose(handle);
-    return false;
+    bool found = host_search_in(handle, symbol, "in the dependencies of the library that called", library);
+    library->is_callers = true;
+    if (!found)
+        host_search_release(library);
+    return found;
+}
+
+static int enter_callers_host(struct host_library *library)
+{
+    int number = enter_host(library);
+    host_search_release(library);
+    return number;
 }
 
 static int search_host(enum symbol symbol, const void *caller)
@@ -153,7 +165,7 @@ static int search_host(enum symbol symbol, const void *caller)
     const char *sentinel = symbol_name(interface_sentinel(symbol_interface(symbol)));
     if (callers_search(sentinel, caller, &library) ||
         callers_search(symbol_name(symbol), caller, &library))
-        return enter_host(&library);
+        return enter_callers_host(&library);
     if (hosts[0])
         return 0;
     if (host_search_program(symbol_name(symbol), &library) || host_search(sentinel, &library))

@@ -29,7 +29,7 @@ extern host_function **dispatch_tables[HOSTS_MAX];
  * BLAS to be found at all. */
 struct host *callers_host(enum symbol symbol, const void *caller);
 
-/* A library in the dependencies of the caller's own that has `symbol`. */
+/* A library in the dependencies of the caller's own that has `symbol`; to be released. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library);
 
 /* The hosts that were met so far, from 0; NULL after the last. */

@@ -65,6 +65,7 @@ static void publish(enum interface interface, const struct host_library *library
     if (!atomic_compare_exchange_strong(&binding->state, &expected, BINDING))
         return;
     binding->library = *library;
+    binding->library.handle = NULL; /* nothing more is looked up */
     host_search_retain(library);
     if (interface_is_cblas(interface))
         nested_note_host(library->start, library->end);
@@ -73,8 +74,10 @@ static void publish(enum interface interface, const struct host_library *library
             continue;
         enum symbol symbol = plain ? symbol_plain((enum symbol)i) : (enum symbol)i;
         host_function *function = host_search_function(library, symbol_name(symbol));
-        if (function)
+        if (function) {
+            host_search_retain_origin(library, function);
             publish_function((enum symbol)i, function);
+        }
     }
     atomic_store_explicit(&binding->state, BOUND, memory_order_release);
 }
@@ -208,7 +211,9 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
     enum interface interface = symbol_interface(symbol);
     if (host_search_next(symbol_name(symbol), &library) || search_late(symbol, caller, &library)) {
         publish(interface, &library, false);
-        return host_search_function(&library, symbol_name(symbol));
+        host_function *function = host_search_function(&library, symbol_name(symbol));
+        host_search_release(&library);
+        return function;
     }
     if (host_blas_is_shared(interface))
         return NULL;
@@ -221,6 +226,9 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
 host_function *host_blas_resolve(enum symbol symbol, const void *caller)
 {
     enum interface interface = symbol_interface(symbol);
+    host_function *early = settings_are_readable() ? NULL : host_search_early(symbol_name(symbol));
+    if (early)
+        return early;
     host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
     if (function)
         return function;

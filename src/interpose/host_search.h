@@ -23,6 +23,7 @@ struct host_library {
     const char *path;   /* of the object that defines the symbol searched for; never freed */
     const char *origin; /* a phrase for people, static */
     uintptr_t start, end; /* its code, known not to be mublas */
+    bool is_callers;      /* `handle` keeps the library that called: host_search_release */
 };
 
 /* True when another library of mublas comes before this one in the search order, as
@@ -57,7 +58,12 @@ bool host_search_in(void *handle, const char *symbol, const char *origin, struct
 /* Fill in the bounds and the file name of the object that `inside` lies in. */
 void host_search_describe(struct host_library *library, const void *inside);
 
-/* Keep the library loaded for the life of the process. */
+/* Keep the library loaded for the life of the process; the second: also the one that a
+ * function of it really comes from. */
 void host_search_retain(const struct host_library *library);
+void host_search_retain_origin(const struct host_library *library, host_function *function);
+
+/* When all has been looked up: let the library that called be unloaded as the program likes. */
+void host_search_release(struct host_library *library);
 
 #endif
