@@ -53,3 +53,22 @@ tests_system_nested_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += tests/system/nested.sh
 thread_tests += tests/system/nested.sh
 EXTRA_DIST += tests/system/nested.sh
+
+# Libraries that bring BLAS along and go.
+check_LTLIBRARIES += tests/system/passing.la
+check_PROGRAMS += tests/system/unloading
+tests_system_passing_la_SOURCES = tests/system/passing.c tests/system/blas_program.h
+tests_system_passing_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_passing_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_system_passing_la_LIBADD = $(system_test_libraries)
+tests_system_unloading_SOURCES = tests/system/unloading.c
+tests_system_unloading_LDADD = -ldl
+TESTS += tests/system/unloading.sh
+EXTRA_DIST += tests/system/unloading.sh
+
+# Signals.
+check_PROGRAMS += tests/system/interrupted
+tests_system_interrupted_SOURCES = tests/system/interrupted.c tests/system/blas_program.h
+tests_system_interrupted_LDADD = $(system_test_libraries)
+TESTS += tests/system/interrupted.sh
+EXTRA_DIST += tests/system/interrupted.sh

@@ -1,0 +1,3 @@
+#!/bin/bash
+. tests/environment.sh
+exec bash "$source_tree/tests/run_offloaded.sh" tests/system/interrupted
