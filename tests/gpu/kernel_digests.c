@@ -32,25 +32,44 @@ static const struct launch_shape shapes[] = {{0, 0},     {64, 32},   {64, 64},  
                                              {128, 256}, {256, 128}, {256, 256}, {256, 512}};
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
 
-/* The case by one placement and shape; result is contiguous. */
-static bool run_once(struct lane *lane, const struct kernel_case *kernel_case,
-                     const struct placement *placement, struct launch_shape shape, void *result)
+/* The operands once more by this shape; result is contiguous. */
+static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, const struct operands *operands,
+                     struct launch_shape shape, void *result)
 {
-    struct operands operands;
-    operands_make(kernel_case, placement, &operands);
-    unsigned char *buffer = malloc(operands.y.size);
+    unsigned char *buffer = malloc(operands->y.size);
     if (!buffer)
         abort();
     launch_shape_override(shape);
-    const enum status status = operands_run(lane, &operands, buffer);
+    const enum status status = operands_run(lane, operands, buffer);
     launch_shape_override((struct launch_shape){0, 0});
     if (status == STATUS_OK)
-        operands_result(&operands, buffer, result);
+        operands_result(operands, buffer, result);
     else
         fprintf(stderr, "%s: %s\n", kernel_case->name, status_text(status));
     free(buffer);
-    operands_free(&operands);
     return status == STATUS_OK;
+}
+
+/* Every shape of one placement has the bits of `first`, which the first of all runs
+ * fills. Making large operands takes longer than all runs on them. */
+static bool run_placement(struct lane *lane, const struct kernel_case *kernel_case, int placement, bool edges,
+                          void *first, void *other)
+{
+    const int64_t length = kernel_case_length(kernel_case);
+    struct operands operands;
+    bool good = true;
+    operands_make(kernel_case, &placements[placement], &operands);
+    for (int shape = 0; good && shape < (edges ? SHAPE_COUNT : 1); shape++) {
+        const bool is_first = placement == 0 && shape == 0;
+        good = run_once(lane, kernel_case, &operands, shapes[shape], is_first ? first : other);
+        if (good && !is_first && !results_equal(kernel_case->type, first, other, length)) {
+            fprintf(stderr, "%s: other bits with edge %u, %u threads, %s\n", kernel_case->name,
+                    shapes[shape].edge, shapes[shape].threads, placement ? "unaligned" : "aligned");
+            good = false;
+        }
+    }
+    operands_free(&operands);
+    return good;
 }
 
 static bool device_digest(struct lane *lane, const struct kernel_case *kernel_case, bool edges,
@@ -58,17 +77,9 @@ static bool device_digest(struct lane *lane, const struct kernel_case *kernel_ca
 {
     const int64_t length = kernel_case_length(kernel_case);
     void *first = calloc((size_t)length, 16), *other = calloc((size_t)length, 16);
-    bool good = first && other && run_once(lane, kernel_case, &placements[0], shapes[0], first);
-    for (int shape = 0; good && shape < (edges ? SHAPE_COUNT : 1); shape++) {
-        for (int placement = shape == 0; good && placement < PLACEMENT_COUNT; placement++) {
-            good = run_once(lane, kernel_case, &placements[placement], shapes[shape], other);
-            if (good && !results_equal(kernel_case->type, first, other, length)) {
-                fprintf(stderr, "%s: other bits with edge %u, %u threads, %s\n", kernel_case->name,
-                        shapes[shape].edge, shapes[shape].threads, placement ? "unaligned" : "aligned");
-                good = false;
-            }
-        }
-    }
+    bool good = first && other;
+    for (int placement = 0; good && placement < PLACEMENT_COUNT; placement++)
+        good = run_placement(lane, kernel_case, placement, edges, first, other);
     *digest = result_digest(kernel_case->type, first, length);
     free(first);
     free(other);
