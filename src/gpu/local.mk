@@ -37,7 +37,7 @@ am__v_NVCC_1 =
 src/gpu/kernels/kernels.fatbin: $(kernel_files) $(kernel_includes) Makefile
 	$(AM_V_NVCC)$(MKDIR_P) src/gpu/kernels && \
 	for file in $(kernel_files); do echo "#include \"$$file\""; done > src/gpu/kernels/unity.cu && \
-	$(NVCC) $(NVCCFLAGS) -std=c++17 -O3 -fmad=false -I$(top_srcdir) -I$(top_srcdir)/src \
+	$(NVCC) $(NVCCFLAGS) --threads 2 -std=c++17 -O3 -fmad=false -I$(top_srcdir) -I$(top_srcdir)/src \
 		$(NVCC_ARCHITECTURES) -fatbin -o $@ src/gpu/kernels/unity.cu
 	@for kernel in $$($(SED) -n 's/^KERNEL(\([a-z_]*\),.*/\1/p' $(top_srcdir)/src/gpu/kernels/kernels.def); do \
 		$(GREP) -aq "\.text\.$$kernel" $@ || { echo "$@: no kernel $$kernel, which kernels.def lists" >&2; \
