@@ -181,7 +181,7 @@ struct host *callers_host(enum symbol symbol, const void *caller)
         remember(caller, number);
     if (number < 0)
         return NULL;
-    dispatch_tables[number] = hosts[number]->functions;
+    __atomic_store_n(&dispatch_tables[number], hosts[number]->functions, __ATOMIC_RELEASE);
     atomic_store_explicit(&caller_cache[(address & CALLER_CACHE_MASK) / 8],
                           (uint64_t)address << CALLER_NUMBER_BITS | (uint64_t)number, memory_order_release);
     return hosts[number];

@@ -11,13 +11,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Both tables are filled before any constructor runs, since another library's may
- * call BLAS. Until binding settles whether calls are to be counted, they are. */
-host_function *host_functions[SYMBOL_COUNT] = {
-#define FORWARDED_SYMBOL(symbol, ...) RESOLVE_THUNK(SYMBOL_##symbol),
-#define OFFLOADED_SYMBOL(symbol, ...) RESOLVE_THUNK(SYMBOL_##symbol),
-#include "interpose/symbols.def"
-};
+/* The host's own routines; NULL: not found yet. */
+static host_function *host_functions[SYMBOL_COUNT];
+
+/* Filled before any constructor runs, since another library's may call BLAS. Until binding
+ * settles whether calls are to be counted, they are. */
 host_function *forward_slots[SYMBOL_COUNT] = {
 #define FORWARDED_SYMBOL(symbol, ...) COUNT_THUNK(SYMBOL_##symbol),
 #define OFFLOADED_SYMBOL(symbol, ...) COUNT_THUNK(SYMBOL_##symbol),
@@ -42,9 +40,11 @@ bool host_blas_is_shared(enum interface interface)
     return state_of(interface) == SHARED;
 }
 
+/* What a call may always jump to. */
 static host_function *function_of(enum symbol symbol)
 {
-    return __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
+    host_function *function = __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
+    return function ? function : RESOLVE_THUNK(symbol);
 }
 
 static void publish_function(enum symbol symbol, host_function *function)

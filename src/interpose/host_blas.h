@@ -1,12 +1,11 @@
 /* host_blas.h - find and bind the host BLAS.
  *
- * Tables drive everything: host_functions holds the host's own entry points;
- * forward_slots is what the stubs jump through: the same pointers, or counting
- * stubs (thunks.S) when a report was asked for; entry_slots (entry_slots.h) is where
- * calls past their gate go when the name does not tell the integer width. Until a host
- * BLAS is bound, and for ever where it lacks a routine, host_functions holds resolvers,
- * which bind late and go on with the call's arguments untouched, or stop the program
- * with one clear line: so all tables may always be jumped through.
+ * The stubs jump through forward_slots: to the host's own entry points, or to counting
+ * stubs (thunks.S) when a report was asked for; calls past their gate go through entry_slots
+ * (entry_slots.h) when the name does not tell the integer width. Until a host BLAS is bound,
+ * and for ever where it lacks a routine, resolvers stand there, which bind late and go on
+ * with the call's arguments untouched, or stop the program with one clear line: so both
+ * tables may always be jumped through.
  * Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live
  * elsewhere than libblas.so.3.
  * The constructor only looks symbols up (RTLD_NEXT); when BLAS is not yet there
@@ -20,7 +19,6 @@
 struct host_library; /* host_search.h */
 typedef void host_function(void); /* cast to the routine's own type before a call */
 
-extern host_function *host_functions[SYMBOL_COUNT]; /* never NULL, see above */
 extern host_function *forward_slots[SYMBOL_COUNT];
 
 /* True when the plain names have no BLAS in the program's search order: each caller then
@@ -40,8 +38,7 @@ const struct host_library *host_blas_library(enum interface interface, int numbe
  * may be held by a thread that waits for this one. */
 host_function *host_blas_resolve(enum symbol symbol, const void *caller);
 
-/* The same for calls that mublas makes on the caller's behalf: host_functions' thunks would
- * look for libraries that mublas itself depends on. */
+/* What to call in the caller's stead. */
 host_function *host_blas_function(enum symbol symbol, const void *caller);
 
 /* Count a forwarded call; where it goes on. For the counting stubs of thunks.S. */

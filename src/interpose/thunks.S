@@ -3,9 +3,9 @@
  * save every argument register, ask a function of (number, return address) where to go,
  * and jump there with the call as it came:
  *   count_thunks     stand in forward_slots while calls are counted: host_blas_count
- *   resolve_thunks   in host_functions until a host BLAS is bound: host_blas_resolve
+ *   resolve_thunks   stand for routines of which no host is known yet: host_blas_resolve
  *   enter_thunks     in entry_slots until the integer width is known: host_blas_enter
- *   dispatch_thunks  in host_functions where callers have different libraries by the same
+ *   dispatch_thunks  in forward_slots where callers have different libraries by the same
  *                    names (callers.h): they find the caller's host by the return address,
  *                    or go on as resolve_thunks do. */
 #include "interpose/assembly.inc"

@@ -28,4 +28,5 @@ tests_system_caller64_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_caller64_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed,tests/system/.libs/wide_plain.so
 EXTRA_tests_system_caller64_la_DEPENDENCIES = tests/system/wide_plain.la
 TESTS += tests/system/several.sh
+thread_tests += tests/system/several.sh
 EXTRA_DIST += tests/system/several.sh
