@@ -1,11 +1,9 @@
-/* Initialisation, the one device, the primary context. */
+/* Initialisation, the primary context, the program's own ones. */
 #include "emulated_driver/internal.h"
 
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { CONTEXT_STACK = 16, DRIVER_VERSION = 13000 };
+enum { CONTEXT_STACK = 16 };
 
 struct CUctx_st {
     unsigned long long id;
@@ -84,7 +82,7 @@ int context_capture_mode(void)
     return capture_mode;
 }
 
-static CUresult device_check(CUdevice device)
+CUresult context_check_device(CUdevice device)
 {
     if (!initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
@@ -111,121 +109,6 @@ EXPORT CUresult cuInit(unsigned flags)
     API_END;
 }
 
-EXPORT CUresult cuDriverGetVersion(int *version)
-{
-    API_BEGIN(cuDriverGetVersion);
-    *version = DRIVER_VERSION;
-    API_END;
-}
-
-EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
-{
-    static const struct {
-        CUresult result;
-        const char *name;
-    } names[] = {
-#define NAME(code) {code, #code}
-        NAME(CUDA_SUCCESS),
-        NAME(CUDA_ERROR_INVALID_VALUE),
-        NAME(CUDA_ERROR_OUT_OF_MEMORY),
-        NAME(CUDA_ERROR_NOT_INITIALIZED),
-        NAME(CUDA_ERROR_DEINITIALIZED),
-        NAME(CUDA_ERROR_NO_DEVICE),
-        NAME(CUDA_ERROR_INVALID_DEVICE),
-        NAME(CUDA_ERROR_INVALID_IMAGE),
-        NAME(CUDA_ERROR_INVALID_CONTEXT),
-        NAME(CUDA_ERROR_NO_BINARY_FOR_GPU),
-        NAME(CUDA_ERROR_ECC_UNCORRECTABLE),
-        NAME(CUDA_ERROR_INVALID_HANDLE),
-        NAME(CUDA_ERROR_NOT_FOUND),
-        NAME(CUDA_ERROR_ILLEGAL_ADDRESS),
-        NAME(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
-        NAME(CUDA_ERROR_LAUNCH_TIMEOUT),
-        NAME(CUDA_ERROR_CONTEXT_IS_DESTROYED),
-        NAME(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
-        NAME(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED),
-        NAME(CUDA_ERROR_HARDWARE_STACK_ERROR),
-        NAME(CUDA_ERROR_LAUNCH_FAILED),
-        NAME(CUDA_ERROR_NOT_SUPPORTED),
-        NAME(CUDA_ERROR_UNKNOWN),
-#undef NAME
-    };
-    API_BEGIN(cuGetErrorName);
-    *name = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].result == error)
-            *name = names[i].name;
-    if (!*name)
-        result = CUDA_ERROR_INVALID_VALUE;
-    API_END;
-}
-
-EXPORT CUresult cuDeviceGetCount(int *count)
-{
-    API_BEGIN(cuDeviceGetCount);
-    if ((result = device_check(0)) == CUDA_SUCCESS)
-        *count = 1;
-    API_END;
-}
-
-EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
-{
-    API_BEGIN(cuDeviceGet);
-    if ((result = device_check(ordinal)) == CUDA_SUCCESS)
-        *device = ordinal;
-    API_END;
-}
-
-EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device)
-{
-    API_BEGIN(cuDeviceGetName);
-    if ((result = device_check(device)) != CUDA_SUCCESS)
-        goto end;
-    if (!name || length <= 0)
-        API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    strncpy(name, "Emulated device", (size_t)length - 1);
-    name[length - 1] = '\0';
-    API_END;
-}
-
-EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
-{
-    API_BEGIN(cuDeviceTotalMem_v2);
-    if ((result = device_check(device)) == CUDA_SUCCESS)
-        *bytes = options()->device_memory;
-    API_END;
-}
-
-/* An H100 SXM. */
-static int attribute_value(int attribute)
-{
-    switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 49152;
-    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return 1980000;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 132;
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return 2619000;
-    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return 5120;
-    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 52428800;
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
-    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return 1;
-    default: return INT_MIN;
-    }
-}
-
-EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
-{
-    API_BEGIN(cuDeviceGetAttribute);
-    if ((result = device_check(device)) != CUDA_SUCCESS)
-        goto end;
-    if (attribute_value(attribute) == INT_MIN)
-        API_FAIL(misuse("cuDeviceGetAttribute: attribute %d is not emulated", attribute));
-    *value = attribute_value(attribute);
-    API_END;
-}
-
 static void destroy_everything(void)
 {
     stream_reset();
@@ -238,7 +121,7 @@ static void destroy_everything(void)
 EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
 {
     API_BEGIN(cuDevicePrimaryCtxGetState);
-    if ((result = device_check(device)) != CUDA_SUCCESS)
+    if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     *flags = 0;
     *active = primary.active;
@@ -248,7 +131,7 @@ EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     API_BEGIN(cuDevicePrimaryCtxRetain);
-    if ((result = device_check(device)) != CUDA_SUCCESS)
+    if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     if (!primary.active) {
         primary.active = true;
@@ -262,7 +145,7 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
     API_BEGIN(cuDevicePrimaryCtxRelease_v2);
-    if ((result = device_check(device)) != CUDA_SUCCESS)
+    if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     if (primary.retained == 0)
         API_FAIL(CUDA_ERROR_INVALID_CONTEXT);

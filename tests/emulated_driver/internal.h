@@ -179,6 +179,7 @@ void stream_census(struct emulated_census *census);
 CUresult capture_check(enum function_index function);
 
 /* context.c */
+CUresult context_check_device(CUdevice device); /* initialised, and the one there is */
 CUcontext context_create(void); /* of the program's own; there is no limit to what it may use */
 CUresult context_push(CUcontext context);
 CUresult context_destroy(CUcontext context);
