@@ -67,8 +67,7 @@ static void publish(enum interface interface, const struct host_library *library
     binding->library = *library;
     binding->library.handle = NULL; /* nothing more is looked up */
     host_search_retain(library);
-    if (interface_is_cblas(interface))
-        nested_note_host(library->start, library->end);
+    nested_note_host(library->start, library->end);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         if (symbol_interface((enum symbol)i) != interface)
             continue;
@@ -161,7 +160,7 @@ static host_function *resolve_directly(enum symbol symbol)
 
 host_function *host_blas_count(enum symbol symbol, const void *caller)
 {
-    if (!nested_in_cblas(caller))
+    if (!nested_in_host(caller))
         stats_forwarded_call(symbol);
     return function_of(symbol);
 }

@@ -1,4 +1,5 @@
 #include "interpose/nested.h"
+#include "interpose/symbols.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -12,21 +13,21 @@ static struct {
 } ranges[RANGES_MAX];
 static atomic_int range_count;
 
-void nested_note_host(uintptr_t start, uintptr_t end)
-{
-    int number = atomic_fetch_add(&range_count, 1);
-    if (number >= RANGES_MAX)
-        return;
-    ranges[number].start = start;
-    ranges[number].end = end;
-}
-
 static bool is_in_host(uintptr_t address)
 {
     for (int i = 0; i < RANGES_MAX && ranges[i].end; i++)
         if (address < ranges[i].end && address >= ranges[i].start)
             return true;
     return false;
+}
+
+void nested_note_host(uintptr_t start, uintptr_t end)
+{
+    int number = is_in_host(start) ? RANGES_MAX : atomic_fetch_add(&range_count, 1);
+    if (number >= RANGES_MAX)
+        return;
+    ranges[number].start = start;
+    ranges[number].end = end;
 }
 
 /* Also the reference's helpers, which hand a Fortran function's value over by pointer. */
@@ -36,13 +37,23 @@ static bool is_cblas_name(const char *name)
     return strstr(name, "cblas_") || (length > 4 && strcmp(name + length - 4, "sub_") == 0);
 }
 
+/* The reference's caxpy_ and dzasum_ call scabs1_ and dcabs1_ for every element. */
+static bool is_routine_name(const char *name)
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (strcmp(name, symbol_name((enum symbol)i)) == 0)
+            return true;
+    return false;
+}
+
 static bool look_up(const void *caller)
 {
     Dl_info where;
-    return dladdr(caller, &where) && where.dli_sname && is_cblas_name(where.dli_sname);
+    return dladdr(caller, &where) && where.dli_sname &&
+           (is_cblas_name(where.dli_sname) || is_routine_name(where.dli_sname));
 }
 
-bool nested_in_cblas(const void *caller)
+bool nested_in_host(const void *caller)
 {
     enum { WORDS = 256 };
     static _Atomic uintptr_t known[WORDS]; /* return addresses shifted left, and the answer */

@@ -1,19 +1,19 @@
 /* nested.h - is a BLAS call the doing of another one?
  *
- * A host's CBLAS may call its own Fortran routines by their exported names, which come to
- * mublas again: they are run, but not counted, since the program made one call. */
+ * A host's CBLAS may call its own Fortran routines by their exported names, and those one
+ * another, which comes to mublas again: they are run, but not counted, since the program
+ * made one call. The LAPACK in a host is not meant: its calls are counted. */
 #ifndef MUBLAS_NESTED_H
 #define MUBLAS_NESTED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Code that lies from start to end belongs to a host whose C interface mublas stands
- * before. */
+/* Code that lies from start to end belongs to a host. */
 void nested_note_host(uintptr_t start, uintptr_t end);
 
-/* True when the return address lies in a function of a noted host's C interface, told by
- * its name. Thread-safe. */
-bool nested_in_cblas(const void *caller);
+/* True when the return address lies in a BLAS routine of a noted host, told by its name.
+ * Thread-safe. */
+bool nested_in_host(const void *caller);
 
 #endif

@@ -219,13 +219,13 @@ void offload_host_begin(enum symbol symbol, struct host_run *host_run)
 void offload_host_end(enum symbol symbol, struct host_run *host_run)
 {
     depth--;
-    if (host_run->reason != HOST_NESTED && stats_wanted() && !nested_in_cblas(host_run->caller))
+    if (host_run->reason != HOST_NESTED && stats_wanted() && !nested_in_host(host_run->caller))
         stats_host_call(symbol, host_run->reason, nanoseconds() - host_run->started);
 }
 
 void offload_count_rejected(enum symbol symbol, const void *caller)
 {
-    if (!depth && stats_wanted() && !nested_in_cblas(caller))
+    if (!depth && stats_wanted() && !nested_in_host(caller))
         stats_host_call(symbol, HOST_ARGUMENTS, 0);
 }
 

@@ -1,6 +1,8 @@
 /* counted [WAY]: a known number of BLAS calls for the report's tests. Without WAY,
  * those of make_calls; "fork": a child makes two more of ddot and both exit;
- * "busy": exits while a thread goes on calling; "output": prints without flushing.
+ * "busy": exits while a thread goes on calling; "output": prints without flushing;
+ * "complex": also three of caxpy and two of dzasum, which the reference library does by
+ * calls of its scabs1_ and dcabs1_.
  * Character lengths are left out of the calls, as C programs do. */
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +13,8 @@
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
+void caxpy_(const int *n, const float *alpha, const float *x, const int *incx, float *y, const int *incy);
+double dzasum_(const int *n, const double *x, const int *incx);
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
 void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
@@ -41,6 +45,16 @@ static void make_calls(void)
     dsymv_("U", &none, &alpha, matrix, &size, x, &one, &beta, y, &one);
 }
 
+static void make_complex_calls(void)
+{
+    static const float factor[2] = {1, 0};
+    static float from[2 * SIZE], to[2 * SIZE];
+    for (int i = 0; i < 3; i++)
+        caxpy_(&size, factor, from, &one, to, &one);
+    for (int i = 0; i < 2; i++)
+        dzasum_(&size, matrix, &one);
+}
+
 static void *call_for_ever(void *unused)
 {
     for (;;)
@@ -65,6 +79,8 @@ int main(int count, char **arguments)
     }
     if (strcmp(way, "busy") == 0 && pthread_create(&thread, NULL, call_for_ever, NULL) != 0)
         return 1;
+    if (strcmp(way, "complex") == 0)
+        make_complex_calls();
     if (strcmp(way, "output") == 0)
         printf("the program's own output\n");
     return 0;

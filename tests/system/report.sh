@@ -37,6 +37,13 @@ result $? "an illegal call and a quick return are counted as such"
 grep -q "^  host BLAS .*/libblas.* (next in the program's search order)" "$work/report"
 result $? "the host BLAS is named"
 
+for mode in auto never; do
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=$mode run "$work/report" complex &&
+        [ "$(counts "$work/report" | grep -E 'c|z|total')" = $'caxpy 3\ndzasum 2\ntotal 26' ]
+    result $? "mode $mode: what the host calls to do a call is not counted"
+done
+
 LD_PRELOAD=$shim_preload tests/system/counted > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] &&
     MUBLAS_REPORT=0 LD_PRELOAD=$shim_preload tests/system/counted 2> "$work/errors" && [ ! -s "$work/errors" ]
 result $? "no report unless asked for"
