@@ -53,8 +53,18 @@ static void complain(struct named_source *source, const char *path, const char *
         log_message(LOG_ERROR, "%s: cannot use %s as the host BLAS: %s", source->setting, path, reason);
 }
 
+typedef bool suits_function(const struct host_library *);
+
+static bool is_suitable(struct host_library *library, suits_function *suits)
+{
+    if (!suits || suits(library))
+        return true;
+    dlclose(library->handle);
+    return false;
+}
+
 /* `paths` may be several with colons between, for names with and without 64-bit suffix. */
-static bool search_named(struct named_source *source, const char *paths, const char *symbol,
+static bool search_named(struct named_source *source, const char *paths, const char *symbol, suits_function *suits,
                          struct host_library *library)
 {
     char path[PATH_MAX];
@@ -65,9 +75,9 @@ static bool search_named(struct named_source *source, const char *paths, const c
         memcpy(path, paths, length);
         path[length] = 0;
         const char *reason = open_library(path, symbol, source->origin, library);
-        if (!reason)
+        if (!reason && is_suitable(library, suits))
             return true;
-        if (*reason)
+        if (reason && *reason)
             complain(source, path, reason);
     }
     return false;
@@ -107,23 +117,22 @@ void host_paths_check_setting(void)
 static struct named_source configured = {"configured host BLAS (--with-host-blas)", "the configured default",
                                          ATOMIC_FLAG_INIT};
 
-bool host_paths_search_suitable(const char *symbol, bool suits(const struct host_library *),
-                                struct host_library *library)
+bool host_paths_search_suitable(const char *symbol, suits_function *suits, struct host_library *library)
 {
     static const char *const names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4"};
-    if (search_named(&set, settings()->host_blas, symbol, library) && suits(library))
-        return true;
-    if (search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, library) && suits(library))
+    if (search_named(&set, settings()->host_blas, symbol, suits, library) ||
+        search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, suits, library))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!open_library(names[i], symbol, "found under a well-known name", library) && suits(library))
+        if (!open_library(names[i], symbol, "found under a well-known name", library) &&
+            is_suitable(library, suits))
             return true;
     return false;
 }
 
 bool host_paths_search(const char *symbol, struct host_library *library)
 {
-    return search_named(&set, settings()->host_blas, symbol, library) ||
-           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, library) ||
+    return search_named(&set, settings()->host_blas, symbol, NULL, library) ||
+           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, NULL, library) ||
            search_previous(symbol, library) || search_well_known(symbol, library);
 }

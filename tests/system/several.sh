@@ -57,11 +57,21 @@ several "$wide" "" caller32.so "$work/again.so" && quiet
 result $? "two callers of one library"
 
 # Nobody has dgemv_64_, but a library of 64-bit integers has dgemv_.
+entries() # MODE HOST LANGUAGE PREFIX SUFFIX
+{
+    rm -f "$work/report"
+    LD_PRELOAD=$shim_preload MUBLAS_HOST_BLAS=$2 MUBLAS_OFFLOAD=$1 MUBLAS_REPORT=$work/report \
+        tests/system/entries "$3" "$4" "$5" 64 > "$work/output" 2> "$work/errors"
+}
+served_by_wide() { grep -q '^  host BLAS .*/wide_plain.so (set by MUBLAS_HOST_BLAS)' "$work/report"; }
 for form in "fortran '' _64_" "cblas cblas_ 64_" "cblas cblas_ _64"; do
     eval "set -- $form"
-    LD_PRELOAD=$shim_preload MUBLAS_HOST_BLAS=$wide MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report \
-        tests/system/entries "$1" "$2" "$3" 64 > "$work/output" 2> "$work/errors" && on_device "${2}dgemv$3"
-    result $? "${2}dgemv$3 where the host takes 64-bit integers by plain names only"
+    entries always "$wide" "$@" && on_device "${2}dgemv$3"
+    result $? "${2}dgemv$3 where the host takes 64-bit integers by plain names only: on the device"
+    entries never "$wide" "$@" && served_by_wide
+    result $? "and on that host"
+    entries never "$host_blas:$wide" "$@" && served_by_wide
+    result $? "also where it is the second of MUBLAS_HOST_BLAS, and the first has 32-bit integers"
 done
 
 extra=$host_extra_directory
