@@ -85,4 +85,16 @@ static inline bool blas_scalar_is_zero(enum blas_type type, union blas_scalar sc
     return false;
 }
 
+static inline bool blas_scalar_is_infinite(enum blas_type type, union blas_scalar scalar)
+{
+    switch (type) {
+    case TYPE_S: return __builtin_isinf(scalar.s);
+    case TYPE_D: return __builtin_isinf(scalar.d);
+    case TYPE_C: return __builtin_isinf(scalar.c[0]) || __builtin_isinf(scalar.c[1]);
+    case TYPE_Z: return __builtin_isinf(scalar.z[0]) || __builtin_isinf(scalar.z[1]);
+    case TYPE_COUNT: break;
+    }
+    return false;
+}
+
 #endif

@@ -83,9 +83,12 @@ bool pack_legal(struct blas_call *call)
     return false;
 }
 
+/* An infinite alpha is the host's: alpha * x makes a NaN of every zero in x, which
+ * mublas, multiplying the sums by alpha, would not see. */
 bool pack_has_work(const struct blas_call *call)
 {
-    if (call->family != FAMILY_TRMV && blas_scalar_is_zero(call->type, call->alpha))
+    if (call->family != FAMILY_TRMV &&
+        (blas_scalar_is_zero(call->type, call->alpha) || blas_scalar_is_infinite(call->type, call->alpha)))
         return false;
     return !overlap_is_forbidden(call);
 }

@@ -19,7 +19,7 @@ void pack_row_major(struct blas_call *call);
  * the host knows best what it means). Scalars are not looked at. */
 bool pack_legal(struct blas_call *call);
 
-/* With the scalars filled in: true when alpha is not zero and the operands share no
+/* With the scalars filled in: true when alpha is finite or NaN, not zero, and the operands share no
  * memory in a way that Fortran forbids, nor leave the address space. */
 bool pack_has_work(const struct blas_call *call);
 

@@ -40,6 +40,10 @@ static void test_work(void)
     tap_ok(pack_legal(&call) && pack_has_work(&call), "alpha = i is work");
     call.alpha.z[1] = -0.0;
     tap_ok(!pack_has_work(&call), "alpha = 0 - 0i is none");
+    call.alpha.z[1] = -__builtin_inf();
+    tap_ok(!pack_has_work(&call), "an infinite alpha is the host's");
+    call.alpha.z[1] = __builtin_nan("");
+    tap_ok(pack_has_work(&call), "alpha = NaN is work");
     call = gemv_of(3, 5, TRANS_NONE, 3);
     call.y.pointer = storage + 401;
     tap_ok(pack_legal(&call) && !pack_has_work(&call), "overlapping vectors are the host's");
