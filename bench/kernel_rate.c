@@ -1,9 +1,10 @@
-/* kernel_rate.c - device bandwidth of mublas' own kernels, without the host around
- * them: kernel_rate [-t TYPES] [N ...], TYPES of the letters sdcz (default all), times ROUNDS back-to-back launches of each routine on
- * device operands and prints microseconds and GB/s (matrix bytes read once over
- * time). Two matrices alternate when they fit in 4 GiB, so that the second-level
- * cache does not serve the next launch. "unaligned" rows are those of the narrow kernels:
- * an odd leading dimension, and elements aligned like their real part only. */
+/* kernel_rate.c - device bandwidth of mublas' own kernels, without the host around them.
+ *   kernel_rate [-t TYPES] [N ...]     TYPES: of the letters sdcz, default all
+ * times ROUNDS back-to-back launches of each routine on device operands and prints
+ * microseconds and GB/s (matrix bytes read once over time). Two matrices alternate,
+ * so that the second-level cache does not serve the next launch. "unaligned" rows are
+ * those of the narrow kernels: an odd leading dimension, and elements aligned like
+ * their real part only. */
 #include "gpu/device.h"
 #include "gpu/lane.h"
 #include "gpu/launch.h"

@@ -127,8 +127,9 @@ static void make_vector(const struct kernel_case *kernel_case, int operand, int6
                         int64_t offset, struct blas_vector *vector, struct operand_buffer *buffer)
 {
     const enum blas_type type = kernel_case->type;
+    const bool has_beta = kernel_case->beta[0] != 0 || kernel_case->beta[1] != 0;
     const bool filled = operand == OPERAND_X || kernel_case->family == FAMILY_AXPY ||
-                        (kernel_case->family != FAMILY_TRMV && (kernel_case->beta[0] != 0 || kernel_case->beta[1] != 0));
+                        (kernel_case->family != FAMILY_TRMV && has_beta);
     *buffer = poisoned_buffer(type, parts(type) * (2 * GUARD_ELEMENTS + length * llabs(increment)) + offset);
     *vector = (struct blas_vector){.pointer = buffer->bytes + GUARD_ELEMENTS * blas_element_bytes(type) +
                                               (size_t)offset * part_bytes(type),
@@ -141,7 +142,8 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
                    struct operands *operands)
 {
     const int64_t y_length = kernel_case_length(kernel_case);
-    const bool transposed = kernel_case->trans == TRANS_TRANSPOSE || kernel_case->trans == TRANS_CONJUGATE;
+    const bool x_has_rows = kernel_case->family == FAMILY_GEMV &&
+                           (kernel_case->trans == TRANS_TRANSPOSE || kernel_case->trans == TRANS_CONJUGATE);
     struct blas_call *call = &operands->call;
     *operands = (struct operands){.call = {.family = kernel_case->family,
                                            .type = kernel_case->type,
@@ -157,8 +159,8 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
     }
     if (kernel_case->family != FAMILY_AXPY)
         make_matrix(kernel_case, placement, operands);
-    make_vector(kernel_case, OPERAND_X, kernel_case->family == FAMILY_GEMV && transposed ? call->m : call->n, placement->x_increment,
-                placement->offset, &call->x, &operands->x);
+    make_vector(kernel_case, OPERAND_X, x_has_rows ? call->m : call->n, placement->x_increment, placement->offset,
+                &call->x, &operands->x);
     make_vector(kernel_case, OPERAND_Y, y_length, placement->y_increment, placement->offset, &call->y,
                 &operands->y);
 }
