@@ -39,7 +39,8 @@ for was in auto manual; do
     result $? "$was before: mublas is selected"
     [ "$(readlink "$work/previous/libblas.so.3")" = "$before" ]
     result $? "$was before: what was there is kept for a host BLAS"
-    run install && [ "$(readlink "$work/previous/libblas.so.3")" = "$before" ]
+    run install && [ "$(readlink "$work/previous/libblas.so.3")" = "$before" ] &&
+        grep -qF "; before it was $before" "$work/output"
     result $? "$was before: registering twice forgets nothing"
     run status && grep -qF "$library" "$work/output"
     result $? "$was before: status names it"
