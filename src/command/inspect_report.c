@@ -2,7 +2,7 @@
 #include "command/inspect_notes.h"
 #include "command/name_choice.h"
 #include "command/program_file.h"
-#include "interpose/host_search.h"
+#include "interpose/host_paths.h"
 #include "interpose/symbols.h"
 
 #include <stdlib.h>
@@ -94,7 +94,16 @@ static void print_host(const struct report *report, int host)
     }
 }
 
-/* For what no library here defines, mublas finds a BLAS by itself. */
+static bool has_mublas(const struct report *report)
+{
+    for (int i = 1; i < report->map->count; i++)
+        if (report->map->objects[i].elf.is_mublas)
+            return true;
+    return false;
+}
+
+/* For what no library here defines, mublas finds a BLAS by itself. What this command has
+ * loaded to look into is not the program's. */
 static void print_fallback(const struct report *report, int interface)
 {
     struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, interface, -1};
@@ -102,13 +111,16 @@ static void print_fallback(const struct report *report, int interface)
     int count = name_choice_count(report->map, &choice);
     if (count == 0)
         return;
-    if (host_search(symbol_name(interface_sentinel((enum interface)interface)), &library))
+    if (host_paths_search(symbol_name(interface_sentinel((enum interface)interface)), &library))
         fprintf(report->stream, "host BLAS: %s, %s", library.path, library.origin);
+    else if (host_paths_search_plain((enum interface)interface, &library))
+        fprintf(report->stream, "host BLAS: %s, %s, by plain names, which take 64-bit integers in it", library.path,
+                library.origin);
     else
         fputs("host BLAS: none found; set MUBLAS_HOST_BLAS", report->stream);
     fputs("\n  for ", report->stream);
     print_count(report->stream, count, interface);
-    fputs(", which no library here defines:", report->stream);
+    fputs(has_mublas(report) ? ", which only mublas defines here:" : ", which no library here defines:", report->stream);
     name_choice_print(report->stream, report->map, &choice, report->verbose);
     fputs("\n  (a library that is loaded by then comes first)\n", report->stream);
 }
@@ -125,7 +137,7 @@ static void print_mublas(const struct report *report)
         }
         fprintf(report->stream, "mublas: %s, found %s: calls come to it even where nothing is preloaded\n",
                 path_of(report, i), report->map->objects[i].how);
-        if (host_search("dgemm_", &library))
+        if (host_paths_search("dgemm_", &library))
             fprintf(report->stream, "  with %s as host BLAS, %s\n", library.path, library.origin);
     }
 }

@@ -178,31 +178,6 @@ static bool search_late(enum symbol symbol, const void *caller, struct host_libr
            host_search(symbol_name(interface_sentinel(interface)), library);
 }
 
-static bool takes_64_bits(const struct host_library *library, enum interface plain)
-{
-    host_function *isamax = host_search_function(library, symbol_name(width_telling_symbol(plain)));
-    return isamax && width_ask(plain, isamax) == WIDTH_64;
-}
-
-static bool fortran_takes_64_bits(const struct host_library *library)
-{
-    return takes_64_bits(library, INTERFACE_NAME_);
-}
-
-static bool cblas_takes_64_bits(const struct host_library *library)
-{
-    return takes_64_bits(library, INTERFACE_cblas_NAME);
-}
-
-/* Nobody has dgemv_64_: a dgemv_ with 64-bit integers does as well. */
-static bool search_plain(enum interface interface, struct host_library *library)
-{
-    const char *sentinel = symbol_name(symbol_plain(interface_sentinel(interface)));
-    return interface_width(interface) == WIDTH_64 &&
-           host_paths_search_suitable(
-               sentinel, interface_is_cblas(interface) ? cblas_takes_64_bits : fortran_takes_64_bits, library);
-}
-
 /* Binds the interface, or shares it. The function of what was found, if it has it. */
 static host_function *bind_late(enum symbol symbol, const void *caller)
 {
@@ -216,7 +191,7 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
     }
     if (host_blas_is_shared(interface))
         return NULL;
-    if (!search_plain(interface, &library))
+    if (!host_paths_search_plain(interface, &library))
         stop_without_host(symbol_name(symbol));
     publish(interface, &library, true);
     return host_search_function(&library, symbol_name(symbol_plain(symbol)));

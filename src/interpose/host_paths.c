@@ -1,6 +1,7 @@
 #include "interpose/host_paths.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "interpose/width.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -117,9 +118,29 @@ void host_paths_check_setting(void)
 static struct named_source configured = {"configured host BLAS (--with-host-blas)", "the configured default",
                                          ATOMIC_FLAG_INIT};
 
-bool host_paths_search_suitable(const char *symbol, suits_function *suits, struct host_library *library)
+static bool takes_64_bits(const struct host_library *library, enum interface plain)
+{
+    host_function *isamax = host_search_function(library, symbol_name(width_telling_symbol(plain)));
+    return isamax && width_ask(plain, isamax) == WIDTH_64;
+}
+
+static bool fortran_takes_64_bits(const struct host_library *library)
+{
+    return takes_64_bits(library, INTERFACE_NAME_);
+}
+
+static bool cblas_takes_64_bits(const struct host_library *library)
+{
+    return takes_64_bits(library, INTERFACE_cblas_NAME);
+}
+
+bool host_paths_search_plain(enum interface interface, struct host_library *library)
 {
     static const char *const names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4"};
+    const char *symbol = symbol_name(symbol_plain(interface_sentinel(interface)));
+    suits_function *suits = interface_is_cblas(interface) ? cblas_takes_64_bits : fortran_takes_64_bits;
+    if (interface_width(interface) != WIDTH_64)
+        return false;
     if (search_named(&set, settings()->host_blas, symbol, suits, library) ||
         search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, suits, library))
         return true;

@@ -11,10 +11,10 @@
  * that is no BLAS or cannot be opened is logged, once. */
 bool host_paths_search(const char *symbol, struct host_library *library);
 
-/* Of what was set or configured, and of libraries that are well known to take 64-bit integers
- * by plain names, the first that has `symbol` and `suits`. */
-bool host_paths_search_suitable(const char *symbol, bool suits(const struct host_library *),
-                                struct host_library *library);
+/* For an interface of 64-bit integers that nobody has: of what was set or configured, and
+ * of libraries that are well known for it, the first whose plain names take them. Calls
+ * into the libraries to find out. */
+bool host_paths_search_plain(enum interface interface, struct host_library *library);
 
 /* Say so, once, if MUBLAS_HOST_BLAS names a file that cannot be read, also where it is
  * not needed because the program brings a BLAS. */

@@ -13,7 +13,8 @@ libmublas_core_la_SOURCES += \
 	src/interpose/pack.c src/interpose/pack.h \
 	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \
 	src/interpose/routines.def src/interpose/cblas.def \
-	src/interpose/stats.c src/interpose/stats.h
+	src/interpose/stats.c src/interpose/stats.h \
+	src/interpose/width.c src/interpose/width.h
 interposer_sources += \
 	src/interpose/entries_fortran.c src/interpose/entries_cblas.c \
 	src/interpose/entry.h src/interpose/entry.inc src/interpose/every_precision.inc \
@@ -23,7 +24,7 @@ interposer_sources += \
 	src/interpose/entry_slots.c src/interpose/entry_slots.h \
 	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
 	src/interpose/host_blas.c src/interpose/host_blas.h \
-	src/interpose/callers.c src/interpose/callers.h src/interpose/width.c src/interpose/width.h \
+	src/interpose/callers.c src/interpose/callers.h \
 	src/interpose/report.c src/interpose/report.h
 libmublas_shim_la_SOURCES += src/interpose/forward.S
 

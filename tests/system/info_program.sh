@@ -70,6 +70,14 @@ build -o bin/linked_nowhere main.c use.c "${link[@]}"
 info -- bin/linked_nowhere && tells '^not found by the loader: libmini.so, which bin/linked_nowhere needs$' \
     'for 2 routines as NAME_, which no library here defines: .*dsymv_'
 result $? "a library that the loader would not find is named"
+echo 'void dgemm_64_(void), cblas_dgemm(void), cblas_dgemm_64(void), dsymv_(void), use(void);
+void use(void) { dgemm_64_(); cblas_dgemm(); cblas_dgemm_64(); dsymv_(); }' > forms.c
+build -shared -o lib/forms.so forms.c
+wide=$build/tests/system/.libs/wide_plain.so
+NARROW_BLAS=$host_blas MUBLAS_HOST_BLAS=$host_blas:$wide info -- lib/forms.so &&
+    [ "$(grep -c "^host BLAS: .*, set by MUBLAS_HOST_BLAS" output)" = 4 ] &&
+    [ "$(grep -c "^host BLAS: $wide, .*, by plain names, which take 64-bit integers in it" output)" = 2 ]
+result $? "a host for each form of a name, as the program would get it"
 LD_PRELOAD=${sanitizer_preload:+$sanitizer_preload:}$work/lib/libmini.so info -- bin/linked_nowhere && tells '^host BLAS: .*/libmini.so, found by LD_PRELOAD$'
 result $? "one that is preloaded serves"
 
@@ -122,7 +130,8 @@ build -D_GNU_SOURCE -o bin/namespaces namespaces.c -ldl
 info -- bin/namespaces && tells 'bin/namespaces opens libraries by dlmopen'
 result $? "and one that does it by dlmopen"
 build -o bin/with_mublas main.c use.c "$shim" -Wl,-rpath,"${shim%/*}",--unresolved-symbols=ignore-in-shared-libs
-info -- bin/with_mublas && tells '^mublas: .*libmublas_shim.so, found by RUNPATH: calls come to it' 'with .* as host BLAS,' '2 routines as'
+info -- bin/with_mublas && tells '^mublas: .*libmublas_shim.so, found by RUNPATH: calls come to it' 'with .* as host BLAS,' '2 routines as' \
+    'which only mublas defines here: ' && lacks 'already loaded|which no library'
 result $? "a program that is linked with mublas itself"
 
 printf '#! %s -x\n' "$work/bin/linked" > a_script
