@@ -17,7 +17,7 @@ groups=" ${*:-lp64 ilp64 testers python wheel} "
 mkdir -p "$folder/packages" || exit 2
 folder=$(readlink -f "$folder")
 multiarch=$(gcc -print-multiarch 2> /dev/null || echo "$(uname -m)-linux-gnu")
-missing=0
+missing=0 updated=
 
 # fail NAME REASON
 fail()
@@ -35,19 +35,29 @@ unpacked()
     [ -e "$folder/packages/$1" ] && [ -e "$file" ] || return 1
     case $2 in
     *.so*) lost=$(LD_LIBRARY_PATH=$(dirname "$file"):$folder/root/usr/lib/$multiarch ldd "$file" 2> /dev/null |
-               awk '/not found/ && $1 !~ /^libblas/ { print $1 }')
+               awk '/not found/ && $1 !~ /^lib(blas|lapack)/ { print $1 }')
            [ -z "$lost" ] || { reason="it needs $lost, which this machine lacks"; return 1; } ;;
     esac
+}
+
+# Package lists may be missing or old: root gets new ones, once.
+download() # PACKAGE
+{
+    apt-get download "$1" > log 2>&1 && return
+    [ "$(id -u)" = 0 ] && [ -z "$updated" ] || return 1
+    updated=yes
+    apt-get update > /dev/null 2>&1
+    apt-get download "$1" > log 2>&1
 }
 
 # provide NAME PACKAGE FILE
 provide()
 {
-    local download=$folder/download reason=
+    local scratch=$folder/download reason=
     unpacked "$1" "$3" && return
-    rm -rf "$download"
-    mkdir -p "$download" && cd "$download" || exit 2
-    if ! apt-get download "$2" > log 2>&1; then
+    rm -rf "$scratch"
+    mkdir -p "$scratch" && cd "$scratch" || exit 2
+    if ! download "$2"; then
         fail "$1" "apt-get download $2: $(last_line log)"
     elif ! dpkg-deb -x ./*.deb "$folder/root" > log 2>&1; then
         fail "$1" "dpkg-deb: $(last_line log)"
@@ -55,7 +65,7 @@ provide()
         basename ./*.deb .deb > "$folder/packages/$1"
         unpacked "$1" "$3" || fail "$1" "${reason:-package $2 has no /usr/lib/$3}"
     fi
-    cd "$folder" && rm -rf "$download"
+    cd "$folder" && rm -rf "$scratch"
 }
 
 # The newest NumPy wheel that this python3 can use; it brings its own OpenBLAS.

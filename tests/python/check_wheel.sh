@@ -1,0 +1,4 @@
+#!/bin/bash
+# NumPy's wheel, whose BLAS has 64-bit integers and names of its own, by preload.
+. "$top_srcdir/tests/python/check.sh"
+check_wheel numpy.linalg "numpy._core.tests.test_multiarray -k 'dot or matmul or vecdot or matvec'"
