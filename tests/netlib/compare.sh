@@ -1,7 +1,7 @@
 #!/bin/bash
 # Run the Netlib BLAS and LAPACK testers on the host BLAS alone and again through mublas
-# with MUBLAS_OFFLOAD=always, by LD_PRELOAD of the shim or with libmublas.so in the place of
-# libblas.so.3, and compare what they count. Prints TAP; a difference is a failure and its
+# with MUBLAS_OFFLOAD=always, by LD_PRELOAD of the shim or with its own library in the place
+# of libblas.so.3, and compare what they count. Prints TAP; a difference is a failure and its
 # lines are shown.
 #
 #   compare.sh [--thin] [--only PATTERN] [--keep DIR]
@@ -12,7 +12,7 @@
 #
 # From the environment:
 #   SHIM            the library to preload (and SHIM_PRELOAD what goes with it), or
-#   REPLACEMENT     libmublas.so, to stand in for libblas.so.3 and libblas64.so.3
+#   REPLACEMENT     mublas' library to stand in for libblas.so.3 and libblas64.so.3
 #   NETLIB_BLAS     directory of xblat1s.. and their input files
 #   NETLIB_LAPACK   directory of xeigtsts.., xlintsts.. and their input files
 #   HOST_LIBRARIES  directories of the host's libblas.so.3 and liblapack.so.3
@@ -24,6 +24,7 @@
 #   NETLIB_JOBS     testers to run at a time (default: the processors)
 # bash and awk are all it needs.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../hosts/bound.sh"
 thin= only=() keep=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -140,17 +141,6 @@ run_case()
     one_run "$folder/host" "${commands[$1]}" "${inputs[$1]}" "${alone[@]}"
     one_run "$folder/shim" "${commands[$1]}" "${inputs[$1]}" "${through[@]}" MUBLAS_REPORT="$folder/shim/report"
     touch "$folder/done"
-}
-
-# Did mublas bind the host BLAS that was meant? A library brings its others in its own folder.
-bound_as_meant()
-{
-    local bound expected
-    [ -n "$HOST_BLAS" ] || return 0
-    expected=$(dirname "$(readlink -f "$HOST_BLAS")")
-    while read -r bound; do
-        [ "$(dirname "$(readlink -f "$bound")")" = "$expected" ] || return 1
-    done < <(sed -n 's/^  host BLAS  *\(.*\) (.*/\1/p' "$1"/report* 2>/dev/null)
 }
 
 # Tests run and failed, out of the lines of a summary.

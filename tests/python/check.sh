@@ -1,12 +1,16 @@
 #!/bin/bash
 # Sourced by the check_*.sh here: Python test suites on the emulated device.
-#   check_debian MODE HOST SUITE...   Debian's NumPy and SciPy on a host of tests/hosts/packages;
+#   check_debian MODE HOST SUITE... -- SUITE...
+#                                     Debian's NumPy and SciPy on a host of tests/hosts/packages;
 #                                     MODE is preload or replacement
-#   check_wheel SUITE...              NumPy's wheel with its own BLAS, by preload
-# PYTHON_SUITES narrows them to the suites that match this pattern.
+#   check_wheel SUITE... -- SUITE...  NumPy's wheel with its own BLAS, by preload
+# PYTHON_SUITES narrows them to the suites that match this pattern; PYTHON_FULL=1 adds the
+# suites after "--" and the tests in tests/python/long.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 export PYTHON=${PYTHON:-/usr/bin/python3} DRIVER=$emulated_driver SHIM=$shim SHIM_PRELOAD=$shim_preload
+export LEAVE_OUT=$source_tree/tests/python/long
+[ -z "$PYTHON_FULL" ] || LEAVE_OUT=
 export REPLACEMENT= HOST_BLAS= HOST_LIBRARIES= SYMBOLS= OMP_WAIT_POLICY=passive
 modules=$hosts/root/usr/lib/python3/dist-packages
 
@@ -30,7 +34,13 @@ need() # DESCRIPTION MODULE...
 compare() # SUITE...
 {
     local suite chosen=()
-    for suite in "$@"; do [[ $suite != ${PYTHON_SUITES:-*} ]] || chosen+=("$suite"); done
+    for suite in "$@"; do
+        if [ "$suite" = -- ]; then
+            [ -n "$PYTHON_FULL" ] || break
+        elif [[ $suite == ${PYTHON_SUITES:-*} ]]; then
+            chosen+=("$suite")
+        fi
+    done
     [ ${#chosen[@]} -gt 0 ] || skip_all "no suite matches PYTHON_SUITES=$PYTHON_SUITES"
     exec bash "$source_tree/tests/python/compare.sh" "${chosen[@]}"
 }
@@ -43,7 +53,7 @@ check_debian()
     HOST_LIBRARIES=$(host_directories "$host"):$hosts/root/usr/lib/$multiarch/lapack
     export PYTHONPATH=$modules
     need "Debian's NumPy and SciPy" numpy scipy pytest hypothesis
-    [ "$mode" != replacement ] || SHIM= SHIM_PRELOAD= REPLACEMENT=$build/.libs/libmublas.so
+    [ "$mode" != replacement ] || SHIM= SHIM_PRELOAD= REPLACEMENT=$build/src/interpose/.libs/libblas.so.3
     compare "$@"
 }
 

@@ -12,12 +12,15 @@
 #   PYTHON          the interpreter
 #   PYTHONPATH      where it finds pytest and the modules
 #   SHIM            the library to preload (and SHIM_PRELOAD what goes with it), or
-#   REPLACEMENT     libmublas.so, to stand in for libblas.so.3
+#   REPLACEMENT     mublas' library to stand in for libblas.so.3
 #   HOST_LIBRARIES  directories of libraries for both runs (libblas.so.3, liblapack.so.3)
-#   HOST_BLAS       the host's libblas.so.3 (for REPLACEMENT)
+#   HOST_BLAS       the host's libblas.so.3: mublas must have bound it or one beside it (may be
+#                   empty without REPLACEMENT)
 #   DRIVER          directory of the (emulated) libcuda.so.1, or empty
+#   LEAVE_OUT       a file of tests to leave out, written as in tests/python/long, or empty
 #   SYMBOLS         an awk pattern; calls of symbols that match it must run on the device
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../hosts/bound.sh"
 keep=
 [ "$1" != --keep ] || { keep=$2; shift 2; }
 [ $# -gt 0 ] || { echo "usage: compare.sh [--keep DIR] SUITE..." >&2; exit 2; }
@@ -78,6 +81,8 @@ judge() # NUMBER SUITE FOLDER
         why="outcomes differ (< host alone, > through mublas)"
     elif grep -q '^mublas: ' "$3/through/output"; then
         why="mublas complains"
+    elif ! bound_as_meant "$3/through"; then
+        why="mublas did not bind $HOST_BLAS"
     elif [ "$calls" = 0 ]; then
         why="no call${SYMBOLS:+ of $SYMBOLS} ran on the device"
     fi

@@ -1,4 +1,5 @@
-"""pytest plugin: write "OUTCOME MODULE::TEST" for every test to the file $OUTCOMES.
+"""pytest plugin: write "OUTCOME MODULE::TEST" for every test to the file $OUTCOMES, and leave
+out those that the file $LEAVE_OUT names.
 
 Tests that draw random numbers without a seed get the same ones in every run."""
 
@@ -8,11 +9,22 @@ import random
 import numpy
 
 _names = {}
-_worst = {}
+_outcomes = {}
 
 
-def pytest_itemcollected(item):
-    _names[item.nodeid] = item.module.__name__ + "::" + item.nodeid.split("::", 1)[-1]
+def _name(item):
+    return item.module.__name__ + "::" + item.nodeid.split("::", 1)[-1]
+
+
+def pytest_collection_modifyitems(config, items):
+    left_out = set()
+    if os.environ.get("LEAVE_OUT"):
+        with open(os.environ["LEAVE_OUT"], encoding="utf-8") as file:
+            left_out = {line.strip() for line in file}
+    dropped = [item for item in items if _name(item) in left_out]
+    items[:] = [item for item in items if _name(item) not in left_out]
+    config.hook.pytest_deselected(items=dropped)
+    _names.update((item.nodeid, _name(item)) for item in items)
 
 
 def pytest_runtest_setup(item):
@@ -27,15 +39,15 @@ def pytest_runtest_logreport(report):
     elif report.failed and report.when != "call":
         outcome = "error"
     if report.when == "call" or outcome != "passed":
-        _worst[_names.get(report.nodeid, report.nodeid)] = outcome
+        _outcomes[_names.get(report.nodeid, report.nodeid)] = outcome
 
 
 def pytest_collectreport(report):
     if report.failed:
-        _worst[report.nodeid] = "not-collected"
+        _outcomes[report.nodeid] = "not-collected"
 
 
 def pytest_sessionfinish(session):
     with open(os.environ["OUTCOMES"], "w", encoding="utf-8", errors="backslashreplace") as file:
-        for test in sorted(_worst):
-            file.write("%s %s\n" % (_worst[test], " ".join(test.split())))
+        for test in sorted(_outcomes):
+            file.write("%s %s\n" % (_outcomes[test], " ".join(test.split())))
