@@ -77,6 +77,9 @@ static int enter_host(const struct host_library *library)
             return i;
         }
     }
+    if (added)
+        log_message(LOG_ERROR, "%s is one BLAS too many (%d in a process): what calls it gets %s", library->path,
+                    HOSTS_MAX, hosts[0]->library.path);
     free(added);
     return number < 0 && hosts[0] ? 0 : number;
 }
