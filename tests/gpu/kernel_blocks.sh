@@ -3,4 +3,4 @@
 # ThreadSanitizer what a ticket does not order is a reported race.
 . tests/environment.sh
 use_emulated_driver
-EMULATED_BLOCK_THREADS=3 exec tests/gpu/test_kernels 130 few
+EMULATED_BLOCK_THREADS=3 exec tests/gpu/test_kernels 130 blocks

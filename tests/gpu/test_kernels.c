@@ -2,7 +2,7 @@
  * contract_model.c, bit for bit, and against the kept digests; accuracy by the BLAS
  * testers' gauge; nothing read that must not be (NaN), nothing written but y.
  * Arguments: the largest n (default 300); "few": only some of the larger complex cases,
- * as without arguments. */
+ * as without arguments; "blocks": only some of the cases that take several blocks. */
 #include "contract_model.h"
 #include "digest_file.h"
 #include "kernel_cases.h"
@@ -94,20 +94,34 @@ static const char *const routine_names[FAMILY_COUNT][TYPE_COUNT] = {
     [FAMILY_TRMV] = {"strmv", "dtrmv", "ctrmv", "ztrmv"}};
 
 /* The emulated device takes its time, most of all under sanitizers. */
-static bool is_left_out(const struct kernel_case *kernel_case, size_t index, bool few)
+enum choice { EVERY_CASE, FEW_LARGE_COMPLEX, SOME_OF_SEVERAL_BLOCKS };
+
+static bool is_left_out(const struct kernel_case *kernel_case, size_t index, enum choice choice)
 {
     const int64_t m = kernel_case->family == FAMILY_GEMV ? kernel_case->m : kernel_case->n;
     const bool complex = kernel_case->type == TYPE_C || kernel_case->type == TYPE_Z;
-    return few && complex && m * kernel_case->n > 70 * 70 && index % 7 != 0;
+    const size_t one_in = kernel_case->family == FAMILY_SYMV ? 1 : kernel_case->family == FAMILY_HEMV ? 3 : 7;
+    if (choice == SOME_OF_SEVERAL_BLOCKS)
+        return (m <= 64 && kernel_case->n <= 64) || index % one_in != 0;
+    return choice == FEW_LARGE_COMPLEX && complex && m * kernel_case->n > 70 * 70 && index % 7 != 0;
 }
 
-static void test_routine(struct lane *lane, const struct kernel_case *cases, size_t count, bool few,
+static enum choice choice_of(int argument_count, char **arguments)
+{
+    if (argument_count < 3)
+        return argument_count == 1 ? FEW_LARGE_COMPLEX : EVERY_CASE;
+    if (strcmp(arguments[2], "blocks") == 0)
+        return SOME_OF_SEVERAL_BLOCKS;
+    return strcmp(arguments[2], "few") == 0 ? FEW_LARGE_COMPLEX : EVERY_CASE;
+}
+
+static void test_routine(struct lane *lane, const struct kernel_case *cases, size_t count, enum choice choice,
                          enum blas_family family, enum blas_type type, const struct digest_file *kept)
 {
     const char *name = routine_names[family][type];
     struct verdict verdict = {0};
     for (size_t i = 0; i < count; i++)
-        if (cases[i].family == family && cases[i].type == type && !is_left_out(&cases[i], i, few))
+        if (cases[i].family == family && cases[i].type == type && !is_left_out(&cases[i], i, choice))
             run_case(lane, &cases[i], kept, &verdict);
     tap_ok(verdict.cases > 0 && !*verdict.failed, "%s runs %zu cases %s", name, verdict.cases,
            verdict.failed);
@@ -122,7 +136,7 @@ static void test_routine(struct lane *lane, const struct kernel_case *cases, siz
 int main(int argument_count, char **arguments)
 {
     const int64_t max_n = argument_count > 1 ? strtoll(arguments[1], NULL, 10) : 300;
-    const bool few = argument_count == 1 || (argument_count == 3 && strcmp(arguments[2], "few") == 0);
+    const enum choice choice = choice_of(argument_count, arguments);
     const char *source = getenv("top_srcdir");
     char path[4096];
     size_t count;
@@ -143,7 +157,7 @@ int main(int argument_count, char **arguments)
     for (int family = FAMILY_AXPY; family <= FAMILY_TRMV; family++)
         for (int type = TYPE_S; type < TYPE_COUNT; type++)
             if (routine_names[family][type])
-                test_routine(lane, cases, count, few, family, type, kept);
+                test_routine(lane, cases, count, choice, family, type, kept);
     lane_release(lane);
     device_leave(device, &scope);
     free(cases);
