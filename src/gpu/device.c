@@ -8,15 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The fatbin made from kernels/, or a line of text where the build had no nvcc (kernels_image.S). */
-extern const char mublas_kernels_image[] __attribute__((visibility("hidden")));
-
 struct device {
     struct device_properties properties;
     CUdevice handle;
     CUcontext context;
     unsigned long long context_id;
-    CUmodule kernels;
+    struct kernel_set kernels;
     atomic_bool is_shared;
     atomic_bool usable;
 };
@@ -88,9 +85,8 @@ enum status device_query(int ordinal, struct device_properties *properties)
 
 static enum status load_kernels(struct device *device)
 {
-    static const char placeholder[] = "mublas:";
-    CUresult result = driver()->module_load(&device->kernels, mublas_kernels_image);
-    if (result != CUDA_SUCCESS && memcmp(mublas_kernels_image, placeholder, sizeof placeholder - 1) == 0) {
+    CUresult result = kernel_set_load(&device->kernels);
+    if (result != CUDA_SUCCESS && !kernel_set_is_built()) {
         log_message(LOG_WARNING, "this mublas was built without nvcc and has no kernels; staying on the host");
         return STATUS_NO_DEVICE;
     }
@@ -246,11 +242,9 @@ void device_leave(struct device *device, struct device_scope *scope)
     exit_gate_leave();
 }
 
-enum status device_kernel(struct device *device, const char *name, CUfunction *function)
+struct kernel_set *device_kernels(struct device *device)
 {
-    char what[128] = "finding kernel ";
-    strncat(what, name, sizeof what - strlen(what) - 1);
-    return device_check(device, driver()->module_function(function, device->kernels, name), what);
+    return &device->kernels;
 }
 
 enum status device_allocate(struct device *device, size_t bytes, CUdeviceptr *address)

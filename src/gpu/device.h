@@ -10,6 +10,7 @@
 
 #include "common/status.h"
 #include "gpu/driver.h"
+#include "gpu/kernel_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,9 +68,8 @@ void device_leave(struct device *device, struct device_scope *scope);
  * every driver call made on behalf of a device. */
 enum status device_check(struct device *device, CUresult result, const char *what);
 
-/* The kernel of this name from the embedded module; an error (logged) if it is not
- * there. Memoised by the caller. Inside device_enter. */
-enum status device_kernel(struct device *device, const char *name, CUfunction *function);
+/* The kernels, loaded into the device's context. */
+struct kernel_set *device_kernels(struct device *device);
 
 /* Plain device memory. Inside device_enter. A size of 0 is an error. */
 enum status device_allocate(struct device *device, size_t bytes, CUdeviceptr *address);

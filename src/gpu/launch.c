@@ -1,23 +1,7 @@
 #include "gpu/launch.h"
 
-#include "common/log.h"
-#include "gpu/kernels/arguments.h"
+#include "gpu/launch_plan.h"
 #include "gpu/launch_shape.h"
-
-#include <pthread.h>
-
-enum kernel {
-#define KERNEL(name, arguments) KERNEL_##name,
-#include "gpu/kernels/kernels.def"
-#undef KERNEL
-    KERNEL_COUNT
-};
-
-static const char *const kernel_names[KERNEL_COUNT] = {
-#define KERNEL(name, arguments) #name,
-#include "gpu/kernels/kernels.def"
-#undef KERNEL
-};
 
 #define BY_WIDTH(kernel) {KERNEL_##kernel##_wide, KERNEL_##kernel##_narrow}
 #define BY_TRANSPOSITION(kernel) {BY_WIDTH(kernel##_none), BY_WIDTH(kernel##_transpose)}
@@ -45,7 +29,7 @@ static const enum kernel symv_kernels[TYPE_COUNT][2] = {
 static const enum kernel axpy_kernels[TYPE_COUNT] = {
     [TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy, [TYPE_C] = KERNEL_caxpy, [TYPE_Z] = KERNEL_zaxpy};
 
-enum { AXPY_THREADS = 256, AXPY_BLOCKS_MAX = 2048, SHARED_WITHOUT_ASKING = 48 << 10, WIDE_BYTES = 16 };
+enum { AXPY_THREADS = 256, AXPY_BLOCKS_MAX = 2048, WIDE_BYTES = 16 };
 
 static struct launch_shape overriding_shape;
 
@@ -137,13 +121,6 @@ bool launch_supported(const struct blas_call *call)
     return tile_call(call, launch_shape_choose(call).edge).blocks < too_long;
 }
 
-/* One launch, ready to go. */
-struct plan {
-    enum kernel kernel;
-    unsigned blocks, threads;
-    size_t shared_bytes, workspace_bytes, counter_bytes;
-};
-
 static CUdeviceptr vector_origin(const struct blas_vector *vector, enum blas_type type)
 {
     const CUdeviceptr address = (uintptr_t)vector->pointer;
@@ -157,14 +134,14 @@ static void *device_pointer(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-static void plan_axpy(const struct blas_call *call, struct plan *plan, struct vector_arguments *arguments)
+static void plan_axpy(const struct blas_call *call, struct launch_plan *plan)
 {
     const int64_t per_block = AXPY_THREADS * (WIDE_BYTES / (int64_t)blas_element_bytes(call->type));
     const int64_t blocks = tile_count(call->n, per_block);
-    *plan = (struct plan){.kernel = axpy_kernels[call->type],
-                          .blocks = (unsigned)(blocks < AXPY_BLOCKS_MAX ? blocks : AXPY_BLOCKS_MAX),
-                          .threads = AXPY_THREADS};
-    *arguments = (struct vector_arguments){
+    *plan = (struct launch_plan){.kernel = axpy_kernels[call->type],
+                                 .blocks = (unsigned)(blocks < AXPY_BLOCKS_MAX ? blocks : AXPY_BLOCKS_MAX),
+                                 .threads = AXPY_THREADS};
+    plan->arguments.vector = (struct vector_arguments){
         .x = device_pointer(vector_origin(&call->x, call->type)),
         .y = device_pointer(vector_origin(&call->y, call->type)),
         .count = call->n,
@@ -195,21 +172,20 @@ static enum tile_form matrix_form(const struct blas_call *call)
     return FORM_FULL;
 }
 
-static void plan_matrix_vector(const struct blas_call *call, struct plan *plan,
-                               struct matrix_vector_arguments *arguments)
+static void plan_matrix_vector(const struct blas_call *call, struct launch_plan *plan)
 {
     const struct launch_shape shape = launch_shape_choose(call);
     const struct tiling tiling = tile_call(call, shape.edge);
     const size_t element = blas_element_bytes(call->type);
-    *plan = (struct plan){
+    *plan = (struct launch_plan){
         .kernel = matrix_kernel(call),
         .blocks = (unsigned)tiling.blocks,
         .threads = shape.threads,
         .shared_bytes = matrix_vector_shared_bytes(shape.edge, element),
         .workspace_bytes = matrix_vector_partials(tiling.segments, tiling.children, shape.edge) * element,
-        .counter_bytes = (size_t)tiling.segments * sizeof *arguments->counters,
+        .counter_bytes = (size_t)tiling.segments * sizeof(unsigned),
     };
-    *arguments = (struct matrix_vector_arguments){
+    plan->arguments.matrix_vector = (struct matrix_vector_arguments){
         .a = call->a.pointer,
         .x = device_pointer(vector_origin(&call->x, call->type)),
         .y = device_pointer(vector_origin(&call->y, call->type)),
@@ -227,70 +203,14 @@ static void plan_matrix_vector(const struct blas_call *call, struct plan *plan,
     };
 }
 
-/* The kernel's function on this device, looked up once, with the device's whole
- * shared memory allowed. */
-static enum status find_function(struct device *device, enum kernel kernel, CUfunction *function)
+enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan)
 {
-    static struct device *owner;
-    static CUfunction functions[KERNEL_COUNT];
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    enum status status = STATUS_OK;
-    pthread_mutex_lock(&lock);
-    if (owner != device)
-        for (int i = 0; i < KERNEL_COUNT; i++)
-            functions[i] = NULL;
-    owner = device;
-    if (!functions[kernel])
-        status = device_kernel(device, kernel_names[kernel], &functions[kernel]);
-    *function = functions[kernel];
-    pthread_mutex_unlock(&lock);
-    return status;
-}
-
-static enum status allow_shared(struct lane *lane, CUfunction function, size_t bytes)
-{
-    if (bytes <= SHARED_WITHOUT_ASKING)
-        return STATUS_OK;
-    return device_check(lane->device,
-                        driver()->function_set_attribute(
-                            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
-                        "asking for shared memory");
-}
-
-enum status launch(struct lane *lane, const struct blas_call *call)
-{
-    union {
-        struct vector_arguments vector;
-        struct matrix_vector_arguments matrix_vector;
-    } arguments;
-    struct plan plan;
-    CUfunction function;
     if (!launch_supported(call))
         return STATUS_UNSUPPORTED;
     if (call->family == FAMILY_AXPY)
-        plan_axpy(call, &plan, &arguments.vector);
+        plan_axpy(call, plan);
     else
-        plan_matrix_vector(call, &plan, &arguments.matrix_vector);
-    enum status status = lane_reserve_workspace(lane, plan.workspace_bytes, plan.counter_bytes);
-    if (status == STATUS_OK)
-        status = find_function(lane->device, plan.kernel, &function);
-    if (status == STATUS_OK)
-        status = allow_shared(lane, function, plan.shared_bytes);
-    if (status != STATUS_OK)
-        return status;
-    if (call->family != FAMILY_AXPY) {
-        arguments.matrix_vector.partials = device_pointer(lane->workspace);
-        arguments.matrix_vector.counters = device_pointer(lane->counters);
-    }
-    log_message(LOG_DEBUG, "launching %s, %u blocks of %u threads", kernel_names[plan.kernel], plan.blocks,
-                plan.threads);
-    void *parameters[] = {&arguments};
-    status =
-        device_check(lane->device,
-                     driver()->launch_kernel(function, plan.blocks, 1, 1, plan.threads, 1, 1,
-                                             (unsigned)plan.shared_bytes, lane->stream, parameters, NULL),
-                     kernel_names[plan.kernel]);
-    if (status != STATUS_OK)
-        lane->broken = true;
-    return status;
+        plan_matrix_vector(call, plan);
+    plan->family = call->family;
+    return STATUS_OK;
 }

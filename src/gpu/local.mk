@@ -3,8 +3,10 @@ libmublas_core_la_SOURCES += \
 	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
 	src/gpu/exit_gate.c src/gpu/exit_gate.h \
 	src/gpu/kernels_image.S \
+	src/gpu/kernel_set.c src/gpu/kernel_set.h \
 	src/gpu/lane.c src/gpu/lane.h \
-	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.h \
+	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.h \
+	src/gpu/launch_queue.c \
 	src/gpu/level3.c src/gpu/level3.h
 
 # The kernels. One translation unit includes every .cu file, so that they share

@@ -1,0 +1,41 @@
+/* kernel_set.h - the kernels of kernels.def, loaded into one CUDA context.
+ *
+ * Functions give the driver's own result and log nothing: who called says what it was
+ * for. A set lives as long as its context. Thread-safe but for the loading. */
+#ifndef MUBLAS_KERNEL_SET_H
+#define MUBLAS_KERNEL_SET_H
+
+#include "gpu/driver.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+enum kernel {
+#define KERNEL(name, arguments) KERNEL_##name,
+#include "gpu/kernels/kernels.def"
+#undef KERNEL
+    KERNEL_COUNT
+};
+
+struct kernel_set {
+    CUmodule module;
+    pthread_mutex_t lock;
+    struct kernel_entry {
+        CUfunction function; /* NULL: not looked up yet */
+        size_t shared_bytes; /* dynamic shared memory that it may use */
+    } entries[KERNEL_COUNT];
+};
+
+/* False where the build had no nvcc: then only an emulated driver can load the set. */
+bool kernel_set_is_built(void);
+
+/* Load the kernels into the current context. */
+CUresult kernel_set_load(struct kernel_set *set);
+
+/* The function of a kernel, allowed that much dynamic shared memory. In its context. */
+CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes, CUfunction *function);
+
+/* The name of a kernel, as in kernels.def. */
+const char *kernel_name(enum kernel kernel);
+
+#endif

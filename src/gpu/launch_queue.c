@@ -1,0 +1,36 @@
+#include "gpu/launch.h"
+
+#include "common/log.h"
+#include "gpu/launch_plan.h"
+
+CUresult launch_queue(struct launch_plan *plan, const struct launch_target *target)
+{
+    CUfunction function;
+    CUresult result = kernel_set_function(target->kernels, plan->kernel, plan->shared_bytes, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (plan->family != FAMILY_AXPY) {
+        plan->arguments.matrix_vector.partials = (void *)(uintptr_t)target->workspace;
+        plan->arguments.matrix_vector.counters = (unsigned *)(uintptr_t)target->counters;
+    }
+    log_message(LOG_DEBUG, "launching %s, %u blocks of %u threads", kernel_name(plan->kernel), plan->blocks,
+                plan->threads);
+    void *parameters[] = {&plan->arguments};
+    return driver()->launch_kernel(function, plan->blocks, 1, 1, plan->threads, 1, 1, (unsigned)plan->shared_bytes,
+                                   target->stream, parameters, NULL);
+}
+
+enum status launch(struct lane *lane, const struct blas_call *call)
+{
+    struct launch_plan plan;
+    enum status status = launch_plan_make(call, &plan);
+    if (status == STATUS_OK)
+        status = lane_reserve_workspace(lane, plan.workspace_bytes, plan.counter_bytes);
+    if (status != STATUS_OK)
+        return status;
+    const struct launch_target target = {device_kernels(lane->device), lane->stream, lane->workspace, lane->counters};
+    status = device_check(lane->device, launch_queue(&plan, &target), kernel_name(plan.kernel));
+    if (status != STATUS_OK)
+        lane->broken = true;
+    return status;
+}
