@@ -4,7 +4,8 @@
  * numerical contract (kernels/contract.h), whatever shape is chosen here.
  *   axpy, gemv, symv, hemv  y is updated in place
  *   trmv                    x is read, y is written and must not overlap x
- * alpha == 0 and zero sizes never come here: they are the host's quick returns. */
+ * With alpha == 0 A and x are not read (their pointers may be anything). Zero sizes never
+ * come here. */
 #ifndef MUBLAS_LAUNCH_H
 #define MUBLAS_LAUNCH_H
 

@@ -34,6 +34,10 @@ struct launch_target {
 /* Plan a call (pointers as for launch()). STATUS_UNSUPPORTED: no kernel does it. */
 enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan);
 
+/* Read alpha and beta on the device when the kernel runs, instead of the call's: device
+ * addresses of one element each, NULL for one that stays. */
+void launch_plan_scalars(struct launch_plan *plan, const void *alpha, const void *beta);
+
 /* Queue the launch, in the context of the target. The driver's result, not logged; after a
  * failure nothing was queued. */
 CUresult launch_queue(struct launch_plan *plan, const struct launch_target *target);

@@ -3,6 +3,16 @@
 #include "common/log.h"
 #include "gpu/launch_plan.h"
 
+void launch_plan_scalars(struct launch_plan *plan, const void *alpha, const void *beta)
+{
+    if (plan->family == FAMILY_AXPY) {
+        plan->arguments.vector.alpha_address = alpha;
+    } else {
+        plan->arguments.matrix_vector.alpha_address = alpha;
+        plan->arguments.matrix_vector.beta_address = beta;
+    }
+}
+
 CUresult launch_queue(struct launch_plan *plan, const struct launch_target *target)
 {
     CUfunction function;

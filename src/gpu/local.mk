@@ -24,6 +24,7 @@ kernel_includes = \
 	src/gpu/kernels/element.h \
 	src/gpu/kernels/kernels.def \
 	src/gpu/kernels/leaf_tile.h \
+	src/gpu/kernels/scalars.h \
 	src/gpu/kernels/super_tile.h
 EXTRA_DIST += $(kernel_files) $(kernel_includes)
 

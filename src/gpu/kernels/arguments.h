@@ -22,6 +22,7 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
     void *y;
     int64_t count, x_increment, y_increment;
     union blas_scalar alpha;
+    const void *alpha_address; /* of alpha on the device, aligned as its real part; NULL: `alpha` */
 };
 
 struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
@@ -29,6 +30,7 @@ struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     void *y;
     int64_t rows, columns, lda, x_increment, y_increment;
     union blas_scalar alpha, beta; /* trmv: unused */
+    const void *alpha_address, *beta_address; /* as in vector_arguments */
     void *partials;                /* [segment][child][edge] elements, see matrix_vector_partials */
     unsigned *counters;            /* a ticket counter per segment, zero before and after */
     unsigned edge;                 /* of the super-tile of one block: 64, 128 or 256 */

@@ -1,5 +1,5 @@
 /* y[i] = fma(alpha, x[i], y[i]), a complex term for complex types. */
-#include "gpu/kernels/contract.h"
+#include "gpu/kernels/scalars.h"
 
 template <typename T> DEVICE_FUNCTION bool axpy_is_wide(const vector_arguments &arguments)
 {
@@ -10,7 +10,9 @@ template <typename T> DEVICE_FUNCTION bool axpy_is_wide(const vector_arguments &
 template <typename T> DEVICE_FUNCTION void axpy(const vector_arguments &arguments)
 {
     constexpr int run = lane_run<T>;
-    const T alpha = scalar_as(arguments.alpha, T());
+    const T alpha = alpha_of<T>(arguments);
+    if (equals(alpha, 0))
+        return;
     const T *x = static_cast<const T *>(arguments.x);
     T *y = static_cast<T *>(arguments.y);
     const int64_t self = (int64_t)block_index() * thread_count() + thread_index();

@@ -24,7 +24,9 @@
  *  In trees and chains a missing child is skipped and a lone one passes unchanged.
  *  Result: fma(alpha, s, beta * y); with beta == 0: alpha * s, y is not read. TRMV: s.
  *   AXPY: fma(alpha, x, y) for each element.
- *  Zeros are never skipped. All NaNs count as one value. Nothing else is contracted.
+ *  alpha == 0 (the native API's; the host's otherwise): the products beta * y, with beta == 0
+ *   +0, and y itself where beta is 1 and for AXPY. A and x are not read.
+ *  Zeros of operands are never skipped. All NaNs count as one value. Nothing else is contracted.
  *
  * Complex types (C, Z): the same orders of leaves, lanes, trees and chains. Written
  * (re, im), the operations on elements are

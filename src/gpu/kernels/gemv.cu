@@ -6,6 +6,10 @@ template <typename T, bool WIDE, bool TRANSPOSE>
 DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
 {
     arguments.form = FORM_FULL;
+    if (equals(alpha_of<T>(arguments), 0)) {
+        scale_vector<T>(arguments, TRANSPOSE ? arguments.columns : arguments.rows);
+        return;
+    }
     const unsigned edge = arguments.edge;
     const int64_t rows = tile_count(arguments.rows, edge), columns = tile_count(arguments.columns, edge);
     const int64_t children = TRANSPOSE ? rows : columns;

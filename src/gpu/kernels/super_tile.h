@@ -9,6 +9,7 @@
 #define MUBLAS_SUPER_TILE_H
 
 #include "gpu/kernels/leaf_tile.h"
+#include "gpu/kernels/scalars.h"
 
 /* A block's shared memory; see matrix_vector_shared_bytes. Leaf sums are
  * [leaf][position]: row_leaves by leaf column, column_leaves by leaf row. */
@@ -142,7 +143,7 @@ DEVICE_FUNCTION T *segment_nodes(const matrix_vector_arguments &arguments, const
 template <typename T, bool SCALED>
 DEVICE_FUNCTION void segment_finish(const matrix_vector_arguments &arguments, const segment &segment)
 {
-    const T alpha = scalar_as(arguments.alpha, T()), beta = scalar_as(arguments.beta, T());
+    const T alpha = SCALED ? alpha_of<T>(arguments) : T{}, beta = SCALED ? beta_of<T>(arguments) : T{};
     const T *nodes = segment_nodes<T>(arguments, segment, 0);
     for (int i = (int)thread_index(); i < segment.count; i += (int)thread_count()) {
         const T sum = segment_sum(nodes + i, arguments.edge, segment.first, segment.end);

@@ -4,6 +4,10 @@
 
 template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_arguments &arguments)
 {
+    if (equals(alpha_of<T>(arguments), 0)) {
+        scale_vector<T>(arguments, arguments.rows);
+        return;
+    }
     const unsigned edge = arguments.edge;
     const int64_t tiles = tile_count(arguments.rows, edge);
     int64_t low, high;
