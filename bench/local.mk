@@ -15,6 +15,36 @@ bench_kernel_rate_SOURCES = bench/kernel_rate.c
 bench_kernel_rate_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
-bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/kernel_rate$(EXEEXT)
+bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/kernel_rate$(EXEEXT) \
+	bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
+
+# The kernels beside cuBLAS and a read roof, by device time.
+check_PROGRAMS += bench/kernels/measure
+bench_kernels_measure_SOURCES = \
+	bench/kernels/case.c bench/kernels/case.h \
+	bench/kernels/case_list.c \
+	bench/kernels/contender.c bench/kernels/contender.h \
+	bench/kernels/cublas_peer.c bench/kernels/cublas_peer.h \
+	bench/kernels/measure.c \
+	bench/kernels/operands.c bench/kernels/operands.h \
+	bench/kernels/options.c bench/kernels/options.h \
+	bench/kernels/output.c bench/kernels/output.h \
+	bench/kernels/replay.c bench/kernels/replay.h \
+	bench/kernels/roof.c bench/kernels/roof.h \
+	bench/kernels/roof_image.S
+bench_kernels_measure_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+bench_kernels_measure_CCASFLAGS = $(roof_image_flags)
+bench_kernels_measure_LDADD = libmublas_core.la -lm -ldl
+EXTRA_DIST += bench/kernels/roof.cu
+
+if HAVE_NVCC
+roof_image = bench/kernels/roof.fatbin
+roof_image_flags = -DMUBLAS_ROOF_IMAGE='"$(roof_image)"'
+$(roof_image): bench/kernels/roof.cu Makefile
+	$(AM_V_NVCC)$(MKDIR_P) bench/kernels && \
+	$(NVCC) $(NVCCFLAGS) -std=c++17 -O3 $(NVCC_ARCHITECTURES) -fatbin -o $@ $(top_srcdir)/bench/kernels/roof.cu
+bench/kernels/measure-roof_image.$(OBJEXT): $(roof_image)
+CLEANFILES += $(roof_image)
+endif

@@ -1,0 +1,153 @@
+/* measure.c - the kernel bench: mublas' kernels, cuBLAS in both modes and a read roof in one
+ * process, over routines, types, flags, sizes and layouts. measure -h lists the options;
+ * report.py makes plots and the summary of its -o file.
+ *
+ * Device time is the median of replays of a CUDA graph of at least 20 calls over rotating
+ * operands, divided by the calls; roof(n) is the best of some plain read kernels over as
+ * many bytes, timed the same way. */
+#include "bench/timing.h"
+#include "contender.h"
+#include "cublas_peer.h"
+#include "options.h"
+#include "output.h"
+#include "roof.h"
+
+#include "gpu/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct session {
+    struct options options;
+    struct replay_settings settings;
+    struct operands operands;
+    size_t l2_bytes;
+    bool roof, peers;
+    int disagreements;
+};
+
+static const double ROOF_BYTES = 4294967296.0;
+
+static void __attribute__((noreturn)) stop(const char *what, enum status status)
+{
+    fprintf(stderr, "measure: %s: %s\n", what, status_text(status));
+    exit(1);
+}
+
+static void demand(enum status status, const char *what)
+{
+    if (status != STATUS_OK)
+        stop(what, status);
+}
+
+static void allocate(struct session *session, struct lane *lane, const struct case_list *list)
+{
+    size_t pool = 0, vectors = 256;
+    for (size_t i = 0; i < list->count; i++)
+        operands_want(&list->cases[i], session->options.pool_bytes, session->l2_bytes, &pool, &vectors);
+    if (session->roof && session->options.pool_bytes > (size_t)ROOF_BYTES)
+        pool = session->options.pool_bytes;
+    demand(operands_allocate(&session->operands, lane, pool, vectors), "allocating operands (-m takes less)");
+}
+
+/* The roof of 4 GiB, at the begin and at the end: has the device kept its pace? */
+static void note_large_roof(struct session *session, const char *when)
+{
+    double seconds = 0;
+    if (!session->roof || session->operands.pool_bytes < (size_t)ROOF_BYTES)
+        return;
+    demand(roof_measure(&session->operands, &session->settings, ROOF_READ, ROOF_BYTES, false, &seconds),
+           "measuring the roof");
+    output_note(session->options.csv, "roof_4gib_%s: %.1f GB/s", when, 1e-9 * ROOF_BYTES / seconds);
+}
+
+/* Peers that agree are timed. Two that disagree are both left out: neither is known to be right. */
+static void measure_peers(struct session *session, struct result *result, const struct rotation *rotation)
+{
+    const struct blas_call first = operands_call(&session->operands, result->wanted, rotation, 0);
+    if (!session->peers || !cublas_peer_supports(&first))
+        return;
+    result->agreement = "agrees";
+    for (int who = CONTENDER_CUBLAS; who < CONTENDER_COUNT; who++) {
+        bool agree;
+        demand(contender_agree(CONTENDER_MUBLAS, (enum contender)who, &session->operands, result->wanted, rotation,
+                               &agree),
+               "comparing with cuBLAS");
+        if (agree)
+            demand(contender_time((enum contender)who, &session->operands, result->wanted, &session->settings,
+                                  rotation, &result->timings[who]),
+                   "timing cuBLAS");
+        else
+            result->agreement = "disagrees";
+    }
+}
+
+static void measure_case(struct session *session, const struct bench_case *wanted)
+{
+    const struct rotation rotation = rotation_of_case(&session->operands, wanted, session->l2_bytes);
+    const struct blas_call first = operands_call(&session->operands, wanted, &rotation, 0);
+    struct result result = {.wanted = wanted, .calls = rotation.calls, .agreement = "unchecked"};
+    if (!launch_supported(&first))
+        return;
+    measure_peers(session, &result, &rotation);
+    session->disagreements += result.agreement[0] == 'd';
+    demand(contender_time(CONTENDER_MUBLAS, &session->operands, wanted, &session->settings, &rotation,
+                          &result.timings[CONTENDER_MUBLAS]),
+           "timing mublas");
+    if (session->roof)
+        demand(roof_seconds(&session->operands, &session->settings,
+                            wanted->family == FAMILY_AXPY ? ROOF_UPDATE : ROOF_READ, case_bytes(wanted),
+                            wanted->warm, &result.roof_seconds),
+               "measuring the roof");
+    output_result(session->options.csv, &result);
+}
+
+static void measure_all(struct session *session, const struct case_list *list, double start)
+{
+    size_t done = 0;
+    while (done < list->count && seconds_now() - start < session->options.time_limit)
+        measure_case(session, &list->cases[done++]);
+    if (done < list->count)
+        output_note(session->options.csv, "TIME LIMIT: %zu of %zu cases were not measured (-T gives more seconds)",
+                    list->count - done, list->count);
+    output_note(session->options.csv, "%zu cases in %.0f s", done, seconds_now() - start);
+}
+
+static struct lane *wake(struct session *session)
+{
+    static struct device_scope scope;
+    struct device *device;
+    struct lane *lane;
+    demand(device_wake(&device), "waking the device");
+    demand(device_enter(device, &scope), "entering the device");
+    demand(lane_acquire(device, &lane), "making a stream");
+    session->l2_bytes = device_properties(device)->l2_bytes;
+    if (!session->options.plain && !replay_open())
+        exit(1);
+    session->roof = session->options.roof && roof_open(device);
+    session->peers = session->options.peers && cublas_peer_open(lane);
+    return lane;
+}
+
+int main(int count, char **arguments)
+{
+    const double start = seconds_now();
+    struct session session = {.options = options_read(count, arguments)};
+    session.settings = (struct replay_settings){.plain = session.options.plain, .most = session.options.replays,
+                                                .budget = session.options.budget_seconds};
+    struct lane *lane = wake(&session);
+    struct case_list list = case_list_make(&session.options, session.l2_bytes);
+    if (list.count == 0) {
+        fprintf(stderr, "measure: the options leave no case to measure\n");
+        return 2;
+    }
+    allocate(&session, lane, &list);
+    output_begin(session.options.csv, device_properties(lane->device), count, arguments);
+    note_large_roof(&session, "begin");
+    measure_all(&session, &list, start);
+    note_large_roof(&session, "end");
+    free(list.cases);
+    if (session.disagreements)
+        fprintf(stderr, "measure: mublas and cuBLAS disagree in %d cases\n", session.disagreements);
+    return session.disagreements ? 1 : 0;
+}
