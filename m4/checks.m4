@@ -53,11 +53,15 @@ AS_IF([test -z "$fortran_missing"],
 AS_IF([test -z "$libelf_missing"],
     [libelf_summary="looked into with libelf"],
     [libelf_summary="LEFT OUT: $libelf_missing. No mublas info -- PROGRAM."])
+AS_IF([test -z "$mpfr_missing"],
+    [mpfr_summary="measured with MPFR"],
+    [mpfr_summary="NOT MEASURED by the tests: $mpfr_missing."])
 AS_ECHO(["
 mublas $PACKAGE_VERSION
   GPU kernels        $cuda_summary
   Fortran examples   $fortran_summary
   programs           $libelf_summary
+  double-double      $mpfr_summary
   default host BLAS  ${with_host_blas:-the system's; the tests use $HOST_BLAS}
   warnings as errors $enable_werror
   sanitizers         ${SANITIZERS:-none}

@@ -14,7 +14,8 @@
 
 /* FAMILY_SYMV is symmetric, FAMILY_HEMV Hermitian (complex types only). */
 enum blas_family { FAMILY_AXPY, FAMILY_GEMV, FAMILY_SYMV, FAMILY_HEMV, FAMILY_TRMV, FAMILY_SYR2K, FAMILY_COUNT };
-enum blas_type { TYPE_S, TYPE_D, TYPE_C, TYPE_Z, TYPE_COUNT };
+/* TYPE_W: double-double, two doubles hi and lo; in FAMILY_SYMV only, by the native API. */
+enum blas_type { TYPE_S, TYPE_D, TYPE_C, TYPE_Z, TYPE_W, TYPE_COUNT };
 enum blas_uplo { UPLO_LOWER, UPLO_UPPER };
 /* op(A): A, its transpose, its conjugate transpose, conj(A) itself (what a row-major
  * caller's conjugate transpose is in columns). Real types use the first two only. */
@@ -29,6 +30,7 @@ union blas_scalar {
     double d;
     float c[2];
     double z[2];
+    double w[2]; /* hi, lo */
 };
 
 struct blas_matrix {
@@ -65,10 +67,10 @@ struct blas_call {
     struct blas_vector x, y;
 };
 
-/* Bytes of one element: 4, 8, 8, 16 for S, D, C, Z. */
+/* Bytes of one element: 4, 8, 8, 16, 16 for S, D, C, Z, W. */
 static inline size_t blas_element_bytes(enum blas_type type)
 {
-    static const unsigned char bytes[TYPE_COUNT] = {4, 8, 8, 16};
+    static const unsigned char bytes[TYPE_COUNT] = {4, 8, 8, 16, 16};
     return bytes[type];
 }
 
@@ -80,6 +82,7 @@ static inline bool blas_scalar_is_zero(enum blas_type type, union blas_scalar sc
     case TYPE_D: return scalar.d == 0;
     case TYPE_C: return scalar.c[0] == 0 && scalar.c[1] == 0;
     case TYPE_Z: return scalar.z[0] == 0 && scalar.z[1] == 0;
+    case TYPE_W: return scalar.w[0] == 0 && scalar.w[1] == 0;
     case TYPE_COUNT: break;
     }
     return false;
@@ -92,6 +95,7 @@ static inline bool blas_scalar_is_infinite(enum blas_type type, union blas_scala
     case TYPE_D: return __builtin_isinf(scalar.d);
     case TYPE_C: return __builtin_isinf(scalar.c[0]) || __builtin_isinf(scalar.c[1]);
     case TYPE_Z: return __builtin_isinf(scalar.z[0]) || __builtin_isinf(scalar.z[1]);
+    case TYPE_W: return __builtin_isinf(scalar.w[0]);
     case TYPE_COUNT: break;
     }
     return false;

@@ -19,12 +19,13 @@ static const enum kernel trmv_kernels[TYPE_COUNT][2][2] = {
     [TYPE_C] = BY_TRANSPOSITION(ctrmv),
     [TYPE_Z] = BY_TRANSPOSITION(ztrmv),
 };
-/* symv of the real, hemv of the complex types: [type][narrow] */
+/* symv of the real types and W, hemv of the complex ones: [type][narrow] */
 static const enum kernel symv_kernels[TYPE_COUNT][2] = {
     [TYPE_S] = BY_WIDTH(ssymv),
     [TYPE_D] = BY_WIDTH(dsymv),
     [TYPE_C] = BY_WIDTH(chemv),
     [TYPE_Z] = BY_WIDTH(zhemv),
+    [TYPE_W] = BY_WIDTH(wsymv),
 };
 static const enum kernel axpy_kernels[TYPE_COUNT] = {
     [TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy, [TYPE_C] = KERNEL_caxpy, [TYPE_Z] = KERNEL_zaxpy};
@@ -100,6 +101,8 @@ bool launch_supported(const struct blas_call *call)
 {
     const int64_t too_long = INT64_C(1) << 31;
     if (call->m >= too_long || call->n >= too_long)
+        return false;
+    if (call->type == TYPE_W && call->family != FAMILY_SYMV)
         return false;
     switch (call->family) {
     case FAMILY_AXPY:

@@ -21,6 +21,7 @@ kernel_includes = \
 	src/gpu/kernels/arguments.h \
 	src/gpu/kernels/contract.h \
 	src/gpu/kernels/device_ops.h \
+	src/gpu/kernels/double_double.h \
 	src/gpu/kernels/element.h \
 	src/gpu/kernels/kernels.def \
 	src/gpu/kernels/leaf_tile.h \

@@ -17,7 +17,7 @@ static double device_double_flops(const struct device_properties *device)
 
 struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores)
 {
-    static const double per_type[TYPE_COUNT] = {2, 1, 2, 1};
+    static const double per_type[TYPE_COUNT] = {2, 1, 2, 1, 0.1};
     double host = host_cores * host_double_flops_per_core;
     double device_flops = device ? device_double_flops(device) : 30e12;
     struct machine_model model = {

@@ -1,5 +1,7 @@
 #include "contract_model.h"
 
+#include "wide_gauge.h"
+
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -41,6 +43,7 @@ enum coefficient { AS_STORED, CONJUGATED, REAL_PART, ONE };
 #define LANE_RUN 4
 #include "contract_model_real.inc"
 #include "contract_model.inc"
+#include "contract_model_gauge.inc"
 #include "contract_model_end.inc"
 
 #define REAL double
@@ -49,6 +52,7 @@ enum coefficient { AS_STORED, CONJUGATED, REAL_PART, ONE };
 #define LANE_RUN 2
 #include "contract_model_real.inc"
 #include "contract_model.inc"
+#include "contract_model_gauge.inc"
 #include "contract_model_end.inc"
 
 #define REAL float
@@ -57,6 +61,7 @@ enum coefficient { AS_STORED, CONJUGATED, REAL_PART, ONE };
 #define LANE_RUN 2
 #include "contract_model_complex.inc"
 #include "contract_model.inc"
+#include "contract_model_gauge.inc"
 #include "contract_model_end.inc"
 
 #define REAL double
@@ -65,18 +70,33 @@ enum coefficient { AS_STORED, CONJUGATED, REAL_PART, ONE };
 #define LANE_RUN 1
 #include "contract_model_complex.inc"
 #include "contract_model.inc"
+#include "contract_model_gauge.inc"
+#include "contract_model_end.inc"
+
+#define REAL double
+#define NAME(x) w_##x
+#define FMA fma
+#define LANE_RUN 1
+#include "contract_model_double.inc"
+#include "contract_model.inc"
 #include "contract_model_end.inc"
 
 void contract_model(const struct blas_call *call, void *result)
 {
     static void (*const models[TYPE_COUNT])(const struct blas_call *, void *) = {s_model, d_model, c_model,
-                                                                                 z_model};
+                                                                                 z_model, w_model};
     models[call->type](call, result);
+}
+
+bool contract_model_has_gauge(enum blas_type type)
+{
+    return type != TYPE_W || wide_gauge_exists;
 }
 
 double contract_model_gauge(const struct blas_call *call, const void *result)
 {
     static double (*const gauges[TYPE_COUNT])(const struct blas_call *, const void *) = {s_gauge, d_gauge,
-                                                                                         c_gauge, z_gauge};
+                                                                                         c_gauge, z_gauge,
+                                                                                         wide_gauge};
     return gauges[call->type](call, result);
 }

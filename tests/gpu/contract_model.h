@@ -11,8 +11,11 @@
 void contract_model(const struct blas_call *call, void *result);
 
 /* Largest error of `result` in units of eps * (|alpha| sum |a| |x| + |beta| |y|),
- * eps = 2^-24 or 2^-53, |z| = |re| + |im|, as in the BLAS testers; infinite when a NaN or Inf came
- * out. Computed in long double. */
+ * eps = 2^-24 or 2^-53, for W 2^-104, |z| = |re| + |im|, as in the BLAS testers; infinite
+ * when a NaN or Inf came out. Computed in long double, for W by MPFR. */
 double contract_model_gauge(const struct blas_call *call, const void *result);
+
+/* False for W where MPFR was not found. */
+bool contract_model_has_gauge(enum blas_type type);
 
 #endif

@@ -28,7 +28,7 @@ static void name_case(struct kernel_case *kernel_case)
     static const char *const families[] = {
         [FAMILY_AXPY] = "axpy", [FAMILY_GEMV] = "gemv", [FAMILY_SYMV] = "symv",
         [FAMILY_HEMV] = "hemv", [FAMILY_TRMV] = "trmv"};
-    int length = snprintf(kernel_case->name, sizeof kernel_case->name, "%c%s", "sdcz"[kernel_case->type],
+    int length = snprintf(kernel_case->name, sizeof kernel_case->name, "%c%s", "sdczw"[kernel_case->type],
                           families[kernel_case->family]);
     char *end = kernel_case->name + length;
     size_t room = sizeof kernel_case->name - (size_t)length;
@@ -51,9 +51,13 @@ void kernel_case_scalars(struct kernel_case *kernel_case, int64_t turn)
     static const double real_betas[][2] = {{0}, {1}, {-0.625}, {2.5}};
     static const double complex_alphas[][2] = {{1, 0}, {-0.75, 0.5}, {0, 1.375}};
     static const double complex_betas[][2] = {{0, 0}, {1, 0}, {-0.625, 0.375}, {0, -2.5}};
-    const bool complex = is_complex(kernel_case->type);
-    memcpy(kernel_case->alpha, (complex ? complex_alphas : real_alphas)[turn % 3], sizeof kernel_case->alpha);
-    memcpy(kernel_case->beta, (complex ? complex_betas : real_betas)[turn % 4], sizeof kernel_case->beta);
+    static const double wide_alphas[][2] = {{1, 0}, {-0.75, 0x1.3p-55}, {1.375, -0x1.8p-55}};
+    static const double wide_betas[][2] = {{0, 0}, {1, 0}, {-0.625, -0x1.4p-56}, {1, 0x1p-60}};
+    const bool complex = is_complex(kernel_case->type), wide = kernel_case->type == TYPE_W;
+    memcpy(kernel_case->alpha, (wide ? wide_alphas : complex ? complex_alphas : real_alphas)[turn % 3],
+           sizeof kernel_case->alpha);
+    memcpy(kernel_case->beta, (wide ? wide_betas : complex ? complex_betas : real_betas)[turn % 4],
+           sizeof kernel_case->beta);
 }
 
 /* Complex types have twice the flags: of the largest sizes, which take their time, each
@@ -113,6 +117,10 @@ static void add_symmetric(struct case_list *list, enum blas_type type, int64_t n
 static void add_size(struct case_list *list, enum blas_type type, int64_t n, int64_t turn)
 {
     const int flags_count = is_complex(type) ? 16 : 8;
+    if (type == TYPE_W) {
+        add_symmetric(list, type, n, turn);
+        return;
+    }
     add_case(list, (struct kernel_case){.family = FAMILY_AXPY, .type = type, .n = n}, turn);
     add_gemv(list, type, n, turn);
     add_symmetric(list, type, n, turn);
@@ -148,7 +156,8 @@ struct kernel_case *kernel_cases(int64_t max_n, size_t *count)
     for (int type = TYPE_S; type < TYPE_COUNT; type++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             add_size(&list, type, sizes[i], (int64_t)i);
-        add_long(&list, type);
+        if (type != TYPE_W)
+            add_long(&list, type);
     }
     *count = list.count;
     return list.cases;

@@ -14,7 +14,7 @@ struct kernel_case {
     enum blas_diag diag;
     bool conjugated;          /* hemv */
     int64_t m, n;             /* m: gemv only */
-    double alpha[2], beta[2]; /* real types: the first only */
+    double alpha[2], beta[2]; /* complex: re, im; W: hi, lo; other types: the first only */
     unsigned specials;        /* 0, or the seed of rare NaN, Inf and signed zeros among the elements */
     char name[64];
 };

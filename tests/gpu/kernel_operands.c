@@ -16,7 +16,7 @@ static bool is_complex(enum blas_type type)
 /* Real numbers in an element, and their type. */
 static int parts(enum blas_type type)
 {
-    return is_complex(type) ? 2 : 1;
+    return is_complex(type) || type == TYPE_W ? 2 : 1;
 }
 static bool is_single(enum blas_type type)
 {
@@ -63,6 +63,17 @@ static void set_part(enum blas_type type, void *numbers, int64_t index, double v
         ((double *)numbers)[index] = value;
 }
 
+/* What of a double-double element lies below `hi`: up to half its last bit, so that lo
+ * matters in every sum. Where hi is special lo is NaN, or 0 beside a zero. */
+static double low_part(double hi, int stream, int64_t i, int64_t j)
+{
+    int exponent;
+    if (hi == 0 || !isfinite(hi))
+        return hi == 0 ? 0 : NAN;
+    frexp(hi, &exponent);
+    return ldexp(part_value(TYPE_D, stream, i, j), exponent - 54);
+}
+
 /* Element (i, j) of the operand into element `index`; `real_only`: its imaginary part stays. */
 static void set_element(const struct kernel_case *kernel_case, int operand, int64_t i, int64_t j, bool real_only,
                         void *elements, int64_t index)
@@ -70,8 +81,11 @@ static void set_element(const struct kernel_case *kernel_case, int operand, int6
     const int count = parts(kernel_case->type);
     for (int part = 0; part < (real_only ? 1 : count); part++) {
         const int stream = operand + OPERANDS * part;
-        set_part(kernel_case->type, elements, count * index + part,
-                 special_value(part_value(kernel_case->type, stream, i, j), kernel_case->specials, stream, i, j));
+        const bool low = kernel_case->type == TYPE_W && part == 1;
+        const double value =
+            special_value(part_value(kernel_case->type, stream, i, j), kernel_case->specials, stream, i, j);
+        const double hi = low ? ((const double *)elements)[2 * index] : 0;
+        set_part(kernel_case->type, elements, count * index + part, low ? low_part(hi, stream, i, j) : value);
     }
 }
 

@@ -5,25 +5,31 @@
 # `test_kernels 2000` and `test_special_values`.
 kernel_test_sources = \
 	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
-	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_end.inc tests/gpu/contract_model_real.inc \
+	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_double.inc tests/gpu/contract_model_end.inc \
+	tests/gpu/contract_model_gauge.inc tests/gpu/contract_model_real.inc \
 	tests/gpu/digest_file.c tests/gpu/digest_file.h \
-	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c
-EXTRA_DIST += tests/gpu/kernel_digests.txt
+	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c tests/gpu/wide_gauge.h
+if MPFR
+kernel_test_sources += tests/gpu/wide_gauge.c
+else
+kernel_test_sources += tests/gpu/wide_gauge_absent.c
+endif
+EXTRA_DIST += tests/gpu/kernel_digests.txt tests/gpu/wide_gauge.c tests/gpu/wide_gauge_absent.c
 
 check_PROGRAMS += tests/gpu/kernel_digests
 tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c $(kernel_test_sources)
-tests_gpu_kernel_digests_LDADD = libmublas_core.la -lm -ldl
+tests_gpu_kernel_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 check_PROGRAMS += tests/gpu/test_kernels
 TESTS += tests/gpu/test_kernels
 tests_gpu_test_kernels_SOURCES = tests/gpu/test_kernels.c $(kernel_test_sources)
-tests_gpu_test_kernels_LDADD = libmublas_core.la -lm -ldl
+tests_gpu_test_kernels_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 check_PROGRAMS += tests/gpu/test_special_values
 TESTS += tests/gpu/test_special_values
 tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gpu/textbook.c tests/gpu/textbook.h \
 	$(kernel_test_sources)
-tests_gpu_test_special_values_LDADD = libmublas_core.la -lm -ldl
+tests_gpu_test_special_values_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 TESTS += tests/gpu/kernel_blocks.sh
 thread_tests += tests/gpu/kernel_blocks.sh

@@ -14,7 +14,7 @@
 static const struct placement placements[] = {{8, 0, 1, 1}, {1, 1, -2, 3}};
 
 struct counts {
-    size_t cases, parts, nans, infinities, failed, other_bits, missing_nans, extra_nans;
+    size_t cases, parts, nans, infinities, failed, other_bits, missing_nans, extra_nans, low_parts;
 };
 
 static bool is_single(enum blas_type type)
@@ -39,19 +39,21 @@ static bool nans_are_the_same(const struct kernel_case *kernel_case)
 static void count_parts(const struct kernel_case *kernel_case, const struct blas_call *call, const void *result,
                         struct counts *counts)
 {
-    const int parts = is_complex(call->type) ? 2 : 1;
+    const int parts = is_complex(call->type) ? 2 : 1, numbers = call->type == TYPE_W ? 2 : 1;
     double *expected = calloc((size_t)call->y.length, 2 * sizeof *expected);
     if (!expected)
         abort();
     textbook(call, expected);
     for (int64_t i = 0; i < call->y.length * parts; i++) {
         const double value =
-            is_single(call->type) ? (double)((const float *)result)[i] : ((const double *)result)[i];
+            is_single(call->type) ? (double)((const float *)result)[i] : ((const double *)result)[numbers * i];
         const double wanted = expected[2 / parts * i];
         counts->parts++;
         counts->nans += isnan(value) != 0;
         counts->infinities += isinf(value) != 0;
         counts->missing_nans += isnan(wanted) && !isnan(value);
+        if (call->type == TYPE_W && !isfinite(value))
+            counts->low_parts += ((const double *)result)[2 * i + 1] != 0;
         counts->extra_nans += !isnan(wanted) && isnan(value) && nans_are_the_same(kernel_case);
     }
     free(expected);
@@ -110,7 +112,7 @@ static void test_routine(struct lane *lane, enum blas_family family, enum blas_t
                                         [FAMILY_HEMV] = "hemv", [FAMILY_TRMV] = "trmv"};
     char name[16];
     struct counts counts = {0};
-    snprintf(name, sizeof name, "%c%s", "sdcz"[type], names[family]);
+    snprintf(name, sizeof name, "%c%s", "sdczw"[type], names[family]);
     run_family(lane, (struct kernel_case){.family = family, .type = type}, seed, &counts);
     tap_ok(!counts.failed && counts.nans && counts.infinities && counts.nans + counts.infinities < counts.parts,
            "%s runs %zu cases; of %zu parts %zu are NaN, %zu infinite", name, counts.cases, counts.parts, counts.nans,
@@ -118,6 +120,8 @@ static void test_routine(struct lane *lane, enum blas_family family, enum blas_t
     tap_ok(!counts.other_bits, "%s has the bits of the contract: %zu cases differ", name, counts.other_bits);
     tap_ok(!counts.missing_nans, "%s gives a NaN where the reference does: %zu missing", name, counts.missing_nans);
     tap_ok(!counts.extra_nans, "%s gives no other NaN: %zu found", name, counts.extra_nans);
+    if (type == TYPE_W)
+        tap_ok(!counts.low_parts, "%s has lo = 0 beside NaN and Inf: %zu do not", name, counts.low_parts);
 }
 
 int main(int argument_count, char **arguments)
@@ -133,7 +137,9 @@ int main(int argument_count, char **arguments)
     printf("# seed %u\n", seed);
     for (int family = FAMILY_AXPY; family <= FAMILY_TRMV; family++)
         for (int type = TYPE_S; type < TYPE_COUNT; type++)
-            if ((family != FAMILY_SYMV || !is_complex(type)) && (family != FAMILY_HEMV || is_complex(type)))
+            if (type == TYPE_W ? family == FAMILY_SYMV
+                               : (family != FAMILY_SYMV || !is_complex(type)) &&
+                                     (family != FAMILY_HEMV || is_complex(type)))
                 test_routine(lane, family, type, seed);
     lane_release(lane);
     device_leave(device, &scope);

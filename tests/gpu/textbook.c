@@ -34,6 +34,7 @@ static struct number element(enum blas_type type, const void *elements, int64_t 
     case TYPE_S: return (struct number){((const float *)elements)[i], 0, true};
     case TYPE_D: return (struct number){((const double *)elements)[i], 0, true};
     case TYPE_C: return (struct number){((const float *)elements)[2 * i], ((const float *)elements)[2 * i + 1], false};
+    case TYPE_W: return (struct number){((const double *)elements)[2 * i], 0, true}; /* where NaNs appear, hi tells */
     default: return (struct number){((const double *)elements)[2 * i], ((const double *)elements)[2 * i + 1], false};
     }
 }

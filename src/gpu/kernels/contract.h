@@ -51,12 +51,32 @@
  *   beta * y, or y itself where beta is (1, 0); where beta is (0, 0): the product
  *   alpha * s, y is not read. Zeros of either sign are meant. TRMV: s.
  *   AXPY: the term fma(alpha, x, y).
- *  A part that is NaN counts as one value; parts are apart in this. */
+ *  A part that is NaN counts as one value; parts are apart in this.
+ *
+ * Double-double (W): an element is hi + lo, hi the nearest double to the sum. The same
+ * orders; v = 1. With every operation below rounded to double once (fma too):
+ *  - left_out(a, b, s): b' = s - a; (a - (s - b')) + (b - b'), what s = a + b left out;
+ *  - settled(s, w): where s is not finite w is taken as +0; hi = s + w; (hi, w - (hi - s));
+ *  - rest(a, b, p): fma(a.lo, b.hi, fma(a.hi, b.lo, fma(a.hi, b.hi, -p)));
+ *  - sum a + b: s = a.hi + b.hi; r = a.lo + b.lo;
+ *      (h, l) = settled(s, left_out(a.hi, b.hi, s) + r);
+ *      settled(h, l + left_out(a.lo, b.lo, r));
+ *  - term fma(a, x, acc): p = a.hi * x.hi; s = acc.hi + p;
+ *      settled(s, left_out(acc.hi, p, s) + (acc.lo + rest(a, x, p)));
+ *  - product a * b: p = a.hi * b.hi; settled(p, rest(a, b, p)).
+ *  Chains of a leaf start from (+0, +0). A scalar is 0 or 1 when hi is and lo is zero.
+ *  Result: as for real types, fma a term. An error of at most a few 2^-105 of the
+ *  magnitudes that meet in an operation, provided that no product is so small that its
+ *  rest underflows (below 2^-915 or so).
+ *  Inf and NaN: an element whose hi is one of them is that value, its lo is not looked
+ *  at, and hi is what real types give; it overflows as theirs. A result has lo = +0 then.
+ *  A finite hi with a lo that is not finite is no element; the result is not specified,
+ *  but the same everywhere. All NaNs count as one value in hi. */
 #ifndef MUBLAS_CONTRACT_H
 #define MUBLAS_CONTRACT_H
 
 #include "gpu/kernels/arguments.h"
-#include "gpu/kernels/element.h"
+#include "gpu/kernels/double_double.h"
 
 constexpr int LEAF = 32;
 constexpr int LANES = 8;
@@ -198,6 +218,11 @@ DEVICE_FUNCTION complex_number<float> scalar_as(const union blas_scalar &scalar,
 DEVICE_FUNCTION complex_number<double> scalar_as(const union blas_scalar &scalar, complex_number<double>)
 {
     return {scalar.z[0], scalar.z[1]};
+}
+
+DEVICE_FUNCTION double_double scalar_as(const union blas_scalar &scalar, double_double)
+{
+    return {scalar.w[0], scalar.w[1]};
 }
 
 /* y of GEMV, SYMV and HEMV. */

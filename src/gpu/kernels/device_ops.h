@@ -42,6 +42,8 @@ template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (
 DEVICE_FUNCTION float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 DEVICE_FUNCTION double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
+DEVICE_FUNCTION bool is_finite(double value) { return __builtin_isfinite(value); }
+
 /* mask: SIGN_MASK or 0. */
 template <typename R> DEVICE_FUNCTION R flip_sign(R value, unsigned mask) { return mask ? -value : value; }
 
@@ -104,6 +106,9 @@ template <typename T> DEVICE_FUNCTION T group_exchange(const T &value, int mask)
 
 DEVICE_FUNCTION float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 DEVICE_FUNCTION double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+
+/* By integer operations: comparisons take from the double units, too. */
+DEVICE_FUNCTION bool is_finite(double value) { return (__double2hiint(value) & 0x7ff00000) != 0x7ff00000; }
 
 /* mask: SIGN_MASK or 0. Costs one integer operation, where a product would take from
  * the few double units of small devices. */

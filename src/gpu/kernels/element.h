@@ -46,6 +46,11 @@ template <typename R> DEVICE_FUNCTION bool equals(const complex_number<R> &value
     return value.re == R(number) && value.im == R(0);
 }
 
+/* The number 1 in the argument's type. */
+DEVICE_FUNCTION float one_as(float) { return 1; }
+DEVICE_FUNCTION double one_as(double) { return 1; }
+template <typename R> DEVICE_FUNCTION complex_number<R> one_as(complex_number<R>) { return {1, 0}; }
+
 DEVICE_FUNCTION float conjugate(float value) { return value; }
 DEVICE_FUNCTION double conjugate(double value) { return value; }
 template <typename R> DEVICE_FUNCTION complex_number<R> conjugate(const complex_number<R> &value)

@@ -124,13 +124,13 @@ template <typename T> DEVICE_FUNCTION T term_value(const leaf_tile<T> &tile, int
     const bool is_one = tile.unit && i == j;
     if constexpr (is_complex<T>) {
         if (is_one)
-            return {1, 0};
+            return one_as(T());
         const bool symmetric = tile.form == FORM_SYMMETRIC_LOWER || tile.form == FORM_SYMMETRIC_UPPER;
         if (symmetric && i == j)
             return {load(parts_of(address)), 0};
         return conjugate_by(load(address), mirrored ? tile.conjugate ^ SIGN_MASK : tile.conjugate);
     } else {
-        return is_one ? T(1) : load(address);
+        return is_one ? one_as(T()) : load(address);
     }
 }
 
