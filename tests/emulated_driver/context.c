@@ -191,6 +191,14 @@ EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context)
     API_END;
 }
 
+EXPORT CUresult cuCtxGetDevice(CUdevice *device)
+{
+    API_BEGIN(cuCtxGetDevice);
+    if ((result = context_check()) == CUDA_SUCCESS)
+        *device = 0;
+    API_END;
+}
+
 EXPORT CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 {
     API_BEGIN(cuCtxGetId);

@@ -39,6 +39,11 @@ void emulated_census(struct emulated_census *census);
 bool emulated_peek(void *destination, CUdeviceptr source, size_t bytes);
 bool emulated_poke(CUdeviceptr destination, const void *source, size_t bytes);
 
+/* Called for every kernel that is launched or captured, with the struct that it is given;
+ * NULL: nobody. It must not call the driver. */
+typedef void launch_watcher(CUstream stream, const char *kernel, const void *arguments);
+void emulated_watch_launches(launch_watcher *watcher);
+
 /* For the emulated cuBLAS: count a call by name and get its injected result (0: none). */
 int emulated_enter(const char *function);
 /* For the emulated cuBLAS: run function(copy of argument) in stream order, with device

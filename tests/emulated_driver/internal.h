@@ -6,6 +6,7 @@
 #define MUBLAS_EMULATED_INTERNAL_H
 
 #include "emulated_driver/emulated.h"
+#include "emulated_driver/program.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -163,20 +164,43 @@ struct operation {
     size_t bytes;                   /* of the whole record */
     _Alignas(16) unsigned char payload[];
 };
-/* Append an operation with room for a payload; NULL: no such stream. Valid until
+struct queue { /* of operation records */
+    unsigned char *records;
+    size_t head, tail, capacity;
+};
+struct operation *queue_append(struct queue *queue, operation_run *run, operation_drop *drop, size_t bytes);
+/* The first operation, taken out but valid until the next append; NULL: none left. */
+struct operation *queue_take(struct queue *queue);
+void queue_discard(struct queue *queue);
+/* Append an operation with room for a payload, where a capture is under way to its graph; NULL: no such stream. Valid until
  * the next append. */
 struct operation *stream_append(CUstream stream, operation_run *run, operation_drop *drop, size_t bytes);
 bool stream_is_valid(CUstream stream);
-/* Run what is queued on one stream, or on all of them. */
+/* The stream itself, whatever handle stands for it (NULL: there is none), and how many
+ * operations were queued and run so far. */
+CUstream stream_resolve(CUstream handle, uint64_t *appended, uint64_t *executed);
+/* Run what is queued on one stream, the same up to an operation, or all streams. */
 CUresult stream_drain(CUstream stream);
+CUresult stream_drain_to(CUstream stream, uint64_t position);
 CUresult stream_drain_all(void);
 /* True when a queued copy touches device memory in the range. */
 bool stream_uses(CUdeviceptr address, size_t bytes);
 void stream_reset(void);
 void stream_census(struct emulated_census *census);
 
-/* program.c: what a capture in progress says to this call. */
+/* event.c */
+void event_reset(void);
+size_t event_count(void);
+
+/* graph.c: what a capture in progress says to this call, and to a wait for this stream. */
 CUresult capture_check(enum function_index function);
+CUresult capture_forbids(CUstream stream);
+CUresult capture_spoil(CUresult result);
+struct queue *graph_queue(CUgraph graph);
+/* stream.c: where a stream's operations go instead; NULL: nowhere else. */
+CUgraph stream_captured(CUstream stream);
+void stream_capture(CUstream stream, CUgraph graph);
+void stream_end_captures(void);
 
 /* context.c */
 CUresult context_check_device(CUdevice device); /* initialised, and the one there is */

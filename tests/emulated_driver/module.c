@@ -44,6 +44,7 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 
+static launch_watcher *watcher;
 static struct CUmod_st *modules;
 static struct CUfunc_st *functions;
 
@@ -203,7 +204,16 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned gr
     struct queued_launch *launch = (struct queued_launch *)operation->payload;
     *launch = (struct queued_launch){kernel, grid_x, block_x, shared_bytes};
     memcpy(launch->arguments, parameters[0], kernel->argument_bytes);
+    if (watcher)
+        watcher(stream, kernel->name, parameters[0]);
     API_END;
+}
+
+EXPORT void emulated_watch_launches(launch_watcher *wanted)
+{
+    call_lock();
+    watcher = wanted;
+    call_end();
 }
 
 size_t module_count(void)

@@ -6,16 +6,27 @@
 #include "gpu/driver.h"
 
 typedef struct CUgraph_st *CUgraph;
-enum { CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901 };
+typedef struct CUgraphExec_st *CUgraphExec;
+enum {
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
+    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
+    CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905,
+    CUDA_ERROR_CAPTURED_EVENT = 907
+};
 enum { CU_STREAM_CAPTURE_MODE_GLOBAL = 0 };
 
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 CUresult cuCtxDestroy_v2(CUcontext context);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
-/* Nothing is recorded: the graph stays NULL. While a capture in mode GLOBAL is under way,
+/* One capture at a time. Kernels, copies and fills are recorded in the order in which they are
+ * called, also of streams that join by an event. While a capture in mode GLOBAL is under way,
  * calls that CUDA calls unsafe fail on every thread that is not in mode RELAXED, and
- * spoil the capture, which cuStreamEndCapture then tells. */
+ * spoil the capture, which cuStreamEndCapture then tells; so does waiting for a captured stream. */
 CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags);
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
+CUresult cuGraphExecDestroy(CUgraphExec executable);
+CUresult cuGraphDestroy(CUgraph graph);
 
 #endif

@@ -1,4 +1,4 @@
-/* Streams and events. Nothing runs before somebody waits for it. */
+/* Streams. Nothing runs before somebody waits for it. */
 #include "emulated_driver/internal.h"
 
 #include <stdlib.h>
@@ -6,27 +6,39 @@
 
 struct CUstream_st {
     struct CUstream_st *next;
-    bool live;
-    unsigned char *queue; /* struct operation records */
-    size_t head, tail, capacity;
+    bool live, implicit;
+    struct queue queue;
     uint64_t appended, executed; /* operations */
     CUresult failed; /* found while another was waited for; told at the next wait for this one */
+    CUgraph captured; /* what is queued goes there */
 };
 
-struct CUevent_st {
-    struct CUevent_st *next;
-    bool live;
-    struct CUstream_st *stream; /* NULL: never recorded */
-    uint64_t position;
-};
-
-/* Destroyed ones stay in the lists, so that stale handles are noticed. */
-static struct CUstream_st null_stream = {.live = true};
+/* Destroyed ones stay in the list, so that stale handles are noticed. */
+static struct CUstream_st null_stream = {.live = true, .implicit = true};
 static struct CUstream_st *streams = &null_stream;
-static struct CUevent_st *events;
+static _Thread_local struct CUstream_st *per_thread_stream;
+
+static struct CUstream_st *create(bool implicit)
+{
+    struct CUstream_st *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        emulated_abort("out of host memory");
+    stream->live = true;
+    stream->implicit = implicit;
+    stream->next = null_stream.next;
+    null_stream.next = stream;
+    return stream;
+}
 
 static struct CUstream_st *find(CUstream stream)
 {
+    if (stream == CU_STREAM_LEGACY)
+        return &null_stream;
+    if (stream == CU_STREAM_PER_THREAD) {
+        if (!per_thread_stream || !per_thread_stream->live)
+            per_thread_stream = create(true);
+        return per_thread_stream;
+    }
     if (!stream)
         return &null_stream;
     return stream->live ? stream : NULL;
@@ -37,48 +49,61 @@ bool stream_is_valid(CUstream stream)
     return find(stream) != NULL;
 }
 
+struct operation *queue_append(struct queue *queue, operation_run *run, operation_drop *drop, size_t bytes)
+{
+    size_t record = (sizeof(struct operation) + bytes + 15) / 16 * 16;
+    if (queue->tail + record > queue->capacity) {
+        queue->capacity = 2 * queue->capacity + record + 4096;
+        unsigned char *records = aligned_alloc(16, (queue->capacity + 15) / 16 * 16);
+        if (!records)
+            emulated_abort("out of host memory");
+        if (queue->records)
+            memcpy(records, queue->records, queue->tail);
+        free(queue->records);
+        queue->records = records;
+    }
+    struct operation *operation = (struct operation *)(queue->records + queue->tail);
+    memset(operation, 0, sizeof *operation);
+    operation->run = run;
+    operation->drop = drop;
+    operation->bytes = record;
+    queue->tail += record;
+    return operation;
+}
+
 struct operation *stream_append(CUstream handle, operation_run *run, operation_drop *drop, size_t bytes)
 {
     struct CUstream_st *stream = find(handle);
     if (!stream)
         return NULL;
-    size_t record = (sizeof(struct operation) + bytes + 15) / 16 * 16;
-    if (stream->tail + record > stream->capacity) {
-        stream->capacity = 2 * stream->capacity + record + 4096;
-        unsigned char *queue = aligned_alloc(16, (stream->capacity + 15) / 16 * 16);
-        if (!queue)
-            emulated_abort("out of host memory");
-        if (stream->queue)
-            memcpy(queue, stream->queue, stream->tail);
-        free(stream->queue);
-        stream->queue = queue;
-    }
-    struct operation *operation = (struct operation *)(stream->queue + stream->tail);
-    memset(operation, 0, sizeof *operation);
-    operation->run = run;
-    operation->drop = drop;
-    operation->bytes = record;
-    stream->tail += record;
+    if (stream->captured)
+        return queue_append(graph_queue(stream->captured), run, drop, bytes);
     stream->appended++;
+    return queue_append(&stream->queue, run, drop, bytes);
+}
+
+struct operation *queue_take(struct queue *queue)
+{
+    if (queue->head == queue->tail)
+        return NULL;
+    struct operation *operation = (struct operation *)(queue->records + queue->head);
+    queue->head += operation->bytes;
     return operation;
 }
 
-static struct operation *take_first(struct CUstream_st *stream)
+void queue_discard(struct queue *queue)
 {
-    struct operation *operation = (struct operation *)(stream->queue + stream->head);
-    stream->head += operation->bytes;
-    stream->executed++;
-    return operation;
+    for (struct operation *operation; (operation = queue_take(queue));)
+        if (operation->drop)
+            operation->drop(operation->payload);
+    free(queue->records);
+    *queue = (struct queue){0};
 }
 
 static void discard(struct CUstream_st *stream)
 {
-    while (stream->head < stream->tail) {
-        struct operation *operation = take_first(stream);
-        if (operation->drop)
-            operation->drop(operation->payload);
-    }
-    stream->head = stream->tail = 0;
+    queue_discard(&stream->queue);
+    stream->executed = stream->appended;
 }
 
 static CUresult drain(struct CUstream_st *stream, uint64_t position)
@@ -86,8 +111,11 @@ static CUresult drain(struct CUstream_st *stream, uint64_t position)
     CUresult result = stream->failed;
     bool opened = false;
     stream->failed = CUDA_SUCCESS;
-    while (stream->head < stream->tail && stream->executed < position && result == CUDA_SUCCESS) {
-        struct operation *operation = take_first(stream);
+    while (stream->executed < position && result == CUDA_SUCCESS) {
+        struct operation *operation = queue_take(&stream->queue);
+        if (!operation)
+            break;
+        stream->executed++;
         if (operation->on_device && !opened) {
             memory_guard_open();
             opened = true;
@@ -103,8 +131,8 @@ static CUresult drain(struct CUstream_st *stream, uint64_t position)
     }
     if (result != CUDA_SUCCESS)
         discard(stream); /* what came after the failure never happens */
-    if (stream->head == stream->tail)
-        stream->head = stream->tail = 0;
+    if (stream->queue.head == stream->queue.tail)
+        stream->queue.head = stream->queue.tail = 0;
     return result;
 }
 
@@ -112,6 +140,38 @@ CUresult stream_drain(CUstream handle)
 {
     struct CUstream_st *stream = find(handle);
     return stream ? drain(stream, UINT64_MAX) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult stream_drain_to(CUstream stream, uint64_t position)
+{
+    return drain(stream, position);
+}
+
+CUstream stream_resolve(CUstream handle, uint64_t *appended, uint64_t *executed)
+{
+    struct CUstream_st *stream = find(handle);
+    if (stream) {
+        *appended = stream->appended;
+        *executed = stream->executed;
+    }
+    return stream;
+}
+
+CUgraph stream_captured(CUstream handle)
+{
+    struct CUstream_st *stream = find(handle);
+    return stream ? stream->captured : NULL;
+}
+
+void stream_capture(CUstream handle, CUgraph graph)
+{
+    find(handle)->captured = graph;
+}
+
+void stream_end_captures(void)
+{
+    for (struct CUstream_st *stream = streams; stream; stream = stream->next)
+        stream->captured = NULL;
 }
 
 CUresult stream_drain_all(void)
@@ -129,8 +189,8 @@ CUresult stream_drain_all(void)
 bool stream_uses(CUdeviceptr address, size_t bytes)
 {
     for (struct CUstream_st *stream = streams; stream; stream = stream->next)
-        for (size_t at = stream->head; at < stream->tail;) {
-            const struct operation *operation = (struct operation *)(stream->queue + at);
+        for (size_t at = stream->queue.head; at < stream->queue.tail;) {
+            const struct operation *operation = (struct operation *)(stream->queue.records + at);
             for (int i = 0; i < 2; i++)
                 if (operation->begin[i] < address + bytes && operation->end[i] > address)
                     return true;
@@ -146,13 +206,7 @@ EXPORT CUresult cuStreamCreate(CUstream *handle, unsigned flags)
         goto end;
     if (!handle || flags > CU_STREAM_NON_BLOCKING)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    struct CUstream_st *stream = calloc(1, sizeof *stream);
-    if (!stream)
-        emulated_abort("out of host memory");
-    stream->live = true;
-    stream->next = null_stream.next;
-    null_stream.next = stream;
-    *handle = stream;
+    *handle = create(false);
     API_END;
 }
 
@@ -163,69 +217,15 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
         API_FAIL(misuse("cuStreamDestroy of a stream that does not exist"));
     result = drain(stream, UINT64_MAX);
     stream->live = false;
-    free(stream->queue);
-    stream->queue = NULL;
-    stream->capacity = 0;
+    queue_discard(&stream->queue);
     API_END;
 }
 
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
     API_BEGIN(cuStreamSynchronize);
-    if ((result = context_check()) == CUDA_SUCCESS)
+    if ((result = context_check()) == CUDA_SUCCESS && (result = capture_forbids(stream)) == CUDA_SUCCESS)
         result = stream_drain(stream);
-    API_END;
-}
-
-EXPORT CUresult cuEventCreate(CUevent *handle, unsigned flags)
-{
-    API_BEGIN(cuEventCreate);
-    (void)flags;
-    if ((result = context_check()) != CUDA_SUCCESS)
-        goto end;
-    if (!handle)
-        API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    struct CUevent_st *event = calloc(1, sizeof *event);
-    if (!event)
-        emulated_abort("out of host memory");
-    event->live = true;
-    event->next = events;
-    events = event;
-    *handle = event;
-    API_END;
-}
-
-EXPORT CUresult cuEventDestroy_v2(CUevent event)
-{
-    API_BEGIN(cuEventDestroy_v2);
-    if (!event || !event->live)
-        API_FAIL(misuse("cuEventDestroy of an event that does not exist"));
-    event->live = false;
-    API_END;
-}
-
-EXPORT CUresult cuEventRecord(CUevent event, CUstream handle)
-{
-    API_BEGIN(cuEventRecord);
-    if ((result = context_check()) != CUDA_SUCCESS)
-        goto end;
-    struct CUstream_st *stream = find(handle);
-    if (!event || !event->live || !stream)
-        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
-    event->stream = stream;
-    event->position = stream->appended;
-    API_END;
-}
-
-EXPORT CUresult cuEventSynchronize(CUevent event)
-{
-    API_BEGIN(cuEventSynchronize);
-    if ((result = context_check()) != CUDA_SUCCESS)
-        goto end;
-    if (!event || !event->live)
-        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
-    if (event->stream)
-        result = drain(event->stream, event->position);
     API_END;
 }
 
@@ -262,15 +262,13 @@ void stream_reset(void)
         stream->failed = CUDA_SUCCESS;
         stream->live = stream == &null_stream;
     }
-    for (struct CUevent_st *event = events; event; event = event->next)
-        event->live = false;
+    event_reset();
 }
 
 void stream_census(struct emulated_census *census)
 {
-    census->streams = census->events = 0;
-    for (struct CUstream_st *stream = null_stream.next; stream; stream = stream->next)
-        census->streams += stream->live;
-    for (struct CUevent_st *event = events; event; event = event->next)
-        census->events += event->live;
+    census->streams = 0;
+    for (struct CUstream_st *stream = streams; stream; stream = stream->next)
+        census->streams += stream->live && !stream->implicit;
+    census->events = event_count();
 }

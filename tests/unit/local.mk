@@ -68,6 +68,11 @@ TESTS += tests/unit/test_emulated_streams
 tests_unit_test_emulated_streams_SOURCES = tests/unit/test_emulated_streams.c tests/unit/emulated_device.h
 tests_unit_test_emulated_streams_LDADD = -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_graphs
+TESTS += tests/unit/test_emulated_graphs
+tests_unit_test_emulated_graphs_SOURCES = tests/unit/test_emulated_graphs.c tests/unit/emulated_device.h
+tests_unit_test_emulated_graphs_LDADD = -ldl
+
 check_PROGRAMS += tests/unit/test_emulated_faults
 TESTS += tests/unit/test_emulated_faults
 tests_unit_test_emulated_faults_SOURCES = tests/unit/test_emulated_faults.c tests/unit/emulated_device.h
@@ -99,7 +104,7 @@ tests_unit_test_operands_threads_SOURCES = tests/unit/test_operands_threads.c te
 tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 
 # Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on.
-thread_tests += tests/unit/test_emulated_blocks tests/unit/test_emulated_faults \
+thread_tests += tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads \
 	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_process_state \
 	tests/unit/test_settings tests/unit/test_staging tests/unit/test_stateless \

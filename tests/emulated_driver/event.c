@@ -1,0 +1,144 @@
+/* Events, and streams that wait for them. */
+#include "emulated_driver/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct CUevent_st {
+    struct CUevent_st *next;
+    bool live;
+    CUstream stream; /* NULL: never recorded */
+    uint64_t position;
+    CUgraph captured; /* recorded while this was captured */
+};
+
+/* Destroyed ones stay in the list, so that stale handles are noticed. */
+static struct CUevent_st *events;
+
+void event_reset(void)
+{
+    for (struct CUevent_st *event = events; event; event = event->next)
+        event->live = false;
+}
+
+size_t event_count(void)
+{
+    size_t count = 0;
+    for (const struct CUevent_st *event = events; event; event = event->next)
+        count += event->live;
+    return count;
+}
+
+EXPORT CUresult cuEventCreate(CUevent *handle, unsigned flags)
+{
+    API_BEGIN(cuEventCreate);
+    (void)flags;
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    if (!handle)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    struct CUevent_st *event = calloc(1, sizeof *event);
+    if (!event)
+        emulated_abort("out of host memory");
+    event->live = true;
+    event->next = events;
+    events = event;
+    *handle = event;
+    API_END;
+}
+
+EXPORT CUresult cuEventDestroy_v2(CUevent event)
+{
+    API_BEGIN(cuEventDestroy_v2);
+    if (!event || !event->live)
+        API_FAIL(misuse("cuEventDestroy of an event that does not exist"));
+    event->live = false;
+    API_END;
+}
+
+EXPORT CUresult cuEventRecord(CUevent event, CUstream handle)
+{
+    uint64_t position, executed;
+    API_BEGIN(cuEventRecord);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    CUstream stream = stream_resolve(handle, &position, &executed);
+    if (!event || !event->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (!stream)
+        API_FAIL(misuse("cuEventRecord on a stream that does not exist"));
+    event->stream = stream;
+    event->position = position;
+    event->captured = stream_captured(stream);
+    API_END;
+}
+
+EXPORT CUresult cuEventSynchronize(CUevent event)
+{
+    API_BEGIN(cuEventSynchronize);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    if (!event || !event->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (event->captured)
+        API_FAIL(CUDA_ERROR_CAPTURED_EVENT);
+    if (event->stream)
+        result = stream_drain_to(event->stream, event->position);
+    API_END;
+}
+
+EXPORT CUresult cuEventQuery(CUevent event)
+{
+    uint64_t appended, executed;
+    API_BEGIN(cuEventQuery);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    if (!event || !event->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (event->captured)
+        API_FAIL(CUDA_ERROR_CAPTURED_EVENT);
+    /* A stream that was destroyed has run all. */
+    if (event->stream && stream_resolve(event->stream, &appended, &executed) && executed < event->position)
+        result = CUDA_ERROR_NOT_READY;
+    API_END;
+}
+
+struct wait {
+    CUstream stream;
+    uint64_t position;
+};
+
+static CUresult run_wait(void *payload)
+{
+    const struct wait *wait = payload;
+    return stream_drain_to(wait->stream, wait->position);
+}
+
+/* Of a capture: the stream joins it. */
+static CUresult wait_captured(CUstream stream, CUevent event)
+{
+    CUgraph present = stream_captured(stream);
+    if (event->captured && !present)
+        stream_capture(stream, event->captured);
+    else if (event->captured != present)
+        return capture_spoil(CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags)
+{
+    uint64_t ignored;
+    API_BEGIN(cuStreamWaitEvent);
+    CUstream stream = stream_resolve(handle, &ignored, &ignored);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    if (!stream || !event || !event->live || flags != 0)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (event->captured || stream_captured(stream)) {
+        result = wait_captured(stream, event);
+    } else if (event->stream) {
+        struct operation *operation = stream_append(stream, run_wait, NULL, sizeof(struct wait));
+        *(struct wait *)operation->payload = (struct wait){event->stream, event->position};
+    }
+    API_END;
+}
