@@ -1,14 +1,15 @@
 #include "interpose/callers.h"
 #include "common/log.h"
+#include "interpose/calling_objects.h"
 #include "interpose/nested.h"
 #include "interpose/width.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdlib.h>
 
 _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
 host_function **dispatch_tables[HOSTS_MAX];
+struct caller_record caller_records[SYMBOL_COUNT];
 
 static struct host *_Atomic hosts[HOSTS_MAX]; /* without gaps, never removed */
 
@@ -84,61 +85,6 @@ static int enter_host(const struct host_library *library)
     return number < 0 && hosts[0] ? 0 : number;
 }
 
-/* The libraries that call, so that a call site costs little when its word in the cache
- * belongs to another one. Touched only by who holds `busy`; nobody waits for it, since
- * it may be held for ever in a fork child. */
-static struct calling_object {
-    uintptr_t start, end;
-    int number;
-} objects[64];
-static int object_count;
-static unsigned long long unloads_seen;
-static atomic_flag busy = ATOMIC_FLAG_INIT;
-
-static int read_unloads(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    (void)size;
-    *(unsigned long long *)argument = info->dlpi_subs;
-    return 1;
-}
-
-/* Another library may lie where an unloaded one was. */
-static void forget_unloaded(void)
-{
-    unsigned long long unloads = unloads_seen;
-    dl_iterate_phdr(read_unloads, &unloads);
-    if (unloads == unloads_seen)
-        return;
-    unloads_seen = unloads;
-    object_count = 0;
-    for (size_t i = 0; i < sizeof caller_cache / sizeof *caller_cache; i++)
-        atomic_store_explicit(&caller_cache[i], 0, memory_order_relaxed);
-}
-
-static int recall(uintptr_t caller)
-{
-    int number = -1;
-    if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
-        return number;
-    forget_unloaded();
-    for (int i = 0; i < object_count && number < 0; i++)
-        if (caller >= objects[i].start && caller < objects[i].end)
-            number = objects[i].number;
-    atomic_flag_clear_explicit(&busy, memory_order_release);
-    return number;
-}
-
-static void remember(const void *caller, int number)
-{
-    struct host_library object = {0};
-    host_search_describe(&object, caller);
-    if (!object.end || atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
-        return;
-    if (object_count < (int)(sizeof objects / sizeof *objects))
-        objects[object_count++] = (struct calling_object){object.start, object.end, number};
-    atomic_flag_clear_explicit(&busy, memory_order_release);
-}
-
 /* What the loader would have bound the caller to. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library)
 {
@@ -176,18 +122,59 @@ static int search_host(enum symbol symbol, const void *caller)
     return -1;
 }
 
+void callers_prepare(enum symbol symbol)
+{
+    atomic_store_explicit(&caller_records[symbol].start, CALLER_RECORD_NOWHERE, memory_order_relaxed);
+}
+
+/* A record is filled once and for all: a thunk that reads it must not mix two fillings. */
+static void fill_record(enum symbol symbol, const struct calling_object *object, host_function *target)
+{
+    struct caller_record *record = &caller_records[symbol];
+    uintptr_t nowhere = CALLER_RECORD_NOWHERE;
+    if (target == RESOLVE_THUNK(symbol) || !atomic_compare_exchange_strong(&record->start, &nowhere, object->start))
+        return;
+    atomic_store_explicit(&record->target, target, memory_order_relaxed);
+    atomic_store_explicit(&record->size, object->end - object->start, memory_order_release);
+}
+
+static void cache(uintptr_t caller, int number)
+{
+    __atomic_store_n(&dispatch_tables[number], hosts[number]->functions, __ATOMIC_RELEASE);
+    atomic_store_explicit(&caller_cache[(caller & CALLER_CACHE_MASK) / 8],
+                          caller | (uint64_t)number << CALLER_ADDRESS_BITS, memory_order_release);
+}
+
+/* What the thunks know of a library that goes. */
+static void forget(uintptr_t start, uintptr_t end)
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        uintptr_t caller = caller_records[i].start;
+        if (caller >= start && caller < end)
+            atomic_store_explicit(&caller_records[i].size, 0, memory_order_relaxed);
+    }
+    for (size_t i = 0; i < sizeof caller_cache / sizeof *caller_cache; i++) {
+        uint64_t word = caller_cache[i], caller = word & (((uint64_t)1 << CALLER_ADDRESS_BITS) - 1);
+        if (caller >= start && caller < end)
+            atomic_compare_exchange_strong(&caller_cache[i], &word, 0);
+    }
+}
+
 struct host *callers_host(enum symbol symbol, const void *caller)
 {
     uintptr_t address = (uintptr_t)caller;
-    int number = recall(address);
-    if (number < 0 && (number = search_host(symbol, caller)) >= 0)
-        remember(caller, number);
-    if (number < 0)
-        return NULL;
-    __atomic_store_n(&dispatch_tables[number], hosts[number]->functions, __ATOMIC_RELEASE);
-    atomic_store_explicit(&caller_cache[(address & CALLER_CACHE_MASK) / 8],
-                          (uint64_t)address << CALLER_NUMBER_BITS | (uint64_t)number, memory_order_release);
-    return hosts[number];
+    struct calling_object object = calling_objects_find(address);
+    if (!object.end) {
+        int number = search_host(symbol, caller);
+        if (number < 0)
+            return NULL;
+        object = calling_objects_keep(address, number, forget);
+    }
+    if (object.end)
+        fill_record(symbol, &object, hosts[object.number]->functions[symbol]);
+    if (object.end || !object.start)
+        cache(address, object.number);
+    return hosts[object.number];
 }
 
 const struct host *callers_known_host(int number)

@@ -20,10 +20,24 @@ struct host {
     host_function *functions[SYMBOL_COUNT]; /* of the DETECTED interfaces; others and what it lacks: resolvers */
 };
 
-/* Read by dispatch_thunks: a word holds a return address and the number of the host whose
- * table in dispatch_tables serves it. */
+/* Read by dispatch_thunks: the code of the first library that called by this symbol, and what
+ * serves it. Filled once; `size` comes last, and is 0 before and for ever after that library
+ * was unloaded. Before, `start` is far from all code, since it is read first on x86-64. */
+struct caller_record {
+    _Atomic uintptr_t size, start;
+    host_function *_Atomic target;
+};
+#define CALLER_RECORD_NOWHERE ((uintptr_t)1 << 63)
+extern struct caller_record caller_records[SYMBOL_COUNT];
+_Static_assert(sizeof(struct caller_record) == CALLER_RECORD_BYTES, "as thunks.S has it");
+
+/* Read by dispatch_thunks for other callers: a word holds a return address and, above it, the
+ * number of the host whose table in dispatch_tables serves it. */
 extern _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
 extern host_function **dispatch_tables[HOSTS_MAX];
+
+/* To be called for a symbol before the first call of the following for it. */
+void callers_prepare(enum symbol symbol);
 
 /* The host of a call by this symbol from the return address `caller`. NULL: there is no
  * BLAS to be found at all. */

@@ -25,6 +25,7 @@ interposer_sources += \
 	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
 	src/interpose/host_blas.c src/interpose/host_blas.h \
 	src/interpose/callers.c src/interpose/callers.h \
+	src/interpose/calling_objects.c src/interpose/calling_objects.h \
 	src/interpose/report.c src/interpose/report.h
 libmublas_shim_la_SOURCES += src/interpose/forward.S
 

@@ -7,7 +7,8 @@
  *   enter_thunks     in entry_slots until the integer width is known: host_blas_enter
  *   dispatch_thunks  in forward_slots where callers have different libraries by the same
  *                    names (callers.h): they find the caller's host by the return address,
- *                    or go on as resolve_thunks do. */
+ *                    or go on as resolve_thunks do. Entered by jump_through and jump_as_told
+ *                    only. */
 #include "interpose/assembly.inc"
 #include "interpose/thunks.h"
 
@@ -15,10 +16,16 @@
     .hidden host_blas_count
     .hidden host_blas_resolve
     .hidden host_blas_enter
+    .hidden caller_records
     .hidden caller_cache
     .hidden dispatch_tables
 
 #if defined __x86_64__
+
+    /* Calls are to take few instructions: whatever jumps here does so without the check that
+     * an endbr64 is for. */
+    .macro begin_dispatch_stub
+    .endm
 
     .macro pass_number number, target
     pushq $\number
@@ -27,20 +34,24 @@
     .cfi_adjust_cfa_offset -8
     .endm
 
-    /* A word of the cache is its return address shifted left, with the host's number. */
+    /* Reads of memory stay in this order here: see struct caller_record. */
     .macro dispatch_call number
     movq (%rsp), %r10
+    subq caller_records + \number * CALLER_RECORD_BYTES + CALLER_RECORD_START(%rip), %r10
+    cmpq caller_records + \number * CALLER_RECORD_BYTES + CALLER_RECORD_SIZE(%rip), %r10
+    jae 1f
+    jmp_notrack *caller_records + \number * CALLER_RECORD_BYTES + CALLER_RECORD_TARGET(%rip)
+1:  movl (%rsp), %r10d
     leaq caller_cache(%rip), %r11
     andl $CALLER_CACHE_MASK, %r10d
-    addq %r11, %r10
-    movq (%rsp), %r11
-    shlq $CALLER_NUMBER_BITS, %r11
-    xorq (%r10), %r11
-    cmpq $HOSTS_MAX, %r11
+    movq (%r11, %r10), %r10
+    xorq (%rsp), %r10
+    rolq $(64 - CALLER_ADDRESS_BITS), %r10
+    cmpq $HOSTS_MAX, %r10
     jae resolve_thunks + \number * RESOLVE_THUNK_BYTES
-    leaq dispatch_tables(%rip), %r10
-    movq (%r10, %r11, 8), %r10
-    jmp *(8 * \number)(%r10)
+    leaq dispatch_tables(%rip), %r11
+    movq (%r11, %r10, 8), %r11
+    jmp_notrack *(8 * \number)(%r11)
     .endm
 
     /* rsp is a multiple of 16 here: the return address and the number were pushed. */
@@ -86,23 +97,37 @@
     movaps 176(%rsp), %xmm7
     addq $216, %rsp
     .cfi_adjust_cfa_offset -216
-    jmp *%r11
+    jmp_notrack *%r11
     .endm
 
 #elif defined __aarch64__
+
+    .macro begin_dispatch_stub
+    begin_stub
+    .endm
 
     .macro pass_number number, target
     mov w16, #\number
     b \target
     .endm
 
-    /* A word of the cache is its return address shifted left, with the host's number. */
+    /* What is not loaded by ldar may be loaded before what stands above it. */
     .macro dispatch_call number
-    adrp x16, caller_cache
+    adrp x16, caller_records + \number * CALLER_RECORD_BYTES
+    add x16, x16, :lo12:caller_records + \number * CALLER_RECORD_BYTES
+    ldar x17, [x16]
+    ldr x15, [x16, #CALLER_RECORD_START]
+    sub x15, x30, x15
+    cmp x15, x17
+    b.hs 1f
+    ldr x16, [x16, #CALLER_RECORD_TARGET]
+    br x16
+1:  adrp x16, caller_cache
     add x16, x16, :lo12:caller_cache
     and x17, x30, #CALLER_CACHE_MASK
     ldr x16, [x16, x17]
-    eor x16, x16, x30, lsl #CALLER_NUMBER_BITS
+    eor x16, x16, x30
+    ror x16, x16, #CALLER_ADDRESS_BITS
     cmp x16, #HOSTS_MAX
     b.hs resolve_thunks + \number * RESOLVE_THUNK_BYTES
     adrp x17, dispatch_tables
@@ -226,7 +251,7 @@ enter_common:
 
     begin_thunks dispatch_thunks
     .rept symbols
-    begin_stub
+    begin_dispatch_stub
     dispatch_call number
     next_thunk dispatch_thunks, DISPATCH_THUNK_BYTES
     .endr

@@ -6,13 +6,17 @@
 #define COUNT_THUNK_BYTES 32
 #define RESOLVE_THUNK_BYTES 32
 #define ENTER_THUNK_BYTES 32
-#define DISPATCH_THUNK_BYTES 64
+#define DISPATCH_THUNK_BYTES 96
 
-/* The cache that dispatch thunks read, callers.h: words, found by the return address's
- * bits CACHE_MASK, and the bits that hold a host's number. */
+/* What dispatch thunks read, callers.h: the offsets in a record, and the cache: words, found by
+ * the return address's bits CACHE_MASK, that hold an address and a host's number above it. */
+#define CALLER_RECORD_SIZE 0
+#define CALLER_RECORD_START 8
+#define CALLER_RECORD_TARGET 16
+#define CALLER_RECORD_BYTES 24
 #define CALLER_CACHE_MASK 0x1ff8
-#define CALLER_NUMBER_BITS 16
-#define HOSTS_MAX 16
+#define CALLER_ADDRESS_BITS 60
+#define HOSTS_MAX 16 /* what fits above */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>

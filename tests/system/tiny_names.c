@@ -1,19 +1,19 @@
-/* References to two routines, one offloaded and one forwarded, by the names of every
- * interface: in a library, see interface_table.c. With LINKED, by those names that the
- * library is linked with a BLAS for. */
+/* A library that refers to two routines, one offloaded and one forwarded, by the names of
+ * every interface (interface_table.c says why), and calls them on operands of one element.
+ * With LINKED, by those names that the library is linked with a BLAS for. Integers are
+ * 64-bit, which small ones may be for either width. */
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 typedef void any_function(void);
-struct tiny_name {
-    const char *symbol;
-    any_function *function;
-};
-extern const struct tiny_name tiny_names[];
+bool tiny_run(const char *symbol, long count);
 
 #define ROUTINES NAMES(dgemv) NAMES(dgemm)
 #ifdef LINKED
 #define REFERENCE
-#define NAMES(name) NAME(name##_)
+#define NAMES(name) NAME(name##_) NAME(cblas_##name)
 #else
 #define REFERENCE __attribute__((weak))
 #define NAMES(name)                                                                                   \
@@ -26,4 +26,47 @@ ROUTINES
 #undef NAME
 
 #define NAME(symbol) {#symbol, symbol},
-const struct tiny_name tiny_names[] = {ROUTINES {NULL, NULL}};
+static const struct {
+    const char *symbol;
+    any_function *function;
+} names[] = {ROUTINES};
+
+typedef const int64_t *in;
+typedef void dgemv_of_fortran(const char *, in, in, const double *, const double *, in, const double *, in, const double *,
+                           double *, in, size_t);
+typedef void dgemm_of_fortran(const char *, const char *, in, in, in, const double *, const double *, in, const double *,
+                           in, const double *, double *, in, size_t, size_t);
+typedef void dgemv_of_cblas(int64_t, int64_t, int64_t, int64_t, double, const double *, int64_t, const double *, int64_t,
+                         double, double *, int64_t);
+typedef void dgemm_of_cblas(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, const double *, int64_t,
+                         const double *, int64_t, double, double *, int64_t);
+
+static const int64_t one = 1;
+static const double alpha = 2, beta = 0.5, a = 1, b = 1, x = 1;
+static double y = 1;
+enum { COLUMN_MAJOR = 102, NO_TRANS = 111 };
+
+static void call(const char *symbol, any_function *function, long count)
+{
+    int cblas = strstr(symbol, "cblas_") != NULL, dgemv = strstr(symbol, "dgemv") != NULL;
+    for (; count > 0; count--)
+        if (cblas && dgemv)
+            ((dgemv_of_cblas *)function)(COLUMN_MAJOR, NO_TRANS, 1, 1, alpha, &a, 1, &x, 1, beta, &y, 1);
+        else if (cblas)
+            ((dgemm_of_cblas *)function)(COLUMN_MAJOR, NO_TRANS, NO_TRANS, 1, 1, 1, alpha, &a, 1, &b, 1, beta, &y, 1);
+        else if (dgemv)
+            ((dgemv_of_fortran *)function)("N", &one, &one, &alpha, &a, &one, &x, &one, &beta, &y, &one, 1);
+        else
+            ((dgemm_of_fortran *)function)("N", "N", &one, &one, &one, &alpha, &a, &one, &b, &one, &beta, &y, &one, 1, 1);
+}
+
+/* False: no such symbol. */
+bool tiny_run(const char *symbol, long count)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].function && strcmp(names[i].symbol, symbol) == 0) {
+            call(symbol, names[i].function, count);
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,150 @@
+#include "interpose/calling_objects.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* Of the C library. Runs `handler` when the library whose handle this is goes, or at exit. */
+int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
+
+/* Filled by who holds `busy`; emptied by whoever unloads, at any time: by `end` alone. */
+static struct kept_object {
+    _Atomic uintptr_t start, end;
+    atomic_int number;
+    void (*forget)(uintptr_t start, uintptr_t end);
+} kept[256];
+enum { KEPT_MAX = sizeof kept / sizeof *kept };
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static bool try_lock(void)
+{
+    return !atomic_flag_test_and_set_explicit(&busy, memory_order_acquire);
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+struct calling_object calling_objects_find(uintptr_t caller)
+{
+    struct calling_object found = {0, 0, -1};
+    if (!try_lock())
+        return found;
+    for (int i = 0; i < KEPT_MAX && found.number < 0; i++) {
+        uintptr_t end = kept[i].end, start = kept[i].start;
+        if (caller >= start && caller < end)
+            found = (struct calling_object){start, end, kept[i].number};
+    }
+    unlock();
+    return found;
+}
+
+/* What is found out about the object that has the address `inside`. */
+enum { HANDLES_MAX = 4 };
+struct description {
+    uintptr_t inside, start, end;
+    bool is_program; /* never unloaded */
+    int handle_count; /* HANDLES_MAX + 1: too many */
+    void *handles[HANDLES_MAX];
+};
+
+/* Reads what belongs to the library, whatever guards a sanitizer has put in between. */
+__attribute__((no_sanitize("address", "thread"))) static void
+find_handles(struct description *description, uintptr_t start, uintptr_t end)
+{
+    uintptr_t *first = (uintptr_t *)((start + sizeof start - 1) / sizeof start * sizeof start);
+    for (uintptr_t *word = first; (uintptr_t)(word + 1) <= end; word++) {
+        if (*word != (uintptr_t)word)
+            continue;
+        if (description->handle_count++ == HANDLES_MAX)
+            return;
+        description->handles[description->handle_count - 1] = word;
+    }
+}
+
+static int describe(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct description *description = argument;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && description->inside >= start && description->inside < end) {
+            description->start = start;
+            description->end = end;
+        }
+    }
+    if (!description->end)
+        return 0;
+    description->is_program = !info->dlpi_name || !*info->dlpi_name;
+    for (int i = 0; i < info->dlpi_phnum && !description->is_program; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_W) &&
+            description->handle_count <= HANDLES_MAX)
+            find_handles(description, start, start + info->dlpi_phdr[i].p_filesz);
+    }
+    return 1;
+}
+
+/* The exit handler: an object goes. It may still call BLAS from handlers that come later:
+ * it is kept again then, and this runs again. */
+static void leave(void *argument)
+{
+    struct kept_object *object = argument;
+    uintptr_t end = atomic_exchange(&object->end, 0);
+    if (end)
+        object->forget(object->start, end);
+}
+
+static bool watch(struct kept_object *object, const struct description *description)
+{
+    if (description->is_program)
+        return true;
+    bool good = description->handle_count >= 1 && description->handle_count <= HANDLES_MAX;
+    for (int i = 0; i < description->handle_count && good; i++)
+        good = __cxa_atexit(leave, object, description->handles[i]) == 0;
+    return good;
+}
+
+/* The place of the object, where another thread was first, or a free one; NULL: none. */
+static struct kept_object *find_place(const struct description *description)
+{
+    struct kept_object *place = NULL;
+    for (int i = 0; i < KEPT_MAX; i++) {
+        if (kept[i].end == description->end && kept[i].start == description->start)
+            return &kept[i];
+        if (!place && !kept[i].end)
+            place = &kept[i];
+    }
+    return place;
+}
+
+static bool keep(const struct description *description, int number, void (*forget)(uintptr_t start, uintptr_t end))
+{
+    struct kept_object *object = find_place(description);
+    if (!object || object->end)
+        return object != NULL;
+    object->start = description->start;
+    object->number = number;
+    object->forget = forget;
+    if (!watch(object, description))
+        return false;
+    object->end = description->end;
+    return true;
+}
+
+struct calling_object calling_objects_keep(uintptr_t caller, int number, void (*forget)(uintptr_t start, uintptr_t end))
+{
+    struct description description = {.inside = caller};
+    struct calling_object object = {0, 0, number};
+    if (!dl_iterate_phdr(describe, &description))
+        return object;
+    object.start = description.start;
+    if (try_lock()) {
+        if (keep(&description, number, forget))
+            object.end = description.end;
+        unlock();
+    }
+    return object;
+}

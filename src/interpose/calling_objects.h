@@ -1,0 +1,32 @@
+/* calling_objects.h - the loaded libraries that call BLAS, and which host serves each.
+ *
+ * What is kept of a library, here and by who asks (callers.c), must go when the library does:
+ * another one, which means another host, may be loaded to the same addresses. No loader
+ * tells, but each library runs the exit handlers of its own when it is unloaded, those that
+ * are registered with the address of its __dso_handle: a word of its data that points at
+ * itself, put there by the compiler. So a handler is registered with all such words; with one
+ * that is something else it runs when the process exits. A library that has none, or more
+ * than a few, is not kept at all: each of its calls is looked up anew.
+ *
+ * Thread-safe. Nobody waits for another thread, which in a fork child may be gone. */
+#ifndef MUBLAS_CALLING_OBJECTS_H
+#define MUBLAS_CALLING_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct calling_object {
+    uintptr_t start, end; /* of its code; 0, 0: none */
+    int number;           /* of its host, -1: not known */
+};
+
+/* The object that the return address lies in, if it is kept. */
+struct calling_object calling_objects_find(uintptr_t caller);
+
+/* Keep the object that the return address lies in, whose host is `number`. `end` is 0 when it
+ * cannot be kept, `start` as well when the address is in no object, such as code made at run
+ * time. `forget` is called when the object is about to be unloaded, maybe several times and
+ * at other times, with the loader's lock held: it must not wait. */
+struct calling_object calling_objects_keep(uintptr_t caller, int number, void (*forget)(uintptr_t start, uintptr_t end));
+
+#endif

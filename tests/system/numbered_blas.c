@@ -1,0 +1,37 @@
+/* A host BLAS whose results tell which one it is: NUMBER. */
+#include <stddef.h>
+
+double ddot_(void);
+int isamax_(void);
+int cblas_isamax(void);
+void dgemm_(void);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
+
+double ddot_(void)
+{
+    return NUMBER;
+}
+
+/* As with 32-bit integers: mublas asks. */
+int isamax_(void)
+{
+    return 2;
+}
+
+int cblas_isamax(void)
+{
+    return 1;
+}
+
+void dgemm_(void)
+{
+}
+
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length)
+{
+    (void)trans, (void)m, (void)n, (void)alpha, (void)a, (void)lda, (void)x, (void)incx, (void)beta, (void)incy;
+    (void)trans_length;
+    *y = NUMBER;
+}

@@ -1,0 +1,51 @@
+/* A plug-in that is linked with one of the libraries of numbered_blas.c. The same code but
+ * for that one's name: two of them may take each other's place in memory, return addresses
+ * and all. It also calls BLAS while it is unloaded: from a destructor and from an exit handler
+ * that is older than the first call, as destructors of C++ objects do. */
+#include <stddef.h>
+#include <stdlib.h>
+
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
+int numbered_call(int calls);
+extern int *numbered_wrong;
+int *numbered_wrong; /* counts what calls at the end find wrong */
+
+static const int one = 1;
+static const double number = 1;
+static int first;
+
+/* The number of the BLAS that is called; -1: not always the same. */
+__attribute__((noinline)) int numbered_call(int calls)
+{
+    int found = 0;
+    for (int i = 0; i < calls; i++) {
+        double y = 0;
+        int forwarded = (int)ddot_(&one, &number, &one, &number, &one);
+        dgemv_("N", &one, &one, &number, &number, &one, &number, &one, &number, &y, &one, 1);
+        int gated = (int)y;
+        if (forwarded != gated || (found != 0 && found != forwarded))
+            return -1;
+        found = forwarded;
+    }
+    if (!first)
+        first = found;
+    return found;
+}
+
+static void call_at_the_end(void)
+{
+    if (numbered_wrong && numbered_call(3) != first)
+        ++*numbered_wrong;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    atexit(call_at_the_end);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    call_at_the_end();
+}

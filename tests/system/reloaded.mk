@@ -1,0 +1,24 @@
+# Plug-ins that take each other's place in memory.
+check_PROGRAMS += tests/system/reloaded
+tests_system_reloaded_SOURCES = tests/system/reloaded.c
+tests_system_reloaded_LDADD = -ldl
+check_LTLIBRARIES += tests/system/numbered1.la tests/system/numbered2.la \
+	tests/system/numbered_caller1.la tests/system/numbered_caller2.la
+tests_system_numbered1_la_SOURCES = tests/system/numbered_blas.c
+tests_system_numbered1_la_CPPFLAGS = $(AM_CPPFLAGS) -DNUMBER=1
+tests_system_numbered1_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_numbered1_la_LDFLAGS = $(module_flags)
+tests_system_numbered2_la_SOURCES = tests/system/numbered_blas.c
+tests_system_numbered2_la_CPPFLAGS = $(AM_CPPFLAGS) -DNUMBER=2
+tests_system_numbered2_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_numbered2_la_LDFLAGS = $(module_flags)
+tests_system_numbered_caller1_la_SOURCES = tests/system/numbered_caller.c
+tests_system_numbered_caller1_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_numbered_caller1_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed,tests/system/.libs/numbered1.so
+EXTRA_tests_system_numbered_caller1_la_DEPENDENCIES = tests/system/numbered1.la
+tests_system_numbered_caller2_la_SOURCES = tests/system/numbered_caller.c
+tests_system_numbered_caller2_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_numbered_caller2_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed,tests/system/.libs/numbered2.so
+EXTRA_tests_system_numbered_caller2_la_DEPENDENCIES = tests/system/numbered2.la
+TESTS += tests/system/reloaded.sh
+EXTRA_DIST += tests/system/reloaded.sh

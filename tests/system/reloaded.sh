@@ -1,0 +1,25 @@
+#!/bin/bash
+# Plug-ins with a BLAS of their own in the place of others that had another one.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
+use_emulated_driver
+modules=$build/tests/system/.libs
+cp "$modules/numbered_caller1.so" "$work/bystander.so"
+
+reloaded() # NAME=VALUE... BYSTANDER: all is right, and mublas has nothing to say
+{
+    env LD_LIBRARY_PATH="$modules:$LD_LIBRARY_PATH" LD_PRELOAD="$shim_preload" "${@:1:$# - 1}" tests/system/reloaded \
+        "${@: -1}" "$modules/numbered_caller1.so" "$modules/numbered_caller2.so" > "$work/output" 2> "$work/errors" &&
+        [ ! -s "$work/errors" ]
+}
+for mode in never auto; do
+    reloaded MUBLAS_OFFLOAD=$mode ""
+    result $? "mode $mode: each gets its own ($(tail -n 1 "$work/output"))"
+    reloaded MUBLAS_OFFLOAD=$mode "$work/bystander.so"
+    result $? "mode $mode: also where another was the first to call ($(tail -n 1 "$work/output"))"
+done
+reloaded MUBLAS_OFFLOAD=never MUBLAS_REPORT="$work/report" "" &&
+    awk '$1 == "ddot" && $2 == 54 { found = 1 } END { exit !found }' "$work/report"
+result $? "all calls are counted, also those made while unloading"
+echo "1..$number"
