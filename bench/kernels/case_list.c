@@ -12,9 +12,12 @@ static const int64_t edge_sizes[] = {1023, 1025, 2047, 2049, 4095, 4097, 8191, 8
 static const struct {
     int64_t m, n;
 } shapes[] = {{16384, 1024}, {1024, 16384}, {65536, 256}, {256, 65536}, {524288, 32}, {32, 524288}};
-/* axpy has one dimension: as many elements as a matrix of that size, in three vectors. */
-enum { COUNT_OF_MAIN = sizeof main_sizes / sizeof *main_sizes, COUNT_OF_LAYOUT = sizeof layout_sizes / sizeof *layout_sizes,
-       COUNT_OF_EDGE = sizeof edge_sizes / sizeof *edge_sizes, COUNT_OF_SHAPES = sizeof shapes / sizeof *shapes };
+enum {
+    COUNT_OF_MAIN = sizeof main_sizes / sizeof *main_sizes,
+    COUNT_OF_LAYOUT = sizeof layout_sizes / sizeof *layout_sizes,
+    COUNT_OF_EDGE = sizeof edge_sizes / sizeof *edge_sizes,
+    COUNT_OF_SHAPES = sizeof shapes / sizeof *shapes
+};
 
 struct building {
     struct case_list list;
@@ -43,7 +46,7 @@ static void add(struct building *building, struct bench_case wanted)
     building->list.cases[building->list.count++] = wanted;
 }
 
-static bool flag_chosen(const char *letters, char letter)
+static bool is_chosen(const char *letters, char letter)
 {
     return strchr(letters, letter) != NULL;
 }
@@ -56,8 +59,8 @@ static void add_trmv(struct building *building, struct bench_case wanted)
             wanted.trans = (enum blas_trans)trans, wanted.diag = (enum blas_diag)diag;
             if (diag == DIAG_UNIT && (wanted.layout != LAYOUT_ALIGNED || wanted.warm))
                 continue;
-            if (flag_chosen(building->options->transes, "NTC"[trans]) &&
-                flag_chosen(building->options->diags, "nu"[diag]))
+            if (is_chosen(building->options->transes, "NTC"[trans]) &&
+                is_chosen(building->options->diags, "nu"[diag]))
                 add(building, wanted);
         }
 }
@@ -66,7 +69,7 @@ static void add_triangles(struct building *building, struct bench_case wanted)
 {
     for (int uplo = UPLO_LOWER; uplo <= UPLO_UPPER; uplo++) {
         wanted.uplo = (enum blas_uplo)uplo;
-        if (!flag_chosen(building->options->uplos, "LU"[uplo]))
+        if (!is_chosen(building->options->uplos, "LU"[uplo]))
             continue;
         if (wanted.family == FAMILY_TRMV)
             add_trmv(building, wanted);
@@ -80,7 +83,7 @@ static void add_gemv(struct building *building, struct bench_case wanted)
     const int last = is_complex(wanted.type) ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
     for (int trans = TRANS_NONE; trans <= last; trans++) {
         wanted.trans = (enum blas_trans)trans;
-        if (flag_chosen(building->options->transes, "NTC"[trans]))
+        if (is_chosen(building->options->transes, "NTC"[trans]))
             add(building, wanted);
     }
 }
@@ -108,8 +111,9 @@ static void add_size(struct building *building, int64_t m, int64_t n, enum layou
             struct bench_case wanted = {.family = families[i], .type = (enum blas_type)type, .layout = layout,
                                         .warm = warm, .m = m, .n = n};
             if (!building->options->types[type] || !building->options->families[families[i]] ||
-                (m != n && families[i] != FAMILY_GEMV))
+                (m != n && families[i] != FAMILY_GEMV) || (type == TYPE_W && families[i] != FAMILY_SYMV))
                 continue;
+            /* axpy has one dimension: as many elements as a triangle of that size. */
             if (families[i] == FAMILY_AXPY)
                 wanted.m = 1, wanted.n = n * n / 2;
             add_flags(building, wanted);

@@ -24,12 +24,13 @@ static enum status queue(void *context, int number)
     return cublas_peer_queue(&call);
 }
 
+/* With a rotation, fill its vectors anew. */
 static enum status prepare(enum contender who, const struct operands *operands, const struct bench_case *wanted,
                            const struct rotation *rotation)
 {
     if (who != CONTENDER_MUBLAS && cublas_peer_set_atomics(who == CONTENDER_CUBLAS_ATOMICS) != STATUS_OK)
         return STATUS_DEVICE_ERROR;
-    return operands_refresh(operands, wanted, rotation);
+    return rotation ? operands_refresh(operands, wanted, rotation) : STATUS_OK;
 }
 
 enum status contender_time(enum contender who, const struct operands *operands, const struct bench_case *wanted,
@@ -37,7 +38,7 @@ enum status contender_time(enum contender who, const struct operands *operands, 
                            struct timing *timing)
 {
     struct calls calls = {who, operands, wanted, rotation};
-    enum status status = prepare(who, operands, wanted, rotation);
+    enum status status = prepare(who, operands, wanted, wanted->family == FAMILY_AXPY ? NULL : rotation);
     if (status != STATUS_OK)
         return status;
     return replay_time(operands->lane, settings, rotation->calls, queue, &calls, timing);

@@ -7,7 +7,8 @@
 
 enum contender { CONTENDER_MUBLAS, CONTENDER_CUBLAS, CONTENDER_CUBLAS_ATOMICS, CONTENDER_COUNT };
 
-/* Time a case's calls; the vectors are filled anew before. */
+/* Time a case's calls; the vectors are filled anew before, but not those of axpy, whose sums
+ * grow slowly (operands.c). */
 enum status contender_time(enum contender who, const struct operands *operands, const struct bench_case *wanted,
                            const struct replay_settings *settings, const struct rotation *rotation,
                            struct timing *timing);

@@ -11,7 +11,7 @@ static const char help[] =
     "  -r LIST    routines of axpy,gemv,symv,trmv (symv: hemv for complex types); default all\n"
     "  -t LETTERS types of sdczw; default all\n"
     "  -f LETTERS only these flags, of LU NTC nu (n, u: diagonal); default all\n"
-    "  -n LIST    sizes; default: powers of two, tile edges, tall and wide shapes\n"
+    "  -n LIST    sizes (axpy: n*n/2 elements); default: powers of two, tile edges, tall and wide shapes\n"
     "  -l LIST    layouts of aligned,odd,shifted for sizes from -n; default aligned\n"
     "  -c, -w     only cold, only warm second-level cache; default both\n"
     "  -k N       replays of a graph at most; default 15\n"

@@ -10,7 +10,8 @@
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 
-enum { REPLAYS_LEAST = 3, REPLAYS_MOST = 64 };
+/* One replay of at least LONG_ENOUGH budgets needs no other. */
+enum { REPLAYS_LEAST = 3, REPLAYS_MOST = 64, LONG_ENOUGH = 4 };
 
 static struct {
     CUresult (*begin_capture)(CUstream stream, int mode);
@@ -84,10 +85,12 @@ static enum status capture(struct lane *lane, int calls, queue_call *queue, void
     return status;
 }
 
-/* Replay `count` times after one replay that is not timed, which the first event waits for. */
-static enum status replay(struct lane *lane, CUgraphExec executable, int count, double *times)
+/* Replay `count` times, `ahead` after one replay that is not timed: the first event waits for it. */
+static enum status replay(struct lane *lane, CUgraphExec executable, int count, bool ahead, double *times)
 {
-    enum status status = device_check(lane->device, graphs.launch(executable, lane->stream), "launching a graph");
+    enum status status = STATUS_OK;
+    if (ahead)
+        status = device_check(lane->device, graphs.launch(executable, lane->stream), "launching a graph");
     for (int i = 0; i <= count && status == STATUS_OK; i++) {
         status = device_check(lane->device, driver()->event_record(events[i], lane->stream), "recording an event");
         if (i < count && status == STATUS_OK)
@@ -146,16 +149,18 @@ enum status replay_time(struct lane *lane, const struct replay_settings *setting
         status = lane_synchronise(lane, "running a first call");
     if (status == STATUS_OK && settings->plain) {
         status = run_plainly(lane, 1, calls, queue, context, times);
-        count = replays_within(settings, times[0]);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK && times[0] < LONG_ENOUGH * settings->budget) {
+            count = replays_within(settings, times[0]);
             status = run_plainly(lane, count, calls, queue, context, times);
+        }
     } else if (status == STATUS_OK) {
         status = capture(lane, calls, queue, context, &executable);
         if (status == STATUS_OK)
-            status = replay(lane, executable, 1, times);
-        count = replays_within(settings, times[0]);
-        if (status == STATUS_OK)
-            status = replay(lane, executable, count, times);
+            status = replay(lane, executable, 1, false, times);
+        if (status == STATUS_OK && times[0] < LONG_ENOUGH * settings->budget) {
+            count = replays_within(settings, times[0]);
+            status = replay(lane, executable, count, true, times);
+        }
     }
     if (executable)
         graphs.destroy_executable(executable);

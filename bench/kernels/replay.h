@@ -14,7 +14,7 @@ typedef enum status queue_call(void *context, int call);
 struct replay_settings {
     bool plain;
     int most;      /* replays */
-    double budget; /* seconds for all of them; at least 3 are made */
+    double budget; /* seconds for all of them; at least 3 are made, 1 if it takes 4 budgets */
 };
 
 struct timing {
