@@ -108,87 +108,101 @@ DEVICE_FUNCTION void leaf_tile_whole(const leaf_tile<T> &tile, int lane)
         store_row_sums(tile, lane, rows);
 }
 
-/* Does the term (i, j) of the tile exist, and where is it stored? */
-template <typename T> DEVICE_FUNCTION bool term_exists(const leaf_tile<T> &tile, int i, int j)
+DEVICE_FUNCTION bool form_is_lower(enum tile_form form)
 {
-    if (i >= tile.rows || j >= tile.columns)
-        return false;
-    return tile.form == FORM_LOWER ? i >= j : tile.form == FORM_UPPER ? i <= j : true;
+    return form == FORM_LOWER || form == FORM_SYMMETRIC_LOWER;
 }
 
-template <typename T> DEVICE_FUNCTION T term_value(const leaf_tile<T> &tile, int i, int j)
+DEVICE_FUNCTION bool form_is_symmetric(enum tile_form form)
 {
-    const bool mirrored =
-        tile.form == FORM_SYMMETRIC_LOWER ? i < j : tile.form == FORM_SYMMETRIC_UPPER && i > j;
-    const T *address = mirrored ? tile.a + (j + i * tile.lda) : tile.a + (i + j * tile.lda);
-    const bool is_one = tile.unit && i == j;
-    if constexpr (is_complex<T>) {
-        if (is_one)
-            return one_as(T());
-        const bool symmetric = tile.form == FORM_SYMMETRIC_LOWER || tile.form == FORM_SYMMETRIC_UPPER;
-        if (symmetric && i == j)
-            return {load(parts_of(address)), 0};
-        return conjugate_by(load(address), mirrored ? tile.conjugate ^ SIGN_MASK : tile.conjugate);
-    } else {
-        return is_one ? one_as(T()) : load(address);
-    }
+    return form == FORM_SYMMETRIC_LOWER || form == FORM_SYMMETRIC_UPPER;
 }
 
-/* `is_one`: of a unit diagonal. A real product with 1 rounds nothing; a complex one
- * would make a NaN of an Inf. */
-template <typename T> DEVICE_FUNCTION T term_added(bool is_one, const T &a, const T &x, const T &sum)
+/* Bit j: the term (i, j) of a cut or diagonal tile lies in the unstored triangle. */
+DEVICE_FUNCTION unsigned mirrored_terms(enum tile_form form, int i)
 {
-    if (is_complex<T> && is_one)
-        return sum + x;
-    return fused(a, x, sum);
+    const unsigned up_to_i = ~0u >> (LEAF - 1 - i);
+    return form == FORM_FULL ? 0 : form_is_lower(form) ? ~up_to_i : up_to_i >> 1;
 }
 
-/* A lane's terms of the columns from `first` on; bit LANE_TERMS k + r: a[k][r] exists. */
+/* Bit j: the term (i, j) exists. */
+template <typename T> DEVICE_FUNCTION unsigned existing_terms(const leaf_tile<T> &tile, int i)
+{
+    const unsigned columns = tile.columns < LEAF ? (1u << tile.columns) - 1 : ~0u;
+    const unsigned unstored = form_is_symmetric(tile.form) ? 0 : mirrored_terms(tile.form, i);
+    return i < tile.rows ? columns & ~unstored : 0;
+}
+
+DEVICE_FUNCTION int smaller(int a, int b) { return a < b ? a : b; }
+
+/* The stored elements behind a lane's terms of the columns from `first` on. Rows and
+ * columns that do not exist are read as the last one that does, and terms of the
+ * unstored triangle where their mirror image lies: loads wait for no condition, so
+ * that all are under way at once. */
 template <int COUNT, typename T>
-DEVICE_FUNCTION unsigned load_terms(const leaf_tile<T> &tile, int lane, int first, T (&a)[COUNT][LANE_TERMS])
+DEVICE_FUNCTION void load_terms(const leaf_tile<T> &tile, int lane, int first, T (&a)[COUNT][LANE_TERMS])
 {
-    unsigned exists = 0;
     UNROLL
     for (int index = 0; index < COUNT * LANE_TERMS; index++) {
         const int i = lane_term<T>(lane, index % LANE_TERMS), j = first + index / LANE_TERMS;
-        T value = T{};
-        if (term_exists(tile, i, j)) {
-            exists |= 1u << index;
-            value = term_value(tile, i, j);
-        }
-        a[index / LANE_TERMS][index % LANE_TERMS] = value;
+        const bool is_mirrored = mirrored_terms(tile.form, i) >> j & 1;
+        const int row = smaller(is_mirrored ? j : i, tile.rows - 1);
+        const int column = smaller(is_mirrored ? i : j, tile.columns - 1);
+        a[index / LANE_TERMS][index % LANE_TERMS] = load(tile.a + (row + column * tile.lda));
     }
-    return exists;
+}
+
+/* A(i, j) of what is stored. */
+template <typename T>
+DEVICE_FUNCTION T term_value(const leaf_tile<T> &tile, bool is_mirrored, bool on_diagonal, const T &stored)
+{
+    if constexpr (is_complex<T>) {
+        if (on_diagonal && form_is_symmetric(tile.form))
+            return {stored.re, 0};
+        return conjugate_by(stored, is_mirrored ? tile.conjugate ^ SIGN_MASK : tile.conjugate);
+    } else {
+        return stored;
+    }
+}
+
+/* sum with the term a x, or without. A real unit diagonal is a product with 1, which
+ * rounds nothing; a complex one would make a NaN of an Inf. */
+template <typename T>
+DEVICE_FUNCTION T term_added(bool exists, bool is_one, const T &a, const T &x, const T &sum)
+{
+    const T added = is_one ? sum + x : fused(a, x, sum);
+    return choose(exists, added, sum);
 }
 
 /* Any tile: cut by the matrix edge or crossed by the diagonal. */
 template <typename T, bool ROWS, bool COLUMNS>
 DEVICE_FUNCTION void leaf_tile_partial(const leaf_tile<T> &tile, int lane)
 {
-    constexpr int in_flight = COLUMNS_IN_FLIGHT<T> < BATCH ? COLUMNS_IN_FLIGHT<T> : BATCH;
+    constexpr int in_flight = sizeof(T) == 4 ? BATCH : sizeof(T) == 8 ? BATCH / 2 : 2;
     T rows[LANE_TERMS], a[in_flight][LANE_TERMS], chains[BATCH];
     UNROLL
     for (int r = 0; r < LANE_TERMS; r++)
         rows[r] = T{};
     UNROLL_BY(1)
     for (int first = 0; first < LEAF; first += BATCH) {
-        unsigned exists = 0;
         UNROLL
-        for (int index = 0; index < BATCH * LANE_TERMS; index++) {
-            const int r = index % LANE_TERMS, i = lane_term<T>(lane, r);
-            const int k = index / LANE_TERMS, j = first + k;
-            if (index % (in_flight * LANE_TERMS) == 0)
-                exists = load_terms(tile, lane, j, a);
-            if (r == 0)
-                chains[k] = T{};
-            if (!(exists >> index % (in_flight * LANE_TERMS) & 1))
-                continue;
-            const T value = a[k % in_flight][r];
-            const bool is_one = tile.unit && i == j;
-            if (ROWS)
-                rows[r] = term_added(is_one, value, tile.x_columns[j], rows[r]);
-            if (COLUMNS)
-                chains[k] = term_added(is_one, lane_coefficient<T, ROWS>(value), tile.x_rows[i], chains[k]);
+        for (int k = 0; k < BATCH; k++) {
+            const int j = first + k;
+            if (k % in_flight == 0)
+                load_terms(tile, lane, j, a);
+            chains[k] = T{};
+            UNROLL
+            for (int r = 0; r < LANE_TERMS; r++) {
+                const int i = lane_term<T>(lane, r);
+                const bool exists = existing_terms(tile, i) >> j & 1, is_one = tile.unit && i == j;
+                const bool is_mirrored = mirrored_terms(tile.form, i) >> j & 1;
+                const T value = term_value(tile, is_mirrored, i == j, a[k % in_flight][r]);
+                if (ROWS)
+                    rows[r] = term_added(exists, is_one, value, tile.x_columns[j], rows[r]);
+                if (COLUMNS)
+                    chains[k] = term_added(exists, is_one, lane_coefficient<T, ROWS>(value), tile.x_rows[i],
+                                           chains[k]);
+            }
         }
         if (COLUMNS)
             store_lane_sums(tile, first, lane, chains);

@@ -50,11 +50,6 @@ DEVICE_FUNCTION super_tile super_tile_at(const matrix_vector_arguments &argument
     return tile;
 }
 
-DEVICE_FUNCTION bool form_is_lower(enum tile_form form)
-{
-    return form == FORM_LOWER || form == FORM_SYMMETRIC_LOWER;
-}
-
 /* Pair number `index` of the pairs (low, high), low <= high < count, low ascending,
  * then high: the tiles of a triangle, walked so that segments finish one by one. */
 DEVICE_FUNCTION void triangle_pair(int64_t index, int64_t count, int64_t &low, int64_t &high)
@@ -72,6 +67,7 @@ DEVICE_FUNCTION void triangle_pair(int64_t index, int64_t count, int64_t &low, i
 template <typename T>
 DEVICE_FUNCTION void load_segment(T *segment, const T *x, int64_t increment, int64_t origin, int count)
 {
+    UNROLL_BY(4)
     for (int i = (int)thread_index(); i < count; i += (int)thread_count())
         segment[i] = load(x + (origin + i) * increment);
 }
