@@ -15,25 +15,27 @@ typedef void axpy_function(const int *, const void *, const void *, const int *,
 typedef void syr2k_function(const char *, const char *, const int *, const int *, const void *, const void *,
                             const int *, const void *, const int *, const void *, void *, const int *, size_t,
                             size_t);
-extern gemv_function dgemv_, sgemv_;
-extern symv_function dsymv_, ssymv_;
-extern trmv_function dtrmv_, strmv_;
-extern axpy_function daxpy_, saxpy_;
+extern gemv_function dgemv_, sgemv_, zgemv_, cgemv_;
+extern symv_function dsymv_, ssymv_, zhemv_, chemv_;
+extern trmv_function dtrmv_, strmv_, ztrmv_, ctrmv_;
+extern axpy_function daxpy_, saxpy_, zaxpy_, caxpy_;
 extern syr2k_function dsyr2k_, ssyr2k_;
 
 typedef void any_function(void);
 
-const char *const family_names[FAMILIES][2] = {
-    {"dgemv", "sgemv"}, {"dsymv", "ssymv"}, {"dtrmv", "strmv"}, {"daxpy", "saxpy"}, {"dsyr2k", "ssyr2k"},
+const char *const family_names[FAMILIES][TYPES] = {
+    {"dgemv", "sgemv", "zgemv", "cgemv"}, {"dsymv", "ssymv", "zhemv", "chemv"}, {"dtrmv", "strmv", "ztrmv", "ctrmv"},
+    {"daxpy", "saxpy", "zaxpy", "caxpy"}, {"dsyr2k", "ssyr2k", NULL, NULL},
 };
 
 /* The program's calls go through these as they would by name: the same symbols. */
-static any_function *own_functions[FAMILIES][2] = {
-    {(any_function *)dgemv_, (any_function *)sgemv_},   {(any_function *)dsymv_, (any_function *)ssymv_},
-    {(any_function *)dtrmv_, (any_function *)strmv_},   {(any_function *)daxpy_, (any_function *)saxpy_},
-    {(any_function *)dsyr2k_, (any_function *)ssyr2k_},
+#define ANY(function) (any_function *)function
+static any_function *own_functions[FAMILIES][TYPES] = {
+    {ANY(dgemv_), ANY(sgemv_), ANY(zgemv_), ANY(cgemv_)}, {ANY(dsymv_), ANY(ssymv_), ANY(zhemv_), ANY(chemv_)},
+    {ANY(dtrmv_), ANY(strmv_), ANY(ztrmv_), ANY(ctrmv_)}, {ANY(daxpy_), ANY(saxpy_), ANY(zaxpy_), ANY(caxpy_)},
+    {ANY(dsyr2k_), ANY(ssyr2k_), NULL, NULL},
 };
-static any_function *host_functions[FAMILIES][2];
+static any_function *host_functions[FAMILIES][TYPES];
 
 static const char *library_of(void *address)
 {
@@ -48,9 +50,11 @@ bool functions_find(const char *path)
         printf("# %s\n", dlerror());
         return false;
     }
-    for (int i = 0; i < 2 * FAMILIES; i++) {
+    for (int i = 0; i < TYPES * FAMILIES; i++) {
         char symbol[16];
-        snprintf(symbol, sizeof symbol, "%s_", family_names[i / 2][i % 2]);
+        if (!family_names[i / TYPES][i % TYPES])
+            continue;
+        snprintf(symbol, sizeof symbol, "%s_", family_names[i / TYPES][i % TYPES]);
         void *function = dlsym(host, symbol), *own = dlsym(RTLD_DEFAULT, symbol);
         if (i == 0)
             printf("# under test: %s; host BLAS: %s\n", library_of(own), library_of(function));
@@ -58,7 +62,7 @@ bool functions_find(const char *path)
             printf("# %s is %s\n", symbol, function ? "the same function in both" : "missing in the host BLAS");
             return false;
         }
-        host_functions[i / 2][i % 2] = (any_function *)function;
+        host_functions[i / TYPES][i % TYPES] = (any_function *)function;
     }
     return true;
 }
@@ -69,22 +73,25 @@ static void *pointer_of(const struct place *place, enum run_on where)
 {
     const struct arena *arena = place->arena;
     char *buffer = where == ON_MEMORY ? arena->memory : where == ON_SHADOW ? arena->shadow : arena->absolute;
-    return buffer + place->offset * arena_element_bytes(arena);
+    return buffer + place->offset * place->parts * arena_element_bytes(arena);
 }
 
-static void *scalar(const struct call *call, double value, double storage[1])
+/* What bounds a number: the sum of its parts' magnitudes, as a real number. */
+static void *scalar(const struct call *call, const double value[2], bool absolute, double storage[2])
 {
-    element_set((char *)storage, call->single, 0, value);
+    bool single = call->type & SINGLE;
+    element_set((char *)storage, single, 0, absolute ? fabs(value[0]) + fabs(value[1]) : value[0]);
+    element_set((char *)storage, single, 1, absolute ? 0 : value[1]);
     return storage;
 }
 
-static void call_run(const struct call *call, any_function *const functions[FAMILIES][2], enum run_on where)
+static void call_run(const struct call *call, any_function *const functions[FAMILIES][TYPES], enum run_on where)
 {
-    any_function *function = functions[call->family][call->single];
-    double alpha_storage[1], beta_storage[1];
+    any_function *function = functions[call->family][call->type];
+    double alpha_storage[2], beta_storage[2];
     bool absolute = where == ON_ABSOLUTE;
-    void *alpha = scalar(call, absolute ? fabs(call->alpha) : call->alpha, alpha_storage);
-    void *beta = scalar(call, absolute ? fabs(call->beta) : call->beta, beta_storage);
+    void *alpha = scalar(call, call->alpha, absolute, alpha_storage);
+    void *beta = scalar(call, call->beta, absolute, beta_storage);
     int lda = (int)call->a.ld, ldb = (int)call->b.ld, ldc = (int)call->out.ld;
     int incx = call->x_sign * (int)call->x.ld, incy = call->out_sign * (int)call->out.ld;
     void *a = call->a.arena ? pointer_of(&call->a, where) : NULL, *b = call->b.arena ? pointer_of(&call->b, where) : NULL;
@@ -108,17 +115,28 @@ static void call_run(const struct call *call, any_function *const functions[FAMI
     }
 }
 
-static bool make_absolute(void *context, struct arena *arena, size_t index)
+static bool make_absolute(void *context, const struct place *place, size_t index)
 {
+    const struct arena *arena = place->arena;
+    double sum = 0;
     (void)context;
-    element_set(arena->absolute, arena->single, index, fabs(element_get(arena->shadow, arena->single, index)));
+    for (size_t part = place->parts; part-- > 0;) {
+        sum += fabs(element_get(arena->shadow, arena->single, place->parts * index + part));
+        element_set(arena->absolute, arena->single, place->parts * index + part, part == 0 ? sum : 0);
+    }
     return true;
 }
 
-static bool make_nan(void *context, struct arena *arena, size_t index)
+static void set(const struct place *place, size_t index, size_t part, double value)
 {
-    element_set(arena->memory, arena->single, index, *(double *)context);
-    element_set(arena->shadow, arena->single, index, *(double *)context);
+    element_set(place->arena->memory, place->arena->single, place->parts * index + part, value);
+    element_set(place->arena->shadow, place->arena->single, place->parts * index + part, value);
+}
+
+static bool make_nan(void *context, const struct place *place, size_t index)
+{
+    for (size_t part = 0; part < place->parts; part++)
+        set(place, index, part, *(double *)context);
     return true;
 }
 
@@ -128,29 +146,32 @@ struct comparison {
 };
 
 /* Bound the error, then take the tested result over bit for bit. */
-static bool compare(void *context, struct arena *arena, size_t index)
+static bool compare(void *context, const struct place *place, size_t element)
 {
     struct comparison *comparison = context;
+    const struct arena *arena = place->arena;
     size_t bytes = arena_element_bytes(arena);
-    double tested = element_get(arena->memory, arena->single, index);
-    double host = element_get(arena->shadow, arena->single, index);
     double eps = arena->single ? FLT_EPSILON : DBL_EPSILON, least = arena->single ? FLT_MIN : DBL_MIN;
-    double gauge = fabs(tested - host) / (eps * element_get(arena->absolute, arena->single, index) + least);
-    if (memcmp(arena->memory + index * bytes, arena->shadow + index * bytes, bytes) == 0)
-        gauge = 0;
-    if (!(gauge <= comparison->worst))
-        comparison->worst = isnan(gauge) ? INFINITY : gauge;
-    if (!(fabs(tested) <= comparison->largest))
-        comparison->largest = fabs(tested);
-    memcpy(arena->shadow + index * bytes, arena->memory + index * bytes, bytes);
+    double bound = eps * element_get(arena->absolute, arena->single, place->parts * element) + least;
+    for (size_t part = 0; part < place->parts; part++) {
+        size_t index = place->parts * element + part;
+        double tested = element_get(arena->memory, arena->single, index);
+        double gauge = fabs(tested - element_get(arena->shadow, arena->single, index)) / bound;
+        if (memcmp(arena->memory + index * bytes, arena->shadow + index * bytes, bytes) == 0)
+            gauge = 0;
+        if (!(gauge <= comparison->worst))
+            comparison->worst = isnan(gauge) ? INFINITY : gauge;
+        if (!(fabs(tested) <= comparison->largest))
+            comparison->largest = fabs(tested);
+        memcpy(arena->shadow + index * bytes, arena->memory + index * bytes, bytes);
+    }
     return true;
 }
 
-static bool make_small(void *context, struct arena *arena, size_t index)
+static bool make_small(void *context, const struct place *place, size_t index)
 {
-    double value = random_value(context);
-    element_set(arena->memory, arena->single, index, value);
-    element_set(arena->shadow, arena->single, index, value);
+    for (size_t part = 0; part < place->parts; part++)
+        set(place, index, part, random_value(context));
     return true;
 }
 
@@ -159,7 +180,7 @@ double call_check(const struct call *call, struct random *random)
     char upper = (char)(call->uplo & ~0x20), part = call->family == SYR2K ? upper : 0;
     bool has_beta = call->family == GEMV || call->family == SYMV || call->family == SYR2K;
     double nan_value = NAN;
-    if (has_beta && call->beta == 0 && random_chance(random, 50)) /* must not be read */
+    if (has_beta && call->beta[0] == 0 && call->beta[1] == 0 && random_chance(random, 50)) /* must not be read */
         place_visit(&call->out, part, make_nan, &nan_value);
     const struct place *places[] = {&call->a, &call->b, &call->x, &call->out};
     for (int i = 0; i < 4; i++)
@@ -179,9 +200,9 @@ void call_print(const struct call *call)
 {
     const struct place *places[] = {&call->a, &call->b, &call->x, &call->out};
     static const char *const names[] = {"a", "b", "x", "result"};
-    printf("# %s uplo %c trans %c diag %c m %d n %d k %d alpha %g beta %g\n",
-           family_names[call->family][call->single], call->uplo, call->trans, call->diag, call->m, call->n, call->k,
-           call->alpha, call->beta);
+    printf("# %s uplo %c trans %c diag %c m %d n %d k %d alpha %g %gi beta %g %gi\n",
+           family_names[call->family][call->type], call->uplo, call->trans, call->diag, call->m, call->n, call->k,
+           call->alpha[0], call->alpha[1], call->beta[0], call->beta[1]);
     for (int i = 0; i < 4; i++)
         if (places[i]->arena)
             printf("#   %s: %s, at element %zu of %zu, %zu by %zu, ld %zu, sign %d\n", names[i],

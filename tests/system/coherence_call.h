@@ -7,24 +7,28 @@
 
 enum family { GEMV, SYMV, TRMV, AXPY, SYR2K, FAMILIES };
 
-extern const char *const family_names[FAMILIES][2]; /* double, single */
+/* The type of a call's elements: bits. A complex element is two of an arena's. */
+enum { SINGLE = 1, COMPLEX = 2, TYPES = 4 };
 
-/* Elements offset + i + j * ld of an arena. A vector is one row with ld as its increment. */
+extern const char *const family_names[FAMILIES][TYPES]; /* NULL: not tried */
+
+/* Elements offset + i + j * ld of an arena, each of `parts` numbers of it. A vector is one row
+ * with ld as its increment. */
 struct place {
     struct arena *arena;
-    size_t offset, rows, columns, ld;
+    size_t offset, rows, columns, ld, parts;
 };
 
-/* Visit the elements: all, or a triangle ('L', 'U'). Stops at false. */
-typedef bool element_visitor(void *context, struct arena *arena, size_t index);
+/* Visit the elements: all, or a triangle ('L', 'U'). Stops at false. `index` counts elements. */
+typedef bool element_visitor(void *context, const struct place *place, size_t index);
 bool place_visit(const struct place *place, char part, element_visitor *visit, void *context);
 
 struct call {
     enum family family;
-    bool single;
+    int type;
     char uplo, trans, diag;
     int m, n, k;
-    double alpha, beta;
+    double alpha[2], beta[2]; /* real and imaginary part */
     struct place a, b, out, x; /* gemv and symv: a, x, out; trmv: a, out; axpy: x, out; syr2k: a, b, out */
     int x_sign, out_sign;      /* of the increments */
 };
@@ -33,11 +37,11 @@ struct call {
  * (with a TAP comment) when the host's cannot be found at `path`, or are the same. */
 bool functions_find(const char *path);
 
-/* Choose a legal call whose operands lie in the given windows (all of one element
- * type). `recent` is a matrix used before, taken again where it fits; it may be
+/* Choose a legal call of real or complex type whose operands lie in the given windows (all of
+ * one element type). `recent` is a matrix used before, taken again where it fits; it may be
  * NULL. False when no place was found. */
-bool call_choose(struct call *call, enum family family, const struct window windows[3], const struct place *recent,
-                 int order, struct random *random);
+bool call_choose(struct call *call, enum family family, bool is_complex, const struct window windows[3],
+                 const struct place *recent, int order, struct random *random);
 
 /* Run it on memory, on the shadow and with absolute values, compare, and bring
  * the shadow up to date. The largest error in units of eps times the bound;

@@ -11,7 +11,7 @@ static size_t place_end(const struct place *place)
 static bool place_matrix(struct place *place, const struct window *window, size_t rows, size_t columns,
                          struct random *random)
 {
-    *place = (struct place){window->arena, window->first, rows, columns, window->ld};
+    *place = (struct place){window->arena, window->first, rows, columns, window->ld, 1};
     if (window->columns > 1) {
         if (rows > window->rows || columns > window->columns)
             return false;
@@ -30,7 +30,7 @@ static bool place_matrix(struct place *place, const struct window *window, size_
 /* A vector: down a column, or along a row. */
 static bool place_vector(struct place *place, const struct window *window, size_t length, struct random *random)
 {
-    *place = (struct place){window->arena, window->first, 1, length, 1};
+    *place = (struct place){window->arena, window->first, 1, length, 1, 1};
     if (window->columns > 1 && random_chance(random, 40)) {
         place->ld = window->ld;
         if (length > window->columns)
@@ -53,21 +53,21 @@ bool place_visit(const struct place *place, char part, element_visitor *visit, v
     for (size_t j = 0; j < place->columns; j++) {
         size_t begin = part == 'L' ? j : 0, end = part == 'U' && j + 1 < place->rows ? j + 1 : place->rows;
         for (size_t i = begin; i < end; i++)
-            if (!visit(context, place->arena, place->offset + i + j * place->ld))
+            if (!visit(context, place, place->offset + i + j * place->ld))
                 return false;
     }
     return true;
 }
 
-static bool stamp(void *context, struct arena *arena, size_t index)
+static bool stamp(void *context, const struct place *place, size_t index)
 {
-    arena->stamps[index] = *(uint32_t *)context;
+    place->arena->stamps[index] = *(uint32_t *)context;
     return true;
 }
 
-static bool is_not_stamped(void *context, struct arena *arena, size_t index)
+static bool is_not_stamped(void *context, const struct place *place, size_t index)
 {
-    return arena->stamps[index] != *(uint32_t *)context;
+    return place->arena->stamps[index] != *(uint32_t *)context;
 }
 
 /* Fortran's rule: what is written is no other operand. Inputs may overlap. */
@@ -117,7 +117,7 @@ static bool place_first_matrix(struct call *call, const struct window *window, c
                                int order, struct random *random)
 {
     if (recent && recent->rows && recent->columns && recent->arena == window->arena &&
-        place_end(recent) <= window->arena->size && (!square || recent->rows == recent->columns)) {
+        place_end(recent) <= window->arena->size / recent->parts && (!square || recent->rows == recent->columns)) {
         call->a = *recent;
         if (random_chance(random, 40)) { /* its lower right corner, as a factorisation goes on */
             size_t least = call->a.rows < call->a.columns ? call->a.rows : call->a.columns;
@@ -165,15 +165,36 @@ static bool choose_places(struct call *call, const struct window windows[3], con
            place_vector(&call->out, third, transposed ? n : m, random);
 }
 
-bool call_choose(struct call *call, enum family family, const struct window windows[3], const struct place *recent,
-                 int order, struct random *random)
+/* The same window in complex elements: where it begins at an even number of real ones. */
+static struct window complex_window(const struct window *window)
 {
-    *call = (struct call){.family = family, .single = windows[0].arena->single};
+    size_t odd = window->first % 2;
+    size_t rows = window->rows > odd ? (window->rows - odd) / 2 : 0;
+    return (struct window){window->arena, (window->first + odd) / 2, rows, window->columns, window->ld / 2};
+}
+
+static void choose_scalars(struct call *call, struct random *random)
+{
+    for (int part = 0; part <= (call->type & COMPLEX ? 1 : 0); part++) {
+        call->alpha[part] = choose_scalar(random, 1);
+        call->beta[part] = choose_scalar(random, 1);
+    }
+}
+
+bool call_choose(struct call *call, enum family family, bool is_complex, const struct window windows[3],
+                 const struct place *recent, int order, struct random *random)
+{
+    struct window chosen[3];
+    int type = (windows[0].arena->single ? SINGLE : 0) | (is_complex ? COMPLEX : 0);
+    *call = (struct call){.family = family, .type = type};
+    for (int i = 0; i < 3; i++)
+        chosen[i] = is_complex ? complex_window(&windows[i]) : windows[i];
     choose_flags(call, random);
-    call->alpha = choose_scalar(random, 1);
-    call->beta = choose_scalar(random, 1);
+    choose_scalars(call, random);
     for (int attempt = 0; attempt < 10; attempt++)
-        if (choose_places(call, windows, recent, order, random) && output_is_alone(call))
+        if (choose_places(call, chosen, recent, order, random) && output_is_alone(call)) {
+            call->a.parts = call->b.parts = call->x.parts = call->out.parts = is_complex ? 2 : 1;
             return true;
+        }
     return false;
 }
