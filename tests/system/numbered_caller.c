@@ -3,12 +3,16 @@
  * and all. It also calls BLAS while it is unloaded: from a destructor and from an exit handler
  * that is older than the first call, as destructors of C++ objects do. */
 #include <stddef.h>
-#include <stdlib.h>
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
 int numbered_call(int calls);
+
+/* As C++ compilers have it; atexit itself is not the library's own under ThreadSanitizer. */
+int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
 extern int *numbered_wrong;
 int *numbered_wrong; /* counts what calls at the end find wrong */
 
@@ -34,18 +38,19 @@ __attribute__((noinline)) int numbered_call(int calls)
     return found;
 }
 
-static void call_at_the_end(void)
+static void call_at_the_end(void *unused)
 {
+    (void)unused;
     if (numbered_wrong && numbered_call(3) != first)
         ++*numbered_wrong;
 }
 
 __attribute__((constructor)) static void begin(void)
 {
-    atexit(call_at_the_end);
+    __cxa_atexit(call_at_the_end, NULL, &__dso_handle);
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    call_at_the_end();
+    call_at_the_end(NULL);
 }
