@@ -17,7 +17,6 @@ static struct {
     CUresult (*begin_capture)(CUstream stream, int mode);
     CUresult (*end_capture)(CUstream stream, CUgraph *graph);
     CUresult (*instantiate)(CUgraphExec *executable, CUgraph graph, unsigned long long flags);
-    CUresult (*upload)(CUgraphExec executable, CUstream stream);
     CUresult (*launch)(CUgraphExec executable, CUstream stream);
     CUresult (*destroy_executable)(CUgraphExec executable);
     CUresult (*destroy)(CUgraph graph);
@@ -35,7 +34,6 @@ bool replay_open(void)
         {"cuStreamBeginCapture_v2", &graphs.begin_capture},
         {"cuStreamEndCapture", &graphs.end_capture},
         {"cuGraphInstantiateWithFlags", &graphs.instantiate},
-        {"cuGraphUpload", &graphs.upload},
         {"cuGraphLaunch", &graphs.launch},
         {"cuGraphExecDestroy", &graphs.destroy_executable},
         {"cuGraphDestroy", &graphs.destroy},
@@ -78,8 +76,6 @@ static enum status capture(struct lane *lane, int calls, queue_call *queue, void
         status = queued;
     if (status == STATUS_OK)
         status = device_check(lane->device, graphs.instantiate(executable, graph, 0), "instantiating a graph");
-    if (status == STATUS_OK)
-        status = device_check(lane->device, graphs.upload(*executable, lane->stream), "uploading a graph");
     if (graph)
         graphs.destroy(graph);
     return status;

@@ -1,6 +1,7 @@
-/* A small libcublas over the host's reference BLAS, in stream order. To add a routine:
- * a line in cublas.def, its arguments in a struct, run_X and cublasX_v2. */
-#include "emulated_driver/emulated.h"
+/* A small libcublas over the host's reference BLAS, in stream order; levels 1 and 2 are in
+ * cublas_level2.c. To add a routine: a line in cublas.def, its arguments in a struct, run_X and
+ * cublasX_v2. */
+#include "emulated_driver/cublas.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -8,21 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 #ifndef MUBLAS_DEFAULT_HOST_BLAS
 #define MUBLAS_DEFAULT_HOST_BLAS "libblas.so.3"
 #endif
-
-typedef struct cublasContext *cublasHandle_t;
-enum {
-    CUBLAS_STATUS_SUCCESS = 0,
-    CUBLAS_STATUS_NOT_INITIALIZED = 1,
-    CUBLAS_STATUS_INVALID_VALUE = 7,
-    CUBLAS_STATUS_EXECUTION_FAILED = 13,
-    CUBLAS_STATUS_NOT_SUPPORTED = 15,
-    CUBLAS_VERSION_13 = 130000
-};
 
 struct cublasContext {
     CUstream stream;
@@ -58,8 +47,7 @@ static void open_host(void)
     }
 }
 
-/* A routine of the host BLAS, from its own handle: never the preloaded shim's. */
-static void *host_routine(const char *name)
+void *cublas_host_routine(const char *name)
 {
     pthread_once(&host_once, open_host);
     void *routine = dlsym(host_library, name);
@@ -70,28 +58,19 @@ static void *host_routine(const char *name)
     return routine;
 }
 
-/* Count the call; what a fault script injected. A lost device shows as failed execution. */
-static int enter(const char *function)
+/* A lost device shows as failed execution. */
+int cublas_enter(const char *function)
 {
     int result = emulated_enter(function);
     return result > CUBLAS_STATUS_NOT_SUPPORTED ? CUBLAS_STATUS_EXECUTION_FAILED : result;
 }
-
-#define ENTER(handle)                             \
-    do {                                          \
-        int entered = enter(__func__);            \
-        if (entered)                              \
-            return entered;                       \
-        if (!(handle))                            \
-            return CUBLAS_STATUS_NOT_INITIALIZED; \
-    } while (0)
 
 int cublasCreate_v2(cublasHandle_t *handle)
 {
     ENTER(handle);
     if (!(*handle = calloc(1, sizeof **handle)))
         abort();
-    host_routine("dsyr2k_"); /* no host BLAS shows here and not in the middle of a run */
+    cublas_host_routine("dsyr2k_"); /* no host BLAS shows here and not in the middle of a run */
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -137,7 +116,7 @@ int cublasSetMathMode(cublasHandle_t handle, int mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static int enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
+int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
 {
     return emulated_enqueue(handle->stream, function, arguments, bytes) == CUDA_SUCCESS
                ? CUBLAS_STATUS_SUCCESS
@@ -161,7 +140,7 @@ static void run_syr2k(void *argument)
     void (*routine)(const char *, const char *, const int *, const int *, const void *, const void *,
                     const int *, const void *, const int *, const void *, void *, const int *, size_t,
                     size_t);
-    void *address = host_routine(call->routine);
+    void *address = cublas_host_routine(call->routine);
     memcpy(&routine, &address, sizeof routine);
     routine(&call->uplo, &call->trans, &call->n, &call->k, &call->alpha, call->a, &call->lda, call->b,
             &call->ldb, &call->beta, call->c, &call->ldc, 1, 1);
@@ -183,7 +162,7 @@ static int queue_syr2k(cublasHandle_t handle, struct syr2k call, int uplo, int t
     call.trans = trans == 0 ? 'N' : 'T';
     memcpy(&call.alpha, alpha, element_bytes);
     memcpy(&call.beta, beta, element_bytes);
-    return enqueue(handle, run_syr2k, &call, sizeof call);
+    return cublas_enqueue(handle, run_syr2k, &call, sizeof call);
 }
 
 int cublasDsyr2k_v2(cublasHandle_t handle, int uplo, int trans, int n, int k, const double *alpha,

@@ -103,6 +103,25 @@ EXPORT CUresult cuEventQuery(CUevent event)
     API_END;
 }
 
+/* Time stands still here: an operation counts as a microsecond. */
+EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    uint64_t appended, executed;
+    API_BEGIN(cuEventElapsedTime);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    if (!milliseconds)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    if (!start || !end || !start->live || !end->live || !end->stream || start->stream != end->stream ||
+        start->captured || end->captured)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (stream_resolve(end->stream, &appended, &executed) &&
+        (executed < start->position || executed < end->position))
+        API_FAIL(CUDA_ERROR_NOT_READY);
+    *milliseconds = 1e-3f * (float)(int64_t)(end->position - start->position);
+    API_END;
+}
+
 struct wait {
     CUstream stream;
     uint64_t position;

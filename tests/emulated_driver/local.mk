@@ -6,11 +6,13 @@ emulated_c_files = allocations calls collectives context copy device dma event f
 	segments stream test_kernels
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
+emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
-emulated_headers = emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h \
+emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h \
 	cublas.def program.def program.h test_kernels.def
 
-EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S $(emulated_folder)/cublas.c \
+EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S \
+	$(emulated_folder)/cublas.c $(emulated_folder)/cublas_level2.c \
 	$(emulated_c_files:%=$(emulated_folder)/%.c) $(emulated_headers:%=$(emulated_folder)/%)
 check_DATA += $(emulated_libraries)
 
@@ -47,12 +49,12 @@ $(emulated_folder)/lib/libcuda.so.1: $(emulated_objects)
 	$(AM_V_CCLD)$(CC) -shared -pthread $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcuda.so.1 -Wl,-z,defs,-z,nodelete \
 		-o $@ $(emulated_objects) -lm -ldl
 
-$(emulated_folder)/lib/libcublas.so.13: $(emulated_folder)/objects/cublas.o $(emulated_folder)/lib/libcuda.so.1
+$(emulated_folder)/lib/libcublas.so.13: $(emulated_cublas_objects) $(emulated_folder)/lib/libcuda.so.1
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(CC) -shared -pthread $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcublas.so.13 -Wl,-z,defs,-z,nodelete \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $(emulated_folder)/objects/cublas.o $(emulated_folder)/lib/libcuda.so.1 -ldl
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(emulated_cublas_objects) $(emulated_folder)/lib/libcuda.so.1 -ldl
 
--include $(emulated_objects:.o=.d) $(emulated_folder)/objects/cublas.d
+-include $(emulated_objects:.o=.d) $(emulated_cublas_objects:.o=.d)
 
 CLEANFILES += $(emulated_libraries) $(emulated_objects) $(emulated_objects:.o=.d) \
-	$(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas.d
+	$(emulated_cublas_objects) $(emulated_cublas_objects:.o=.d)

@@ -35,3 +35,7 @@ TESTS += tests/gpu/kernel_blocks.sh
 thread_tests += tests/gpu/kernel_blocks.sh
 EXTRA_DIST += tests/gpu/kernel_blocks.sh
 tests/gpu/kernel_blocks.log: tests/gpu/test_kernels$(EXEEXT)
+
+TESTS += tests/gpu/bench_kernels.sh
+EXTRA_DIST += tests/gpu/bench_kernels.sh
+tests/gpu/bench_kernels.log: bench/kernels/measure$(EXEEXT)
