@@ -144,5 +144,5 @@ enum status cublas_peer_queue(const struct blas_call *call)
         break;
     default: return STATUS_UNSUPPORTED;
     }
-    return cublas_check(result, "a level 1 or 2 call") ? STATUS_OK : STATUS_DEVICE_ERROR;
+    return cublas_check(result, "a level 1 or 2 call") ? STATUS_OK : STATUS_UNSUPPORTED;
 }

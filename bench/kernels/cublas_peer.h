@@ -16,7 +16,8 @@ bool cublas_peer_supports(const struct blas_call *call);
 
 enum status cublas_peer_set_atomics(bool allowed);
 
-/* Queue the call. trmv works on x in place; everything else as launch(). */
+/* Queue the call. trmv works on x in place; everything else as launch(). STATUS_UNSUPPORTED, with
+ * a line, when cuBLAS declines. */
 enum status cublas_peer_queue(const struct blas_call *call);
 
 #endif

@@ -62,27 +62,36 @@ static void note_large_roof(struct session *session, const char *when)
     output_note(session->options.csv, "roof_4gib_%s: %.1f GB/s", when, 1e-9 * ROOF_BYTES / seconds);
 }
 
-/* Peers that agree are timed. Two that disagree are both left out: neither is known to be right. */
+/* A peer that agrees is timed. One that disagrees is not: nobody knows which of the two is right. */
+static enum status measure_peer(struct session *session, enum contender who, struct result *result,
+                                const struct rotation *rotation)
+{
+    bool agree;
+    enum status status = contender_agree(CONTENDER_MUBLAS, who, &session->operands, result->wanted, rotation, &agree);
+    if (status != STATUS_OK)
+        return status;
+    if (!agree) {
+        result->agreement = "disagrees";
+        return STATUS_OK;
+    }
+    if (result->agreement[0] == 'u')
+        result->agreement = "agrees";
+    return contender_time(who, &session->operands, result->wanted, &session->settings, rotation,
+                          &result->timings[who]);
+}
+
 static void measure_peers(struct session *session, struct result *result, const struct rotation *rotation)
 {
     const struct blas_call first = operands_call(&session->operands, result->wanted, rotation, 0);
     if (!session->peers || !cublas_peer_supports(&first))
         return;
-    result->agreement = "agrees";
     for (int who = CONTENDER_CUBLAS; who < CONTENDER_COUNT; who++) {
-        bool agree;
         /* cuBLAS has atomics for symv and hemv only, and its trmv is slow: half the time of a whole run. */
         if (who == CONTENDER_CUBLAS_ATOMICS && first.family == FAMILY_TRMV && first.n > TRMV_ATOMICS_MOST)
             continue;
-        demand(contender_agree(CONTENDER_MUBLAS, (enum contender)who, &session->operands, result->wanted, rotation,
-                               &agree),
-               "comparing with cuBLAS");
-        if (agree)
-            demand(contender_time((enum contender)who, &session->operands, result->wanted, &session->settings,
-                                  rotation, &result->timings[who]),
-                   "timing cuBLAS");
-        else
-            result->agreement = "disagrees";
+        enum status status = measure_peer(session, (enum contender)who, result, rotation);
+        if (status != STATUS_UNSUPPORTED)
+            demand(status, "measuring cuBLAS");
     }
 }
 

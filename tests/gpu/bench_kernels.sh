@@ -37,6 +37,11 @@ else
     echo "ok $((number += 1)) - # SKIP a wrong peer: $compiler makes no shared library here"
 fi
 
+EMULATED_FAULTS=cublasDsymv_v2:1:15 run -w -r symv -t d -f L -n 65 -k 1 -m 8 -o "$work/declined.csv" &&
+    [ "$(grep -c ',0\.0100,0\.0000,,0\.0100,agrees$' "$work/declined.csv")" = 1 ] &&
+    grep -q 'cuBLAS: a level 1 or 2 call failed with status 15' "$work/errors"
+result $? "a call that cuBLAS declines leaves its figure out"
+
 run -w -G -r trmv,axpy -t c -n 33 -k 1 -m 8 && grep -q '^ctrmv UCN .* warm ' "$work/output"
 result $? "plain launches instead of graphs"
 
