@@ -1,7 +1,8 @@
 # libmublas.so: the same as a BLAS to link, and what a libblas.so.3 has besides.
 # current:revision:age: interfaces changed; only code changed; interfaces added.
-libmublas_la_SOURCES = $(interposer_sources) \
+blas_sources = $(interposer_sources) \
 	src/interpose/library_stubs.S src/interpose/library.c src/interpose/library.def
+libmublas_la_SOURCES = $(blas_sources)
 libmublas_la_LIBADD = $(libmublas_shim_la_LIBADD)
 library_flags = $(AM_LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--no-copy-dt-needed-entries \
 	-Wl,--version-script=src/interpose/library.map
@@ -11,7 +12,7 @@ EXTRA_libmublas_la_DEPENDENCIES = src/interpose/library.map
 # The same again under the name that programs on Debian ask for: ldconfig makes links
 # by this name, so an alternative for libblas.so.3 should carry no other.
 pkglib_LTLIBRARIES = src/interpose/libblas.la
-src_interpose_libblas_la_SOURCES = $(libmublas_la_SOURCES)
+src_interpose_libblas_la_SOURCES = $(blas_sources)
 src_interpose_libblas_la_LIBADD = $(libmublas_la_LIBADD)
 src_interpose_libblas_la_LDFLAGS = $(library_flags) -version-info 3:0:0
 EXTRA_src_interpose_libblas_la_DEPENDENCIES = src/interpose/library.map

@@ -43,6 +43,7 @@ EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
         NAME(CUDA_ERROR_HARDWARE_STACK_ERROR),
         NAME(CUDA_ERROR_LAUNCH_FAILED),
         NAME(CUDA_ERROR_NOT_SUPPORTED),
+        NAME(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
         NAME(CUDA_ERROR_UNKNOWN),
 #undef NAME
     };

@@ -1,0 +1,215 @@
+/* mublas.h - BLAS of levels 1 and 2 on matrices and vectors in GPU memory.
+ *
+ * For programs that keep their data on the GPU; others need nothing but libmublas_shim.so.
+ * Link with -lmublas (pkg-config mublas). No CUDA header or library is needed: device
+ * pointers are those of cudaMalloc, cuMemAlloc or mublas_device_allocate, streams those of
+ * the CUDA runtime or driver.
+ *
+ * Results. Bits depend on routine, type, sizes, flags and the values of the operands only:
+ * not on device, stream, alignment, launch or run. A NaN has no sign and no payload.
+ *
+ * Operands are stored as in Fortran: by columns, lda elements from one to the next; the
+ * first element of a vector with a negative increment is its last in memory. Sizes and
+ * increments are 64-bit, sizes below 2^31. Elements are aligned as their real parts; complex
+ * ones are pairs (real, imaginary): cuComplex, float _Complex, std::complex<float> and so
+ * on, passed as void as in CBLAS. x must not overlap y, nor A what is written.
+ *
+ * Waiting. Routines queue their work on the handle's stream and return; so operands and
+ * device scalars must stay as they are until the stream has come so far. mublas_synchronise
+ * waits, so does everything that waits for the stream. A device error may show only there.
+ *
+ * Errors. Every function gives a status; mublas_last_error tells more, and names the
+ * argument that is wrong. After MUBLAS_BAD_ARGUMENT nothing has been touched.
+ *
+ * Threads. A handle may be used by one thread at a time; different handles at once.
+ *
+ * Graphs. A routine that is called while the handle's stream is being captured becomes part
+ * of the graph, with workspace of its own that lives until the handle is destroyed: destroy
+ * the handle after the graphs that were captured with it. Replays may run beside other
+ * calls on the handle and beside replays of other graphs; of one graph, only one replay may
+ * run at a time (as with a single cudaGraphExec_t). */
+#ifndef MUBLAS_H
+#define MUBLAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MUBLAS_VERSION_MAJOR 0
+#define MUBLAS_VERSION_MINOR 1
+#define MUBLAS_VERSION_PATCH 0
+/* 100 for 0.1.0; what mublas_version() gives is that of the library. */
+#define MUBLAS_VERSION (MUBLAS_VERSION_MAJOR * 10000 + MUBLAS_VERSION_MINOR * 100 + MUBLAS_VERSION_PATCH)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* A stream: cudaStream_t and CUstream are pointers to this. NULL is the default stream
+ * (cudaStreamLegacy); cudaStreamPerThread works too. */
+struct CUstream_st;
+
+enum mublas_status {
+    MUBLAS_SUCCESS = 0,
+    MUBLAS_NO_DEVICE = 1,     /* no CUDA driver, no such device, or a library built without kernels */
+    MUBLAS_OUT_OF_MEMORY = 2, /* on the device or the host */
+    MUBLAS_NOT_SUPPORTED = 3, /* sizes of 2^31 and more */
+    MUBLAS_BAD_ARGUMENT = 4,
+    MUBLAS_BAD_HANDLE = 5,    /* NULL, or not (any more) a handle */
+    MUBLAS_DEVICE_ERROR = 6,  /* a CUDA call failed; the handle can still be used */
+    MUBLAS_DEVICE_LOST = 7    /* the context is gone or unusable; the handle can only be destroyed */
+};
+
+/* The values are the letters of BLAS. */
+enum mublas_uplo { MUBLAS_LOWER = 'L', MUBLAS_UPPER = 'U' };
+enum mublas_diag { MUBLAS_NON_UNIT = 'N', MUBLAS_UNIT = 'U' };
+/* op(A): A, its transpose, its conjugate transpose, its conjugate. For real types the
+ * conjugate is A itself. */
+enum mublas_trans { MUBLAS_NO_TRANS = 'N', MUBLAS_TRANS = 'T', MUBLAS_CONJ_TRANS = 'C', MUBLAS_CONJ = 'R' };
+
+/* Where alpha and beta are: in host memory, read during the call, or in device memory,
+ * read when the kernel runs. */
+enum mublas_pointer_mode { MUBLAS_POINTER_HOST = 0, MUBLAS_POINTER_DEVICE = 1 };
+
+/* Double-double: the unevaluated sum of two doubles, |low| at most half a unit in the last place of high. */
+struct mublas_double_double {
+    double high, low;
+};
+
+struct mublas_handle;
+
+/* --- the library --- */
+
+int mublas_version(void);
+
+/* A short English phrase, never NULL. Static storage. */
+const char *mublas_status_text(enum mublas_status status);
+
+/* What went wrong in the latest function with this handle that gave an error, as one line
+ * ("mublas_dgemv: lda is 3, less than m, which is 4"); "" if none did. NULL: in the latest
+ * mublas_create of this thread. Valid until the next call with the handle. */
+const char *mublas_last_error(const struct mublas_handle *handle);
+
+/* --- handles --- */
+
+/* Make a handle for the calling thread's current CUDA context or, where there is none, for the
+ * primary context (the CUDA runtime's) of the device that MUBLAS_DEVICE names, otherwise
+ * device 0; the handle then holds on to that context. The first handle of a context loads
+ * the kernels. Host pointer mode, default stream. On an error *handle is NULL. */
+enum mublas_status mublas_create(struct mublas_handle **handle);
+/* The same for the primary context of this device, whatever context is current. */
+enum mublas_status mublas_create_on_device(struct mublas_handle **handle, int device);
+
+/* Calls may be made with any context current: it is current again when they return. */
+
+/* Wait for the handle's work and free what it owns, after which the graphs that it has
+ * workspace in must not run. NULL is fine. Streams may be gone before. */
+enum mublas_status mublas_destroy(struct mublas_handle *handle);
+
+/* The stream of the calls that follow. Calls on different streams may run at once: each
+ * stream has its own workspace. A stream may be destroyed as soon as no more calls are to be
+ * made on it. */
+enum mublas_status mublas_set_stream(struct mublas_handle *handle, struct CUstream_st *stream);
+enum mublas_status mublas_get_stream(struct mublas_handle *handle, struct CUstream_st **stream);
+
+enum mublas_status mublas_set_pointer_mode(struct mublas_handle *handle, enum mublas_pointer_mode mode);
+enum mublas_status mublas_get_pointer_mode(struct mublas_handle *handle, enum mublas_pointer_mode *mode);
+
+/* Wait for everything on the handle's stream. */
+enum mublas_status mublas_synchronise(struct mublas_handle *handle);
+
+/* How the latest routine that launched a kernel fills the device, in the terms of the papers:
+ * parts of 1. MUBLAS_BAD_ARGUMENT before the first launch. */
+struct mublas_occupancy {
+    double warp;  /* active warps of a multiprocessor / as many as it can hold */
+    double block; /* active blocks of a multiprocessor / as many as it can hold */
+    double grid;  /* blocks of the grid / the same rounded up to whole waves of active blocks */
+    int64_t blocks;
+    int threads_per_block;
+    int active_blocks; /* of a multiprocessor */
+};
+enum mublas_status mublas_get_occupancy(struct mublas_handle *handle, struct mublas_occupancy *occupancy);
+
+/* --- device memory, for programs without CUDA of their own --- */
+
+/* Memory in the handle's context, 256-byte aligned; bytes > 0. On an error *pointer is NULL.
+ * Freeing waits for the device; NULL is fine. */
+enum mublas_status mublas_device_allocate(struct mublas_handle *handle, size_t bytes, void **pointer);
+enum mublas_status mublas_device_free(struct mublas_handle *handle, void *pointer);
+
+/* Copy, after the work queued on the handle's stream; done when the function returns. Not while
+ * the stream is captured. */
+enum mublas_status mublas_copy_to_device(struct mublas_handle *handle, void *device, const void *host, size_t bytes);
+enum mublas_status mublas_copy_to_host(struct mublas_handle *handle, void *host, const void *device, size_t bytes);
+
+/* --- routines ---
+ *
+ * alpha and beta: see mublas_pointer_mode. With alpha = 0 neither A nor x is read, with
+ * beta = 0 y is not: NaNs there do not matter, and in host pointer mode with alpha = 0 the
+ * pointers do not either. Nothing happens when m or n is 0. n, m >= 0; increments not 0;
+ * lda at least the number of rows, and 1. */
+
+/* y = alpha x + y, n elements. */
+enum mublas_status mublas_saxpy(struct mublas_handle *handle, int64_t n, const float *alpha, const float *x,
+                                int64_t incx, float *y, int64_t incy);
+enum mublas_status mublas_daxpy(struct mublas_handle *handle, int64_t n, const double *alpha, const double *x,
+                                int64_t incx, double *y, int64_t incy);
+enum mublas_status mublas_caxpy(struct mublas_handle *handle, int64_t n, const void *alpha, const void *x,
+                                int64_t incx, void *y, int64_t incy);
+enum mublas_status mublas_zaxpy(struct mublas_handle *handle, int64_t n, const void *alpha, const void *x,
+                                int64_t incx, void *y, int64_t incy);
+
+/* y = alpha op(A) x + beta y, A of m rows and n columns. */
+enum mublas_status mublas_sgemv(struct mublas_handle *handle, enum mublas_trans trans, int64_t m, int64_t n,
+                                const float *alpha, const float *a, int64_t lda, const float *x, int64_t incx,
+                                const float *beta, float *y, int64_t incy);
+enum mublas_status mublas_dgemv(struct mublas_handle *handle, enum mublas_trans trans, int64_t m, int64_t n,
+                                const double *alpha, const double *a, int64_t lda, const double *x, int64_t incx,
+                                const double *beta, double *y, int64_t incy);
+enum mublas_status mublas_cgemv(struct mublas_handle *handle, enum mublas_trans trans, int64_t m, int64_t n,
+                                const void *alpha, const void *a, int64_t lda, const void *x, int64_t incx,
+                                const void *beta, void *y, int64_t incy);
+enum mublas_status mublas_zgemv(struct mublas_handle *handle, enum mublas_trans trans, int64_t m, int64_t n,
+                                const void *alpha, const void *a, int64_t lda, const void *x, int64_t incx,
+                                const void *beta, void *y, int64_t incy);
+
+/* y = alpha A x + beta y, A symmetric of order n; only the triangle `uplo` is read. */
+enum mublas_status mublas_ssymv(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, const float *alpha,
+                                const float *a, int64_t lda, const float *x, int64_t incx, const float *beta,
+                                float *y, int64_t incy);
+enum mublas_status mublas_dsymv(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, const double *alpha,
+                                const double *a, int64_t lda, const double *x, int64_t incx, const double *beta,
+                                double *y, int64_t incy);
+/* In double-double arithmetic, about 104 bits; elements start at multiples of 8 bytes. */
+enum mublas_status mublas_wsymv(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n,
+                                const struct mublas_double_double *alpha, const struct mublas_double_double *a,
+                                int64_t lda, const struct mublas_double_double *x, int64_t incx,
+                                const struct mublas_double_double *beta, struct mublas_double_double *y,
+                                int64_t incy);
+
+/* The same, A Hermitian; the imaginary parts of its diagonal are not read. */
+enum mublas_status mublas_chemv(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, const void *alpha,
+                                const void *a, int64_t lda, const void *x, int64_t incx, const void *beta, void *y,
+                                int64_t incy);
+enum mublas_status mublas_zhemv(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, const void *alpha,
+                                const void *a, int64_t lda, const void *x, int64_t incx, const void *beta, void *y,
+                                int64_t incy);
+
+/* x = op(A) x, A triangular of order n; only the triangle `uplo` is read, without its
+ * diagonal where `diag` says that this is 1. */
+enum mublas_status mublas_strmv(struct mublas_handle *handle, enum mublas_uplo uplo, enum mublas_trans trans,
+                                enum mublas_diag diag, int64_t n, const float *a, int64_t lda, float *x,
+                                int64_t incx);
+enum mublas_status mublas_dtrmv(struct mublas_handle *handle, enum mublas_uplo uplo, enum mublas_trans trans,
+                                enum mublas_diag diag, int64_t n, const double *a, int64_t lda, double *x,
+                                int64_t incx);
+enum mublas_status mublas_ctrmv(struct mublas_handle *handle, enum mublas_uplo uplo, enum mublas_trans trans,
+                                enum mublas_diag diag, int64_t n, const void *a, int64_t lda, void *x, int64_t incx);
+enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo uplo, enum mublas_trans trans,
+                                enum mublas_diag diag, int64_t n, const void *a, int64_t lda, void *x, int64_t incx);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,96 @@
+#include "api/context.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static struct context *contexts;
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int capture_relax(void)
+{
+    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    driver()->capture_mode(&mode);
+    return mode;
+}
+
+void capture_restore(int mode)
+{
+    driver()->capture_mode(&mode);
+}
+
+static CUresult make(CUcontext handle, unsigned long long id, struct context **result)
+{
+    struct context *context = calloc(1, sizeof *context);
+    if (!context)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    context->handle = handle;
+    context->id = id;
+    CUresult outcome = driver()->context_device(&context->device);
+    if (outcome == CUDA_SUCCESS) {
+        const int mode = capture_relax();
+        outcome = kernel_set_load(&context->kernels);
+        capture_restore(mode);
+    }
+    if (outcome != CUDA_SUCCESS) {
+        free(context);
+        return outcome;
+    }
+    context->next = contexts;
+    contexts = context;
+    *result = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult context_find(struct context **result)
+{
+    CUcontext handle = NULL;
+    unsigned long long id = 0;
+    CUresult outcome = driver()->context_current(&handle);
+    if (outcome == CUDA_SUCCESS)
+        outcome = driver()->context_id(handle, &id);
+    if (outcome != CUDA_SUCCESS)
+        return outcome;
+    pthread_mutex_lock(&contexts_lock);
+    struct context *context = contexts;
+    while (context && context->id != id)
+        context = context->next;
+    if (context)
+        *result = context;
+    else
+        outcome = make(handle, id, result);
+    pthread_mutex_unlock(&contexts_lock);
+    return outcome;
+}
+
+/* A context may have been destroyed and another made at its address. */
+static CUresult check_identity(const struct context *context)
+{
+    unsigned long long id = 0;
+    CUresult outcome = driver()->context_id(context->handle, &id);
+    if (outcome == CUDA_SUCCESS && id != context->id)
+        outcome = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return outcome;
+}
+
+CUresult context_enter(const struct context *context, struct context_scope *scope)
+{
+    CUcontext current = NULL;
+    CUresult outcome = driver()->context_current(&current);
+    scope->pushed = false;
+    if (outcome == CUDA_SUCCESS && current != context->handle) {
+        outcome = driver()->context_push(context->handle);
+        scope->pushed = outcome == CUDA_SUCCESS;
+    }
+    if (outcome == CUDA_SUCCESS)
+        outcome = check_identity(context);
+    if (outcome != CUDA_SUCCESS)
+        context_leave(scope);
+    return outcome;
+}
+
+void context_leave(const struct context_scope *scope)
+{
+    CUcontext ignored;
+    if (scope->pushed)
+        driver()->context_pop(&ignored);
+}

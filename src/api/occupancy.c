@@ -1,0 +1,63 @@
+#include "api/handle.h"
+
+struct limits {
+    int multiprocessors, threads, blocks; /* the last two: of one multiprocessor */
+};
+
+static CUresult read_limits(CUdevice device, struct limits *limits)
+{
+    const struct {
+        int *value, attribute;
+    } wanted[] = {{&limits->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+                  {&limits->threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+                  {&limits->blocks, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR}};
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < 3 && result == CUDA_SUCCESS; i++)
+        result = driver()->device_attribute(wanted[i].value, wanted[i].attribute, device);
+    return result;
+}
+
+/* In warps of 32 threads. */
+static struct mublas_occupancy occupancy_of(const struct limits *limits, int active_blocks, unsigned blocks,
+                                            unsigned threads)
+{
+    const int64_t slots = (int64_t)active_blocks * limits->multiprocessors;
+    const int64_t waves = slots > 0 ? (blocks + slots - 1) / slots : 0;
+    const int warps = active_blocks * (int)((threads + 31) / 32);
+    return (struct mublas_occupancy){
+        .warp = (double)warps / (limits->threads / 32),
+        .block = (double)active_blocks / limits->blocks,
+        .grid = waves > 0 ? (double)blocks / (double)(waves * slots) : 0,
+        .blocks = blocks,
+        .threads_per_block = (int)threads,
+        .active_blocks = active_blocks,
+    };
+}
+
+enum mublas_status mublas_get_occupancy(struct mublas_handle *handle, struct mublas_occupancy *occupancy)
+{
+    struct context_scope scope;
+    struct limits limits;
+    CUfunction function;
+    int active_blocks = 0;
+    enum mublas_status status = handle_begin(handle, __func__);
+    if (status != MUBLAS_SUCCESS)
+        return status;
+    if (!occupancy)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "occupancy is NULL");
+    if (handle->latest.threads == 0)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "the handle has not launched anything yet");
+    status = handle_enter(handle, __func__, &scope);
+    if (status != MUBLAS_SUCCESS)
+        return status;
+    CUresult result = read_limits(handle->context->device, &limits);
+    if (result == CUDA_SUCCESS)
+        result = kernel_set_function(&handle->context->kernels, handle->latest.kernel, handle->latest.shared_bytes,
+                                     &function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->active_blocks(&active_blocks, function, (int)handle->latest.threads,
+                                         handle->latest.shared_bytes);
+    if (result == CUDA_SUCCESS)
+        *occupancy = occupancy_of(&limits, active_blocks, handle->latest.blocks, handle->latest.threads);
+    return handle_leave(handle, &scope, result, "asking for the occupancy");
+}
