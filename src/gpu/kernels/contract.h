@@ -150,7 +150,8 @@ DEVICE_FUNCTION T tree_sum(const T *values, size_t stride, int first, int end)
 template <int PARTS, typename T>
 DEVICE_FUNCTION T node_chain(const T *partials, size_t stride, int64_t first, int64_t end)
 {
-    constexpr int batch = sizeof(T) <= 8 ? 16 : 8; /* loads in flight */
+    /* Loads in flight; a double-double sum takes much code. */
+    constexpr int batch = is_double_double<T> ? 4 : sizeof(T) <= 8 ? 16 : 8;
     T sum = T{};
     bool started = false;
     for (int64_t base = first / batch * batch; base < end; base += batch) {

@@ -12,6 +12,9 @@ struct alignas(16) double_double {
     double hi, lo;
 };
 
+template <typename T> constexpr bool is_double_double = false;
+template <> constexpr bool is_double_double<double_double> = true;
+
 /* What s = a + b left out (Knuth's two-sum). */
 DEVICE_FUNCTION double left_out(double a, double b, double s)
 {
