@@ -2,7 +2,7 @@
 
 # The kernels' result bits: test_kernels runs on the emulated device, small cases only;
 # on a GPU run `kernel_digests --check tests/gpu/kernel_digests.txt [--edges]`,
-# `test_kernels 2000` and `test_special_values`.
+# `test_kernels 2000`, `test_special_values` and `test_double_double`.
 kernel_test_sources = \
 	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
 	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_double.inc tests/gpu/contract_model_end.inc \
@@ -30,6 +30,11 @@ TESTS += tests/gpu/test_special_values
 tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gpu/textbook.c tests/gpu/textbook.h \
 	$(kernel_test_sources)
 tests_gpu_test_special_values_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
+
+check_PROGRAMS += tests/gpu/test_double_double
+TESTS += tests/gpu/test_double_double
+tests_gpu_test_double_double_SOURCES = tests/gpu/test_double_double.c $(kernel_test_sources)
+tests_gpu_test_double_double_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 TESTS += tests/gpu/kernel_blocks.sh
 thread_tests += tests/gpu/kernel_blocks.sh
