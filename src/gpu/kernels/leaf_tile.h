@@ -194,7 +194,8 @@ DEVICE_FUNCTION void leaf_tile_partial(const leaf_tile<T> &tile, int lane)
             UNROLL
             for (int r = 0; r < LANE_TERMS; r++) {
                 const int i = lane_term<T>(lane, r);
-                const bool exists = existing_terms(tile, i) >> j & 1, is_one = tile.unit && i == j;
+                const bool exists = existing_terms(tile, i) >> j & 1;
+                const bool is_one = !is_double_double<T> && tile.unit && i == j;
                 const bool is_mirrored = mirrored_terms(tile.form, i) >> j & 1;
                 const T value = term_value(tile, is_mirrored, i == j, a[k % in_flight][r]);
                 if (ROWS)
