@@ -96,8 +96,31 @@ template <typename T> DEVICE_FUNCTION int lane_term(int lane, int index)
     return run * lane + index % run + LANES * run * (index / run);
 }
 
+/* Two columns meet in lanes 2^b apart: each lane gives the half that the other keeps, so
+ * that sums meet in other lanes than in a plain xor tree but with the same partners. */
+template <typename T> DEVICE_FUNCTION T columns_meet(const T &low, const T &high, int lane, int bit)
+{
+    const T keep = choose(lane & bit, high, low);
+    const T give = choose(lane & bit, low, high);
+    return keep + group_exchange(give, bit);
+}
+
+/* Columns of W meet as soon as two are there, which takes half the registers. */
+template <typename T> constexpr bool columns_meet_early = is_double_double<T>;
+template <typename T> DEVICE_FUNCTION void column_done(T (&chains)[LANES], int column, int lane)
+{
+#ifndef MUBLAS_EMULATED
+    if constexpr (columns_meet_early<T>) {
+        UNROLL
+        for (int bit = 1; bit < LANES && (column & bit); bit *= 2)
+            chains[column] = columns_meet(chains[column - bit], chains[column], lane, bit);
+    }
+#endif
+}
+
 /* A group's lane leaves of 8 columns at once: each lane brings its chains of columns
- * 0..7 and leaves with the whole sum of the column of its own number. */
+ * 0..7, has called column_done after each, and leaves with the whole sum of the column
+ * of its own number. */
 template <typename T> DEVICE_FUNCTION T lane_sums(const T (&chains)[LANES], int lane)
 {
 #ifdef MUBLAS_EMULATED
@@ -106,24 +129,16 @@ template <typename T> DEVICE_FUNCTION T lane_sums(const T (&chains)[LANES], int 
     const T high = (all[32] + all[40]) + (all[48] + all[56]);
     return low + high;
 #else
-    /* Butterfly: lanes 2^b apart swap the half that the other keeps. Sums meet in
-     * other lanes than in a plain xor tree but with the same partners. */
+    if constexpr (columns_meet_early<T>)
+        return chains[LANES - 1];
     T four[4], two[2];
     UNROLL
-    for (int j = 0; j < 4; j++) {
-        const T keep = choose(lane & 1, chains[2 * j + 1], chains[2 * j]);
-        const T give = choose(lane & 1, chains[2 * j], chains[2 * j + 1]);
-        four[j] = keep + group_exchange(give, 1);
-    }
+    for (int j = 0; j < 4; j++)
+        four[j] = columns_meet(chains[2 * j], chains[2 * j + 1], lane, 1);
     UNROLL
-    for (int j = 0; j < 2; j++) {
-        const T keep = choose(lane & 2, four[2 * j + 1], four[2 * j]);
-        const T give = choose(lane & 2, four[2 * j], four[2 * j + 1]);
-        two[j] = keep + group_exchange(give, 2);
-    }
-    const T keep = choose(lane & 4, two[1], two[0]);
-    const T give = choose(lane & 4, two[0], two[1]);
-    return keep + group_exchange(give, 4);
+    for (int j = 0; j < 2; j++)
+        two[j] = columns_meet(four[2 * j], four[2 * j + 1], lane, 2);
+    return columns_meet(two[0], two[1], lane, 4);
 #endif
 }
 

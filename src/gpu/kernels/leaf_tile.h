@@ -100,6 +100,8 @@ DEVICE_FUNCTION void leaf_tile_whole(const leaf_tile<T> &tile, int lane)
                 if (COLUMNS)
                     chain = fused(lane_coefficient<T, ROWS>(value), x_row[r], chain);
             }
+            if (COLUMNS)
+                column_done(chains, j % BATCH, lane);
             if (COLUMNS && j % BATCH == BATCH - 1)
                 store_lane_sums(tile, first + j + 1 - BATCH, lane, chains);
         }
@@ -204,6 +206,8 @@ DEVICE_FUNCTION void leaf_tile_partial(const leaf_tile<T> &tile, int lane)
                     chains[k] = term_added(exists, is_one, lane_coefficient<T, ROWS>(value), tile.x_rows[i],
                                            chains[k]);
             }
+            if (COLUMNS)
+                column_done(chains, k, lane);
         }
         if (COLUMNS)
             store_lane_sums(tile, first, lane, chains);
