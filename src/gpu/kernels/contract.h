@@ -106,16 +106,18 @@ template <typename T> DEVICE_FUNCTION T columns_meet(const T &low, const T &high
 }
 
 /* Columns of W meet as soon as two are there, which takes half the registers. */
+#ifdef MUBLAS_EMULATED
+template <typename T> constexpr bool columns_meet_early = false; /* one rendezvous for all */
+#else
 template <typename T> constexpr bool columns_meet_early = is_double_double<T>;
+#endif
 template <typename T> DEVICE_FUNCTION void column_done(T (&chains)[LANES], int column, int lane)
 {
-#ifndef MUBLAS_EMULATED
     if constexpr (columns_meet_early<T>) {
         UNROLL
         for (int bit = 1; bit < LANES && (column & bit); bit *= 2)
             chains[column] = columns_meet(chains[column - bit], chains[column], lane, bit);
     }
-#endif
 }
 
 /* A group's lane leaves of 8 columns at once: each lane brings its chains of columns
