@@ -131,16 +131,18 @@ template <typename T> DEVICE_FUNCTION T lane_sums(const T (&chains)[LANES], int 
     const T high = (all[32] + all[40]) + (all[48] + all[56]);
     return low + high;
 #else
-    if constexpr (columns_meet_early<T>)
+    if constexpr (columns_meet_early<T>) {
         return chains[LANES - 1];
-    T four[4], two[2];
-    UNROLL
-    for (int j = 0; j < 4; j++)
-        four[j] = columns_meet(chains[2 * j], chains[2 * j + 1], lane, 1);
-    UNROLL
-    for (int j = 0; j < 2; j++)
-        two[j] = columns_meet(four[2 * j], four[2 * j + 1], lane, 2);
-    return columns_meet(two[0], two[1], lane, 4);
+    } else {
+        T four[4], two[2];
+        UNROLL
+        for (int j = 0; j < 4; j++)
+            four[j] = columns_meet(chains[2 * j], chains[2 * j + 1], lane, 1);
+        UNROLL
+        for (int j = 0; j < 2; j++)
+            two[j] = columns_meet(four[2 * j], four[2 * j + 1], lane, 2);
+        return columns_meet(two[0], two[1], lane, 4);
+    }
 #endif
 }
 
