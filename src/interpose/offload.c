@@ -121,7 +121,8 @@ static enum host_reason reason_of(enum status status)
     }
 }
 
-static enum host_reason execute(struct device *device, enum symbol symbol, const struct blas_call *call)
+static enum host_reason execute(struct device *device, enum symbol symbol, const struct blas_call *call,
+                                const void *caller)
 {
     struct transfer_count moved;
     uint64_t started = nanoseconds();
@@ -134,12 +135,13 @@ static enum host_reason execute(struct device *device, enum symbol symbol, const
     if (status != STATUS_OK)
         return reason_of(status);
     struct device_counts counts = {moved.bytes_up, moved.bytes_down, nanoseconds() - started};
-    stats_device_call(symbol, &counts);
+    if (stats_wanted() && !nested_in_host(caller)) /* else part of a call that was rejected, and counted */
+        stats_device_call(symbol, &counts);
     return HOST_REASON_COUNT;
 }
 
 /* HOST_REASON_COUNT: it ran on the device. */
-static enum host_reason attempt(enum symbol symbol, const struct blas_call *call)
+static enum host_reason attempt(enum symbol symbol, const struct blas_call *call, const void *caller)
 {
     struct operand operands[OPERANDS_MAX];
     enum host_reason reason;
@@ -159,7 +161,7 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
     }
     if (!execute_supported(device, call))
         return HOST_UNSUPPORTED;
-    return execute(device, symbol, call);
+    return execute(device, symbol, call, caller);
 }
 
 static uint64_t gated_size(const struct blas_call *call)
@@ -199,7 +201,7 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
     pthread_once(&begin_once, begin);
     host_run->reason = obstacle(symbol, call);
     if (host_run->reason == HOST_REASON_COUNT)
-        host_run->reason = attempt(symbol, call);
+        host_run->reason = attempt(symbol, call, host_run->caller);
     pthread_setcancelstate(cancellable, NULL);
     depth--;
     if (log_wanted(LOG_DEBUG))

@@ -2,7 +2,8 @@
  * those of make_calls; "fork": a child makes two more of ddot and both exit;
  * "busy": exits while a thread goes on calling; "output": prints without flushing;
  * "complex": also three of caxpy and two of dzasum, which the reference library does by
- * calls of its scabs1_ and dcabs1_.
+ * calls of its scabs1_ and dcabs1_; "rejected": also calls by C names that are illegal, have
+ * nothing to do, or have operands that overlap until the reference has copied one.
  * Character lengths are left out of the calls, as C programs do. */
 #include <pthread.h>
 #include <stdio.h>
@@ -19,6 +20,10 @@ void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
 void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
             const int *incx, const double *beta, double *y, const int *incy);
+void cblas_dgemv(int layout, int trans, int m, int n, double alpha, const double *a, int lda, const double *x, int incx,
+                 double beta, double *y, int incy);
+void cblas_zgemv(int layout, int trans, int m, int n, const void *alpha, const void *a, int lda, const void *x,
+                 int incx, const void *beta, void *y, int incy);
 __attribute__((visibility("default"))) void xerbla_(const char *name, const int *info, size_t name_length);
 
 enum { SIZE = 100 };
@@ -55,6 +60,18 @@ static void make_complex_calls(void)
         dzasum_(&size, matrix, &one);
 }
 
+static void make_rejected_calls(void)
+{
+    enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, CONJ_TRANS = 113, HALF = SIZE / 2 };
+    static const double factor[2] = {1, 0};
+    for (int i = 0; i < 2; i++) {
+        cblas_dgemv(COLUMN_MAJOR, NO_TRANS, -1, SIZE, alpha, matrix, SIZE, x, 1, beta, y, 1);
+        cblas_dgemv(ROW_MAJOR, NO_TRANS, SIZE, SIZE, 0, matrix, SIZE, x, 1, 1, y, 1);
+    }
+    for (int i = 0; i < 3; i++)
+        cblas_zgemv(ROW_MAJOR, CONJ_TRANS, HALF, HALF, factor, matrix, HALF, x, 1, factor, x, 1);
+}
+
 static void *call_for_ever(void *unused)
 {
     for (;;)
@@ -81,6 +98,8 @@ int main(int count, char **arguments)
         return 1;
     if (strcmp(way, "complex") == 0)
         make_complex_calls();
+    if (strcmp(way, "rejected") == 0)
+        make_rejected_calls();
     if (strcmp(way, "output") == 0)
         printf("the program's own output\n");
     return 0;

@@ -43,6 +43,12 @@ for mode in auto never; do
         [ "$(counts "$work/report" | grep -E 'c|z|total')" = $'caxpy 3\ndzasum 2\ntotal 26' ]
     result $? "mode $mode: what the host calls to do a call is not counted"
 done
+for mode in always auto never; do
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=$mode run "$work/report" rejected &&
+        [ "$(counts "$work/report" | grep -E 'blas|z|total|wrong')" = $'cblas_dgemv 4\ncblas_zgemv 3\ntotal 28' ]
+    result $? "mode $mode: neither is what it calls to do a C call that mublas leaves to it"
+done
 
 LD_PRELOAD=$shim_preload tests/system/counted > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] &&
     MUBLAS_REPORT=0 LD_PRELOAD=$shim_preload tests/system/counted 2> "$work/errors" && [ ! -s "$work/errors" ]
