@@ -26,9 +26,9 @@ static void set_faults(const char *script)
     ((void (*)(const char *))driver_symbol("emulated_set_faults"))(script);
 }
 
-static unsigned long launches(void)
+static unsigned long calls(const char *function)
 {
-    return ((unsigned long (*)(const char *))driver_symbol("emulated_call_count"))("cuLaunchKernel");
+    return ((unsigned long (*)(const char *))driver_symbol("emulated_call_count"))(function);
 }
 
 /* A refusal that names `argument`, by this function, with no launch. */
@@ -44,7 +44,7 @@ static void test_refusals(double *a)
 {
     const double one = 1;
     double *x = a + 64, *y = a + 96;
-    const unsigned long before = launches();
+    const unsigned long before = calls("cuLaunchKernel");
 #define GEMV(trans, m, n, alpha, a, lda, x, incx, beta, y, incy) \
     expect(mublas_dgemv(handle, trans, m, n, alpha, a, lda, x, incx, beta, y, incy), "mublas_dgemv",
     GEMV((enum mublas_trans)'X', 4, 4, &one, a, 4, x, 1, &one, y, 1)
@@ -72,7 +72,7 @@ static void test_refusals(double *a)
            "mode is 7, neither host (0) nor device (1)");
     expect(mublas_device_allocate(handle, 0, (void **)&x), "mublas_device_allocate", "bytes is 0");
     expect(mublas_copy_to_host(handle, NULL, a, 8), "mublas_copy_to_host", "host is NULL");
-    tap_ok(launches() == before, "nothing of all this was launched");
+    tap_ok(calls("cuLaunchKernel") == before, "nothing of all this was launched");
     tap_ok(mublas_daxpy(handle, INT64_C(1) << 31, &one, a, 1, a, 1) == MUBLAS_NOT_SUPPORTED,
            "sizes of 2^31 are not supported: %s", mublas_last_error(handle));
 }
@@ -150,9 +150,10 @@ static void test_failed_launch(void)
     tap_ok(native_operands_run(handle, &operands, true) == MUBLAS_DEVICE_ERROR, "a launch that fails: %s",
            mublas_last_error(handle));
     set_faults(NULL);
+    const unsigned long fills = calls("cuMemsetD8Async");
     good = good && native_operands_run(handle, &operands, true) == MUBLAS_SUCCESS &&
-           native_operands_right(handle, &operands);
-    tap_ok(good, "the next has the right bits");
+           calls("cuMemsetD8Async") == fills + 1 && native_operands_right(handle, &operands);
+    tap_ok(good, "before the next counters are cleared, and it has the right bits");
     native_operands_free(handle, &operands);
 }
 

@@ -21,6 +21,7 @@ static struct {
     __typeof(cuGraphDestroy) *destroy;
     __typeof(emulated_watch_launches) *watch;
     __typeof(emulated_census) *census;
+    __typeof(emulated_call_count) *call_count;
 } program;
 static CUcontext context;
 static struct mublas_handle *handle;
@@ -56,6 +57,7 @@ static void open_driver(void)
     look_up(library, "cuGraphDestroy", &program.destroy);
     look_up(library, "emulated_watch_launches", &program.watch);
     look_up(library, "emulated_census", &program.census);
+    look_up(library, "emulated_call_count", &program.call_count);
 }
 
 #define MUST(call)                                  \
@@ -109,7 +111,10 @@ static void test_two_streams(void)
     native_operands_make(handle, &small_case, &placement, &one);
     native_operands_make(handle, &small_case, &placement, &two);
     mublas_set_stream(handle, first);
-    const void *by_first = counters_of(&one), *again = counters_of(&one);
+    const void *by_first = counters_of(&one);
+    const unsigned long fills = program.call_count("cuMemsetD8Async");
+    const void *again = counters_of(&one);
+    tap_ok(fills > 0 && program.call_count("cuMemsetD8Async") == fills, "counters are cleared once");
     mublas_set_stream(handle, second);
     const void *by_second = counters_of(&two);
     tap_ok(by_first && by_first == again, "calls on one stream use one workspace");
@@ -118,7 +123,13 @@ static void test_two_streams(void)
     const void *third = counters_of(&one);
     mublas_set_stream(handle, second);
     const void *fourth = counters_of(&two);
-    tap_ok(third && third != by_second && fourth == by_second, "back and forth each keeps its own");
+    tap_ok(third && third != by_second && fourth == by_second, "back and forth each has its own");
+    /* For all the handle knows the stream may be a new one at the address of one that still runs. */
+    tap_ok(third != by_first, "but nobody gets one whose last launch left no event");
+    const unsigned long waits = program.call_count("cuStreamWaitEvent");
+    mublas_set_stream(handle, second);
+    tap_ok(counters_of(&two) == by_second && program.call_count("cuStreamWaitEvent") == waits + 1,
+           "and one that did is waited for");
     tap_ok(native_operands_right(handle, &two), "the second stream's result has the contract's bits");
     mublas_set_stream(handle, first);
     tap_ok(native_operands_right(handle, &one), "the first's too");
@@ -178,9 +189,13 @@ static void test_growth(void)
     native_operands_make(handle, &small_case, &placement, &small);
     native_operands_make(handle, &large_case, &placement, &large);
     mublas_set_stream(handle, stream);
+    const unsigned long run = program.call_count("KERNEL");
     const void *before = counters_of(&small), *grown = counters_of(&large), *after = counters_of(&small);
-    tap_ok(before && grown && after, "calls in flight while the workspace grows");
-    tap_ok(native_operands_right(handle, &large) && native_operands_right(handle, &small), "have the contract's bits");
+    mublas_set_stream(handle, NULL);
+    mublas_set_stream(handle, stream);
+    tap_ok(before && grown && after && program.call_count("KERNEL") == run,
+           "the workspace grows, and streams are changed, without waiting for calls in flight");
+    tap_ok(native_operands_right(handle, &large) && native_operands_right(handle, &small), "which have the contract's bits");
     native_operands_free(handle, &small);
     native_operands_free(handle, &large);
     MUST(cuda.stream_destroy(stream));

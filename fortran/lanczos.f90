@@ -1,0 +1,160 @@
+! The largest eigenvalue of a symmetric matrix by Lanczos' method, wholly on the GPU: the
+! matrix and all vectors stay there, and only dot products come back.
+!
+!     gfortran -o lanczos $(pkg-config --variable=fortran_module mublas) lanczos.f90 $(pkg-config --libs mublas)
+!     ./lanczos [N]
+!
+! The matrix is min(i, j), whose largest eigenvalue is 1/(4 sin(pi/(4n + 2))**2).
+! Exit status: 0, 1 when the eigenvalue is wrong or a call fails.
+program lanczos
+    use mublas
+    use, intrinsic :: iso_fortran_env, only: real64, int64, error_unit
+    implicit none
+    integer(int64), parameter :: one = 1
+    real(real64), parameter :: pi = acos(-1.0_real64)
+    integer(int64) :: n, steps, j
+    type(c_ptr) :: handle, a, basis, dots, w
+    real(real64), allocatable :: diagonal(:), off_diagonal(:)
+    real(real64) :: norm, computed, exact
+
+    n = 200
+    if (command_argument_count() > 0) call read_size(n)
+    steps = min(n, 20_int64)
+    allocate (diagonal(steps), off_diagonal(steps))
+    call check(mublas_create(handle), c_null_ptr)
+    call make_matrix()
+    basis = device_memory(n*(steps + 1))
+    w = device_memory(n)
+    dots = device_memory(steps + 1)
+    call fill(vector(one), n, 1/sqrt(real(n, real64)))
+
+    do j = 1, steps
+        call check(mublas_symv(handle, mublas_lower, n, 1.0_real64, a, n, vector(j), one, 0.0_real64, w, one), handle)
+        diagonal(j) = dot(vector(j), w)
+        call orthogonalise(j)
+        call orthogonalise(j)
+        norm = sqrt(dot(w, w))
+        off_diagonal(j) = norm
+        if (norm <= n*epsilon(norm)*diagonal(1)) exit
+        call scaled_copy(1/norm, w, vector(j + 1))
+    end do
+    steps = min(j, steps)
+
+    computed = largest_eigenvalue(diagonal(:steps), off_diagonal(:steps))
+    exact = 1/(4*sin(pi/(4*n + 2))**2)
+    write (*, '(a, i0, a, i0, a)') 'n = ', n, ', ', steps, ' steps'
+    write (*, '(a, es23.16)') 'computed ', computed
+    write (*, '(a, es23.16)') 'exact    ', exact
+    call check(mublas_device_free(handle, a), handle)
+    call check(mublas_device_free(handle, basis), handle)
+    call check(mublas_device_free(handle, w), handle)
+    call check(mublas_device_free(handle, dots), handle)
+    call check(mublas_destroy(handle), c_null_ptr)
+    if (.not. abs(computed - exact) <= 1e-12_real64*exact) error stop 'the eigenvalue is wrong'
+
+contains
+
+    subroutine read_size(size)
+        integer(int64), intent(inout) :: size
+        character(len=20) :: text
+        integer :: status
+        call get_command_argument(1, text)
+        read (text, *, iostat=status) size
+        if (status /= 0 .or. size < 2) error stop 'lanczos: the argument is no size of 2 or more'
+    end subroutine
+
+    subroutine check(status, where)
+        integer(c_int), intent(in) :: status
+        type(c_ptr), intent(in) :: where
+        if (status == mublas_success) return
+        write (error_unit, '(4a)') 'lanczos: ', mublas_status_text(status), ': ', mublas_last_error(where)
+        error stop 1
+    end subroutine
+
+    function device_memory(numbers) result(pointer)
+        integer(int64), intent(in) :: numbers
+        type(c_ptr) :: pointer
+        call check(mublas_device_allocate(handle, 8_c_size_t*numbers, pointer), handle)
+    end function
+
+    subroutine make_matrix()
+        real(real64), allocatable, target :: values(:, :)
+        integer(int64) :: row, column
+        allocate (values(n, n))
+        do column = 1, n
+            values(:, column) = [(real(min(row, column), real64), row=1, n)]
+        end do
+        a = device_memory(n*n)
+        call check(mublas_copy_to_device(handle, a, c_loc(values), 8_c_size_t*n*n), handle)
+    end subroutine
+
+    subroutine fill(pointer, count, value)
+        type(c_ptr), intent(in) :: pointer
+        integer(int64), intent(in) :: count
+        real(real64), intent(in) :: value
+        real(real64), allocatable, target :: values(:)
+        allocate (values(count), source=value)
+        call check(mublas_copy_to_device(handle, pointer, c_loc(values), 8_c_size_t*count), handle)
+    end subroutine
+
+    ! Column k of the basis.
+    function vector(k) result(pointer)
+        integer(int64), intent(in) :: k
+        type(c_ptr) :: pointer
+        pointer = mublas_address(basis, 8_c_size_t*n*(k - 1))
+    end function
+
+    ! x as a matrix of one column: its transpose times y.
+    function dot(x, y) result(value)
+        type(c_ptr), intent(in) :: x, y
+        real(real64), target :: value
+        call check(mublas_gemv(handle, mublas_trans, n, one, 1.0_real64, x, n, y, one, 0.0_real64, dots, one), handle)
+        call check(mublas_copy_to_host(handle, c_loc(value), dots, 8_c_size_t), handle)
+    end function
+
+    ! w = w - V V**T w, V the first k vectors of the basis.
+    subroutine orthogonalise(k)
+        integer(int64), intent(in) :: k
+        call check(mublas_gemv(handle, mublas_trans, n, k, 1.0_real64, basis, n, w, one, 0.0_real64, dots, one), handle)
+        call check(mublas_gemv(handle, mublas_no_trans, n, k, -1.0_real64, basis, n, dots, one, 1.0_real64, w, one), &
+                   handle)
+    end subroutine
+
+    subroutine scaled_copy(factor, from, to)
+        real(real64), intent(in) :: factor
+        type(c_ptr), intent(in) :: from, to
+        call fill(to, n, 0.0_real64)
+        call check(mublas_axpy(handle, n, factor, from, one, to, one), handle)
+    end subroutine
+
+    ! Of a symmetric tridiagonal matrix, by bisection on the count of eigenvalues above.
+    function largest_eigenvalue(d, e) result(middle)
+        real(real64), intent(in) :: d(:), e(:)
+        real(real64) :: low, high, middle
+        low = minval(d)
+        high = maxval(abs(d)) + 2*maxval(abs(e))
+        do
+            middle = low + (high - low)/2
+            if (middle <= low .or. middle >= high) exit
+            if (has_eigenvalue_above(d, e, middle)) then
+                low = middle
+            else
+                high = middle
+            end if
+        end do
+    end function
+
+    function has_eigenvalue_above(d, e, bound) result(above)
+        real(real64), intent(in) :: d(:), e(:), bound
+        logical :: above
+        real(real64) :: pivot
+        integer :: i
+        pivot = d(1) - bound
+        above = pivot > 0
+        do i = 2, size(d)
+            if (pivot == 0) pivot = tiny(pivot)
+            pivot = d(i) - bound - e(i - 1)**2/pivot
+            above = above .or. pivot > 0
+        end do
+    end function
+end program

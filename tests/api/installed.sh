@@ -1,0 +1,56 @@
+#!/bin/bash
+# The package as installed: examples in C and Fortran compile by pkg-config alone and give
+# right results on the emulated device; the header is also C99, strictly, and C++.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+stage=$work/stage
+make -s --no-print-directory -C "$build" install DESTDIR="$stage" > "$work/output" 2> "$work/errors"
+result $? "make install DESTDIR"
+description=$(find "$stage" -name mublas.pc)
+if ! command -v pkg-config > /dev/null; then
+    echo "1..$number # pkg-config is missing: nothing was compiled against the installed package"
+    exit 0
+fi
+# As if the package lay where it was configured to.
+prefix=$(PKG_CONFIG_PATH=${description%/*} pkg-config --variable=prefix mublas)
+package() { PKG_CONFIG_PATH=${description%/*} pkg-config --define-variable=prefix="$stage$prefix" "$@" mublas; }
+on_device()
+{
+    ( use_emulated_driver
+      LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$(package --variable=libdir) LD_PRELOAD=$sanitizer_preload "$@" ) \
+        > "$work/output" 2> "$work/errors"
+}
+# Without a word; the linker's are about the sanitizers' libraries.
+compiled() { "$@" > "$work/output" 2> "$work/errors" && ! grep -v 'ld: .*libasan.*warning' "$work/errors"; }
+
+examples=$stage$prefix/share/doc/mublas/examples
+warnings="-Wall -Wextra -Wstrict-prototypes -pedantic -Werror"
+compiled $compiler -std=c99 $warnings $(package --cflags) -o "$work/power" "$examples/power_iteration.c" \
+    $(package --libs) -lm && on_device "$work/power" 100
+result $? "the example in C, strictly C99: the right eigenvalue"
+grep -q '^the last launch: [1-9]' "$work/output"
+result $? "it reads what the last launch was"
+! on_device "$work/power" x && grep -q "power_iteration: 'x' is no size" "$work/errors"
+result $? "and says what is wrong with its argument"
+printf '#include <mublas.h>\nint main() { return mublas_create(nullptr) == MUBLAS_BAD_ARGUMENT ? 0 : 1; }\n' > "$work/plus.cpp"
+compiled ${CXX:-g++} -std=c++11 -Wall -Wextra -pedantic -Werror $(package --cflags) -o "$work/plus" "$work/plus.cpp" \
+    $(package --libs) && on_device "$work/plus"
+result $? "the header in C++"
+version=$(printf '#include <mublas.h>\nMUBLAS_VERSION_MAJOR.MUBLAS_VERSION_MINOR.MUBLAS_VERSION_PATCH\n' |
+    $compiler $(package --cflags) -E -P - | tail -n 1 | tr -d ' ')
+[ "$version" = "$(package --modversion)" ]
+result $? "header and package are of version $version"
+
+if command -v gfortran > /dev/null; then
+    module=$(package --variable=fortran_module)
+    compiled gfortran -std=f2008 -J "$work" -o "$work/lanczos" "$module" \
+        "$examples/lanczos.f90" $(package --libs) && on_device "$work/lanczos" 100
+    result $? "the example in Fortran: the right eigenvalue"
+    compiled gfortran -J "$work" -o "$work/every" "$module" "$source_tree/tests/api/every_routine.f90" \
+        $(package --libs) && on_device "$work/every" && grep -qx 'all right' "$work/output"
+    result $? "every routine of the Fortran module"
+else
+    number=$((number + 1))
+    echo "ok $number - the Fortran module # SKIP gfortran is missing"
+fi
+echo "1..$number"
