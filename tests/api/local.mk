@@ -27,6 +27,13 @@ tests_api_test_native_streams_CPPFLAGS = $(native_test_cppflags)
 tests_api_test_native_streams_LDADD = $(native_test_libraries)
 tests_api_test_native_streams_LDFLAGS = $(native_test_flags)
 
+check_PROGRAMS += tests/api/test_native_stress
+TESTS += tests/api/test_native_stress
+tests_api_test_native_stress_SOURCES = tests/api/test_native_stress.c $(native_test_sources)
+tests_api_test_native_stress_CPPFLAGS = $(native_test_cppflags)
+tests_api_test_native_stress_LDADD = $(native_test_libraries)
+tests_api_test_native_stress_LDFLAGS = $(native_test_flags)
+
 TESTS += tests/api/installed.sh
 EXTRA_DIST += tests/api/installed.sh tests/api/every_routine.f90
 tests/api/installed.log: $(lib_LTLIBRARIES) $(check_DATA)
