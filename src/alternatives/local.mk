@@ -22,3 +22,5 @@ uninstall-alternatives: src/alternatives/mublas-alternatives
 uninstall-local: src/alternatives/mublas-alternatives
 	@if test -z "$(DESTDIR)" && test -f "$(pkglibdir)/previous/selection"; then \
 		src/alternatives/mublas-alternatives remove $(ALTERNATIVES_OPTIONS); fi
+	@if test -z "$(DESTDIR)" && test -f "$(pkglibdir)/previous64/selection"; then \
+		src/alternatives/mublas-alternatives remove --ilp64 $(ALTERNATIVES_OPTIONS); fi

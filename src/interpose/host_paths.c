@@ -84,28 +84,6 @@ static bool search_named(struct named_source *source, const char *paths, const c
     return false;
 }
 
-static bool search_well_known(const char *symbol, struct host_library *library)
-{
-    static const char *const names[] = {
-        "libblas.so.3",     "libopenblas.so.0", "libblis.so.4",    "libmkl_rt.so.3",     "libmkl_rt.so.2",
-        "libflexiblas.so.3", "libtatlas.so.3",   "libsatlas.so.3",  "libcblas.so.3",      "libf77blas.so.3",
-        "libopenblas64_.so.0", "libblas64_.so.3", "libblas.so",     "libopenblas.so",     "libopenblas64_.so",
-        MUBLAS_DEFAULT_HOST_BLAS,
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!open_library(names[i], symbol, "found under a well-known name", library))
-            return true;
-    return false;
-}
-
-/* What mublas took the place of, by Debian's alternatives (mublas-alternatives). */
-static bool search_previous(const char *symbol, struct host_library *library)
-{
-    static const char path[] = MUBLAS_PREVIOUS_BLAS;
-    return access(path, R_OK) == 0 &&
-           !open_library(path, symbol, "the system's libblas.so.3 before mublas", library);
-}
-
 static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
 
 void host_paths_check_setting(void)
@@ -118,42 +96,82 @@ void host_paths_check_setting(void)
 static struct named_source configured = {"configured host BLAS (--with-host-blas)", "the configured default",
                                          ATOMIC_FLAG_INIT};
 
-static bool takes_64_bits(const struct host_library *library, enum interface plain)
+/* Both languages of a library take the same. The C routine may call the Fortran one by its
+ * name, which is another library's here. */
+static bool takes_64_bits(const struct host_library *library)
 {
-    host_function *isamax = host_search_function(library, symbol_name(width_telling_symbol(plain)));
-    return isamax && width_ask(plain, isamax) == WIDTH_64;
+    enum interface asked = INTERFACE_NAME_;
+    host_function *isamax = host_search_function(library, symbol_name(width_telling_symbol(asked)));
+    if (!isamax) {
+        asked = INTERFACE_cblas_NAME;
+        isamax = host_search_function(library, symbol_name(width_telling_symbol(asked)));
+    }
+    return isamax && width_ask(asked, isamax) == WIDTH_64;
 }
 
-static bool fortran_takes_64_bits(const struct host_library *library)
-{
-    return takes_64_bits(library, INTERFACE_NAME_);
-}
+static const char by_well_known_name[] = "found under a well-known name";
 
-static bool cblas_takes_64_bits(const struct host_library *library)
+static bool search_well_known(const char *symbol, struct host_library *library)
 {
-    return takes_64_bits(library, INTERFACE_cblas_NAME);
-}
-
-bool host_paths_search_plain(enum interface interface, struct host_library *library)
-{
-    static const char *const names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4"};
-    const char *symbol = symbol_name(symbol_plain(interface_sentinel(interface)));
-    suits_function *suits = interface_is_cblas(interface) ? cblas_takes_64_bits : fortran_takes_64_bits;
-    if (interface_width(interface) != WIDTH_64)
-        return false;
-    if (search_named(&set, settings()->host_blas, symbol, suits, library) ||
-        search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, suits, library))
-        return true;
+    static const char *const names[] = {
+        "libblas.so.3",     "libopenblas.so.0", "libblis.so.4",    "libmkl_rt.so.3",     "libmkl_rt.so.2",
+        "libflexiblas.so.3", "libtatlas.so.3",   "libsatlas.so.3",  "libcblas.so.3",      "libf77blas.so.3",
+        "libopenblas64_.so.0", "libblas64_.so.3", "libblas.so",     "libopenblas.so",     "libopenblas64_.so",
+        MUBLAS_DEFAULT_HOST_BLAS,
+    };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!open_library(names[i], symbol, "found under a well-known name", library) &&
-            is_suitable(library, suits))
+        if (!open_library(names[i], symbol, by_well_known_name, library))
             return true;
     return false;
 }
 
+/* What mublas took the place of, by Debian's alternatives (mublas-alternatives). */
+static bool search_previous(const char *symbol, struct host_library *library)
+{
+    static const char path[] = MUBLAS_PREVIOUS_BLAS;
+    return access(path, R_OK) == 0 &&
+           !open_library(path, symbol, "the system's libblas.so.3 before mublas", library);
+}
+
+static bool search_named_sources(const char *symbol, suits_function *suits, struct host_library *library)
+{
+    return search_named(&set, settings()->host_blas, symbol, suits, library) ||
+           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, suits, library);
+}
+
+/* Of libraries whose plain names take 64-bit integers. */
+static bool search_plain(const char *symbol, struct host_library *library)
+{
+    static const char previous[] = MUBLAS_PREVIOUS_BLAS64;
+    static const char *const names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4"};
+    if (search_named_sources(symbol, takes_64_bits, library))
+        return true;
+    if (access(previous, R_OK) == 0 &&
+        !open_library(previous, symbol, "the system's libblas64.so.3 before mublas", library) &&
+        is_suitable(library, takes_64_bits))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!open_library(names[i], symbol, by_well_known_name, library) && is_suitable(library, takes_64_bits))
+            return true;
+    return false;
+}
+
+bool host_paths_search_plain(enum interface interface, struct host_library *library)
+{
+    return interface_width(interface) == WIDTH_64 &&
+           search_plain(symbol_name(symbol_plain(interface_sentinel(interface))), library);
+}
+
+static bool is_plain(const char *sentinel)
+{
+    return strcmp(sentinel, symbol_name(interface_sentinel(INTERFACE_NAME_))) == 0 ||
+           strcmp(sentinel, symbol_name(interface_sentinel(INTERFACE_cblas_NAME))) == 0;
+}
+
 bool host_paths_search(const char *symbol, struct host_library *library)
 {
-    return search_named(&set, settings()->host_blas, symbol, NULL, library) ||
-           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, NULL, library) ||
-           search_previous(symbol, library) || search_well_known(symbol, library);
+    if (host_search_wide && is_plain(symbol))
+        return search_plain(symbol, library);
+    return search_named_sources(symbol, NULL, library) || search_previous(symbol, library) ||
+           search_well_known(symbol, library);
 }

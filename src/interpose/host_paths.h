@@ -7,7 +7,8 @@
 
 #include "interpose/host_search.h"
 
-/* The first of these that has `symbol`, never mublas itself. A set or configured library
+/* The first of these that has `symbol`, an interface's sentinel, never mublas itself; where
+ * host_search_wide, plain names must take 64-bit integers. A set or configured library
  * that is no BLAS or cannot be opened is logged, once. */
 bool host_paths_search(const char *symbol, struct host_library *library);
 

@@ -13,6 +13,7 @@ __attribute__((visibility("default"))) const char mublas_interposes_blas = 1;
 extern __typeof(mublas_interposes_blas) own_marker __attribute__((alias(HOST_SEARCH_MARKER), visibility("hidden")));
 
 __attribute__((weak)) bool host_search_by_path = false;
+__attribute__((weak)) bool host_search_wide = false;
 
 static const void *object_base(const void *address)
 {
@@ -188,7 +189,7 @@ bool host_search_program(const char *symbol, struct host_library *library)
 bool host_search(const char *symbol, struct host_library *library)
 {
     return host_search_program(symbol, library) || host_paths_search(symbol, library) ||
-           (host_search_by_path && search_program(symbol, library));
+           (host_search_by_path && !host_search_wide && search_program(symbol, library));
 }
 
 static void retain(const char *path)

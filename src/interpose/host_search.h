@@ -17,6 +17,10 @@
  * path alone: set, configured, or well known. False in the shim. */
 extern bool host_search_by_path;
 
+/* True in libblas64.so.3: programs mean 64-bit integers by plain names, and of libraries that
+ * have plain names only those that take them are a host. */
+extern bool host_search_wide;
+
 /* A library found: how to look up its routines, what it is and how it was found. */
 struct host_library {
     void *handle;       /* for dlsym; RTLD_NEXT for the program's own search order */
@@ -46,7 +50,8 @@ bool host_search_program(const char *symbol, struct host_library *library);
 
 /* The same, then a library that was set or configured, then well-known names: the
  * first that has `symbol`. A set or configured one that cannot be used is logged.
- * Where host_search_by_path, what the program loaded comes last instead of first. */
+ * Where host_search_by_path, what the program loaded comes last instead of first, and where
+ * host_search_wide not at all. `symbol` is an interface's sentinel. */
 bool host_search(const char *symbol, struct host_library *library);
 
 /* A routine of the library, NULL if it lacks it or only mublas itself answers. */

@@ -17,6 +17,13 @@ src_interpose_libblas_la_LIBADD = $(libmublas_la_LIBADD)
 src_interpose_libblas_la_LDFLAGS = $(library_flags) -version-info 3:0:0
 EXTRA_src_interpose_libblas_la_DEPENDENCIES = src/interpose/library.map
 
+# And as the library with 64-bit integers by plain names.
+pkglib_LTLIBRARIES += src/interpose/libblas64.la
+src_interpose_libblas64_la_SOURCES = $(blas_sources) src/interpose/library_wide.c
+src_interpose_libblas64_la_LIBADD = $(libmublas_la_LIBADD)
+src_interpose_libblas64_la_LDFLAGS = $(library_flags) -version-info 3:0:0
+EXTRA_src_interpose_libblas64_la_DEPENDENCIES = src/interpose/library.map
+
 src/interpose/library.map: src/interpose/exports.map.in src/interpose/library.def src/interpose/exports.map $(symbol_lists)
 	$(AM_V_GEN)$(CC) -E -P -x c -DWHOLE_LIBRARY -I$(top_srcdir)/src \
 		$(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@

@@ -1,30 +1,37 @@
 #!/bin/bash
-# mublas-alternatives, in folders of its own: registers libblas.so.3 and restores what was there.
+# mublas-alternatives, in folders of its own: registers libblas.so.3, or libblas64.so.3, and restores what
+# was there.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 command -v update-alternatives > /dev/null || { echo "1..0 # SKIP there is no update-alternatives here"; exit; }
 script=$build/src/alternatives/mublas-alternatives
-library=$build/src/interpose/.libs/libblas.so.3
-link=$work/lib/libblas.so.3
-name=libblas.so.3-test
+use_bits() # 64, or nothing: which alternative
+{
+    file=libblas$1.so.3 option=${1:+--ilp64}
+    library=$build/src/interpose/.libs/$file
+    link=$work/lib/$file
+    name=$file-test
+}
+use_bits ""
 mkdir "$work/lib" "$work/altdir" "$work/admindir"
 own_folders=(--altdir "$work/altdir" --admindir "$work/admindir" --log "$work/log")
 
 for other in 1 2; do
     mkdir "$work/$other"
     ln -s "$host_blas" "$work/$other/libblas.so.3"
+    ln -s "$host_blas" "$work/$other/libblas64.so.3"
 done
 fresh() # AUTO|MANUAL: two other libraries registered; the second is preferred, by hand the first
 {
     rm -rf "$work"/altdir/* "$work"/admindir/* "$work"/lib/* "$work/previous"
-    update-alternatives --quiet "${own_folders[@]}" --install "$link" $name "$work/1/libblas.so.3" 10
-    update-alternatives --quiet "${own_folders[@]}" --install "$link" $name "$work/2/libblas.so.3" 500
-    [ "$1" = auto ] || update-alternatives --quiet "${own_folders[@]}" --set $name "$work/1/libblas.so.3"
+    update-alternatives --quiet "${own_folders[@]}" --install "$link" $name "$work/1/$file" 10
+    update-alternatives --quiet "${own_folders[@]}" --install "$link" $name "$work/2/$file" 500
+    [ "$1" = auto ] || update-alternatives --quiet "${own_folders[@]}" --set $name "$work/1/$file"
 }
 run() # COMMAND OPTION...
 {
-    "$script" "$@" --library "$library" --link "$link" --name $name --folder "$work/previous" "${own_folders[@]}" \
+    "$script" "$@" $option --library "$library" --link "$link" --name $name --folder "$work/previous" "${own_folders[@]}" \
         > "$work/output" 2> "$work/errors"
 }
 field() { update-alternatives "${own_folders[@]}" --query $name 2> /dev/null | sed -n "s|^$1: ||p"; }
@@ -32,35 +39,39 @@ selected() { [ "$(field Status)" = "$1" ] && [ "$(readlink -f "$link")" = "$(rea
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "^mublas-alternatives: .*$1" "$work/errors"; }
 without_trace() { [ ! -e "$work/previous" ] && ! field Alternative | grep -qF "$library"; }
 
+for bits in "" 64; do
+use_bits "$bits"
 for was in auto manual; do
-    case $was in auto) before=$work/2/libblas.so.3 ;; manual) before=$work/1/libblas.so.3 ;; esac
+    case $was in auto) before=$work/2/$file ;; manual) before=$work/1/$file ;; esac
     fresh $was
     selected $was "$before" && run install && [ "$(field Value)" = "$library" ] && [ "$(readlink -f "$link")" -ef "$library" ]
-    result $? "$was before: mublas is selected"
-    [ "$(readlink "$work/previous/libblas.so.3")" = "$before" ]
-    result $? "$was before: what was there is kept for a host BLAS"
-    run install && [ "$(readlink "$work/previous/libblas.so.3")" = "$before" ] &&
+    result $? "$file: $was before: mublas is selected"
+    [ "$(readlink "$work/previous/$file")" = "$before" ]
+    result $? "$file: $was before: what was there is kept for a host BLAS"
+    run install && [ "$(readlink "$work/previous/$file")" = "$before" ] &&
         grep -qF "; before it was $before" "$work/output"
-    result $? "$was before: registering twice forgets nothing"
+    result $? "$file: $was before: registering twice forgets nothing"
     run status && grep -qF "$library" "$work/output"
-    result $? "$was before: status names it"
+    result $? "$file: $was before: status names it"
     run remove && selected $was "$before" && without_trace
-    result $? "$was before: removal restores it"
+    result $? "$file: $was before: removal restores it"
     run remove && without_trace && selected $was "$before"
-    result $? "$was before: a second removal does nothing"
+    result $? "$file: $was before: a second removal does nothing"
 done
 
 fresh manual
-run install && update-alternatives --quiet "${own_folders[@]}" --set $name "$work/2/libblas.so.3" && run remove &&
-    selected manual "$work/2/libblas.so.3" && without_trace
-result $? "a choice made after mublas outlives its removal"
+run install && update-alternatives --quiet "${own_folders[@]}" --set $name "$work/2/$file" && run remove &&
+    selected manual "$work/2/$file" && without_trace
+result $? "$file: a choice made after mublas outlives its removal"
 fresh manual
-run install && update-alternatives --quiet "${own_folders[@]}" --remove $name "$work/1/libblas.so.3" && run remove &&
-    selected auto "$work/2/libblas.so.3" && one_line "$work/1/libblas.so.3, selected by hand" && without_trace
-result $? "what was selected before is gone: one line, the choice is automatic"
+run install && update-alternatives --quiet "${own_folders[@]}" --remove $name "$work/1/$file" && run remove &&
+    selected auto "$work/2/$file" && one_line "$work/1/$file, selected by hand" && without_trace
+result $? "$file: what was selected before is gone: one line, the choice is automatic"
 rm -rf "$work"/altdir/* "$work"/admindir/* "$work"/lib/*
 run install && [ "$(field Value)" = "$library" ] && run remove && [ ! -L "$link" ] && without_trace
-result $? "where nothing was registered, nothing remains"
+result $? "$file: where nothing was registered, nothing remains"
+done
+use_bits ""
 
 # A LAPACK that does not ask for libblas.so.3.
 fresh auto
@@ -86,6 +97,11 @@ result $? "make install-alternatives"
 make -s --no-print-directory -C "$build" uninstall-alternatives ALTERNATIVES_OPTIONS="$options" > "$work/output" 2>&1 &&
     selected auto "$work/2/libblas.so.3"
 result $? "make uninstall-alternatives"
+# By their defaults the two alternatives have nothing in common.
+paths() { sed -nE '/^  --(library|link|name|folder)/s/.*\((.*)\)/\1/p' <<< "$1"; }
+[ "$(paths "$("$script" help --ilp64)" | grep -c 64)" -ge 4 ] &&
+    [ "$({ paths "$("$script" help)"; paths "$("$script" help --ilp64)"; } | sort | uniq -d | wc -l)" = 0 ]
+result $? "libblas.so.3 and libblas64.so.3 are registered apart"
 ! make -s --no-print-directory -C "$build" install-alternatives DESTDIR="$work/stage" ALTERNATIVES_OPTIONS="$options" \
     > "$work/output" 2> "$work/errors" && grep -q '^install-alternatives: not with DESTDIR' "$work/errors" &&
     selected auto "$work/2/libblas.so.3"
@@ -122,23 +138,58 @@ if [ ! -x /usr/sbin/update-alternatives ] && [ ! -x /sbin/update-alternatives ];
 fi
 
 # The program's way: the link is on its path, mublas takes what was there for its host.
-fresh auto
-run install
-previous=$(sed -n "s|^folder=||p" "$script")/libblas.so.3
-padded=$work/previous/libblas.so.3
-while [ ${#padded} -lt ${#previous} ]; do padded=/$padded; done
-if [ ${#padded} = ${#previous} ]; then
+# patch BITS: the library as if it were installed with the test's folders.
+patch()
+{
+    local previous padded=$work/previous/libblas$1.so.3
+    previous=$(sed -n "s|^ *folder=.*:-\(.*\)\$bits}|\1|p" "$script")$1/libblas$1.so.3
+    while [ ${#padded} -lt ${#previous} ]; do padded=/$padded; done
+    [ ${#padded} = ${#previous} ] || return 1
     LC_ALL=C sed "s|$previous|$padded|" "$library" > "$work/patched.so"
-    ln -sfn "$work/patched.so" "$work/lib/libblas.so.3"
+    ln -sfn "$work/patched.so" "$link"
+}
+# through_link HOST PROGRAM ARGUMENT...
+through_link()
+{
     ( use_emulated_driver
       use_reference_libraries
-      LD_LIBRARY_PATH=$work/lib:$LD_LIBRARY_PATH LD_PRELOAD=$sanitizer_preload MUBLAS_OFFLOAD=always \
-          MUBLAS_REPORT=$work/report tests/system/counted ) > "$work/output" 2> "$work/errors" &&
-        grep -q "^  host BLAS .* (the system's libblas.so.3 before mublas)" "$work/report" &&
+      rm -f "$work/report"
+      LD_LIBRARY_PATH=$work/lib:$LD_LIBRARY_PATH LD_PRELOAD=$sanitizer_preload$preloaded MUBLAS_OFFLOAD=always \
+          MUBLAS_REPORT=$work/report "${@:2}" ) > "$work/output" 2> "$work/errors" &&
+        grep -q "^  host BLAS .* ($1)" "$work/report" &&
         [ "$(awk '$1 == "total" { print $3 }' "$work/report")" -gt 10 ]
+}
+long_name="# SKIP the folder's name is too long to patch another in"
+fresh auto
+run install
+if patch ""; then
+    preloaded= through_link "the system's libblas.so.3 before mublas" tests/system/counted
     result $? "a program gets mublas by the link, and mublas the library before it as its host"
 else
-    number=$((number + 1))
-    echo "ok $number - mublas takes the library before it as its host # SKIP $previous is too short a name to patch"
+    result 0 "mublas takes the library before it as its host $long_name"
 fi
+# With 64-bit integers. The reference is no host then, though by that name and first of those that are set.
+use_bits 64
+wide=$build/tests/system/.libs/wide_plain.so
+export NARROW_BLAS=$host_blas
+for other in 1 2; do ln -sfn "$wide" "$work/$other/libblas64.so.3"; done
+fresh auto
+run install
+entries=(env LD_PRELOAD="${sanitizer_preload:+$sanitizer_preload:}$link" tests/system/entries)
+for form in "fortran '' _ 64" "cblas cblas_ '' 64"; do
+    eval "set -- $form"
+    if patch 64; then
+        through_link "the system's libblas64.so.3 before mublas" "${entries[@]}" "$@"
+        result $? "${2}NAME$3, 64 bits: the library before mublas is the host"
+    else
+        result 0 "libblas64.so.3 takes the library before it as its host $long_name"
+    fi
+    MUBLAS_HOST_BLAS=$host_blas:$wide through_link "set by MUBLAS_HOST_BLAS" "${entries[@]}" "$@"
+    result $? "${2}NAME$3, 64 bits: of two that are set the one with 64-bit integers"
+    ln -sfn "$library" "$link"
+    ln -sf "$wide" "$work/lib/libopenblas64.so.0"
+    through_link "found under a well-known name" "${entries[@]}" "$@"
+    result $? "${2}NAME$3, 64 bits: a library by a well-known name, and never mublas itself"
+    rm "$work/lib/libopenblas64.so.0"
+done
 echo "1..$number"
