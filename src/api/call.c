@@ -145,7 +145,7 @@ static CUresult queue(struct mublas_handle *handle, struct launch_plan *plan)
     if (result != CUDA_SUCCESS)
         return result;
     handle->latest.kernel = plan->kernel;
-    handle->latest.blocks = plan->blocks;
+    handle->latest.blocks = launch_plan_blocks(plan, handle->context->kernels.multiprocessors);
     handle->latest.threads = plan->threads;
     handle->latest.shared_bytes = plan->shared_bytes;
     return result;
@@ -178,8 +178,6 @@ enum mublas_status call_run(struct mublas_handle *handle, const struct native_ca
     status = check_numbers(handle, call);
     if (status != MUBLAS_SUCCESS || call->n == 0 || rows(call) == 0)
         return status;
-    if (call->family == FAMILY_TRMV) /* until launch() takes x == y */
-        return handle_fail(handle, MUBLAS_NOT_SUPPORTED, "trmv is not there yet");
     const char *missing = missing_pointer(handle, call);
     if (missing)
         return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is NULL", missing);

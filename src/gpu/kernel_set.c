@@ -30,7 +30,13 @@ CUresult kernel_set_load(struct kernel_set *set)
     pthread_mutex_init(&set->lock, NULL);
     for (int i = 0; i < KERNEL_COUNT; i++)
         set->entries[i].shared_bytes = SHARED_WITHOUT_ASKING;
-    return driver()->module_load(&set->module, mublas_kernels_image);
+    CUdevice device;
+    CUresult result = driver()->context_device(&device);
+    if (result == CUDA_SUCCESS)
+        result = driver()->device_attribute(&set->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+    if (result == CUDA_SUCCESS)
+        result = driver()->module_load(&set->module, mublas_kernels_image);
+    return result;
 }
 
 /* What is allowed only grows: another thread may be about to launch with more. */

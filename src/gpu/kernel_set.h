@@ -19,6 +19,7 @@ enum kernel {
 
 struct kernel_set {
     CUmodule module;
+    int multiprocessors; /* of the device */
     pthread_mutex_t lock;
     struct kernel_entry {
         CUfunction function; /* NULL: not looked up yet */

@@ -1,5 +1,6 @@
 #include "gpu/launch.h"
 
+#include "common/log.h"
 #include "gpu/launch_plan.h"
 #include "gpu/launch_shape.h"
 
@@ -30,9 +31,7 @@ static const enum kernel symv_kernels[TYPE_COUNT][2] = {
 static const enum kernel axpy_kernels[TYPE_COUNT] = {
     [TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy, [TYPE_C] = KERNEL_caxpy, [TYPE_Z] = KERNEL_zaxpy};
 
-enum { AXPY_THREADS = 256, AXPY_BLOCKS_MAX = 2048, WIDE_BYTES = 16 };
-
-static struct launch_shape overriding_shape;
+enum { WIDE_BYTES = 16 };
 
 static bool is_complex(const struct blas_call *call)
 {
@@ -57,49 +56,10 @@ static bool is_conjugated(const struct blas_call *call)
     return call->trans == TRANS_CONJUGATE || call->trans == TRANS_CONJUGATE_ONLY;
 }
 
-/* The tiles of a call's matrix at this edge: `segments` of y, at most `children`
- * tiles feeding each, `blocks` tiles in all. */
-struct tiling {
-    int64_t segments, children, blocks;
-};
-
-static struct tiling tile_call(const struct blas_call *call, int64_t edge)
-{
-    if (call->family == FAMILY_GEMV) {
-        const int64_t rows = tile_count(call->m, edge), columns = tile_count(call->n, edge);
-        const bool transposed = is_transposed(call);
-        return (struct tiling){transposed ? columns : rows, transposed ? rows : columns, rows * columns};
-    }
-    const int64_t tiles = tile_count(call->n, edge);
-    return (struct tiling){tiles, tiles, tiles * (tiles + 1) / 2};
-}
-
-/* Large tiles store fewer partials, small ones fill the device: the largest edge
- * that still gives a large device a few waves of blocks. Small problems, which also
- * run on the emulated device, get the smallest. A group of 8 threads does one leaf
- * tile, two at edge 256. To be replaced by the tuner's recipes. */
-struct launch_shape launch_shape_choose(const struct blas_call *call)
-{
-    static const struct {
-        struct launch_shape shape;
-        int64_t blocks_wanted;
-    } table[] = {{{256, 256}, 2000}, {{128, 128}, 1000}, {{64, 32}, 0}};
-    int row = 0;
-    if (overriding_shape.edge)
-        return overriding_shape;
-    while (tile_call(call, table[row].shape.edge).blocks < table[row].blocks_wanted)
-        row++;
-    return table[row].shape;
-}
-
-void launch_shape_override(struct launch_shape shape)
-{
-    overriding_shape = shape;
-}
-
 bool launch_supported(const struct blas_call *call)
 {
     const int64_t too_long = INT64_C(1) << 31;
+    const struct launch_shape shape = launch_shape_choose(call);
     if (call->m >= too_long || call->n >= too_long)
         return false;
     if (call->type == TYPE_W && call->family != FAMILY_SYMV)
@@ -121,7 +81,7 @@ bool launch_supported(const struct blas_call *call)
     default:
         return false;
     }
-    return tile_call(call, launch_shape_choose(call).edge).blocks < too_long;
+    return launch_shape_tiling(call, &shape).items < too_long;
 }
 
 static CUdeviceptr vector_origin(const struct blas_vector *vector, enum blas_type type)
@@ -137,13 +97,15 @@ static void *device_pointer(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-static void plan_axpy(const struct blas_call *call, struct launch_plan *plan)
+static void plan_axpy(const struct blas_call *call, const struct launch_shape *shape, struct launch_plan *plan)
 {
-    const int64_t per_block = AXPY_THREADS * (WIDE_BYTES / (int64_t)blas_element_bytes(call->type));
-    const int64_t blocks = tile_count(call->n, per_block);
-    *plan = (struct launch_plan){.kernel = axpy_kernels[call->type],
-                                 .blocks = (unsigned)(blocks < AXPY_BLOCKS_MAX ? blocks : AXPY_BLOCKS_MAX),
-                                 .threads = AXPY_THREADS};
+    const unsigned threads = shape->threads_x * shape->threads_y;
+    const int64_t per_block = (int64_t)threads * (WIDE_BYTES / (int64_t)blas_element_bytes(call->type));
+    *plan = (struct launch_plan){
+        .kernel = axpy_kernels[call->type],
+        .items = tile_count(call->n, per_block),
+        .threads = threads,
+    };
     plan->arguments.vector = (struct vector_arguments){
         .x = device_pointer(vector_origin(&call->x, call->type)),
         .y = device_pointer(vector_origin(&call->y, call->type)),
@@ -175,17 +137,17 @@ static enum tile_form matrix_form(const struct blas_call *call)
     return FORM_FULL;
 }
 
-static void plan_matrix_vector(const struct blas_call *call, struct launch_plan *plan)
+static void plan_matrix_vector(const struct blas_call *call, const struct launch_shape *shape,
+                               struct launch_plan *plan)
 {
-    const struct launch_shape shape = launch_shape_choose(call);
-    const struct tiling tiling = tile_call(call, shape.edge);
+    const struct launch_tiling tiling = launch_shape_tiling(call, shape);
     const size_t element = blas_element_bytes(call->type);
     *plan = (struct launch_plan){
         .kernel = matrix_kernel(call),
-        .blocks = (unsigned)tiling.blocks,
-        .threads = shape.threads,
-        .shared_bytes = matrix_vector_shared_bytes(shape.edge, element),
-        .workspace_bytes = matrix_vector_partials(tiling.segments, tiling.children, shape.edge) * element,
+        .items = tiling.items,
+        .threads = shape->threads_x * shape->threads_y,
+        .shared_bytes = matrix_vector_shared_bytes(shape->edge, element),
+        .workspace_bytes = matrix_vector_partials(tiling.segments, tiling.children, shape->edge) * element,
         .counter_bytes = (size_t)tiling.segments * sizeof(unsigned),
     };
     plan->arguments.matrix_vector = (struct matrix_vector_arguments){
@@ -199,8 +161,12 @@ static void plan_matrix_vector(const struct blas_call *call, struct launch_plan 
         .y_increment = call->y.increment,
         .alpha = call->alpha,
         .beta = call->beta,
-        .edge = shape.edge,
+        .items = (unsigned)tiling.items,
+        .children = (unsigned)tiling.children,
+        .mapping = launch_shape_mapping(shape),
+        .edge = shape->edge,
         .form = matrix_form(call),
+        .in_place = call->family == FAMILY_TRMV && call->x.pointer == call->y.pointer,
         .unit = call->family == FAMILY_TRMV && call->diag == DIAG_UNIT,
         .conjugate = is_conjugated(call),
     };
@@ -210,10 +176,17 @@ enum status launch_plan_make(const struct blas_call *call, struct launch_plan *p
 {
     if (!launch_supported(call))
         return STATUS_UNSUPPORTED;
+    const struct launch_shape shape = launch_shape_choose(call);
+    const char *fault = launch_shape_fault(call, &shape);
+    if (fault) {
+        log_message(LOG_ERROR, "launch shape refused: %s", fault);
+        return STATUS_UNSUPPORTED;
+    }
     if (call->family == FAMILY_AXPY)
-        plan_axpy(call, plan);
+        plan_axpy(call, &shape, plan);
     else
-        plan_matrix_vector(call, plan);
+        plan_matrix_vector(call, &shape, plan);
     plan->family = call->family;
+    plan->blocks_per_multiprocessor = shape.blocks_per_multiprocessor;
     return STATUS_OK;
 }

@@ -3,7 +3,7 @@
  * The call's pointers are device addresses and its result bits are those of the
  * numerical contract (kernels/contract.h), whatever shape is chosen here.
  *   axpy, gemv, symv, hemv  y is updated in place
- *   trmv                    x is read, y is written and must not overlap x
+ *   trmv                    x is read, y is written: the same vector or one that does not overlap x
  * With alpha == 0 A and x are not read (their pointers may be anything). Zero sizes never
  * come here. */
 #ifndef MUBLAS_LAUNCH_H

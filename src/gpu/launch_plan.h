@@ -13,7 +13,9 @@
 struct launch_plan {
     enum blas_family family;
     enum kernel kernel;
-    unsigned blocks, threads;
+    int64_t items;                          /* a block each, but for: */
+    unsigned blocks_per_multiprocessor;     /* 0, or the most blocks there may be of one multiprocessor */
+    unsigned threads;                       /* of a block */
     size_t shared_bytes;                    /* dynamic, per block */
     size_t workspace_bytes, counter_bytes;  /* what the target must bring, each may be 0 */
     union {
@@ -37,6 +39,9 @@ enum status launch_plan_make(const struct blas_call *call, struct launch_plan *p
 /* Read alpha and beta on the device when the kernel runs, instead of the call's: device
  * addresses of one element each, NULL for one that stays. */
 void launch_plan_scalars(struct launch_plan *plan, const void *alpha, const void *beta);
+
+/* The blocks of the grid on a device of so many multiprocessors. */
+unsigned launch_plan_blocks(const struct launch_plan *plan, int multiprocessors);
 
 /* Queue the launch, in the context of the target. The driver's result, not logged; after a
  * failure nothing was queued. */

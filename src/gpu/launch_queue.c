@@ -3,6 +3,8 @@
 #include "common/log.h"
 #include "gpu/launch_plan.h"
 
+#include <limits.h>
+
 void launch_plan_scalars(struct launch_plan *plan, const void *alpha, const void *beta)
 {
     if (plan->family == FAMILY_AXPY) {
@@ -13,8 +15,17 @@ void launch_plan_scalars(struct launch_plan *plan, const void *alpha, const void
     }
 }
 
+unsigned launch_plan_blocks(const struct launch_plan *plan, int multiprocessors)
+{
+    const int64_t most = (int64_t)plan->blocks_per_multiprocessor * multiprocessors;
+    if (most > 0 && plan->items > most)
+        return (unsigned)most;
+    return plan->items < INT_MAX ? (unsigned)plan->items : INT_MAX;
+}
+
 CUresult launch_queue(struct launch_plan *plan, const struct launch_target *target)
 {
+    const unsigned blocks = launch_plan_blocks(plan, target->kernels->multiprocessors);
     CUfunction function;
     CUresult result = kernel_set_function(target->kernels, plan->kernel, plan->shared_bytes, &function);
     if (result != CUDA_SUCCESS)
@@ -23,10 +34,10 @@ CUresult launch_queue(struct launch_plan *plan, const struct launch_target *targ
         plan->arguments.matrix_vector.partials = (void *)(uintptr_t)target->workspace;
         plan->arguments.matrix_vector.counters = (unsigned *)(uintptr_t)target->counters;
     }
-    log_message(LOG_DEBUG, "launching %s, %u blocks of %u threads", kernel_name(plan->kernel), plan->blocks,
+    log_message(LOG_DEBUG, "launching %s, %u blocks of %u threads", kernel_name(plan->kernel), blocks,
                 plan->threads);
     void *parameters[] = {&plan->arguments};
-    return driver()->launch_kernel(function, plan->blocks, 1, 1, plan->threads, 1, 1, (unsigned)plan->shared_bytes,
+    return driver()->launch_kernel(function, blocks, 1, 1, plan->threads, 1, 1, (unsigned)plan->shared_bytes,
                                    target->stream, parameters, NULL);
 }
 

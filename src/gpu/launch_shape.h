@@ -1,20 +1,56 @@
-/* launch_shape.h - the launch shape of the matrix-vector kernels. Private to
- * launch.c, the tuner and the tests: a shape never changes result bits. */
+/* launch_shape.h - the launch shape of the kernels: how their work is dealt to thread
+ * blocks. Private to launch.c, the tuner and the tests: a shape never changes result
+ * bits, and one that cannot be had is an error.
+ *
+ * The work items of a matrix-vector call are super-tiles of `edge` rows and columns,
+ * each made of leaf tiles of 32 x 32; a group of 8 threads does a leaf tile. A block of
+ * threads_x * threads_y threads (Tx, Ty) has max(1, Tx / 8) groups, but no more than a
+ * super-tile has leaf rows, side by side down the rows, and as many such rows of groups
+ * across the columns as its threads allow. Threads that do not fill a group help with
+ * vectors and partial sums only. */
 #ifndef MUBLAS_LAUNCH_SHAPE_H
 #define MUBLAS_LAUNCH_SHAPE_H
 
 #include "common/blas_call.h"
+#include "gpu/kernels/arguments.h"
+
+#include <stdbool.h>
+
+enum { LAUNCH_THREADS_MIN = 8, LAUNCH_THREADS_MAX = 512 };
 
 struct launch_shape {
-    unsigned edge;    /* of a block's super-tile: 64, 128 or 256 */
-    unsigned threads; /* per block: a multiple of 32, at most 512 */
+    unsigned edge;         /* of a super-tile: 64, 128 or 256 */
+    unsigned threads_x;    /* Tx: a multiple of launch_shape_unit */
+    unsigned threads_y;    /* Ty: 1 or more, with Tx * Ty in LAUNCH_THREADS_MIN..LAUNCH_THREADS_MAX */
+    unsigned leaf_columns; /* U: leaf tiles along a row that a group takes one after another, 1..edge / 32 */
+    /* m: 0: a block for each work item; otherwise at most m blocks for each multiprocessor
+     * of the device, which go over the items with a stride. */
+    unsigned blocks_per_multiprocessor;
+    enum leaf_order order; /* M */
 };
 
-/* The shape that launch() takes for this gemv, symv or trmv call. */
+/* Threads that read 128 bytes, a memory transaction, at four elements each. */
+unsigned launch_shape_unit(enum blas_type type);
+
+/* NULL when `shape` can run `call`; otherwise what is wrong with it, a static phrase.
+ * Of axpy's shape only the threads and the blocks per multiprocessor matter. */
+const char *launch_shape_fault(const struct blas_call *call, const struct launch_shape *shape);
+
+/* The shape that launch() takes for this axpy, gemv, symv, hemv or trmv call. */
 struct launch_shape launch_shape_choose(const struct blas_call *call);
 
 /* From now on take `shape` for every call; edge 0 goes back to choosing. For
  * tests and measurements: not thread-safe. */
 void launch_shape_override(struct launch_shape shape);
+
+/* The tiles of a matrix-vector call: `segments` of y, at most `children` tiles feeding
+ * each, `items` tiles in all: the blocks of a grid where blocks_per_multiprocessor is 0. */
+struct launch_tiling {
+    int64_t segments, children, items;
+};
+struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape);
+
+/* What kernels are told of the block. */
+struct block_mapping launch_shape_mapping(const struct launch_shape *shape);
 
 #endif

@@ -5,7 +5,7 @@ libmublas_core_la_SOURCES += \
 	src/gpu/kernels_image.S \
 	src/gpu/kernel_set.c src/gpu/kernel_set.h \
 	src/gpu/lane.c src/gpu/lane.h \
-	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.h \
+	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
 	src/gpu/launch_queue.c \
 	src/gpu/level3.c src/gpu/level3.h
 
@@ -26,7 +26,9 @@ kernel_includes = \
 	src/gpu/kernels/kernels.def \
 	src/gpu/kernels/leaf_tile.h \
 	src/gpu/kernels/scalars.h \
-	src/gpu/kernels/super_tile.h
+	src/gpu/kernels/segment.h \
+	src/gpu/kernels/super_tile.h \
+	src/gpu/kernels/work.h
 EXTRA_DIST += $(kernel_files) $(kernel_includes)
 
 if HAVE_NVCC

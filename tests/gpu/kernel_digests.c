@@ -4,15 +4,14 @@
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or
  * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned;
- * --edges runs it with every super-tile edge and several block sizes too; bits that
- * differ between these are an error. --check compares with kept digests and prints
+ * --edges runs it with every launch shape of kernel_shapes.c too; bits that differ
+ * between these are an error. --check compares with kept digests and prints
  * only what differs. --model computes digests by contract_model.c, without a device.
  * Exit status 0: all equal; 1: a difference or an error; 77: no device. */
 #include "contract_model.h"
 #include "digest_file.h"
 #include "kernel_cases.h"
-
-#include "gpu/launch_shape.h"
+#include "kernel_shapes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,10 +27,6 @@ struct options {
 static const struct placement placements[] = {{8, 0, 1, 1}, {3, 1, -2, 1}};
 enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
 
-static const struct launch_shape shapes[] = {{0, 0},     {64, 32},   {64, 64},   {128, 32}, {128, 128},
-                                             {128, 256}, {256, 128}, {256, 256}, {256, 512}};
-enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
-
 /* The operands once more by this shape; result is contiguous. */
 static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, const struct operands *operands,
                      struct launch_shape shape, void *result)
@@ -41,7 +36,7 @@ static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, c
         abort();
     launch_shape_override(shape);
     const enum status status = operands_run(lane, operands, buffer);
-    launch_shape_override((struct launch_shape){0, 0});
+    launch_shape_override((struct launch_shape){.edge = 0});
     if (status == STATUS_OK)
         operands_result(operands, buffer, result);
     else
@@ -56,15 +51,20 @@ static bool run_placement(struct lane *lane, const struct kernel_case *kernel_ca
                           void *first, void *other)
 {
     const int64_t length = kernel_case_length(kernel_case);
+    struct launch_shape shapes[KERNEL_SHAPES_MAX];
     struct operands operands;
+    char text[SHAPE_TEXT_MAX];
     bool good = true;
     operands_make(kernel_case, &placements[placement], &operands);
-    for (int shape = 0; good && shape < (edges ? SHAPE_COUNT : 1); shape++) {
+    const int count = edges ? kernel_shapes(&operands.call, false, shapes) : 1;
+    shapes[0] = (struct launch_shape){.edge = 0};
+    for (int shape = 0; good && shape < count; shape++) {
         const bool is_first = placement == 0 && shape == 0;
         good = run_once(lane, kernel_case, &operands, shapes[shape], is_first ? first : other);
         if (good && !is_first && !results_equal(kernel_case->type, first, other, length)) {
-            fprintf(stderr, "%s: other bits with edge %u, %u threads, %s\n", kernel_case->name,
-                    shapes[shape].edge, shapes[shape].threads, placement ? "unaligned" : "aligned");
+            kernel_shape_text(&shapes[shape], text);
+            fprintf(stderr, "%s: other bits with %s, %s\n", kernel_case->name, text,
+                    placement ? "unaligned" : "aligned");
             good = false;
         }
     }

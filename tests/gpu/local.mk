@@ -8,7 +8,8 @@ kernel_test_sources = \
 	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_double.inc tests/gpu/contract_model_end.inc \
 	tests/gpu/contract_model_gauge.inc tests/gpu/contract_model_real.inc \
 	tests/gpu/digest_file.c tests/gpu/digest_file.h \
-	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c tests/gpu/wide_gauge.h
+	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c \
+	tests/gpu/kernel_shapes.c tests/gpu/kernel_shapes.h tests/gpu/wide_gauge.h
 if MPFR
 kernel_test_sources += tests/gpu/wide_gauge.c
 else

@@ -6,8 +6,8 @@
 #include "contract_model.h"
 #include "digest_file.h"
 #include "kernel_cases.h"
+#include "kernel_shapes.h"
 
-#include "gpu/launch_shape.h"
 #include "tap.h"
 
 #include <string.h>
@@ -17,23 +17,21 @@ static const double gauge_limit = 16;
 static const struct placement placements[] = {{8, 0, 1, 1}, {1, 1, 1, 1}, {5, 3, -1, 2}, {0, 2, 3, -3}};
 enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
 
-static const struct launch_shape shapes[] = {{0, 0}, {64, 64}, {128, 128}, {256, 128}, {256, 512}};
-enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
-
 /* What went wrong over the cases of one routine; the first name of each kind. */
 struct verdict {
     size_t cases;
     double worst_gauge;
-    char other_bits[96], guards[96], digest[96], failed[96];
+    char other_bits[160], guards[160], digest[160], failed[160];
 };
 
 static void note(char *where, const struct kernel_case *kernel_case, const struct placement *placement,
                  struct launch_shape shape)
 {
+    char text[SHAPE_TEXT_MAX];
+    kernel_shape_text(&shape, text);
     if (!*where)
-        snprintf(where, 96, "%s lda+%lld offset %lld edge %u threads %u", kernel_case->name,
-                 (long long)placement->lda_padding, (long long)placement->offset, shape.edge,
-                 shape.threads);
+        snprintf(where, 160, "%s lda+%lld offset %lld %s", kernel_case->name, (long long)placement->lda_padding,
+                 (long long)placement->offset, text);
 }
 
 static void note_gauge(const struct blas_call *call, const void *result, struct verdict *verdict)
@@ -65,7 +63,7 @@ static void run_once(struct lane *lane, const struct kernel_case *kernel_case,
     } else {
         note(verdict->failed, kernel_case, placement, shape);
     }
-    launch_shape_override((struct launch_shape){0, 0});
+    launch_shape_override((struct launch_shape){.edge = 0});
     free(result);
     free(buffer);
     operands_free(&operands);
@@ -75,8 +73,10 @@ static void run_case(struct lane *lane, const struct kernel_case *kernel_case, c
                      struct verdict *verdict)
 {
     struct operands operands;
+    struct launch_shape shapes[KERNEL_SHAPES_MAX];
     uint64_t digest;
     operands_make(kernel_case, &placements[0], &operands);
+    const int shape_count = kernel_case->family == FAMILY_AXPY ? 1 : kernel_shapes(&operands.call, true, shapes);
     const int64_t length = operands.call.y.length;
     void *expected = calloc((size_t)length, 16);
     if (!expected)
@@ -88,7 +88,7 @@ static void run_case(struct lane *lane, const struct kernel_case *kernel_case, c
         note(verdict->digest, kernel_case, &placements[0], shapes[0]);
     for (int i = 0; i < PLACEMENT_COUNT; i++)
         run_once(lane, kernel_case, &placements[i], shapes[0], expected, verdict);
-    for (int i = 1; i < SHAPE_COUNT && kernel_case->family != FAMILY_AXPY; i++)
+    for (int i = 1; i < shape_count; i++)
         run_once(lane, kernel_case, &placements[i % 2], shapes[i], expected, verdict);
     verdict->cases++;
     free(expected);

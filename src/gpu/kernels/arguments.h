@@ -25,6 +25,18 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
     const void *alpha_address; /* of alpha on the device, aligned as its real part; NULL: `alpha` */
 };
 
+/* The next leaf tiles of a group: down the columns first, or along the rows. */
+enum leaf_order { ORDER_DOWN, ORDER_ALONG };
+
+/* How a block's groups of 8 threads go over the leaf tiles of a super-tile: groups_down *
+ * groups_across of them side by side, each with up to leaf_columns neighbours along a
+ * row one after another, then the next by `order`. Groups beyond these and threads
+ * beyond the last group do no leaf tiles. */
+struct block_mapping {
+    unsigned groups_down, groups_across, leaf_columns;
+    enum leaf_order order;
+};
+
 struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     const void *a, *x;
     void *y;
@@ -33,8 +45,12 @@ struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     const void *alpha_address, *beta_address; /* as in vector_arguments */
     void *partials;                /* [segment][child][edge] elements, see matrix_vector_partials */
     unsigned *counters;            /* a ticket counter per segment, zero before and after */
-    unsigned edge;                 /* of the super-tile of one block: 64, 128 or 256 */
+    unsigned items;                /* super-tiles to do, by any number of blocks; below 2^31 */
+    unsigned children;             /* of a segment, at most: super-tiles that feed it */
+    struct block_mapping mapping;
+    unsigned edge;                 /* of a super-tile: 64, 128 or 256 */
     enum tile_form form;
+    unsigned in_place;             /* trmv: x and y are the same vector */
     unsigned unit;                 /* trmv: the diagonal is 1 and is not read */
     unsigned conjugate;            /* complex types: A is the conjugate of what is stored */
 };
@@ -51,11 +67,12 @@ HOST_AND_DEVICE int64_t tile_count(int64_t terms, int64_t edge)
     return (terms + edge - 1) / edge;
 }
 
-/* Dynamic shared memory of a matrix-vector block: two x segments, the leaf sums
- * of both directions, and 16 bytes of tickets. */
+/* Dynamic shared memory of a matrix-vector block: what it is at, two x segments, and the
+ * leaf sums of both directions. */
+enum { WORK_BYTES = 32 };
 static inline size_t matrix_vector_shared_bytes(size_t edge, size_t element_bytes)
 {
-    return 2 * (edge + edge * (edge / 32)) * element_bytes + 16;
+    return 2 * (edge + edge * (edge / 32)) * element_bytes + WORK_BYTES;
 }
 
 /* Elements of `partials`: a node of `edge` values per segment and child. */

@@ -23,6 +23,7 @@ constexpr unsigned SIGN_MASK = 0x80000000u;
 
 #define KERNEL_FUNCTION extern "C" void
 #define DEVICE_FUNCTION static inline
+#define DEVICE_METHOD inline
 #define UNROLL
 #define UNROLL_BY(count)
 
@@ -32,6 +33,7 @@ DEVICE_FUNCTION unsigned block_index() { return emulated_self()->block; }
 DEVICE_FUNCTION unsigned block_count() { return emulated_self()->blocks; }
 DEVICE_FUNCTION void *shared_memory() { return emulated_self()->shared; }
 DEVICE_FUNCTION void block_barrier() { emulated_barrier(); }
+DEVICE_FUNCTION unsigned anew(unsigned value) { return value; }
 
 /* The `values` of all threads of the group, [thread][value], by one rendezvous. */
 template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (&values)[COUNT])
@@ -74,6 +76,7 @@ DEVICE_FUNCTION unsigned ticket_take(unsigned *counter)
 
 #define KERNEL_FUNCTION extern "C" __global__ void __launch_bounds__(BLOCK_THREADS_MAX, 1)
 #define DEVICE_FUNCTION static __device__ __forceinline__
+#define DEVICE_METHOD __device__ __forceinline__
 #define PRAGMA(text) _Pragma(#text)
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY(count) PRAGMA(unroll count)
@@ -83,6 +86,14 @@ DEVICE_FUNCTION unsigned thread_count() { return blockDim.x; }
 DEVICE_FUNCTION unsigned block_index() { return blockIdx.x; }
 DEVICE_FUNCTION unsigned block_count() { return gridDim.x; }
 DEVICE_FUNCTION void block_barrier() { __syncthreads(); }
+
+/* The same value, made anew: what depends on it is not computed ahead of a loop that
+ * this is in, to lie in registers meanwhile. */
+DEVICE_FUNCTION unsigned anew(unsigned value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
 DEVICE_FUNCTION void *shared_memory()
 {
     extern __shared__ __align__(16) unsigned char shared_bytes[];

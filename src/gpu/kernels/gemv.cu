@@ -1,34 +1,58 @@
-/* y = alpha op(A) x + beta y. One block per super-tile; a segment of y is a row of
- * tiles (not transposed) or a column of tiles, and blocks go segment by segment. */
-#include "gpu/kernels/super_tile.h"
+/* y = alpha op(A) x + beta y. A segment of y is a row of tiles (not transposed) or a
+ * column of tiles; work items go segment by segment. */
+#include "gpu/kernels/segment.h"
+
+template <typename T, bool WIDE, bool TRANSPOSE>
+DEVICE_FUNCTION void gemv_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory)
+{
+    const super_tile tile = super_tile_now(arguments);
+    const T *x = static_cast<const T *>(arguments.x);
+    if (TRANSPOSE)
+        load_segment(memory.x_rows, x, arguments.x_increment, tile_origin(arguments, tile.row), tile.rows);
+    else
+        load_segment(memory.x_columns, x, arguments.x_increment, tile_origin(arguments, tile.column),
+                     tile.columns);
+    block_barrier();
+    super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, memory);
+    block_barrier();
+}
+
+template <typename T, bool WIDE, bool TRANSPOSE>
+DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments)
+{
+    const block_memory<T> memory = block_memory_layout<T>(arguments.edge);
+    gemv_leaves<T, WIDE, TRANSPOSE>(arguments, memory);
+    const super_tile tile = super_tile_now(arguments);
+    const int side = TRANSPOSE ? SIDE_COLUMNS : SIDE_ROWS, children = (int)arguments.children;
+    const int index = TRANSPOSE ? tile.column : tile.row, child = TRANSPOSE ? tile.row : tile.column;
+    const side_sums<T> sums = side_sums_of(tile, memory, side);
+    store_nodes(segment_nodes<T>(arguments, index, child), sums, arguments.edge, CUT_NONE);
+    segments_arrive<T, true>(arguments, tile, 1u << side, [&](int which) {
+        return segment{which, 0, children, sums.count, (unsigned)children};
+    });
+}
 
 template <typename T, bool WIDE, bool TRANSPOSE>
 DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
 {
+    struct work &work = block_work();
     arguments.form = FORM_FULL;
     if (equals(alpha_of<T>(arguments), 0)) {
         scale_vector<T>(arguments, TRANSPOSE ? arguments.columns : arguments.rows);
         return;
     }
-    const unsigned edge = arguments.edge;
-    const int64_t rows = tile_count(arguments.rows, edge), columns = tile_count(arguments.columns, edge);
-    const int64_t children = TRANSPOSE ? rows : columns;
-    const int64_t index = block_index() / children, child = block_index() % children;
-    const super_tile tile = super_tile_at(arguments, TRANSPOSE ? child : index, TRANSPOSE ? index : child);
-    const block_memory<T> memory = block_memory_layout<T>(edge);
-    const T *x = static_cast<const T *>(arguments.x);
-    if (TRANSPOSE)
-        load_segment(memory.x_rows, x, arguments.x_increment, tile.row_origin, tile.rows);
-    else
-        load_segment(memory.x_columns, x, arguments.x_increment, tile.column_origin, tile.columns);
-    block_barrier();
-    super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, tile, memory);
-    block_barrier();
-    const segment own = {index, 0, children, children, TRANSPOSE ? tile.column_origin : tile.row_origin,
-                         TRANSPOSE ? tile.columns : tile.rows};
-    store_nodes(segment_nodes<T>(arguments, own, child), TRANSPOSE ? memory.column_leaves : memory.row_leaves,
-                edge, own.count, (int)tile_count(TRANSPOSE ? tile.rows : tile.columns, LEAF), CUT_NONE);
-    segments_arrive<T, true>(arguments, memory, own, own, 1);
+    work_start(work);
+    UNROLL_BY(1)
+    for (;;) {
+        if (thread_index() == 0 && work_next(arguments, work)) {
+            const int index = (int)(work.item / arguments.children), child = (int)(work.item % arguments.children);
+            work.row = TRANSPOSE ? child : index, work.column = TRANSPOSE ? index : child;
+        }
+        block_barrier();
+        if (work.item >= arguments.items)
+            break;
+        gemv_item<T, WIDE, TRANSPOSE>(arguments);
+    }
 }
 
 #define GEMV(name, type, wide, transpose)                                  \

@@ -1,0 +1,78 @@
+#include "gpu/launch_shape.h"
+
+#include <stddef.h>
+
+enum { GROUP = 8, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
+
+static struct launch_shape overriding_shape;
+
+unsigned launch_shape_unit(enum blas_type type)
+{
+    return TRANSACTION_BYTES / ELEMENTS_PER_THREAD / (unsigned)blas_element_bytes(type);
+}
+
+const char *launch_shape_fault(const struct blas_call *call, const struct launch_shape *shape)
+{
+    const uint64_t threads = (uint64_t)shape->threads_x * shape->threads_y;
+    if (shape->edge != 64 && shape->edge != 128 && shape->edge != 256)
+        return "the edge must be 64, 128 or 256";
+    if (shape->threads_x % launch_shape_unit(call->type) != 0)
+        return "Tx must be a multiple of the threads of a memory transaction";
+    if (threads < LAUNCH_THREADS_MIN || threads > LAUNCH_THREADS_MAX)
+        return "Tx * Ty must be 8 to 512";
+    if (shape->leaf_columns < 1 || shape->leaf_columns > shape->edge / LEAF_EDGE)
+        return "U must be 1 to edge / 32";
+    if (shape->order != ORDER_DOWN && shape->order != ORDER_ALONG)
+        return "there is no such order of leaf tiles";
+    return NULL;
+}
+
+struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape)
+{
+    if (call->family == FAMILY_GEMV) {
+        const int64_t rows = tile_count(call->m, shape->edge), columns = tile_count(call->n, shape->edge);
+        const bool transposed = call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
+        return (struct launch_tiling){transposed ? columns : rows, transposed ? rows : columns, rows * columns};
+    }
+    const int64_t tiles = tile_count(call->n, shape->edge);
+    return (struct launch_tiling){tiles, tiles, tiles * (tiles + 1) / 2};
+}
+
+/* Large tiles store fewer partials, small ones fill the device: the largest edge
+ * that still gives a large device a few waves of blocks. Small problems, which also
+ * run on the emulated device, get the smallest. A group of 8 threads does one leaf
+ * tile, two at edge 256. To be replaced by the tuner's recipes. */
+struct launch_shape launch_shape_choose(const struct blas_call *call)
+{
+    static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN};
+    static const struct {
+        struct launch_shape shape;
+        int64_t items_wanted;
+    } table[] = {{{256, 64, 4, 1, 0, ORDER_DOWN}, 2000},
+                 {{128, 32, 4, 1, 0, ORDER_DOWN}, 1000},
+                 {{64, 16, 2, 1, 0, ORDER_DOWN}, 0}};
+    int row = 0;
+    if (overriding_shape.edge)
+        return overriding_shape;
+    if (call->family == FAMILY_AXPY)
+        return of_axpy;
+    while (launch_shape_tiling(call, &table[row].shape).items < table[row].items_wanted)
+        row++;
+    return table[row].shape;
+}
+
+void launch_shape_override(struct launch_shape shape)
+{
+    overriding_shape = shape;
+}
+
+struct block_mapping launch_shape_mapping(const struct launch_shape *shape)
+{
+    const unsigned groups = shape->threads_x * shape->threads_y / GROUP, leaves = shape->edge / LEAF_EDGE;
+    unsigned down = shape->threads_x / GROUP;
+    if (down < 1)
+        down = 1;
+    if (down > leaves)
+        down = leaves;
+    return (struct block_mapping){down, groups / down, shape->leaf_columns, shape->order};
+}

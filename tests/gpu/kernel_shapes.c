@@ -1,0 +1,49 @@
+#include "kernel_shapes.h"
+
+#include <stdio.h>
+
+struct row {
+    bool few;
+    struct launch_shape shape; /* threads_x: in units of launch_shape_unit */
+};
+
+static const struct row rows[] = {
+    {true, {64, 4, 2, 1, 0, ORDER_DOWN}},
+    {true, {128, 3, 11, 2, 2, ORDER_ALONG}},
+    {true, {256, 6, 5, 3, 0, ORDER_ALONG}},
+    {true, {256, 32, 1, 1, 1, ORDER_DOWN}},
+    {false, {64, 1, 8, 1, 0, ORDER_DOWN}},
+    {false, {64, 1, 64, 2, 3, ORDER_DOWN}},
+    {false, {64, 5, 3, 2, 0, ORDER_ALONG}},
+    {false, {64, 64, 1, 1, 0, ORDER_DOWN}},
+    {false, {128, 4, 4, 1, 0, ORDER_DOWN}},
+    {false, {128, 2, 16, 4, 1, ORDER_DOWN}},
+    {false, {128, 7, 9, 3, 5, ORDER_ALONG}},
+    {false, {128, 16, 2, 1, 0, ORDER_ALONG}},
+    {false, {128, 64, 1, 2, 2, ORDER_DOWN}},
+    {false, {256, 8, 4, 1, 0, ORDER_DOWN}},
+    {false, {256, 8, 8, 1, 4, ORDER_DOWN}},
+    {false, {256, 1, 8, 8, 0, ORDER_ALONG}},
+    {false, {256, 9, 7, 5, 1, ORDER_DOWN}},
+    {false, {256, 16, 3, 2, 0, ORDER_ALONG}},
+    {false, {256, 64, 1, 4, 0, ORDER_DOWN}},
+};
+
+int kernel_shapes(const struct blas_call *call, bool few, struct launch_shape *shapes)
+{
+    int count = 0;
+    shapes[count++] = (struct launch_shape){.edge = 0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct launch_shape shape = rows[i].shape;
+        shape.threads_x *= launch_shape_unit(call->type);
+        if ((rows[i].few || !few) && !launch_shape_fault(call, &shape))
+            shapes[count++] = shape;
+    }
+    return count;
+}
+
+void kernel_shape_text(const struct launch_shape *shape, char *text)
+{
+    snprintf(text, SHAPE_TEXT_MAX, "edge %u, %u x %u threads, U %u, m %u, order %d", shape->edge, shape->threads_x,
+             shape->threads_y, shape->leaf_columns, shape->blocks_per_multiprocessor, (int)shape->order);
+}
