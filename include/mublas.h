@@ -123,7 +123,7 @@ enum mublas_status mublas_synchronise(struct mublas_handle *handle);
 struct mublas_occupancy {
     double warp;  /* active warps of a multiprocessor / as many as it can hold */
     double block; /* active blocks of a multiprocessor / as many as it can hold */
-    double grid;  /* blocks of the grid / the same rounded up to whole waves of active blocks */
+    double grid;  /* work items (a block's work) / the same rounded up to whole waves of active blocks */
     int64_t blocks;
     int threads_per_block;
     int active_blocks; /* of a multiprocessor */

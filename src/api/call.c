@@ -146,6 +146,8 @@ static CUresult queue(struct mublas_handle *handle, struct launch_plan *plan)
         return result;
     handle->latest.kernel = plan->kernel;
     handle->latest.blocks = launch_plan_blocks(plan, handle->context->kernels.multiprocessors);
+    handle->latest.items = plan->items;
+    handle->latest.blocks_per_multiprocessor = plan->blocks_per_multiprocessor;
     handle->latest.threads = plan->threads;
     handle->latest.shared_bytes = plan->shared_bytes;
     return result;

@@ -24,7 +24,8 @@ struct mublas_handle {
     struct workspace_pool workspaces;
     struct { /* the latest launch; threads 0: none yet */
         enum kernel kernel;
-        unsigned blocks, threads;
+        int64_t items;
+        unsigned blocks, threads, blocks_per_multiprocessor;
         size_t shared_bytes;
     } latest;
     const char *function; /* that was called last */

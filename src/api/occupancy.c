@@ -17,20 +17,23 @@ static CUresult read_limits(CUdevice device, struct limits *limits)
     return result;
 }
 
-/* In warps of 32 threads. */
-static struct mublas_occupancy occupancy_of(const struct limits *limits, int active_blocks, unsigned blocks,
-                                            unsigned threads)
+/* In warps of 32 threads. A grid that goes over its work items with a stride is taken by
+ * these: so the figure means the same for it. */
+static struct mublas_occupancy occupancy_of(const struct mublas_handle *handle, const struct limits *limits,
+                                            int active_blocks)
 {
-    const int64_t slots = (int64_t)active_blocks * limits->multiprocessors;
-    const int64_t waves = slots > 0 ? (blocks + slots - 1) / slots : 0;
-    const int warps = active_blocks * (int)((threads + 31) / 32);
+    const int most = (int)handle->latest.blocks_per_multiprocessor;
+    const int active = most > 0 && most < active_blocks ? most : active_blocks;
+    const int warps = active * (int)((handle->latest.threads + 31) / 32);
+    const int64_t slots = (int64_t)active * limits->multiprocessors, items = handle->latest.items;
+    const int64_t waves = slots > 0 ? (items + slots - 1) / slots : 0;
     return (struct mublas_occupancy){
         .warp = (double)warps / (limits->threads / 32),
-        .block = (double)active_blocks / limits->blocks,
-        .grid = waves > 0 ? (double)blocks / (double)(waves * slots) : 0,
-        .blocks = blocks,
-        .threads_per_block = (int)threads,
-        .active_blocks = active_blocks,
+        .block = (double)active / limits->blocks,
+        .grid = waves > 0 ? (double)items / (double)(waves * slots) : 0,
+        .blocks = handle->latest.blocks,
+        .threads_per_block = (int)handle->latest.threads,
+        .active_blocks = active,
     };
 }
 
@@ -58,6 +61,6 @@ enum mublas_status mublas_get_occupancy(struct mublas_handle *handle, struct mub
         result = driver()->active_blocks(&active_blocks, function, (int)handle->latest.threads,
                                          handle->latest.shared_bytes);
     if (result == CUDA_SUCCESS)
-        *occupancy = occupancy_of(&limits, active_blocks, handle->latest.blocks, handle->latest.threads);
+        *occupancy = occupancy_of(handle, &limits, active_blocks);
     return handle_leave(handle, &scope, result, "asking for the occupancy");
 }

@@ -87,6 +87,14 @@ contains
         call expect(mublas_caxpy(handle, i2, alpha, x, i2, y, i1), 'caxpy', [6., 12.])
         call start('z')
         call expect(mublas_zaxpy(handle, i2, alpha, x, i2, y, i1), 'zaxpy', [6., 12.])
+        call start('s')
+        call expect(mublas_strmv(handle, mublas_lower, mublas_no_trans, mublas_unit, i2, a, i3, y, i1), 'strmv', [4., 14.])
+        call start('d')
+        call expect(mublas_dtrmv(handle, mublas_lower, mublas_no_trans, mublas_unit, i2, a, i3, y, i1), 'dtrmv', [4., 14.])
+        call start('c')
+        call expect(mublas_ctrmv(handle, mublas_lower, mublas_no_trans, mublas_unit, i2, a, i3, y, i1), 'ctrmv', [4., 14.])
+        call start('z')
+        call expect(mublas_ztrmv(handle, mublas_lower, mublas_no_trans, mublas_unit, i2, a, i3, y, i1), 'ztrmv', [4., 14.])
     end subroutine
 
     subroutine errors()

@@ -66,6 +66,8 @@ static void test_refusals(double *a)
            "lda is 3, less than n, which is 4");
     expect(mublas_strmv(handle, MUBLAS_UPPER, MUBLAS_TRANS, (enum mublas_diag)0, 4, (float *)a, 4, (float *)x, 1),
            "mublas_strmv", "diag is neither MUBLAS_NON_UNIT nor MUBLAS_UNIT");
+    expect(mublas_dtrmv(handle, MUBLAS_UPPER, MUBLAS_TRANS, MUBLAS_UNIT, 4, NULL, 4, x, 1), "mublas_dtrmv",
+           "a is NULL");
     expect(mublas_daxpy(handle, 4, &one, x, 1, y, 0), "mublas_daxpy", "incy is 0");
     expect(mublas_caxpy(handle, 4, &one, NULL, 1, y, 1), "mublas_caxpy", "x is NULL");
     expect(mublas_set_pointer_mode(handle, (enum mublas_pointer_mode)7), "mublas_set_pointer_mode",

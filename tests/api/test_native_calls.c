@@ -162,7 +162,7 @@ int main(int argument_count, char **arguments)
     if (mublas_create(&handle) != MUBLAS_SUCCESS)
         tap_skip_all(mublas_last_error(NULL));
     struct kernel_case *cases = kernel_cases(max_n, &count);
-    for (int family = FAMILY_AXPY; family < FAMILY_TRMV; family++)
+    for (int family = FAMILY_AXPY; family <= FAMILY_TRMV; family++)
         for (int type = TYPE_S; type < TYPE_COUNT; type++)
             if (routine_names[family][type]) {
                 test_routine(cases, count, family, type);
