@@ -147,8 +147,8 @@ static void plan_matrix_vector(const struct blas_call *call, const struct launch
         .items = tiling.items,
         .threads = shape->threads_x * shape->threads_y,
         .shared_bytes = matrix_vector_shared_bytes(shape->edge, element),
-        .workspace_bytes = matrix_vector_partials(tiling.segments, tiling.children, shape->edge) * element,
-        .counter_bytes = (size_t)tiling.segments * sizeof(unsigned),
+        .workspace_bytes = (size_t)(tiling.segments * tiling.kept) * shape->edge * element,
+        .counter_bytes = ((size_t)tiling.segments + 1) * sizeof(unsigned),
     };
     plan->arguments.matrix_vector = (struct matrix_vector_arguments){
         .a = call->a.pointer,
@@ -163,6 +163,7 @@ static void plan_matrix_vector(const struct blas_call *call, const struct launch
         .beta = call->beta,
         .items = (unsigned)tiling.items,
         .children = (unsigned)tiling.children,
+        .variant = shape->variant,
         .mapping = launch_shape_mapping(shape),
         .edge = shape->edge,
         .form = matrix_form(call),

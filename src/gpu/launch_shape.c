@@ -24,6 +24,10 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
         return "U must be 1 to edge / 32";
     if (shape->order != ORDER_DOWN && shape->order != ORDER_ALONG)
         return "there is no such order of leaf tiles";
+    if (shape->variant < VARIANT_LAST_ARRIVER || shape->variant > VARIANT_BOTH_HALVES)
+        return "there is no such variant";
+    if (shape->variant != VARIANT_LAST_ARRIVER && call->family != FAMILY_SYMV && call->family != FAMILY_HEMV)
+        return "only symv and hemv have variants";
     return NULL;
 }
 
@@ -32,10 +36,15 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
     if (call->family == FAMILY_GEMV) {
         const int64_t rows = tile_count(call->m, shape->edge), columns = tile_count(call->n, shape->edge);
         const bool transposed = call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
-        return (struct launch_tiling){transposed ? columns : rows, transposed ? rows : columns, rows * columns};
+        const int64_t children = transposed ? rows : columns;
+        return (struct launch_tiling){transposed ? columns : rows, children, children, rows * columns};
     }
     const int64_t tiles = tile_count(call->n, shape->edge);
-    return (struct launch_tiling){tiles, tiles, tiles * (tiles + 1) / 2};
+    switch (shape->variant) {
+    case VARIANT_IN_ORDER: return (struct launch_tiling){tiles, tiles, RUNNING_SUMS, tiles * (tiles + 1) / 2};
+    case VARIANT_BOTH_HALVES: return (struct launch_tiling){tiles, tiles, tiles, tiles * tiles};
+    default: return (struct launch_tiling){tiles, tiles, tiles, tiles * (tiles + 1) / 2};
+    }
 }
 
 /* Large tiles store fewer partials, small ones fill the device: the largest edge
@@ -44,13 +53,13 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
  * tile, two at edge 256. To be replaced by the tuner's recipes. */
 struct launch_shape launch_shape_choose(const struct blas_call *call)
 {
-    static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN};
+    static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, VARIANT_LAST_ARRIVER};
     static const struct {
         struct launch_shape shape;
         int64_t items_wanted;
-    } table[] = {{{256, 64, 4, 1, 0, ORDER_DOWN}, 2000},
-                 {{128, 32, 4, 1, 0, ORDER_DOWN}, 1000},
-                 {{64, 16, 2, 1, 0, ORDER_DOWN}, 0}};
+    } table[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER}, 2000},
+                 {{128, 32, 4, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER}, 1000},
+                 {{64, 16, 2, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER}, 0}};
     int row = 0;
     if (overriding_shape.edge)
         return overriding_shape;

@@ -27,6 +27,7 @@ struct launch_shape {
      * of the device, which go over the items with a stride. */
     unsigned blocks_per_multiprocessor;
     enum leaf_order order; /* M */
+    enum symv_variant variant; /* of symv and hemv; the others have only the first */
 };
 
 /* Threads that read 128 bytes, a memory transaction, at four elements each. */
@@ -44,9 +45,10 @@ struct launch_shape launch_shape_choose(const struct blas_call *call);
 void launch_shape_override(struct launch_shape shape);
 
 /* The tiles of a matrix-vector call: `segments` of y, at most `children` tiles feeding
- * each, `items` tiles in all: the blocks of a grid where blocks_per_multiprocessor is 0. */
+ * each, for which `kept` times `edge` elements of workspace are wanted; `items` to do in
+ * all: the blocks of a grid where blocks_per_multiprocessor is 0. */
 struct launch_tiling {
-    int64_t segments, children, items;
+    int64_t segments, children, kept, items;
 };
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape);
 

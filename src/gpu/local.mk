@@ -25,6 +25,7 @@ kernel_includes = \
 	src/gpu/kernels/element.h \
 	src/gpu/kernels/kernels.def \
 	src/gpu/kernels/leaf_tile.h \
+	src/gpu/kernels/running_sum.h \
 	src/gpu/kernels/scalars.h \
 	src/gpu/kernels/segment.h \
 	src/gpu/kernels/super_tile.h \

@@ -89,15 +89,6 @@ static bool to_device(struct mublas_handle *handle, const struct operand_buffer 
     return true;
 }
 
-/* What is called y is what the routine writes. */
-static void put_in_place(struct operands *operands)
-{
-    free(operands->y.bytes);
-    operands->call.y = operands->call.x;
-    operands->y = operands->x;
-    operands->x.bytes = NULL;
-}
-
 bool native_operands_make(struct mublas_handle *handle, const struct kernel_case *kernel_case,
                           const struct placement *placement, struct native_operands *operands)
 {
@@ -106,7 +97,7 @@ bool native_operands_make(struct mublas_handle *handle, const struct kernel_case
     operands_make(kernel_case, placement, &operands->host);
     const bool in_place = kernel_case->family == FAMILY_TRMV;
     if (in_place)
-        put_in_place(&operands->host);
+        operands_put_in_place(&operands->host);
     struct blas_call *call = &operands->call;
     *call = operands->host.call;
     bool good = to_device(handle, &operands->host.a, &operands->a, &call->a.pointer) &&

@@ -150,6 +150,13 @@ static void add_long(struct case_list *list, enum blas_type type)
     }
 }
 
+/* The same with partial sums in both directions, kept in one type: it is much work. */
+static void add_long_symmetric(struct case_list *list)
+{
+    for (int uplo = UPLO_LOWER; uplo <= UPLO_UPPER; uplo++)
+        add_case(list, (struct kernel_case){.family = FAMILY_SYMV, .type = TYPE_S, .uplo = uplo, .n = 16700}, uplo + 1);
+}
+
 struct kernel_case *kernel_cases(int64_t max_n, size_t *count)
 {
     struct case_list list = {.elements_max = max_n * max_n};
@@ -159,6 +166,7 @@ struct kernel_case *kernel_cases(int64_t max_n, size_t *count)
         if (type != TYPE_W)
             add_long(&list, type);
     }
+    add_long_symmetric(&list);
     *count = list.count;
     return list.cases;
 }

@@ -49,6 +49,9 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
                    struct operands *operands);
 void operands_free(struct operands *operands);
 
+/* Of trmv: let x be y, in x's place. */
+void operands_put_in_place(struct operands *operands);
+
 /* The length of y. */
 int64_t kernel_case_length(const struct kernel_case *kernel_case);
 

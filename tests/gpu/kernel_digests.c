@@ -3,7 +3,7 @@
  *   kernel_digests [--max-n N] [--edges] [--check FILE] [--model]
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or
- * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned;
+ * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned (trmv in place then);
  * --edges runs it with every launch shape of kernel_shapes.c too; bits that differ
  * between these are an error. --check compares with kept digests and prints
  * only what differs. --model computes digests by contract_model.c, without a device.
@@ -56,6 +56,8 @@ static bool run_placement(struct lane *lane, const struct kernel_case *kernel_ca
     char text[SHAPE_TEXT_MAX];
     bool good = true;
     operands_make(kernel_case, &placements[placement], &operands);
+    if (kernel_case->family == FAMILY_TRMV && placement == 1)
+        operands_put_in_place(&operands);
     const int count = edges ? kernel_shapes(&operands.call, false, shapes) : 1;
     shapes[0] = (struct launch_shape){.edge = 0};
     for (int shape = 0; good && shape < count; shape++) {

@@ -186,6 +186,14 @@ void operands_free(struct operands *operands)
     free(operands->y.bytes);
 }
 
+void operands_put_in_place(struct operands *operands)
+{
+    free(operands->y.bytes);
+    operands->call.y = operands->call.x;
+    operands->y = operands->x;
+    operands->x.bytes = NULL;
+}
+
 void operands_result(const struct operands *operands, const unsigned char *buffer, void *result)
 {
     const struct blas_vector *y = &operands->call.y;
@@ -240,6 +248,8 @@ enum status operands_run(struct lane *lane, const struct operands *operands, uns
         status = to_device(lane, &operands->x, &x, &call.x.pointer);
     if (status == STATUS_OK)
         status = to_device(lane, &operands->y, &y, &call.y.pointer);
+    if (!operands->x.bytes)
+        call.x = call.y;
     if (status == STATUS_OK)
         status = launch(lane, &call);
     if (status == STATUS_OK)

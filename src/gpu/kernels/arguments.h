@@ -28,6 +28,18 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
 /* The next leaf tiles of a group: down the columns first, or along the rows. */
 enum leaf_order { ORDER_DOWN, ORDER_ALONG };
 
+/* How the tiles of symv and hemv come to their segments; equal bits. */
+enum symv_variant {
+    /* A tile feeds the segments of its rows and of its columns with partials; whoever
+     * comes last to a segment adds them. */
+    VARIANT_LAST_ARRIVER,
+    /* The same, but a tile adds to a segment's running sums once all before it have. */
+    VARIANT_IN_ORDER,
+    /* Each segment has its whole row of tiles, those of the unstored half read where they
+     * are mirrored: A is read twice, and a tile feeds one segment. */
+    VARIANT_BOTH_HALVES
+};
+
 /* How a block's groups of 8 threads go over the leaf tiles of a super-tile: groups_down *
  * groups_across of them side by side, each with up to leaf_columns neighbours along a
  * row one after another, then the next by `order`. Groups beyond these and threads
@@ -43,11 +55,12 @@ struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     int64_t rows, columns, lda, x_increment, y_increment;
     union blas_scalar alpha, beta; /* trmv: unused */
     const void *alpha_address, *beta_address; /* as in vector_arguments */
-    void *partials;                /* [segment][child][edge] elements, see matrix_vector_partials */
-    unsigned *counters;            /* a ticket counter per segment, zero before and after */
+    void *partials;                /* [segment][child][edge] elements; in order: [segment][RUNNING_SUMS][edge] */
+    unsigned *counters;            /* a ticket counter per segment and one more, zero before and after */
     unsigned items;                /* super-tiles to do, by any number of blocks; below 2^31 */
     unsigned children;             /* of a segment, at most: super-tiles that feed it */
     struct block_mapping mapping;
+    enum symv_variant variant;
     unsigned edge;                 /* of a super-tile: 64, 128 or 256 */
     enum tile_form form;
     unsigned in_place;             /* trmv: x and y are the same vector */
@@ -75,10 +88,7 @@ static inline size_t matrix_vector_shared_bytes(size_t edge, size_t element_byte
     return 2 * (edge + edge * (edge / 32)) * element_bytes + WORK_BYTES;
 }
 
-/* Elements of `partials`: a node of `edge` values per segment and child. */
-static inline size_t matrix_vector_partials(int64_t segments, int64_t children, size_t edge)
-{
-    return (size_t)segments * (size_t)children * edge;
-}
+/* What VARIANT_IN_ORDER keeps of a segment: three parts of a node, four levels of chains. */
+enum { RUNNING_NODE_PARTS = 3, RUNNING_SUMS = 7 };
 
 #endif

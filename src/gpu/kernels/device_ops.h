@@ -19,6 +19,7 @@ constexpr unsigned SIGN_MASK = 0x80000000u;
 
 #include "threads.h"
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 
 #define KERNEL_FUNCTION extern "C" void
@@ -70,6 +71,17 @@ template <typename T> DEVICE_FUNCTION T load_partial(const T *address) { return 
 DEVICE_FUNCTION unsigned ticket_take(unsigned *counter)
 {
     return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL);
+}
+
+/* Wait for another block to set the counter to this value, and see what it wrote before. */
+DEVICE_FUNCTION void counter_await(const unsigned *counter, unsigned value)
+{
+    while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) != value)
+        sched_yield();
+}
+DEVICE_FUNCTION void counter_set(unsigned *counter, unsigned value)
+{
+    __atomic_store_n(counter, value, __ATOMIC_RELEASE);
 }
 
 #else
@@ -177,6 +189,18 @@ DEVICE_FUNCTION unsigned ticket_take(unsigned *counter)
     unsigned before;
     asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
     return before;
+}
+
+DEVICE_FUNCTION void counter_await(const unsigned *counter, unsigned value)
+{
+    unsigned now;
+    do {
+        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
+    } while (now != value);
+}
+DEVICE_FUNCTION void counter_set(unsigned *counter, unsigned value)
+{
+    asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(counter), "r"(value) : "memory");
 }
 
 #endif

@@ -1,6 +1,7 @@
-/* y = alpha A x + beta y, A symmetric (real types) or Hermitian, one triangle stored and read once. A tile
- * off the diagonal contributes to the segments of its rows and of its columns. */
-#include "gpu/kernels/segment.h"
+/* y = alpha A x + beta y, A symmetric (real types) or Hermitian, one triangle stored. A
+ * tile off the diagonal holds terms of the segments of its rows and of its columns; how
+ * they get there is the variant (arguments.h). */
+#include "gpu/kernels/running_sum.h"
 
 template <typename T, bool WIDE> DEVICE_FUNCTION void symv_leaves(const matrix_vector_arguments &arguments)
 {
@@ -14,32 +15,52 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv_leaves(const matrix_v
     block_barrier();
 }
 
-template <typename T, bool WIDE> DEVICE_FUNCTION void symv_item(const matrix_vector_arguments &arguments)
+template <typename T> DEVICE_FUNCTION void symv_feed(const matrix_vector_arguments &arguments)
 {
-    symv_leaves<T, WIDE>(arguments);
     const super_tile tile = super_tile_now(arguments);
     const block_memory<T> memory = block_memory_layout<T>(arguments.edge);
     const unsigned feeds = block_work().feeds;
     UNROLL_BY(1)
-    for (int side = 0; side < SIDES; side++)
-        if (feeds >> side & 1)
-            store_nodes(segment_nodes<T>(arguments, side == SIDE_ROWS ? tile.row : tile.column,
-                                         side == SIDE_ROWS ? tile.column : tile.row),
-                        side_sums_of(tile, memory, side), arguments.edge, CUT_NONE);
+    for (int side = 0; side < SIDES; side++) {
+        const int index = side == SIDE_ROWS ? tile.row : tile.column;
+        const int child = side == SIDE_ROWS ? tile.column : tile.row;
+        const side_sums<T> sums = side_sums_of(tile, memory, side);
+        if (!(feeds >> side & 1))
+            continue;
+        if (arguments.variant == VARIANT_IN_ORDER)
+            segment_add(arguments, index, child, sums);
+        else
+            store_nodes(segment_nodes<T>(arguments, index, child), sums, arguments.edge, CUT_NONE);
+    }
+    if (arguments.variant == VARIANT_IN_ORDER)
+        return;
     segments_arrive<T, true>(arguments, tile, feeds, [&](int which) {
         return segment{which, 0, (int)arguments.children, tile_extent(arguments, arguments.rows, which),
                        arguments.children};
     });
 }
 
-/* The item's tile, by one thread. */
-DEVICE_FUNCTION void symv_place(const matrix_vector_arguments &arguments, struct work &work)
+/* The next item, its tile and what that feeds, by one thread. */
+DEVICE_FUNCTION void symv_next(const matrix_vector_arguments &arguments, struct work &work)
 {
+    const int tiles = (int)arguments.children;
+    const bool in_order = arguments.variant == VARIANT_IN_ORDER, lower = form_is_lower(arguments.form);
     int low, high;
-    triangle_pair(work.item, arguments.children, low, high);
-    const bool lower = form_is_lower(arguments.form);
+    if (!(in_order ? work_take(arguments, arguments.counters + tiles, work) : work_next(arguments, work)))
+        return;
+    work.feeds = FEEDS_ROWS | FEEDS_COLUMNS;
+    if (in_order) {
+        antidiagonal_pair(work.item, tiles, low, high);
+    } else if (arguments.variant == VARIANT_LAST_ARRIVER) {
+        triangle_pair(work.item, tiles, low, high);
+    } else {
+        const int index = (int)(work.item / arguments.children), child = (int)(work.item % arguments.children);
+        low = index < child ? index : child, high = index < child ? child : index;
+        work.feeds = (index < child) == lower ? FEEDS_COLUMNS : FEEDS_ROWS;
+    }
+    if (low == high)
+        work.feeds = FEEDS_ROWS;
     work.row = lower ? high : low, work.column = lower ? low : high;
-    work.feeds = low == high ? FEEDS_ROWS : FEEDS_ROWS | FEEDS_COLUMNS;
 }
 
 template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_arguments &arguments)
@@ -52,12 +73,13 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
     work_start(work);
     UNROLL_BY(1)
     for (;;) {
-        if (thread_index() == 0 && work_next(arguments, work))
-            symv_place(arguments, work);
+        if (thread_index() == 0)
+            symv_next(arguments, work);
         block_barrier();
         if (work.item >= arguments.items)
             break;
-        symv_item<T, WIDE>(arguments);
+        symv_leaves<T, WIDE>(arguments);
+        symv_feed<T>(arguments);
     }
 }
 

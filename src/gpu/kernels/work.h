@@ -1,6 +1,8 @@
 /* work.h - which super-tile does a block do next?
  *
- * Work items are numbered from 0; blocks go over them with a stride. */
+ * Work items are numbered from 0. Blocks go over them with a stride, or take the next
+ * number from a counter: then an item may wait for smaller ones, which are running or
+ * done, whatever order the device starts its blocks in. */
 #ifndef MUBLAS_WORK_H
 #define MUBLAS_WORK_H
 
@@ -15,6 +17,7 @@ struct work {
     unsigned item;   /* not below arguments.items: nothing is left */
     int row, column; /* of its super-tile, in tiles */
     unsigned feeds;
+    unsigned has_taken; /* an item from the counter */
     unsigned tickets[SIDES];
 };
 
@@ -28,14 +31,32 @@ DEVICE_FUNCTION struct work &block_work()
 /* Before the first work_next, by all threads. */
 DEVICE_FUNCTION void work_start(struct work &work)
 {
-    if (thread_index() == 0)
+    if (thread_index() == 0) {
         work.item = block_index() - block_count();
+        work.has_taken = 0;
+    }
 }
 
 /* By one thread: the next item by stride. False: nothing is left. */
 DEVICE_FUNCTION bool work_next(const matrix_vector_arguments &arguments, struct work &work)
 {
     work.item += block_count();
+    return work.item < arguments.items;
+}
+
+/* By one thread: the next item from the counter, which is zero again after the launch.
+ * A block takes until nothing is left, or just once if there is an item for each. */
+DEVICE_FUNCTION bool work_take(const matrix_vector_arguments &arguments, unsigned *counter, struct work &work)
+{
+    const bool just_once = block_count() == arguments.items;
+    if (just_once && work.has_taken) {
+        work.item = arguments.items;
+        return false;
+    }
+    work.item = ticket_take(counter);
+    work.has_taken = 1;
+    if (work.item + 1 == arguments.items + (just_once ? 0 : block_count()))
+        *counter = 0;
     return work.item < arguments.items;
 }
 
@@ -51,6 +72,29 @@ DEVICE_FUNCTION void triangle_pair(int64_t index, int64_t count, int &low, int &
         line++;
     low = (int)(count - 1 - line);
     high = (int)(count - 1 - (from_end - line * (line + 1) / 2));
+}
+
+/* Pairs low <= high of a smaller sum than `sum`, which is at most their count. */
+DEVICE_FUNCTION int64_t pairs_before(int64_t sum)
+{
+    return (sum / 2 + 1) * ((sum + 1) / 2);
+}
+
+/* The same pairs by ascending low + high, then low: (low, high) comes after (low - 1, high)
+ * and (low, high - 1), and not right after them. */
+DEVICE_FUNCTION void antidiagonal_pair(int64_t index, int64_t count, int &low, int &high)
+{
+    /* The second half is the first one backwards, with (low, high) at (last - high, last - low). */
+    const bool backwards = index >= pairs_before(count);
+    const int64_t near = backwards ? count * (count + 1) / 2 - 1 - index : index;
+    int64_t sum = (int64_t)(2.0 * sqrt((double)near + 1.0)) - 1;
+    while (pairs_before(sum) > near)
+        sum--;
+    while (pairs_before(sum + 1) <= near)
+        sum++;
+    const int64_t one = near - pairs_before(sum), other = sum - one;
+    low = (int)(backwards ? count - 1 - other : one);
+    high = (int)(backwards ? count - 1 - one : other);
 }
 
 #endif
