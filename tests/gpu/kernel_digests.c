@@ -1,17 +1,20 @@
 /* kernel_digests - a digest of every kernel's result bits over a fixed set of calls.
  *
- *   kernel_digests [--max-n N] [--edges] [--check FILE] [--model]
+ *   kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model]
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or
- * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned (trmv in place then);
- * --edges runs it with every launch shape of kernel_shapes.c too; bits that differ
- * between these are an error. --check compares with kept digests and prints
- * only what differs. --model computes digests by contract_model.c, without a device.
+ * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned
+ * (trmv in place then); --edges runs it with every launch shape and variant of
+ * kernel_shapes.c too; --stress repeats each of these runs on two streams at once beside a
+ * busy neighbour (kernel_stress.h). Bits that differ between any of them are an error.
+ * --check compares with kept digests and prints only what differs. --model computes
+ * digests by contract_model.c, without a device.
  * Exit status 0: all equal; 1: a difference or an error; 77: no device. */
 #include "contract_model.h"
 #include "digest_file.h"
 #include "kernel_cases.h"
 #include "kernel_shapes.h"
+#include "kernel_stress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +24,14 @@
 struct options {
     int64_t max_n;
     bool edges, model;
+    unsigned stress; /* repeats */
     const char *check;
+};
+
+struct runner {
+    const struct options *options;
+    struct lane *lane;
+    struct kernel_stress stress;
 };
 
 static const struct placement placements[] = {{8, 0, 1, 1}, {3, 1, -2, 1}};
@@ -45,12 +55,21 @@ static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, c
     return status == STATUS_OK;
 }
 
+/* One shape of one placement: once, and under stress. */
+static bool run_shape(struct runner *runner, const struct kernel_case *kernel_case, const struct operands *operands,
+                      struct launch_shape shape, const void *first, void *result)
+{
+    return run_once(runner->lane, kernel_case, operands, shape, result) &&
+           results_equal(kernel_case->type, first, result, kernel_case_length(kernel_case)) &&
+           (!runner->options->stress ||
+            kernel_stress_run(&runner->stress, operands, shape, runner->options->stress, first));
+}
+
 /* Every shape of one placement has the bits of `first`, which the first of all runs
  * fills. Making large operands takes longer than all runs on them. */
-static bool run_placement(struct lane *lane, const struct kernel_case *kernel_case, int placement, bool edges,
-                          void *first, void *other)
+static bool run_placement(struct runner *runner, const struct kernel_case *kernel_case, int placement, void *first,
+                          void *other)
 {
-    const int64_t length = kernel_case_length(kernel_case);
     struct launch_shape shapes[KERNEL_SHAPES_MAX];
     struct operands operands;
     char text[SHAPE_TEXT_MAX];
@@ -58,30 +77,27 @@ static bool run_placement(struct lane *lane, const struct kernel_case *kernel_ca
     operands_make(kernel_case, &placements[placement], &operands);
     if (kernel_case->family == FAMILY_TRMV && placement == 1)
         operands_put_in_place(&operands);
-    const int count = edges ? kernel_shapes(&operands.call, false, shapes) : 1;
-    shapes[0] = (struct launch_shape){.edge = 0};
-    for (int shape = 0; good && shape < count; shape++) {
-        const bool is_first = placement == 0 && shape == 0;
-        good = run_once(lane, kernel_case, &operands, shapes[shape], is_first ? first : other);
-        if (good && !is_first && !results_equal(kernel_case->type, first, other, length)) {
+    const int count = kernel_shapes(&operands.call, false, shapes);
+    for (int shape = 0; good && shape < (runner->options->edges ? count : 1); shape++) {
+        void *result = placement == 0 && shape == 0 ? first : other;
+        good = run_shape(runner, kernel_case, &operands, shapes[shape], first, result);
+        if (!good) {
             kernel_shape_text(&shapes[shape], text);
-            fprintf(stderr, "%s: other bits with %s, %s\n", kernel_case->name, text,
+            fprintf(stderr, "%s: fails or has other bits with %s, %s\n", kernel_case->name, text,
                     placement ? "unaligned" : "aligned");
-            good = false;
         }
     }
     operands_free(&operands);
     return good;
 }
 
-static bool device_digest(struct lane *lane, const struct kernel_case *kernel_case, bool edges,
-                          uint64_t *digest)
+static bool device_digest(struct runner *runner, const struct kernel_case *kernel_case, uint64_t *digest)
 {
     const int64_t length = kernel_case_length(kernel_case);
     void *first = calloc((size_t)length, 16), *other = calloc((size_t)length, 16);
     bool good = first && other;
     for (int placement = 0; good && placement < PLACEMENT_COUNT; placement++)
-        good = run_placement(lane, kernel_case, placement, edges, first, other);
+        good = run_placement(runner, kernel_case, placement, first, other);
     *digest = result_digest(kernel_case->type, first, length);
     free(first);
     free(other);
@@ -120,8 +136,9 @@ static bool report(const struct kernel_case *kernel_case, const struct digest_fi
     return wanted == digest;
 }
 
-static int run_cases(const struct options *options, struct lane *lane)
+static int run_cases(struct runner *runner)
 {
+    const struct options *options = runner->options;
     size_t count, bad = 0;
     struct digest_file *kept = options->check ? digest_file_read(options->check) : NULL;
     if (options->check && !kept) {
@@ -135,7 +152,7 @@ static int run_cases(const struct options *options, struct lane *lane)
         if (options->model)
             digest = model_digest(&cases[i]);
         else
-            good = device_digest(lane, &cases[i], options->edges, &digest);
+            good = device_digest(runner, &cases[i], &digest);
         if (!report(&cases[i], kept, digest) || !good)
             bad++;
     }
@@ -147,40 +164,62 @@ static int run_cases(const struct options *options, struct lane *lane)
     return bad != 0;
 }
 
+/* A neighbour that takes a GPU's while, and not the emulated one's. */
+static int run_stressed(struct runner *runner, struct device *device)
+{
+    const int64_t neighbour_n = runner->options->max_n > 1000 ? 8192 : 70;
+    if (!kernel_stress_begin(device, neighbour_n, &runner->stress))
+        return 1;
+    const int result = run_cases(runner);
+    kernel_stress_end(&runner->stress);
+    return result;
+}
+
 static int run_on_device(const struct options *options)
 {
+    struct runner runner = {.options = options};
     struct device *device;
     struct device_scope scope;
-    struct lane *lane;
     if (device_wake(&device) != STATUS_OK || device_enter(device, &scope) != STATUS_OK) {
         fprintf(stderr, "kernel_digests: no device\n");
         return 77;
     }
     int result = 1;
-    if (lane_acquire(device, &lane) == STATUS_OK) {
-        result = run_cases(options, lane);
-        lane_release(lane);
+    if (lane_acquire(device, &runner.lane) == STATUS_OK) {
+        result = options->stress ? run_stressed(&runner, device) : run_cases(&runner);
+        lane_release(runner.lane);
     }
     device_leave(device, &scope);
     return result;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model]\n");
+    return 2;
 }
 
 int main(int count, char **arguments)
 {
     struct options options = {.max_n = 5000};
     for (int i = 1; i < count; i++) {
+        const char *value = i + 1 < count ? arguments[i + 1] : NULL;
         if (strcmp(arguments[i], "--edges") == 0) {
             options.edges = true;
         } else if (strcmp(arguments[i], "--model") == 0) {
             options.model = true;
-        } else if (strcmp(arguments[i], "--check") == 0 && i + 1 < count) {
+        } else if (!value) {
+            return usage();
+        } else if (strcmp(arguments[i], "--check") == 0) {
             options.check = arguments[++i];
-        } else if (strcmp(arguments[i], "--max-n") == 0 && i + 1 < count) {
+        } else if (strcmp(arguments[i], "--max-n") == 0) {
             options.max_n = strtoll(arguments[++i], NULL, 10);
+        } else if (strcmp(arguments[i], "--stress") == 0) {
+            options.stress = (unsigned)strtoul(arguments[++i], NULL, 10);
         } else {
-            fprintf(stderr, "usage: kernel_digests [--max-n N] [--edges] [--check FILE] [--model]\n");
-            return 2;
+            return usage();
         }
     }
-    return options.model ? run_cases(&options, NULL) : run_on_device(&options);
+    struct runner of_model = {.options = &options};
+    return options.model ? run_cases(&of_model) : run_on_device(&options);
 }

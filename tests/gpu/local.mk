@@ -1,7 +1,7 @@
 # Programs that run kernels, on the emulated device or a GPU.
 
 # The kernels' result bits: test_kernels runs on the emulated device, small cases only;
-# on a GPU run `kernel_digests --check tests/gpu/kernel_digests.txt [--edges]`,
+# on a GPU run `kernel_digests --check tests/gpu/kernel_digests.txt [--edges] [--stress 20]`,
 # `test_kernels 2000`, `test_special_values` and `test_double_double`.
 kernel_test_sources = \
 	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
@@ -18,7 +18,8 @@ endif
 EXTRA_DIST += tests/gpu/kernel_digests.txt tests/gpu/wide_gauge.c tests/gpu/wide_gauge_absent.c
 
 check_PROGRAMS += tests/gpu/kernel_digests
-tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c $(kernel_test_sources)
+tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c tests/gpu/kernel_stress.c tests/gpu/kernel_stress.h \
+	$(kernel_test_sources)
 tests_gpu_kernel_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 check_PROGRAMS += tests/gpu/test_kernels
@@ -41,6 +42,10 @@ TESTS += tests/gpu/kernel_blocks.sh
 thread_tests += tests/gpu/kernel_blocks.sh
 EXTRA_DIST += tests/gpu/kernel_blocks.sh
 tests/gpu/kernel_blocks.log: tests/gpu/test_kernels$(EXEEXT)
+
+TESTS += tests/gpu/kernel_stress.sh
+EXTRA_DIST += tests/gpu/kernel_stress.sh
+tests/gpu/kernel_stress.log: tests/gpu/kernel_digests$(EXEEXT)
 
 TESTS += tests/gpu/bench_kernels.sh
 EXTRA_DIST += tests/gpu/bench_kernels.sh

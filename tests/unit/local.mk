@@ -35,6 +35,11 @@ TESTS += tests/unit/test_pack
 tests_unit_test_pack_SOURCES = tests/unit/test_pack.c
 tests_unit_test_pack_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_launch_shape
+TESTS += tests/unit/test_launch_shape
+tests_unit_test_launch_shape_SOURCES = tests/unit/test_launch_shape.c
+tests_unit_test_launch_shape_LDADD = $(unit_test_libraries)
+
 # The emulated driver itself.
 check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads

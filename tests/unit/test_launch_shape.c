@@ -1,0 +1,108 @@
+/* Launch shapes: which are refused, and what the others make of a call. */
+#include "gpu/launch_plan.h"
+#include "gpu/launch_shape.h"
+#include "tap.h"
+
+#include <string.h>
+
+static const struct launch_shape usual = {128, 32, 4, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER};
+
+static struct blas_call call_of(enum blas_family family, enum blas_type type, int64_t m, int64_t n)
+{
+    return (struct blas_call){.family = family, .type = type, .m = m, .n = n, .a = {.ld = m > n ? m : n},
+                              .x = {.length = n, .increment = 1}, .y = {.length = m, .increment = 1}};
+}
+
+static void test_fault(const struct blas_call *call, struct launch_shape shape, const char *wanted, const char *what)
+{
+    const char *fault = launch_shape_fault(call, &shape);
+    tap_ok(wanted ? fault && strstr(fault, wanted) : !fault, "%s: %s", what, fault ? fault : "admitted");
+}
+
+static void test_threads(void)
+{
+    const struct blas_call single = call_of(FAMILY_GEMV, TYPE_S, 500, 500);
+    const struct blas_call doubles = call_of(FAMILY_GEMV, TYPE_D, 500, 500);
+    struct launch_shape shape = usual;
+    shape.threads_x = 12;
+    test_fault(&single, shape, "Tx", "12 threads down in single precision");
+    test_fault(&doubles, shape, NULL, "12 threads down in double precision");
+    shape.threads_x = 0;
+    test_fault(&doubles, shape, "Tx * Ty", "no threads");
+    shape.threads_x = 4, shape.threads_y = 1;
+    test_fault(&doubles, shape, "Tx * Ty", "4 threads");
+    shape.threads_y = 128;
+    test_fault(&doubles, shape, NULL, "512 threads");
+    shape.threads_y = 129;
+    test_fault(&doubles, shape, "Tx * Ty", "516 threads");
+    shape.threads_x = 1u << 31, shape.threads_y = 1u << 31;
+    test_fault(&doubles, shape, "Tx * Ty", "2^62 threads");
+}
+
+static void test_others(void)
+{
+    const struct blas_call gemv = call_of(FAMILY_GEMV, TYPE_D, 500, 500), symv = call_of(FAMILY_SYMV, TYPE_D, 0, 500);
+    struct launch_shape shape = usual;
+    test_fault(&gemv, shape, NULL, "the usual shape");
+    shape.edge = 96;
+    test_fault(&gemv, shape, "edge", "edge 96");
+    shape = usual, shape.leaf_columns = 5;
+    test_fault(&gemv, shape, "U must", "U 5 of 4 leaf columns");
+    shape.leaf_columns = 0;
+    test_fault(&gemv, shape, "U must", "U 0");
+    shape = usual, shape.order = (enum leaf_order)2;
+    test_fault(&gemv, shape, "order", "an unknown order");
+    shape = usual, shape.variant = (enum symv_variant)3;
+    test_fault(&symv, shape, "variant", "an unknown variant");
+    shape.variant = VARIANT_IN_ORDER;
+    test_fault(&symv, shape, NULL, "symv in order");
+    test_fault(&gemv, shape, "only symv", "gemv in order");
+}
+
+/* A shape that cannot run is refused, not bent. */
+static void test_plan(void)
+{
+    struct launch_plan plan;
+    struct launch_shape shape = usual;
+    const struct blas_call symv = call_of(FAMILY_SYMV, TYPE_D, 0, 1000);
+    launch_shape_override(shape);
+    tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK && plan.items == 36 && plan.threads == 128 &&
+               launch_plan_blocks(&plan, 10) == 36, "a block for each of 36 tiles");
+    shape.blocks_per_multiprocessor = 2;
+    launch_shape_override(shape);
+    tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK && launch_plan_blocks(&plan, 10) == 20 &&
+               launch_plan_blocks(&plan, 132) == 36, "no more than two blocks for a multiprocessor");
+    shape.variant = VARIANT_BOTH_HALVES;
+    launch_shape_override(shape);
+    tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK && plan.items == 64, "both halves have 64 tiles");
+    shape.variant = VARIANT_IN_ORDER;
+    launch_shape_override(shape);
+    tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK && plan.items == 36 &&
+               plan.workspace_bytes == 8 * RUNNING_SUMS * 128 * sizeof(double), "in order wants little workspace");
+    shape.threads_y = 100;
+    launch_shape_override(shape);
+    tap_ok(launch_plan_make(&symv, &plan) == STATUS_UNSUPPORTED, "too many threads are refused");
+    launch_shape_override((struct launch_shape){.edge = 0});
+    tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK, "and without them the call is planned");
+}
+
+static void test_mapping(unsigned x, unsigned y, unsigned edge, unsigned down, unsigned across)
+{
+    const struct launch_shape shape = {edge, x, y, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER};
+    const struct block_mapping mapping = launch_shape_mapping(&shape);
+    tap_ok(mapping.groups_down == down && mapping.groups_across == across,
+           "%u x %u threads at edge %u are %u x %u groups", x, y, edge, mapping.groups_down, mapping.groups_across);
+}
+
+int main(void)
+{
+    test_threads();
+    test_others();
+    test_plan();
+    test_mapping(64, 4, 256, 8, 4);
+    test_mapping(64, 4, 64, 2, 16);
+    test_mapping(4, 5, 128, 1, 2);
+    test_mapping(20, 3, 128, 2, 3);
+    test_mapping(512, 1, 256, 8, 8);
+    return tap_done();
+}
