@@ -28,6 +28,10 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
         return "there is no such variant";
     if (shape->variant != VARIANT_LAST_ARRIVER && call->family != FAMILY_SYMV && call->family != FAMILY_HEMV)
         return "only symv and hemv have variants";
+    if (shape->team_groups != 1 && shape->team_groups != 4)
+        return "a team must have 1 or 4 groups";
+    if (threads < GROUP * shape->team_groups)
+        return "a team of 4 groups takes 32 threads";
     return NULL;
 }
 
@@ -47,27 +51,31 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
     }
 }
 
-/* Large tiles store fewer partials, small ones fill the device: the largest edge
- * that still gives a large device a few waves of blocks. Small problems, which also
- * run on the emulated device, get the smallest. A group of 8 threads does one leaf
- * tile, two at edge 256. To be replaced by the tuner's recipes. */
+/* Large tiles store fewer partials, small ones fill the device: the largest edge that
+ * still gives a large device a few blocks for each multiprocessor. Measured on an H100
+ * (bench/kernels/measure); to be replaced by the tuner's recipes. */
 struct launch_shape launch_shape_choose(const struct blas_call *call)
 {
-    static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, VARIANT_LAST_ARRIVER};
+    enum { OF_TRIANGLES, OF_RECTANGLES, KINDS };
+    static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
     static const struct {
         struct launch_shape shape;
         int64_t items_wanted;
-    } table[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER}, 2000},
-                 {{128, 32, 4, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER}, 1000},
-                 {{64, 16, 2, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER}, 0}};
+    } tables[KINDS][3] = {[OF_TRIANGLES] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400},
+                                            {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
+                                            {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}},
+                          [OF_RECTANGLES] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
+                                             {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
+                                             {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}}};
+    const int kind = call->family == FAMILY_GEMV || call->type == TYPE_W ? OF_RECTANGLES : OF_TRIANGLES;
     int row = 0;
     if (overriding_shape.edge)
         return overriding_shape;
     if (call->family == FAMILY_AXPY)
         return of_axpy;
-    while (launch_shape_tiling(call, &table[row].shape).items < table[row].items_wanted)
+    while (launch_shape_tiling(call, &tables[kind][row].shape).items < tables[kind][row].items_wanted)
         row++;
-    return table[row].shape;
+    return tables[kind][row].shape;
 }
 
 void launch_shape_override(struct launch_shape shape)
@@ -75,13 +83,15 @@ void launch_shape_override(struct launch_shape shape)
     overriding_shape = shape;
 }
 
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape)
 {
-    const unsigned groups = shape->threads_x * shape->threads_y / GROUP, leaves = shape->edge / LEAF_EDGE;
-    unsigned down = shape->threads_x / GROUP;
-    if (down < 1)
-        down = 1;
-    if (down > leaves)
-        down = leaves;
-    return (struct block_mapping){down, groups / down, shape->leaf_columns, shape->order};
+    const unsigned teams = shape->threads_x * shape->threads_y / (GROUP * shape->team_groups);
+    const unsigned wanted = shape->threads_x < GROUP ? 1 : shape->threads_x / GROUP;
+    const unsigned down = smaller(wanted, smaller(teams, shape->edge / LEAF_EDGE));
+    return (struct block_mapping){shape->team_groups, down, teams / down, shape->leaf_columns, shape->order};
 }

@@ -3,11 +3,11 @@
  * bits, and one that cannot be had is an error.
  *
  * The work items of a matrix-vector call are super-tiles of `edge` rows and columns,
- * each made of leaf tiles of 32 x 32; a group of 8 threads does a leaf tile. A block of
- * threads_x * threads_y threads (Tx, Ty) has max(1, Tx / 8) groups, but no more than a
- * super-tile has leaf rows, side by side down the rows, and as many such rows of groups
- * across the columns as its threads allow. Threads that do not fill a group help with
- * vectors and partial sums only. */
+ * each made of leaf tiles of 32 x 32; a team of one or four groups of 8 threads does a leaf
+ * tile. A block of threads_x * threads_y threads (Tx, Ty) has max(1, Tx / 8) teams, but no
+ * more than a super-tile has leaf rows, side by side down the rows, and as many such rows of
+ * teams across the columns as its threads allow. Threads that do not fill a team help with
+ * partial sums only. */
 #ifndef MUBLAS_LAUNCH_SHAPE_H
 #define MUBLAS_LAUNCH_SHAPE_H
 
@@ -22,11 +22,13 @@ struct launch_shape {
     unsigned edge;         /* of a super-tile: 64, 128 or 256 */
     unsigned threads_x;    /* Tx: a multiple of launch_shape_unit */
     unsigned threads_y;    /* Ty: 1 or more, with Tx * Ty in LAUNCH_THREADS_MIN..LAUNCH_THREADS_MAX */
-    unsigned leaf_columns; /* U: leaf tiles along a row that a group takes one after another, 1..edge / 32 */
+    unsigned leaf_columns; /* U: leaf tiles along a row that a team takes one after another, 1..edge / 32 */
     /* m: 0: a block for each work item; otherwise at most m blocks for each multiprocessor
      * of the device, which go over the items with a stride. */
     unsigned blocks_per_multiprocessor;
     enum leaf_order order; /* M */
+    /* 1, or 4, which takes at least 32 threads: a leaf tile is read by a whole warp at once. */
+    unsigned team_groups;
     enum symv_variant variant; /* of symv and hemv; the others have only the first */
 };
 

@@ -44,19 +44,23 @@ static void drop_result(struct processor *processor, struct exchange_result *res
     processor->free_results = result;
 }
 
-static void check_group(const struct processor *processor, const struct group *group, size_t bytes,
-                        unsigned width)
+static void check_width(const struct processor *processor, size_t bytes, unsigned width)
 {
     const struct emulated_thread *self = &processor->current->self;
     if (width == 0 || width > EMULATED_WIDTH_MAX || (width & (width - 1)) || bytes > EMULATED_EXCHANGE_MAX ||
         (self->thread & ~(width - 1)) + width > self->threads)
         emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u is not allowed",
                        processor->launch->kernel->name, self->block, self->thread, bytes, width);
-    if (group->arrived && (group->width != width || group->bytes != bytes))
+}
+
+static void check_group(const struct processor *processor, const struct group *group, size_t bytes,
+                        unsigned width)
+{
+    const struct emulated_thread *self = &processor->current->self;
+    if (group->arrived && group->bytes != bytes)
         emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u meets one of %zu "
-                       "bytes, width %u",
-                       processor->launch->kernel->name, self->block, self->thread, bytes, width, group->bytes,
-                       group->width);
+                       "bytes",
+                       processor->launch->kernel->name, self->block, self->thread, bytes, width, group->bytes);
 }
 
 /* memcpy, whose interceptor would tell ThreadSanitizer. */
@@ -90,10 +94,10 @@ const void *emulated_exchange(const void *mine, size_t bytes, unsigned width)
     struct processor *processor = running_processor;
     struct thread *thread = processor->current;
     unsigned first = thread->self.thread & ~(width - 1);
-    struct group *group = &processor->groups[first];
+    check_width(processor, bytes, width);
+    struct group *group = &processor->groups[__builtin_ctz(width)][first];
     check_group(processor, group, bytes, width);
     thread->mine = mine;
-    group->width = width;
     group->bytes = bytes;
     if (++group->arrived < width) {
         processor_wait(processor, AT_EXCHANGE);
@@ -113,8 +117,9 @@ void exchanges_end(struct processor *processor)
             drop_result(processor, thread->held[which]);
             thread->held[which] = NULL;
         }
-        if (processor->groups[i].arrived)
-            emulated_abort("kernel %s, block %u: an exchange was left unfinished",
-                           processor->launch->kernel->name, thread->self.block);
+        for (int width = 0; width < WIDTHS; width++)
+            if (processor->groups[width][i].arrived)
+                emulated_abort("kernel %s, block %u: an exchange was left unfinished",
+                               processor->launch->kernel->name, thread->self.block);
     }
 }

@@ -33,9 +33,12 @@ struct thread {
     struct exchange_result *held[HELD]; /* newest first */
 };
 
-/* The rendezvous of a group, kept at its first thread. */
+enum { WIDTHS = 6 }; /* 1, 2, ... EMULATED_WIDTH_MAX */
+
+/* The rendezvous of a group, kept at its first thread, for each width by itself: some
+ * groups of 8 may be done when others of their 32 are not. */
 struct group {
-    unsigned arrived, width;
+    unsigned arrived;
     size_t bytes;
 };
 
@@ -44,7 +47,7 @@ struct processor {
     const struct launch *launch;
     struct thread *current;
     struct thread threads[THREADS_MAX];
-    struct group groups[THREADS_MAX];
+    struct group groups[WIDTHS][THREADS_MAX];
     unsigned order[THREADS_MAX], started, finished, at_barrier;
     struct thread *ready[THREADS_MAX]; /* ring */
     unsigned ready_head, ready_count;

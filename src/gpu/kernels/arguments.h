@@ -25,7 +25,7 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
     const void *alpha_address; /* of alpha on the device, aligned as its real part; NULL: `alpha` */
 };
 
-/* The next leaf tiles of a group: down the columns first, or along the rows. */
+/* The next leaf tiles of a team: down the columns first, or along the rows. */
 enum leaf_order { ORDER_DOWN, ORDER_ALONG };
 
 /* How the tiles of symv and hemv come to their segments; equal bits. */
@@ -40,12 +40,13 @@ enum symv_variant {
     VARIANT_BOTH_HALVES
 };
 
-/* How a block's groups of 8 threads go over the leaf tiles of a super-tile: groups_down *
- * groups_across of them side by side, each with up to leaf_columns neighbours along a
- * row one after another, then the next by `order`. Groups beyond these and threads
- * beyond the last group do no leaf tiles. */
+/* How a block goes over the leaf tiles of a super-tile: teams of team_groups groups of 8
+ * threads do one each, teams_down * teams_across of them side by side, each team with up
+ * to leaf_columns neighbours along a row one after another, then the next by `order`.
+ * Teams beyond these and threads beyond the last team do no leaf tiles. */
 struct block_mapping {
-    unsigned groups_down, groups_across, leaf_columns;
+    unsigned team_groups; /* 1 or 4 */
+    unsigned teams_down, teams_across, leaf_columns;
     enum leaf_order order;
 };
 
@@ -80,12 +81,12 @@ HOST_AND_DEVICE int64_t tile_count(int64_t terms, int64_t edge)
     return (terms + edge - 1) / edge;
 }
 
-/* Dynamic shared memory of a matrix-vector block: what it is at, two x segments, and the
- * leaf sums of both directions. */
+/* Dynamic shared memory of a matrix-vector block: what it is at, and the leaf sums
+ * of both directions. */
 enum { WORK_BYTES = 32 };
 static inline size_t matrix_vector_shared_bytes(size_t edge, size_t element_bytes)
 {
-    return 2 * (edge + edge * (edge / 32)) * element_bytes + WORK_BYTES;
+    return 2 * edge * (edge / 32) * element_bytes + WORK_BYTES;
 }
 
 /* What VARIANT_IN_ORDER keeps of a segment: three parts of a node, four levels of chains. */

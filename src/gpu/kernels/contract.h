@@ -105,44 +105,32 @@ template <typename T> DEVICE_FUNCTION T columns_meet(const T &low, const T &high
     return keep + group_exchange(give, bit);
 }
 
-/* Columns of W meet as soon as two are there, which takes half the registers. */
-#ifdef MUBLAS_EMULATED
-template <typename T> constexpr bool columns_meet_early = false; /* one rendezvous for all */
-#else
-template <typename T> constexpr bool columns_meet_early = is_double_double<T>;
-#endif
-template <typename T> DEVICE_FUNCTION void column_done(T (&chains)[LANES], int column, int lane)
-{
-    if constexpr (columns_meet_early<T>) {
-        UNROLL
-        for (int bit = 1; bit < LANES && (column & bit); bit *= 2)
-            chains[column] = columns_meet(chains[column - bit], chains[column], lane, bit);
-    }
-}
-
-/* A group's lane leaves of 8 columns at once: each lane brings its chains of columns
- * 0..7, has called column_done after each, and leaves with the whole sum of the column
- * of its own number. */
-template <typename T> DEVICE_FUNCTION T lane_sums(const T (&chains)[LANES], int lane)
+/* A group's lane leaves of COUNT columns at once, 2, 4 or 8: each lane brings its chains of
+ * the columns and leaves with the whole sum of the column of its own number modulo COUNT. */
+template <int COUNT, typename T> DEVICE_FUNCTION T lane_sums(const T (&chains)[COUNT], int lane)
 {
 #ifdef MUBLAS_EMULATED
-    const T *all = group_gather(chains) + lane;
-    const T low = (all[0] + all[8]) + (all[16] + all[24]);
-    const T high = (all[32] + all[40]) + (all[48] + all[56]);
+    const T *all = group_gather(chains) + lane % COUNT;
+    const T low = (all[0] + all[COUNT]) + (all[2 * COUNT] + all[3 * COUNT]);
+    const T high = (all[4 * COUNT] + all[5 * COUNT]) + (all[6 * COUNT] + all[7 * COUNT]);
     return low + high;
 #else
-    if constexpr (columns_meet_early<T>) {
-        return chains[LANES - 1];
+    constexpr int half = COUNT / 2;
+    T two[half], four[half > 1 ? half / 2 : 1];
+    UNROLL
+    for (int j = 0; j < half; j++)
+        two[j] = columns_meet(chains[2 * j], chains[2 * j + 1], lane, 1);
+    if constexpr (COUNT == 2) {
+        four[0] = two[0] + group_exchange(two[0], 2);
     } else {
-        T four[4], two[2];
         UNROLL
-        for (int j = 0; j < 4; j++)
-            four[j] = columns_meet(chains[2 * j], chains[2 * j + 1], lane, 1);
-        UNROLL
-        for (int j = 0; j < 2; j++)
-            two[j] = columns_meet(four[2 * j], four[2 * j + 1], lane, 2);
-        return columns_meet(two[0], two[1], lane, 4);
+        for (int j = 0; j < half / 2; j++)
+            four[j] = columns_meet(two[2 * j], two[2 * j + 1], lane, 2);
     }
+    if constexpr (COUNT == 8)
+        return columns_meet(four[0], four[1], lane, 4);
+    else
+        return four[0] + group_exchange(four[0], 4);
 #endif
 }
 
@@ -245,12 +233,11 @@ DEVICE_FUNCTION double_double scalar_as(const union blas_scalar &scalar, double_
     return {scalar.w[0], scalar.w[1]};
 }
 
-/* y of GEMV, SYMV and HEMV. */
-template <typename T> DEVICE_FUNCTION T scaled_result(const T &alpha, const T &sum, const T &beta, const T *y)
+/* y of GEMV, SYMV and HEMV; `old`, what it was, does not matter where beta is 0. */
+template <typename T> DEVICE_FUNCTION T scaled_result(const T &alpha, const T &sum, const T &beta, const T &old)
 {
     if (equals(beta, 0))
         return product(alpha, sum);
-    const T old = load_result(y);
     return fused(alpha, sum, equals(beta, 1) ? old : product(beta, old));
 }
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-constexpr unsigned GROUP_THREADS = 8;
+constexpr unsigned GROUP_THREADS = 8, WARP_THREADS = 32;
 constexpr unsigned BLOCK_THREADS_MAX = 512;
 constexpr unsigned SIGN_MASK = 0x80000000u;
 
@@ -40,6 +40,15 @@ DEVICE_FUNCTION unsigned anew(unsigned value) { return value; }
 template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (&values)[COUNT])
 {
     return static_cast<const T *>(emulated_exchange(values, sizeof values, GROUP_THREADS));
+}
+
+/* Each thread of a warp gets the values of the one 8 before it, the first 8 those of the last. */
+template <typename T, int COUNT> DEVICE_FUNCTION void warp_rotate(T (&values)[COUNT])
+{
+    const unsigned from = (thread_index() + WARP_THREADS - GROUP_THREADS) % WARP_THREADS;
+    const T *all = static_cast<const T *>(emulated_exchange(values, sizeof values, WARP_THREADS));
+    for (int i = 0; i < COUNT; i++)
+        values[i] = all[from * COUNT + i];
 }
 
 DEVICE_FUNCTION float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -125,6 +134,22 @@ DEVICE_FUNCTION double group_exchange(double value, int mask)
 template <typename T> DEVICE_FUNCTION T group_exchange(const T &value, int mask)
 {
     return {group_exchange(value.re, mask), group_exchange(value.im, mask)};
+}
+
+DEVICE_FUNCTION float group_before(float value, unsigned from) { return __shfl_sync(~0u, value, from); }
+DEVICE_FUNCTION double group_before(double value, unsigned from) { return __shfl_sync(~0u, value, from); }
+template <typename T> DEVICE_FUNCTION T group_before(const T &value, unsigned from)
+{
+    return {group_before(value.re, from), group_before(value.im, from)};
+}
+
+/* Each thread of a warp gets the values of the one 8 before it, the first 8 those of the last. */
+template <typename T, int COUNT> DEVICE_FUNCTION void warp_rotate(T (&values)[COUNT])
+{
+    const unsigned from = (threadIdx.x + WARP_THREADS - GROUP_THREADS) % WARP_THREADS;
+    UNROLL
+    for (int i = 0; i < COUNT; i++)
+        values[i] = group_before(values[i], from);
 }
 
 DEVICE_FUNCTION float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }

@@ -100,6 +100,11 @@ DEVICE_FUNCTION void store_result(double_double *address, const double_double &v
 }
 
 #ifndef MUBLAS_EMULATED
+DEVICE_FUNCTION double_double group_before(const double_double &value, unsigned from)
+{
+    return {group_before(value.hi, from), group_before(value.lo, from)};
+}
+
 DEVICE_FUNCTION double_double group_exchange(const double_double &value, int mask)
 {
     return {group_exchange(value.hi, mask), group_exchange(value.lo, mask)};

@@ -3,25 +3,11 @@
 #include "gpu/kernels/segment.h"
 
 template <typename T, bool WIDE, bool TRANSPOSE>
-DEVICE_FUNCTION void gemv_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory)
-{
-    const super_tile tile = super_tile_now(arguments);
-    const T *x = static_cast<const T *>(arguments.x);
-    if (TRANSPOSE)
-        load_segment(memory.x_rows, x, arguments.x_increment, tile_origin(arguments, tile.row), tile.rows);
-    else
-        load_segment(memory.x_columns, x, arguments.x_increment, tile_origin(arguments, tile.column),
-                     tile.columns);
-    block_barrier();
-    super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, memory);
-    block_barrier();
-}
-
-template <typename T, bool WIDE, bool TRANSPOSE>
-DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments)
+DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments, const super_tile &its_tile)
 {
     const block_memory<T> memory = block_memory_layout<T>(arguments.edge);
-    gemv_leaves<T, WIDE, TRANSPOSE>(arguments, memory);
+    super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, memory, its_tile);
+    block_barrier();
     const super_tile tile = super_tile_now(arguments);
     const int side = TRANSPOSE ? SIDE_COLUMNS : SIDE_ROWS, children = (int)arguments.children;
     const int index = TRANSPOSE ? tile.column : tile.row, child = TRANSPOSE ? tile.row : tile.column;
@@ -35,23 +21,19 @@ DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments)
 template <typename T, bool WIDE, bool TRANSPOSE>
 DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
 {
-    struct work &work = block_work();
+    struct work next;
     arguments.form = FORM_FULL;
     if (equals(alpha_of<T>(arguments), 0)) {
         scale_vector<T>(arguments, TRANSPOSE ? arguments.columns : arguments.rows);
         return;
     }
-    work_start(work);
+    work_start(next);
     UNROLL_BY(1)
-    for (;;) {
-        if (thread_index() == 0 && work_next(arguments, work)) {
-            const int index = (int)(work.item / arguments.children), child = (int)(work.item % arguments.children);
-            work.row = TRANSPOSE ? child : index, work.column = TRANSPOSE ? index : child;
-        }
-        block_barrier();
-        if (work.item >= arguments.items)
-            break;
-        gemv_item<T, WIDE, TRANSPOSE>(arguments);
+    while (work_next(arguments, next)) {
+        const int index = (int)(next.item / arguments.children), child = (int)(next.item % arguments.children);
+        next.row = TRANSPOSE ? child : index, next.column = TRANSPOSE ? index : child;
+        work_keep(next);
+        gemv_item<T, WIDE, TRANSPOSE>(arguments, super_tile_of(arguments, next));
     }
 }
 

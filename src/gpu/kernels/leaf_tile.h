@@ -1,28 +1,39 @@
-/* leaf_tile.h - one 32 x 32 tile of the matrix, by a group of 8 threads.
+/* leaf_tile.h - one 32 x 32 tile of the matrix, by a team: one group of 8 threads, or the
+ * four groups of a warp.
  *
- * Thread (lane) l holds of each column the 4 rows of virtual lane l, so that one
- * pass over the tile serves both directions: the lanes' rows for lane leaves down
- * the columns, and chains along its own 4 rows for row leaves. */
+ * Thread (lane) l of a group holds of some columns the 4 rows of virtual lane l. So one
+ * pass over the tile serves both directions: the lanes' rows for lane leaves down the
+ * columns, and chains along its own 4 rows for row leaves, which go on from group to
+ * group. Teams of four groups have all of a tile under way at once, which small matrices
+ * want; with one group each a warp reads longer pieces of few columns, which device
+ * memory likes better. */
 #ifndef MUBLAS_LEAF_TILE_H
 #define MUBLAS_LEAF_TILE_H
 
 #include "gpu/kernels/arguments.h"
 #include "gpu/kernels/contract.h"
 
-constexpr int BATCH = LANES; /* columns whose lane leaves are summed together */
-/* Columns loaded before the first is used: 256 bytes in flight per thread, half of
- * that where four registers an element leave no more room. */
-template <typename T> constexpr int COLUMNS_IN_FLIGHT = sizeof(T) == 4 ? 16 : sizeof(T) == 8 ? 8 : 2;
+/* Columns that a group computes together. */
+template <typename T> constexpr int HELD = sizeof(T) == 4 ? 8 : sizeof(T) == 8 ? 4 : 2;
 
+/* What can be had from the kernel's arguments is not kept in registers. */
 template <typename T> struct leaf_tile {
-    const T *a; /* element (0, 0) of the tile */
-    int64_t lda;
+    const matrix_vector_arguments &arguments;
+    int row, column;   /* of its element (0, 0) in the matrix */
     int rows, columns; /* that exist, >= 1; 32 or more: all */
     enum tile_form form;
-    bool unit;
-    unsigned conjugate; /* SIGN_MASK: coefficients are the conjugates of what is stored; or 0 */
-    const T *x_rows, *x_columns; /* 32 elements each, in shared memory */
-    T *row_sums, *column_sums;   /* 32 each, in shared memory; NULL column_sums: not wanted */
+    T *row_sums, *column_sums; /* 32 each, in shared memory; NULL column_sums: not wanted */
+
+    DEVICE_METHOD const T *a() const
+    {
+        return static_cast<const T *>(arguments.a) + row + column * arguments.lda;
+    }
+    DEVICE_METHOD T x(int index) const
+    {
+        return load_result(static_cast<const T *>(arguments.x) + index * arguments.x_increment);
+    }
+    DEVICE_METHOD bool has_unit_diagonal() const { return arguments.unit && form != FORM_FULL; }
+    DEVICE_METHOD unsigned conjugate_mask() const { return arguments.conjugate ? SIGN_MASK : 0; }
 };
 
 template <typename T, bool WIDE>
@@ -42,72 +53,11 @@ DEVICE_FUNCTION void load_lane_rows(const T *column, T (&values)[LANE_TERMS])
     }
 }
 
-template <typename T>
-DEVICE_FUNCTION void store_row_sums(const leaf_tile<T> &tile, int lane, const T (&rows)[LANE_TERMS])
-{
-    UNROLL
-    for (int r = 0; r < LANE_TERMS; r++)
-        tile.row_sums[lane_term<T>(lane, r)] = rows[r];
-}
-
-template <typename T>
-DEVICE_FUNCTION void store_lane_sums(const leaf_tile<T> &tile, int first_column, int lane,
-                                     const T (&chains)[LANES])
-{
-    const T sum = lane_sums(chains, lane);
-    if (tile.column_sums)
-        tile.column_sums[first_column + lane] = sum;
-}
-
 /* What A(i, j), a term of the row leaves, is in the lane leaves down the columns: itself
  * where only these are wanted (A transposed), A(j, i) where both are. */
 template <typename T, bool ROWS> DEVICE_FUNCTION T lane_coefficient(const T &a)
 {
     return ROWS ? conjugate(a) : a;
-}
-
-/* All of a tile that is whole and off the diagonal: no predicates. */
-template <typename T, bool WIDE, bool ROWS, bool COLUMNS>
-DEVICE_FUNCTION void leaf_tile_whole(const leaf_tile<T> &tile, int lane)
-{
-    const T *column = tile.a + lane_run<T> * lane;
-    T rows[LANE_TERMS], x_row[LANE_TERMS];
-    UNROLL
-    for (int r = 0; r < LANE_TERMS; r++) {
-        rows[r] = T{};
-        x_row[r] = COLUMNS ? tile.x_rows[lane_term<T>(lane, r)] : T{};
-    }
-    constexpr int in_flight = COLUMNS_IN_FLIGHT<T>, together = in_flight > BATCH ? in_flight : BATCH;
-    UNROLL_BY(1)
-    for (int first = 0; first < LEAF; first += together) {
-        T a[in_flight][LANE_TERMS], chains[BATCH];
-        UNROLL
-        for (int j = 0; j < together; j++) {
-            if (j % in_flight == 0) {
-                UNROLL
-                for (int k = 0; k < in_flight; k++)
-                    load_lane_rows<T, WIDE>(column + k * tile.lda, a[k]);
-                column += in_flight * tile.lda;
-            }
-            const T x = ROWS ? tile.x_columns[first + j] : T{};
-            T &chain = chains[j % BATCH];
-            chain = T{};
-            UNROLL
-            for (int r = 0; r < LANE_TERMS; r++) {
-                const T value = conjugate_by(a[j % in_flight][r], tile.conjugate);
-                if (ROWS)
-                    rows[r] = fused(value, x, rows[r]);
-                if (COLUMNS)
-                    chain = fused(lane_coefficient<T, ROWS>(value), x_row[r], chain);
-            }
-            if (COLUMNS)
-                column_done(chains, j % BATCH, lane);
-            if (COLUMNS && j % BATCH == BATCH - 1)
-                store_lane_sums(tile, first + j + 1 - BATCH, lane, chains);
-        }
-    }
-    if (ROWS)
-        store_row_sums(tile, lane, rows);
 }
 
 DEVICE_FUNCTION bool form_is_lower(enum tile_form form)
@@ -150,70 +100,167 @@ DEVICE_FUNCTION void load_terms(const leaf_tile<T> &tile, int lane, int first, T
         const bool is_mirrored = mirrored_terms(tile.form, i) >> j & 1;
         const int row = smaller(is_mirrored ? j : i, tile.rows - 1);
         const int column = smaller(is_mirrored ? i : j, tile.columns - 1);
-        a[index / LANE_TERMS][index % LANE_TERMS] = load(tile.a + (row + column * tile.lda));
+        a[index / LANE_TERMS][index % LANE_TERMS] = load(tile.a() + (row + column * tile.arguments.lda));
     }
 }
 
 /* A(i, j) of what is stored. */
-template <typename T>
-DEVICE_FUNCTION T term_value(const leaf_tile<T> &tile, bool is_mirrored, bool on_diagonal, const T &stored)
+template <typename T> DEVICE_FUNCTION T term_value(const leaf_tile<T> &tile, int i, int j, const T &stored)
 {
+    const bool is_mirrored = mirrored_terms(tile.form, i) >> j & 1;
     if constexpr (is_complex<T>) {
-        if (on_diagonal && form_is_symmetric(tile.form))
+        if (i == j && form_is_symmetric(tile.form))
             return {stored.re, 0};
-        return conjugate_by(stored, is_mirrored ? tile.conjugate ^ SIGN_MASK : tile.conjugate);
+        return conjugate_by(stored, is_mirrored ? tile.conjugate_mask() ^ SIGN_MASK : tile.conjugate_mask());
     } else {
-        return stored;
+        return tile.has_unit_diagonal() && i == j ? one_as(T()) : stored;
     }
 }
 
-/* sum with the term a x, or without. A real unit diagonal is a product with 1, which
- * rounds nothing; a complex one would make a NaN of an Inf. */
-template <typename T>
-DEVICE_FUNCTION T term_added(bool exists, bool is_one, const T &a, const T &x, const T &sum)
-{
-    const T added = is_one ? sum + x : fused(a, x, sum);
-    return choose(exists, added, sum);
-}
+/* What a thread holds of some columns: its lane's rows of them. WHOLE: all of the tile
+ * exists and the diagonal is elsewhere. */
+template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_part {
+    T a[HELD<T>][LANE_TERMS];
+    int first; /* of the columns */
 
-/* Any tile: cut by the matrix edge or crossed by the diagonal. */
-template <typename T, bool ROWS, bool COLUMNS>
-DEVICE_FUNCTION void leaf_tile_partial(const leaf_tile<T> &tile, int lane)
-{
-    constexpr int in_flight = sizeof(T) == 4 ? BATCH : sizeof(T) == 8 ? BATCH / 2 : 2;
-    T rows[LANE_TERMS], a[in_flight][LANE_TERMS], chains[BATCH];
-    UNROLL
-    for (int r = 0; r < LANE_TERMS; r++)
-        rows[r] = T{};
-    UNROLL_BY(1)
-    for (int first = 0; first < LEAF; first += BATCH) {
+    DEVICE_METHOD void load_from(const leaf_tile<T> &tile, int lane, int first_column)
+    {
+        first = first_column;
+        if constexpr (WHOLE) {
+            const T *column = tile.a() + lane_run<T> * lane + first * tile.arguments.lda;
+            UNROLL
+            for (int k = 0; k < HELD<T>; k++)
+                load_lane_rows<T, WIDE>(column + k * tile.arguments.lda, a[k]);
+        } else {
+            load_terms(tile, lane, first, a);
+        }
+    }
+
+    /* Of what is stored, the terms' coefficients. */
+    DEVICE_METHOD void prepare(const leaf_tile<T> &tile, int lane)
+    {
         UNROLL
-        for (int k = 0; k < BATCH; k++) {
-            const int j = first + k;
-            if (k % in_flight == 0)
-                load_terms(tile, lane, j, a);
+        for (int index = 0; index < HELD<T> * LANE_TERMS; index++) {
+            const int k = index / LANE_TERMS, r = index % LANE_TERMS;
+            if constexpr (WHOLE)
+                a[k][r] = conjugate_by(a[k][r], tile.conjugate_mask());
+            else
+                a[k][r] = term_value(tile, lane_term<T>(lane, r), first + k, a[k][r]);
+        }
+    }
+};
+
+/* A thread's sums over a tile. */
+template <typename T, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_sums {
+    T rows[LANE_TERMS], x_row[LANE_TERMS];
+    unsigned exists[LANE_TERMS]; /* bit j: the lane's r-th term of column j, unless WHOLE */
+    int units[LANE_TERMS];       /* the j of a complex unit diagonal's term */
+
+    /* A real unit diagonal is a product with 1, which rounds nothing; a complex one would
+     * make a NaN of an Inf. SYMV and HEMV have none. */
+    static constexpr bool ADDS_UNITS = is_complex<T> && !(ROWS && COLUMNS) && !WHOLE;
+
+    DEVICE_METHOD void begin(const leaf_tile<T> &tile, int lane)
+    {
+        UNROLL
+        for (int r = 0; r < LANE_TERMS; r++) {
+            const int i = lane_term<T>(lane, r);
+            rows[r] = T{};
+            x_row[r] = COLUMNS ? tile.x(tile.row + (WHOLE ? i : smaller(i, tile.rows - 1))) : T{};
+            exists[r] = WHOLE ? 0 : existing_terms(tile, i);
+            units[r] = ADDS_UNITS && tile.has_unit_diagonal() ? i : -1;
+        }
+    }
+
+    /* sum with the term a x of column j and the lane's r-th row, if there is such a term. */
+    DEVICE_METHOD T added(const T &a, const T &x, const T &sum, int r, int j) const
+    {
+        T with = fused(a, x, sum);
+        if constexpr (ADDS_UNITS)
+            with = choose(units[r] == j, sum + x, with);
+        return WHOLE ? with : choose(exists[r] >> j & 1, with, sum);
+    }
+
+    /* The row chains go on from group to group: every group takes each step, that of the
+     * one whose turn it is counts. Afterwards the last group has the chains' ends. */
+    template <typename PART> DEVICE_METHOD void add_along_rows(const leaf_tile<T> &tile, const PART &part, int groups)
+    {
+        T x[HELD<T>];
+        UNROLL
+        for (int k = 0; k < HELD<T>; k++) {
+            const int j = part.first + k;
+            x[k] = tile.x(tile.column + (WHOLE ? j : smaller(j, tile.columns - 1)));
+        }
+        UNROLL_BY(1)
+        for (int turn = 0; turn < groups; turn++) {
+            if (groups > 1)
+                warp_rotate(rows);
+            UNROLL
+            for (int k = 0; k < HELD<T>; k++) {
+                UNROLL
+                for (int r = 0; r < LANE_TERMS; r++)
+                    rows[r] = added(part.a[k][r], x[k], rows[r], r, part.first + k);
+            }
+        }
+    }
+
+    template <typename PART> DEVICE_METHOD void add_down_columns(const PART &part, int lane, T *sums) const
+    {
+        T chains[HELD<T>];
+        UNROLL
+        for (int k = 0; k < HELD<T>; k++) {
             chains[k] = T{};
             UNROLL
-            for (int r = 0; r < LANE_TERMS; r++) {
-                const int i = lane_term<T>(lane, r);
-                const bool exists = existing_terms(tile, i) >> j & 1;
-                const bool is_one = !is_double_double<T> && tile.unit && i == j;
-                const bool is_mirrored = mirrored_terms(tile.form, i) >> j & 1;
-                const T value = term_value(tile, is_mirrored, i == j, a[k % in_flight][r]);
-                if (ROWS)
-                    rows[r] = term_added(exists, is_one, value, tile.x_columns[j], rows[r]);
-                if (COLUMNS)
-                    chains[k] = term_added(exists, is_one, lane_coefficient<T, ROWS>(value), tile.x_rows[i],
-                                           chains[k]);
-            }
-            if (COLUMNS)
-                column_done(chains, k, lane);
+            for (int r = 0; r < LANE_TERMS; r++)
+                chains[k] = added(lane_coefficient<T, ROWS>(part.a[k][r]), x_row[r], chains[k], r, part.first + k);
         }
-        if (COLUMNS)
-            store_lane_sums(tile, first, lane, chains);
+        const T sum = lane_sums(chains, lane);
+        if (lane < HELD<T>)
+            sums[part.first + lane] = sum;
     }
-    if (ROWS)
-        store_row_sums(tile, lane, rows);
+
+    template <typename PART> DEVICE_METHOD void add(const leaf_tile<T> &tile, PART &part, int lane, int groups)
+    {
+        part.prepare(tile, lane);
+        if (COLUMNS && tile.column_sums)
+            add_down_columns(part, lane, tile.column_sums);
+        if (ROWS)
+            add_along_rows(tile, part, groups);
+    }
+};
+
+/* The tile's leaves, by the `groups` (1 or 4) groups of a team; thread: its number in the block.
+ * The rows' chains start with zeros, which the first rotation leaves as they are. */
+template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE>
+DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups)
+{
+    const int lane = thread % LANES, group = thread / LANES % groups;
+    const int step = HELD<T> * groups, first = HELD<T> * group;
+    /* As many more columns are on their way meanwhile, where registers allow. */
+    constexpr bool AHEAD = WHOLE && !(ROWS && COLUMNS && sizeof(T) == 16);
+    tile_part<T, WIDE, ROWS, COLUMNS, WHOLE> now;
+    tile_sums<T, ROWS, COLUMNS, WHOLE> sums;
+    now.load_from(tile, lane, first);
+    sums.begin(tile, lane);
+    UNROLL_BY(1)
+    for (int start = step; start <= LEAF; start += step) {
+        if constexpr (AHEAD) {
+            tile_part<T, WIDE, ROWS, COLUMNS, WHOLE> next = now;
+            if (start < LEAF)
+                next.load_from(tile, lane, start + first);
+            sums.add(tile, now, lane, groups);
+            now = next;
+        } else {
+            sums.add(tile, now, lane, groups);
+            if (start < LEAF)
+                now.load_from(tile, lane, start + first);
+        }
+    }
+    if (ROWS && group == groups - 1) {
+        UNROLL
+        for (int r = 0; r < LANE_TERMS; r++)
+            tile.row_sums[lane_term<T>(lane, r)] = sums.rows[r];
+    }
 }
 
 #endif

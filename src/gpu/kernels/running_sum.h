@@ -63,7 +63,8 @@ DEVICE_FUNCTION void segment_add(const matrix_vector_arguments &arguments, int i
         const T part = tree_sum<NODE_LEAVES>(side.sums + i, arguments.edge, 0, side.leaves);
         T *y = result + i * arguments.y_increment;
         if (running_add(kept + i, arguments.edge, child, is_last, part, sum))
-            store_result(y, scaled_result(alpha_of<T>(arguments), sum, beta_of<T>(arguments), y));
+            store_result(y, scaled_result(alpha_of<T>(arguments), sum, beta_of<T>(arguments),
+                                          equals(beta_of<T>(arguments), 0) ? T{} : load_result(y)));
     }
     block_barrier();
     if (thread_index() == 0)

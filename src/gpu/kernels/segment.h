@@ -64,9 +64,11 @@ DEVICE_FUNCTION void segment_finish(const matrix_vector_arguments &arguments, co
     const T *nodes = segment_nodes<T>(arguments, segment.index, 0);
     T *result = segment_result<T>(arguments, segment.index);
     for (int i = (int)thread_index(); i < segment.count; i += (int)thread_count()) {
-        const T sum = segment_sum(nodes + i, arguments.edge, segment.first, segment.end);
         T *y = result + i * arguments.y_increment;
-        store_result(y, SCALED ? scaled_result(alpha_of<T>(arguments), sum, beta_of<T>(arguments), y) : sum);
+        /* Read before the long wait for the sum. */
+        const T old = SCALED && !equals(beta_of<T>(arguments), 0) ? load_result(y) : T{};
+        const T sum = segment_sum(nodes + i, arguments.edge, segment.first, segment.end);
+        store_result(y, SCALED ? scaled_result(alpha_of<T>(arguments), sum, beta_of<T>(arguments), old) : sum);
     }
     if (thread_index() == 0)
         arguments.counters[segment.index] = 0;
@@ -82,7 +84,8 @@ DEVICE_FUNCTION void segments_arrive(const matrix_vector_arguments &arguments, c
     block_barrier();
     if (thread_index() < SIDES && sides >> thread_index() & 1) {
         const int index = thread_index() == SIDE_ROWS ? tile.row : tile.column;
-        work.tickets[thread_index()] = ticket_take(arguments.counters + index);
+        const bool is_alone = segment_of(index).arrivals == 1;
+        work.tickets[thread_index()] = is_alone ? 0 : ticket_take(arguments.counters + index);
     }
     block_barrier();
     UNROLL_BY(1)

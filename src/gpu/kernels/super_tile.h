@@ -1,5 +1,5 @@
 /* super_tile.h - a block's work items: super-tiles of edge 64, 128 or 256, of which its
- * groups compute the leaf tiles. What becomes of the sums is in segment.h. */
+ * teams compute the leaf tiles. What becomes of the sums is in segment.h. */
 #ifndef MUBLAS_SUPER_TILE_H
 #define MUBLAS_SUPER_TILE_H
 
@@ -10,17 +10,13 @@
 /* A block's shared memory; see matrix_vector_shared_bytes. Leaf sums are
  * [leaf][position]: row_leaves by leaf column, column_leaves by leaf row. */
 template <typename T> struct block_memory {
-    T *x_rows, *x_columns, *row_leaves, *column_leaves;
-    struct work *work;
+    T *row_leaves, *column_leaves;
 };
 
 template <typename T> DEVICE_FUNCTION block_memory<T> block_memory_layout(unsigned edge)
 {
     block_memory<T> memory;
-    memory.work = static_cast<struct work *>(shared_memory());
-    memory.x_rows = reinterpret_cast<T *>(static_cast<unsigned char *>(shared_memory()) + WORK_BYTES);
-    memory.x_columns = memory.x_rows + edge;
-    memory.row_leaves = memory.x_columns + edge;
+    memory.row_leaves = reinterpret_cast<T *>(static_cast<unsigned char *>(shared_memory()) + WORK_BYTES);
     memory.column_leaves = memory.row_leaves + edge * (edge / LEAF);
     return memory;
 }
@@ -43,10 +39,8 @@ DEVICE_FUNCTION int tile_extent(const matrix_vector_arguments &arguments, int64_
     return rest < arguments.edge ? (int)rest : (int)arguments.edge;
 }
 
-/* The block's tile. To be had again after the leaf tiles rather than kept in registers. */
-DEVICE_FUNCTION super_tile super_tile_now(const matrix_vector_arguments &arguments)
+DEVICE_FUNCTION super_tile super_tile_of(const matrix_vector_arguments &arguments, const struct work &work)
 {
-    const struct work &work = block_work();
     super_tile tile;
     tile.row = work.row, tile.column = work.column;
     tile.rows = tile_extent(arguments, arguments.rows, tile.row);
@@ -55,23 +49,13 @@ DEVICE_FUNCTION super_tile super_tile_now(const matrix_vector_arguments &argumen
     return tile;
 }
 
-template <typename T>
-DEVICE_FUNCTION void load_segment(T *segment, const T *x, int64_t increment, int64_t origin, int count)
+/* The block's tile. To be had again after the leaf tiles rather than kept in registers. */
+DEVICE_FUNCTION super_tile super_tile_now(const matrix_vector_arguments &arguments)
 {
-    UNROLL_BY(4)
-    for (int i = (int)thread_index(); i < count; i += (int)thread_count())
-        segment[i] = load(x + (origin + i) * increment);
+    return super_tile_of(arguments, block_work());
 }
 
-/* The same of a vector that this very launch writes. */
-template <typename T>
-DEVICE_FUNCTION void load_written_segment(T *segment, const T *x, int64_t increment, int64_t origin, int count)
-{
-    for (int i = (int)thread_index(); i < count; i += (int)thread_count())
-        segment[i] = load_result(x + (origin + i) * increment);
-}
-
-/* A group's way over the leaf tiles of its super-tile; see block_mapping. Packed, since
+/* A team's way over the leaf tiles of its super-tile; see block_mapping. Packed, since
  * it stays in a register beside the leaf tile's: from the lowest byte on the row, the
  * column, and the first of the up to leaf_columns columns taken one after another. */
 struct leaf_walk {
@@ -88,18 +72,18 @@ DEVICE_FUNCTION bool leaf_walk_to(leaf_walk &walk, int leaves, unsigned row, uns
     return row < (unsigned)leaves && base < (unsigned)leaves;
 }
 
-/* False: this thread's group has no leaf tile at all. */
-DEVICE_FUNCTION bool leaf_walk_begin(const block_mapping &mapping, unsigned group, int leaves, leaf_walk &walk)
+/* False: this thread's team has no leaf tile at all. */
+DEVICE_FUNCTION bool leaf_walk_begin(const block_mapping &mapping, unsigned team, int leaves, leaf_walk &walk)
 {
-    const unsigned across = group / mapping.groups_down;
-    return across < mapping.groups_across &&
-           leaf_walk_to(walk, leaves, group % mapping.groups_down, across * mapping.leaf_columns);
+    const unsigned across = team / mapping.teams_down;
+    return across < mapping.teams_across &&
+           leaf_walk_to(walk, leaves, team % mapping.teams_down, across * mapping.leaf_columns);
 }
 
-DEVICE_FUNCTION bool leaf_walk_next(const block_mapping &mapping, unsigned group, int leaves, leaf_walk &walk)
+DEVICE_FUNCTION bool leaf_walk_next(const block_mapping &mapping, unsigned team, int leaves, leaf_walk &walk)
 {
-    const int down = (int)mapping.groups_down, run = (int)mapping.leaf_columns;
-    const int along = (int)mapping.groups_across * run;
+    const int down = (int)mapping.teams_down, run = (int)mapping.leaf_columns;
+    const int along = (int)mapping.teams_across * run;
     walk.packed += 1 << 8;
     if (walk.column() < walk.base() + run && walk.column() < leaves)
         return true;
@@ -107,53 +91,51 @@ DEVICE_FUNCTION bool leaf_walk_next(const block_mapping &mapping, unsigned group
     if (mapping.order == ORDER_DOWN) {
         row += down;
         if (row >= leaves)
-            row = (int)group % down, base += along;
+            row = (int)team % down, base += along;
     } else {
         base += along;
         if (base >= leaves)
-            base = (int)group / down * run, row += down;
+            base = (int)team / down * run, row += down;
     }
     return leaf_walk_to(walk, leaves, (unsigned)row, (unsigned)base);
 }
 
-/* The leaf sums of the block's tile, between two barriers. */
+/* The leaf sums of the tile, before a barrier. */
 template <typename T, bool WIDE, bool ROWS, bool COLUMNS>
-DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory)
+DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory,
+                                       const super_tile &tile)
 {
     const unsigned thread = anew(thread_index());
-    const int edge = (int)arguments.edge, lane = (int)(thread % LANES);
+    const int edge = (int)arguments.edge, groups = (int)arguments.mapping.team_groups;
+    const unsigned team = thread / LANES / groups;
     const bool lower = form_is_lower(arguments.form);
-    const super_tile tile = super_tile_now(arguments);
     leaf_walk walk;
-    if (!leaf_walk_begin(arguments.mapping, thread / LANES, edge / LEAF, walk))
+    if (!leaf_walk_begin(arguments.mapping, team, edge / LEAF, walk))
         return;
     do {
-
         const int p = walk.row(), q = walk.column();
         const bool on_diagonal = tile.diagonal && p == q;
         const bool stored = !tile.diagonal || (lower ? p >= q : p <= q);
         if (!stored || p * LEAF >= tile.rows || q * LEAF >= tile.columns)
             continue;
-        leaf_tile<T> leaf;
-        leaf.lda = arguments.lda;
-        leaf.a = static_cast<const T *>(arguments.a) + (tile_origin(arguments, tile.row) + p * LEAF) +
-                 (tile_origin(arguments, tile.column) + q * LEAF) * arguments.lda;
-        leaf.rows = tile.rows - p * LEAF, leaf.columns = tile.columns - q * LEAF;
-        leaf.form = on_diagonal ? arguments.form : FORM_FULL;
-        leaf.unit = on_diagonal && arguments.unit;
-        leaf.conjugate = arguments.conjugate ? SIGN_MASK : 0;
-        leaf.x_rows = memory.x_rows + p * LEAF, leaf.x_columns = memory.x_columns + q * LEAF;
-        leaf.row_sums = memory.row_leaves + q * edge + p * LEAF;
         /* A symmetric diagonal leaf is a row leaf only. In the super-tile around it both
          * directions feed one segment, in different leaves. */
-        leaf.column_sums = ROWS && on_diagonal ? nullptr
-                           : (ROWS && tile.diagonal ? memory.row_leaves : memory.column_leaves) + p * edge +
-                                 q * LEAF;
+        T *column_leaves = ROWS && tile.diagonal ? memory.row_leaves : memory.column_leaves;
+        const leaf_tile<T> leaf = {
+            arguments,
+            (int)tile_origin(arguments, tile.row) + p * LEAF,
+            (int)tile_origin(arguments, tile.column) + q * LEAF,
+            tile.rows - p * LEAF,
+            tile.columns - q * LEAF,
+            on_diagonal ? arguments.form : FORM_FULL,
+            memory.row_leaves + q * edge + p * LEAF,
+            ROWS && on_diagonal ? nullptr : column_leaves + p * edge + q * LEAF,
+        };
         if (!on_diagonal && leaf.rows >= LEAF && leaf.columns >= LEAF)
-            leaf_tile_whole<T, WIDE, ROWS, COLUMNS>(leaf, lane);
+            leaf_tile_sums<T, WIDE, ROWS, COLUMNS, true>(leaf, (int)thread, groups);
         else
-            leaf_tile_partial<T, ROWS, COLUMNS>(leaf, lane);
-    } while (leaf_walk_next(arguments.mapping, thread / LANES, edge / LEAF, walk));
+            leaf_tile_sums<T, false, ROWS, COLUMNS, false>(leaf, (int)thread, groups);
+    } while (leaf_walk_next(arguments.mapping, team, edge / LEAF, walk));
 }
 
 #endif

@@ -3,18 +3,6 @@
  * they get there is the variant (arguments.h). */
 #include "gpu/kernels/running_sum.h"
 
-template <typename T, bool WIDE> DEVICE_FUNCTION void symv_leaves(const matrix_vector_arguments &arguments)
-{
-    const super_tile tile = super_tile_now(arguments);
-    const block_memory<T> memory = block_memory_layout<T>(arguments.edge);
-    const T *x = static_cast<const T *>(arguments.x);
-    load_segment(memory.x_rows, x, arguments.x_increment, tile_origin(arguments, tile.row), tile.rows);
-    load_segment(memory.x_columns, x, arguments.x_increment, tile_origin(arguments, tile.column), tile.columns);
-    block_barrier();
-    super_tile_leaves<T, WIDE, true, true>(arguments, memory);
-    block_barrier();
-}
-
 template <typename T> DEVICE_FUNCTION void symv_feed(const matrix_vector_arguments &arguments)
 {
     const super_tile tile = super_tile_now(arguments);
@@ -40,7 +28,7 @@ template <typename T> DEVICE_FUNCTION void symv_feed(const matrix_vector_argumen
     });
 }
 
-/* The next item, its tile and what that feeds, by one thread. */
+/* The next item, its tile and what that feeds; in order: by one thread. */
 DEVICE_FUNCTION void symv_next(const matrix_vector_arguments &arguments, struct work &work)
 {
     const int tiles = (int)arguments.children;
@@ -65,20 +53,31 @@ DEVICE_FUNCTION void symv_next(const matrix_vector_arguments &arguments, struct 
 
 template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_arguments &arguments)
 {
-    struct work &work = block_work();
+    const bool in_order = arguments.variant == VARIANT_IN_ORDER;
+    struct work next;
     if (equals(alpha_of<T>(arguments), 0)) {
         scale_vector<T>(arguments, arguments.rows);
         return;
     }
-    work_start(work);
+    work_start(next);
+    if (in_order && thread_index() == 0)
+        work_start(block_work());
     UNROLL_BY(1)
     for (;;) {
-        if (thread_index() == 0)
-            symv_next(arguments, work);
-        block_barrier();
-        if (work.item >= arguments.items)
+        if (!in_order) {
+            symv_next(arguments, next);
+            work_keep(next);
+        } else {
+            if (thread_index() == 0)
+                symv_next(arguments, block_work());
+            block_barrier();
+            next = block_work();
+        }
+        if (next.item >= arguments.items)
             break;
-        symv_leaves<T, WIDE>(arguments);
+        super_tile_leaves<T, WIDE, true, true>(arguments, block_memory_layout<T>(arguments.edge),
+                                               super_tile_of(arguments, next));
+        block_barrier();
         symv_feed<T>(arguments);
     }
 }

@@ -7,27 +7,11 @@
 #include "gpu/kernels/segment.h"
 
 template <typename T, bool WIDE, bool TRANSPOSE>
-DEVICE_FUNCTION void trmv_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory)
-{
-    const super_tile tile = super_tile_now(arguments);
-    T *segment = TRANSPOSE ? memory.x_rows : memory.x_columns;
-    const T *x = static_cast<const T *>(arguments.x);
-    const int64_t origin = tile_origin(arguments, TRANSPOSE ? tile.row : tile.column);
-    const int count = TRANSPOSE ? tile.rows : tile.columns;
-    if (arguments.in_place)
-        load_written_segment(segment, x, arguments.x_increment, origin, count);
-    else
-        load_segment(segment, x, arguments.x_increment, origin, count);
-    block_barrier();
-    super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, memory);
-    block_barrier();
-}
-
-template <typename T, bool WIDE, bool TRANSPOSE>
-DEVICE_FUNCTION void trmv_item(const matrix_vector_arguments &arguments)
+DEVICE_FUNCTION void trmv_item(const matrix_vector_arguments &arguments, const super_tile &its_tile)
 {
     const block_memory<T> memory = block_memory_layout<T>(arguments.edge);
-    trmv_leaves<T, WIDE, TRANSPOSE>(arguments, memory);
+    super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, memory, its_tile);
+    block_barrier();
     const super_tile tile = super_tile_now(arguments);
     /* op(A) is lower triangular: the terms of element i are 0..i, else i..n-1. */
     const bool terms_before = form_is_lower(arguments.form) != TRANSPOSE;
@@ -48,20 +32,16 @@ DEVICE_FUNCTION void trmv_item(const matrix_vector_arguments &arguments)
 template <typename T, bool WIDE, bool TRANSPOSE>
 DEVICE_FUNCTION void trmv(const matrix_vector_arguments &arguments)
 {
-    struct work &work = block_work();
-    work_start(work);
+    const bool lower = form_is_lower(arguments.form);
+    struct work next;
+    work_start(next);
     UNROLL_BY(1)
-    for (;;) {
-        if (thread_index() == 0 && work_next(arguments, work)) {
-            int low, high;
-            triangle_pair(work.item, arguments.children, low, high);
-            const bool lower = form_is_lower(arguments.form);
-            work.row = lower ? high : low, work.column = lower ? low : high;
-        }
-        block_barrier();
-        if (work.item >= arguments.items)
-            break;
-        trmv_item<T, WIDE, TRANSPOSE>(arguments);
+    while (work_next(arguments, next)) {
+        int low, high;
+        triangle_pair(next.item, arguments.children, low, high);
+        next.row = lower ? high : low, next.column = lower ? low : high;
+        work_keep(next);
+        trmv_item<T, WIDE, TRANSPOSE>(arguments, super_tile_of(arguments, next));
     }
 }
 

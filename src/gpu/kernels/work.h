@@ -28,20 +28,28 @@ DEVICE_FUNCTION struct work &block_work()
     return *static_cast<struct work *>(shared_memory());
 }
 
-/* Before the first work_next, by all threads. */
+/* Before the first work_next. */
 DEVICE_FUNCTION void work_start(struct work &work)
 {
-    if (thread_index() == 0) {
-        work.item = block_index() - block_count();
-        work.has_taken = 0;
-    }
+    work.item = block_index() - block_count();
+    work.has_taken = 0;
 }
 
-/* By one thread: the next item by stride. False: nothing is left. */
+/* The next item by stride, which every thread finds for itself, so that none waits for
+ * another's arithmetic. False: nothing is left. */
 DEVICE_FUNCTION bool work_next(const matrix_vector_arguments &arguments, struct work &work)
 {
     work.item += block_count();
     return work.item < arguments.items;
+}
+
+/* What every thread has found, for after the leaf tiles. Nobody reads it then any more
+ * when a thread comes here again. */
+DEVICE_FUNCTION void work_keep(const struct work &found)
+{
+    struct work &work = block_work();
+    if (thread_index() == 0)
+        work.item = found.item, work.row = found.row, work.column = found.column, work.feeds = found.feeds;
 }
 
 /* By one thread: the next item from the counter, which is zero again after the launch.
@@ -62,10 +70,10 @@ DEVICE_FUNCTION bool work_take(const matrix_vector_arguments &arguments, unsigne
 
 /* Pair number `index` of the pairs (low, high), low <= high < count, low ascending,
  * then high: the tiles of a triangle, walked so that segments finish one by one. */
-DEVICE_FUNCTION void triangle_pair(int64_t index, int64_t count, int &low, int &high)
+DEVICE_FUNCTION void triangle_pair(unsigned index, unsigned count, int &low, int &high)
 {
-    const int64_t from_end = count * (count + 1) / 2 - 1 - index;
-    int64_t line = (int64_t)((sqrt(8.0 * (double)from_end + 1.0) - 1.0) / 2.0);
+    const unsigned from_end = count * (count + 1) / 2 - 1 - index; /* items: below 2^31 */
+    unsigned line = (unsigned)((sqrtf(8.0f * (float)from_end + 1.0f) - 1.0f) / 2.0f);
     while (line * (line + 1) / 2 > from_end)
         line--;
     while ((line + 1) * (line + 2) / 2 <= from_end)
