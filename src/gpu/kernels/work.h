@@ -32,7 +32,7 @@ DEVICE_FUNCTION struct work &block_work()
 DEVICE_FUNCTION void work_start(struct work &work)
 {
     work.item = block_index() - block_count();
-    work.has_taken = 0;
+    work.feeds = 0, work.has_taken = 0;
 }
 
 /* The next item by stride, which every thread finds for itself, so that none waits for
