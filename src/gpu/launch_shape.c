@@ -51,31 +51,49 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
     }
 }
 
-/* Large tiles store fewer partials, small ones fill the device: the largest edge that
- * still gives a large device a few blocks for each multiprocessor. Measured on an H100
- * (bench/kernels/measure); to be replaced by the tuner's recipes. */
+/* Large tiles store fewer partials, small ones fill the device: the first row whose tiles
+ * still give a large device enough blocks. Measured on an H100 (bench/kernels/measure);
+ * to be replaced by the tuner's recipes. */
+struct shape_row {
+    struct launch_shape shape;
+    int64_t items_wanted;
+};
+static const struct shape_row of_symmetric[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 1500},
+                                                {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400},
+                                                {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
+                                                {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
+                                                {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_BOTH_HALVES}, 0}};
+static const struct shape_row of_triangular[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400},
+                                                 {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
+                                                 {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}};
+static const struct shape_row of_general[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
+                                              {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
+                                              {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}};
+static const struct shape_row of_transposed[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 250},
+                                                 {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
+                                                 {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}};
+
+static const struct shape_row *rows_of(const struct blas_call *call)
+{
+    switch (call->family) {
+    case FAMILY_GEMV:
+        return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE ? of_transposed : of_general;
+    case FAMILY_TRMV: return of_triangular;
+    default: return call->type == TYPE_W ? of_general : of_symmetric;
+    }
+}
+
 struct launch_shape launch_shape_choose(const struct blas_call *call)
 {
-    enum { OF_TRIANGLES, OF_RECTANGLES, KINDS };
     static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
-    static const struct {
-        struct launch_shape shape;
-        int64_t items_wanted;
-    } tables[KINDS][3] = {[OF_TRIANGLES] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400},
-                                            {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
-                                            {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}},
-                          [OF_RECTANGLES] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
-                                             {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
-                                             {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}}};
-    const int kind = call->family == FAMILY_GEMV || call->type == TYPE_W ? OF_RECTANGLES : OF_TRIANGLES;
-    int row = 0;
+    const struct shape_row *row = rows_of(call);
     if (overriding_shape.edge)
         return overriding_shape;
     if (call->family == FAMILY_AXPY)
         return of_axpy;
-    while (launch_shape_tiling(call, &tables[kind][row].shape).items < tables[kind][row].items_wanted)
+    while (launch_shape_tiling(call, &row->shape).items < row->items_wanted)
         row++;
-    return tables[kind][row].shape;
+    return row->shape;
 }
 
 void launch_shape_override(struct launch_shape shape)
