@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const struct launch_shape usual = {128, 32, 4, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER};
+static const struct launch_shape usual = {128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
 
 static struct blas_call call_of(enum blas_family family, enum blas_type type, int64_t m, int64_t n)
 {
@@ -52,6 +52,12 @@ static void test_others(void)
     test_fault(&gemv, shape, "U must", "U 0");
     shape = usual, shape.order = (enum leaf_order)2;
     test_fault(&gemv, shape, "order", "an unknown order");
+    shape = usual, shape.team_groups = 2;
+    test_fault(&gemv, shape, "1 or 4", "teams of 2 groups");
+    shape.team_groups = 4;
+    test_fault(&gemv, shape, NULL, "teams of 4 groups");
+    shape.threads_x = 4, shape.threads_y = 6;
+    test_fault(&gemv, shape, "32 threads", "a team of 4 groups in 24 threads");
     shape = usual, shape.variant = (enum symv_variant)3;
     test_fault(&symv, shape, "variant", "an unknown variant");
     shape.variant = VARIANT_IN_ORDER;
@@ -86,12 +92,12 @@ static void test_plan(void)
     tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK, "and without them the call is planned");
 }
 
-static void test_mapping(unsigned x, unsigned y, unsigned edge, unsigned down, unsigned across)
+static void test_mapping(unsigned x, unsigned y, unsigned edge, unsigned groups, unsigned down, unsigned across)
 {
-    const struct launch_shape shape = {edge, x, y, 1, 0, ORDER_DOWN, VARIANT_LAST_ARRIVER};
+    const struct launch_shape shape = {edge, x, y, 1, 0, ORDER_DOWN, groups, VARIANT_LAST_ARRIVER};
     const struct block_mapping mapping = launch_shape_mapping(&shape);
-    tap_ok(mapping.groups_down == down && mapping.groups_across == across,
-           "%u x %u threads at edge %u are %u x %u groups", x, y, edge, mapping.groups_down, mapping.groups_across);
+    tap_ok(mapping.teams_down == down && mapping.teams_across == across,
+           "%u x %u threads at edge %u are %u x %u teams", x, y, edge, mapping.teams_down, mapping.teams_across);
 }
 
 int main(void)
@@ -99,10 +105,12 @@ int main(void)
     test_threads();
     test_others();
     test_plan();
-    test_mapping(64, 4, 256, 8, 4);
-    test_mapping(64, 4, 64, 2, 16);
-    test_mapping(4, 5, 128, 1, 2);
-    test_mapping(20, 3, 128, 2, 3);
-    test_mapping(512, 1, 256, 8, 8);
+    test_mapping(64, 4, 256, 1, 8, 4);
+    test_mapping(64, 4, 64, 1, 2, 16);
+    test_mapping(4, 5, 128, 1, 1, 2);
+    test_mapping(20, 3, 128, 1, 2, 3);
+    test_mapping(512, 1, 256, 1, 8, 8);
+    test_mapping(64, 4, 256, 4, 8, 1);
+    test_mapping(8, 12, 64, 4, 1, 3);
     return tap_done();
 }
