@@ -242,7 +242,7 @@ DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int gr
     tile_sums<T, ROWS, COLUMNS, WHOLE> sums;
     now.load_from(tile, lane, first);
     sums.begin(tile, lane);
-    UNROLL_BY(1)
+    UNROLL_BY(AHEAD && ROWS && COLUMNS ? 2 : 1) /* by two: no moves from `next` to `now` */
     for (int start = step; start <= LEAF; start += step) {
         if constexpr (AHEAD) {
             tile_part<T, WIDE, ROWS, COLUMNS, WHOLE> next = now;
