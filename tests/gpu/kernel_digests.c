@@ -38,8 +38,8 @@ static const struct placement placements[] = {{8, 0, 1, 1}, {3, 1, -2, 1}};
 enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
 
 /* The operands once more by this shape; result is contiguous. */
-static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, const struct operands *operands,
-                     struct launch_shape shape, void *result)
+static bool run_once(struct lane *lane, const struct kernel_case *kernel_case,
+                     const struct operands *operands, struct launch_shape shape, void *result)
 {
     unsigned char *buffer = malloc(operands->y.size);
     if (!buffer)
@@ -56,8 +56,9 @@ static bool run_once(struct lane *lane, const struct kernel_case *kernel_case, c
 }
 
 /* One shape of one placement: once, and under stress. */
-static bool run_shape(struct runner *runner, const struct kernel_case *kernel_case, const struct operands *operands,
-                      struct launch_shape shape, const void *first, void *result)
+static bool run_shape(struct runner *runner, const struct kernel_case *kernel_case,
+                      const struct operands *operands, struct launch_shape shape, const void *first,
+                      void *result)
 {
     return run_once(runner->lane, kernel_case, operands, shape, result) &&
            results_equal(kernel_case->type, first, result, kernel_case_length(kernel_case)) &&
@@ -67,8 +68,8 @@ static bool run_shape(struct runner *runner, const struct kernel_case *kernel_ca
 
 /* Every shape of one placement has the bits of `first`, which the first of all runs
  * fills. Making large operands takes longer than all runs on them. */
-static bool run_placement(struct runner *runner, const struct kernel_case *kernel_case, int placement, void *first,
-                          void *other)
+static bool run_placement(struct runner *runner, const struct kernel_case *kernel_case, int placement,
+                          void *first, void *other)
 {
     struct launch_shape shapes[KERNEL_SHAPES_MAX];
     struct operands operands;
@@ -195,7 +196,8 @@ static int run_on_device(const struct options *options)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model]\n");
+    fprintf(stderr,
+            "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model]\n");
     return 2;
 }
 

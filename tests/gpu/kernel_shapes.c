@@ -61,6 +61,7 @@ int kernel_shapes(const struct blas_call *call, bool few, struct launch_shape *s
 void kernel_shape_text(const struct launch_shape *shape, char *text)
 {
     snprintf(text, SHAPE_TEXT_MAX, "edge %u, %u x %u threads, U %u, m %u, order %d, teams of %u, variant %d",
-             shape->edge, shape->threads_x, shape->threads_y, shape->leaf_columns, shape->blocks_per_multiprocessor, (int)shape->order,
+             shape->edge, shape->threads_x, shape->threads_y, shape->leaf_columns,
+             shape->blocks_per_multiprocessor, (int)shape->order,
              shape->team_groups, (int)shape->variant);
 }

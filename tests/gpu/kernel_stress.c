@@ -27,12 +27,12 @@ bool kernel_stress_begin(struct device *device, int64_t neighbour_n, struct kern
         kernel_stress_end(stress);
         return false;
     }
-    unsigned char *memory = (unsigned char *)(uintptr_t)stress->neighbour_memory;
-    stress->neighbour_call = (struct blas_call){.family = FAMILY_GEMV, .type = TYPE_S,
-                                                .m = neighbour_n, .n = neighbour_n, .alpha = {.s = 1},
-                                                .a = {memory, neighbour_n, neighbour_n, neighbour_n, PART_FULL},
-                                                .x = {memory + vector * (size_t)neighbour_n, neighbour_n, 1},
-                                                .y = {memory + vector * ((size_t)neighbour_n + 1), neighbour_n, 1}};
+    const int64_t n = neighbour_n;
+    unsigned char *a = (unsigned char *)(uintptr_t)stress->neighbour_memory;
+    unsigned char *x = a + vector * (size_t)n, *y = x + vector;
+    stress->neighbour_call = (struct blas_call){.family = FAMILY_GEMV, .type = TYPE_S, .m = n, .n = n,
+                                                .alpha = {.s = 1}, .a = {a, n, n, n, PART_FULL},
+                                                .x = {x, n, 1}, .y = {y, n, 1}};
     return true;
 }
 
@@ -54,12 +54,14 @@ static enum status upload(struct kernel_stress *stress, const void *bytes, size_
         return STATUS_OK;
     enum status status = device_allocate(stress->device, size, address);
     if (status == STATUS_OK)
-        status = device_check(stress->device, driver()->copy_to_device_async(*address, bytes, size, lane->stream),
+        status = device_check(stress->device,
+                              driver()->copy_to_device_async(*address, bytes, size, lane->stream),
                               "copying a stress operand");
     return status;
 }
 
-static enum status upload_all(struct kernel_stress *stress, const struct operands *operands, struct stressed *all)
+static enum status upload_all(struct kernel_stress *stress, const struct operands *operands,
+                              struct stressed *all)
 {
     for (size_t run = 0; run < all->runs; run++)
         memcpy(all->all_y + run * all->y_bytes, operands->y.bytes, all->y_bytes);
@@ -107,13 +109,15 @@ static enum status launch_all(struct kernel_stress *stress, const struct operand
 static enum status download(struct kernel_stress *stress, struct stressed *all)
 {
     enum status status = device_check(stress->device,
-                                      driver()->copy_to_host_async(all->all_y, all->y, all->runs * all->y_bytes,
+                                      driver()->copy_to_host_async(all->all_y, all->y,
+                                                                   all->runs * all->y_bytes,
                                                                    stress->lanes[0]->stream),
                                       "copying stressed results");
     return status == STATUS_OK ? lane_synchronise(stress->lanes[0], "copying stressed results") : status;
 }
 
-static size_t count_differing(const struct operands *operands, const struct stressed *all, const void *expected)
+static size_t count_differing(const struct operands *operands, const struct stressed *all,
+                              const void *expected)
 {
     const int64_t length = operands->call.y.length;
     void *result = calloc((size_t)length, 16);
@@ -129,8 +133,8 @@ static size_t count_differing(const struct operands *operands, const struct stre
     return differing;
 }
 
-bool kernel_stress_run(struct kernel_stress *stress, const struct operands *operands, struct launch_shape shape,
-                       unsigned repeats, const void *expected)
+bool kernel_stress_run(struct kernel_stress *stress, const struct operands *operands,
+                       struct launch_shape shape, unsigned repeats, const void *expected)
 {
     struct stressed all = {.y_bytes = operands->y.size, .runs = (size_t)repeats * STRESS_STREAMS};
     size_t differing = 0;

@@ -24,7 +24,7 @@ void kernel_stress_end(struct kernel_stress *stress);
 /* Run the call by this shape `repeats` times on each stream, without a pause, each on a y
  * of its own. True when every result equals `expected` (contiguous); otherwise says what
  * happened. */
-bool kernel_stress_run(struct kernel_stress *stress, const struct operands *operands, struct launch_shape shape,
-                       unsigned repeats, const void *expected);
+bool kernel_stress_run(struct kernel_stress *stress, const struct operands *operands,
+                       struct launch_shape shape, unsigned repeats, const void *expected);
 
 #endif

@@ -13,7 +13,8 @@ static struct blas_call call_of(enum blas_family family, enum blas_type type, in
                               .x = {.length = n, .increment = 1}, .y = {.length = m, .increment = 1}};
 }
 
-static void test_fault(const struct blas_call *call, struct launch_shape shape, const char *wanted, const char *what)
+static void test_fault(const struct blas_call *call, struct launch_shape shape, const char *wanted,
+                       const char *what)
 {
     const char *fault = launch_shape_fault(call, &shape);
     tap_ok(wanted ? fault && strstr(fault, wanted) : !fault, "%s: %s", what, fault ? fault : "admitted");
@@ -41,7 +42,8 @@ static void test_threads(void)
 
 static void test_others(void)
 {
-    const struct blas_call gemv = call_of(FAMILY_GEMV, TYPE_D, 500, 500), symv = call_of(FAMILY_SYMV, TYPE_D, 0, 500);
+    const struct blas_call gemv = call_of(FAMILY_GEMV, TYPE_D, 500, 500);
+    const struct blas_call symv = call_of(FAMILY_SYMV, TYPE_D, 0, 500);
     struct launch_shape shape = usual;
     test_fault(&gemv, shape, NULL, "the usual shape");
     shape.edge = 96;
@@ -84,7 +86,8 @@ static void test_plan(void)
     shape.variant = VARIANT_IN_ORDER;
     launch_shape_override(shape);
     tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK && plan.items == 36 &&
-               plan.workspace_bytes == 8 * RUNNING_SUMS * 128 * sizeof(double), "in order wants little workspace");
+               plan.workspace_bytes == 8 * RUNNING_SUMS * 128 * sizeof(double),
+           "in order wants little workspace");
     shape.threads_y = 100;
     launch_shape_override(shape);
     tap_ok(launch_plan_make(&symv, &plan) == STATUS_UNSUPPORTED, "too many threads are refused");

@@ -14,7 +14,8 @@ static_assert(RUNNING_SUMS == RUNNING_NODE_PARTS + CHAIN_LEVELS, "see arguments.
 
 /* The node that this part completes, its last or the sum's last; `before`: parts of the
  * same node that are in, of which the n-th lies at kept[n * stride]. */
-template <typename T> DEVICE_FUNCTION T running_node(const T *kept, unsigned stride, int before, const T &part)
+template <typename T>
+DEVICE_FUNCTION T running_node(const T *kept, unsigned stride, int before, const T &part)
 {
     T parts[RUNNING_NODE_PARTS + 1];
     UNROLL
