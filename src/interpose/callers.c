@@ -163,12 +163,13 @@ static void forget(uintptr_t start, uintptr_t end)
 struct host *callers_host(enum symbol symbol, const void *caller)
 {
     uintptr_t address = (uintptr_t)caller;
-    struct calling_object object = calling_objects_find(address);
-    if (!object.end) {
+    enum interface interface = symbol_interface(symbol);
+    struct calling_object object = calling_objects_find(address, interface);
+    if (!object.end || object.number < 0) {
         int number = search_host(symbol, caller);
         if (number < 0)
             return NULL;
-        object = calling_objects_keep(address, number, forget);
+        object = calling_objects_keep(address, interface, number, forget);
     }
     if (object.end)
         fill_record(symbol, &object, hosts[object.number]->functions[symbol]);

@@ -3,14 +3,18 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 /* Of the C library. Runs `handler` when the library whose handle this is goes, or at exit. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
 
-/* Filled by who holds `busy`; emptied by whoever unloads, at any time: by `end` alone. */
+/* Filled by who holds `busy`; emptied by whoever unloads, at any time: by `end` alone. Until
+ * `blocked` libraries were unloaded in this process, what was there may not be gone yet. */
 static struct kept_object {
     _Atomic uintptr_t start, end;
-    atomic_int number;
+    _Atomic uint64_t blocked;
+    atomic_int numbers[INTERFACE_COUNT];
+    pid_t process; /* that kept it */
     void (*forget)(uintptr_t start, uintptr_t end);
 } kept[256];
 enum { KEPT_MAX = sizeof kept / sizeof *kept };
@@ -26,7 +30,7 @@ static void unlock(void)
     atomic_flag_clear_explicit(&busy, memory_order_release);
 }
 
-struct calling_object calling_objects_find(uintptr_t caller)
+struct calling_object calling_objects_find(uintptr_t caller, enum interface interface)
 {
     struct calling_object found = {0, 0, -1};
     if (!try_lock())
@@ -34,7 +38,7 @@ struct calling_object calling_objects_find(uintptr_t caller)
     for (int i = 0; i < KEPT_MAX && found.number < 0; i++) {
         uintptr_t end = kept[i].end, start = kept[i].start;
         if (caller >= start && caller < end)
-            found = (struct calling_object){start, end, kept[i].number};
+            found = (struct calling_object){start, end, kept[i].numbers[interface]};
     }
     unlock();
     return found;
@@ -44,7 +48,8 @@ struct calling_object calling_objects_find(uintptr_t caller)
 enum { HANDLES_MAX = 4 };
 struct description {
     uintptr_t inside, start, end;
-    bool is_program; /* never unloaded */
+    uint64_t unloads; /* of libraries in this process so far */
+    bool is_program;  /* never unloaded */
     int handle_count; /* HANDLES_MAX + 1: too many */
     void *handles[HANDLES_MAX];
 };
@@ -77,6 +82,7 @@ static int describe(struct dl_phdr_info *info, size_t size, void *argument)
     }
     if (!description->end)
         return 0;
+    description->unloads = info->dlpi_subs;
     description->is_program = !info->dlpi_name || !*info->dlpi_name;
     for (int i = 0; i < info->dlpi_phnum && !description->is_program; i++) {
         uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -87,11 +93,26 @@ static int describe(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-/* The exit handler: an object goes. It may still call BLAS from handlers that come later:
- * it is kept again then, and this runs again. */
+static int read_unloads(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    *(uint64_t *)argument = info->dlpi_subs;
+    return 1;
+}
+
+/* The exit handler: an object goes. It may still call BLAS, even from destructors that come
+ * after all handlers (those of a priority): it is not to be kept again before it is gone. The
+ * lock behind the count is one that unloading takes too; exit does not, and in a fork child
+ * another thread of its parent may have it. */
 static void leave(void *argument)
 {
     struct kept_object *object = argument;
+    uint64_t unloads = UINT64_MAX - 1;
+    if (!object->end)
+        return;
+    if (object->process == getpid())
+        dl_iterate_phdr(read_unloads, &unloads);
+    object->blocked = unloads + 1;
     uintptr_t end = atomic_exchange(&object->end, 0);
     if (end)
         object->forget(object->start, end);
@@ -107,34 +128,45 @@ static bool watch(struct kept_object *object, const struct description *descript
     return good;
 }
 
-/* The place of the object, where another thread was first, or a free one; NULL: none. */
+/* The place of the object, where another thread was first, or a free one; NULL: none, or
+ * the object is just being unloaded. */
 static struct kept_object *find_place(const struct description *description)
 {
     struct kept_object *place = NULL;
     for (int i = 0; i < KEPT_MAX; i++) {
+        bool is_free = !kept[i].end, is_blocked = is_free && kept[i].blocked > description->unloads;
         if (kept[i].end == description->end && kept[i].start == description->start)
             return &kept[i];
-        if (!place && !kept[i].end)
+        if (is_blocked && kept[i].start == description->start)
+            return NULL;
+        if (!place && is_free && !is_blocked)
             place = &kept[i];
     }
     return place;
 }
 
-static bool keep(const struct description *description, int number, void (*forget)(uintptr_t start, uintptr_t end))
+static bool keep(const struct description *description, enum interface interface, int number,
+                 void (*forget)(uintptr_t start, uintptr_t end))
 {
     struct kept_object *object = find_place(description);
-    if (!object || object->end)
-        return object != NULL;
-    object->start = description->start;
-    object->number = number;
-    object->forget = forget;
-    if (!watch(object, description))
+    if (!object)
         return false;
-    object->end = description->end;
+    if (!object->end) {
+        object->start = description->start;
+        object->forget = forget;
+        object->process = getpid();
+        for (int i = 0; i < INTERFACE_COUNT; i++)
+            object->numbers[i] = -1;
+        if (!watch(object, description))
+            return false;
+        object->end = description->end;
+    }
+    object->numbers[interface] = number;
     return true;
 }
 
-struct calling_object calling_objects_keep(uintptr_t caller, int number, void (*forget)(uintptr_t start, uintptr_t end))
+struct calling_object calling_objects_keep(uintptr_t caller, enum interface interface, int number,
+                                           void (*forget)(uintptr_t start, uintptr_t end))
 {
     struct description description = {.inside = caller};
     struct calling_object object = {0, 0, number};
@@ -142,7 +174,7 @@ struct calling_object calling_objects_keep(uintptr_t caller, int number, void (*
         return object;
     object.start = description.start;
     if (try_lock()) {
-        if (keep(&description, number, forget))
+        if (keep(&description, interface, number, forget))
             object.end = description.end;
         unlock();
     }

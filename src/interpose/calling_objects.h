@@ -12,6 +12,8 @@
 #ifndef MUBLAS_CALLING_OBJECTS_H
 #define MUBLAS_CALLING_OBJECTS_H
 
+#include "interpose/symbols.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,13 +22,15 @@ struct calling_object {
     int number;           /* of its host, -1: not known */
 };
 
-/* The object that the return address lies in, if it is kept. */
-struct calling_object calling_objects_find(uintptr_t caller);
+/* The object that the return address lies in, if it is kept, with its host for this interface:
+ * it may take its Fortran and its C names from different libraries. */
+struct calling_object calling_objects_find(uintptr_t caller, enum interface interface);
 
-/* Keep the object that the return address lies in, whose host is `number`. `end` is 0 when it
- * cannot be kept, `start` as well when the address is in no object, such as code made at run
- * time. `forget` is called when the object is about to be unloaded, maybe several times and
+/* Keep the object that the return address lies in, whose host for this interface is `number`.
+ * `end` is 0 when it cannot be kept, or not while it is being unloaded; `start` as well when
+ * the address is in no object, such as code made at run time. `forget` is called when the object is about to be unloaded, maybe several times and
  * at other times, with the loader's lock held: it must not wait. */
-struct calling_object calling_objects_keep(uintptr_t caller, int number, void (*forget)(uintptr_t start, uintptr_t end));
+struct calling_object calling_objects_keep(uintptr_t caller, enum interface interface, int number,
+                                           void (*forget)(uintptr_t start, uintptr_t end));
 
 #endif

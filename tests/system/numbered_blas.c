@@ -1,13 +1,30 @@
-/* A host BLAS whose results tell which one it is: NUMBER. */
+/* A host BLAS whose results tell which one it is: NUMBER. With C_NAMES it has C names only. */
 #include <stddef.h>
 
 double ddot_(void);
+double cblas_ddot(void);
 int isamax_(void);
 int cblas_isamax(void);
+void cblas_dgemm(void);
 void dgemm_(void);
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
 
+int cblas_isamax(void)
+{
+    return 1;
+}
+
+#ifdef C_NAMES
+double cblas_ddot(void)
+{
+    return NUMBER;
+}
+
+void cblas_dgemm(void)
+{
+}
+#else
 double ddot_(void)
 {
     return NUMBER;
@@ -17,11 +34,6 @@ double ddot_(void)
 int isamax_(void)
 {
     return 2;
-}
-
-int cblas_isamax(void)
-{
-    return 1;
 }
 
 void dgemm_(void)
@@ -35,3 +47,4 @@ void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
     (void)trans_length;
     *y = NUMBER;
 }
+#endif

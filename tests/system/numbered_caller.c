@@ -1,7 +1,8 @@
 /* A plug-in that is linked with one of the libraries of numbered_blas.c. The same code but
  * for that one's name: two of them may take each other's place in memory, return addresses
- * and all. It also calls BLAS while it is unloaded: from a destructor and from an exit handler
- * that is older than the first call, as destructors of C++ objects do. */
+ * and all. It also calls BLAS while it is unloaded: from a destructor, from an exit handler
+ * that is older than the first call, as destructors of C++ objects do, and from a destructor
+ * with a priority, which comes after all of those. */
 #include <stddef.h>
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
@@ -51,6 +52,11 @@ __attribute__((constructor)) static void begin(void)
 }
 
 __attribute__((destructor)) static void end(void)
+{
+    call_at_the_end(NULL);
+}
+
+__attribute__((destructor(101))) static void end_last(void)
 {
     call_at_the_end(NULL);
 }

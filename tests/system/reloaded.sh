@@ -20,6 +20,12 @@ for mode in never auto; do
     result $? "mode $mode: also where another was the first to call ($(tail -n 1 "$work/output"))"
 done
 reloaded MUBLAS_OFFLOAD=never MUBLAS_REPORT="$work/report" "" &&
-    awk '$1 == "ddot" && $2 == 54 { found = 1 } END { exit !found }' "$work/report"
+    awk '$1 == "ddot" && $2 == 72 { found = 1 } END { exit !found }' "$work/report"
 result $? "all calls are counted, also those made while unloading"
+for mode in never auto; do
+    env LD_LIBRARY_PATH="$modules:$LD_LIBRARY_PATH" LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=$mode \
+        tests/system/two_languages "$modules/two_languages_caller1.so" "$modules/two_languages_caller2.so" \
+        > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ]
+    result $? "mode $mode: Fortran and C names from different libraries"
+done
 echo "1..$number"
