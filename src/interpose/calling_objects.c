@@ -11,6 +11,7 @@ int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
 /* Filled by who holds `busy`; emptied by whoever unloads, at any time: by `end` alone. Until
  * `blocked` libraries were unloaded in this process, what was there may not be gone yet. */
 static struct kept_object {
+    atomic_uint version; /* odd while it is being filled */
     _Atomic uintptr_t start, end;
     _Atomic uint64_t blocked;
     atomic_int numbers[INTERFACE_COUNT];
@@ -32,16 +33,13 @@ static void unlock(void)
 
 struct calling_object calling_objects_find(uintptr_t caller, enum interface interface)
 {
-    struct calling_object found = {0, 0, -1};
-    if (!try_lock())
-        return found;
-    for (int i = 0; i < KEPT_MAX && found.number < 0; i++) {
-        uintptr_t end = kept[i].end, start = kept[i].start;
-        if (caller >= start && caller < end)
-            found = (struct calling_object){start, end, kept[i].numbers[interface]};
+    for (int i = 0; i < KEPT_MAX; i++) {
+        unsigned version = kept[i].version;
+        struct calling_object found = {kept[i].start, kept[i].end, kept[i].numbers[interface]};
+        if (caller >= found.start && caller < found.end && version % 2 == 0 && kept[i].version == version)
+            return found;
     }
-    unlock();
-    return found;
+    return (struct calling_object){0, 0, -1};
 }
 
 /* What is found out about the object that has the address `inside`. */
@@ -145,22 +143,28 @@ static struct kept_object *find_place(const struct description *description)
     return place;
 }
 
+static bool fill(struct kept_object *object, const struct description *description,
+                 void (*forget)(uintptr_t start, uintptr_t end))
+{
+    object->version++;
+    object->start = description->start;
+    object->forget = forget;
+    object->process = getpid();
+    for (int i = 0; i < INTERFACE_COUNT; i++)
+        object->numbers[i] = -1;
+    bool good = watch(object, description);
+    if (good)
+        object->end = description->end;
+    object->version++;
+    return good;
+}
+
 static bool keep(const struct description *description, enum interface interface, int number,
                  void (*forget)(uintptr_t start, uintptr_t end))
 {
     struct kept_object *object = find_place(description);
-    if (!object)
+    if (!object || (!object->end && !fill(object, description, forget)))
         return false;
-    if (!object->end) {
-        object->start = description->start;
-        object->forget = forget;
-        object->process = getpid();
-        for (int i = 0; i < INTERFACE_COUNT; i++)
-            object->numbers[i] = -1;
-        if (!watch(object, description))
-            return false;
-        object->end = description->end;
-    }
     object->numbers[interface] = number;
     return true;
 }

@@ -23,13 +23,15 @@ struct calling_object {
 };
 
 /* The object that the return address lies in, if it is kept, with its host for this interface:
- * it may take its Fortran and its C names from different libraries. */
+ * it may take its Fortran and its C names from different libraries. Takes no lock: what a fork
+ * child of a program with threads does not find here it looks up by dlopen, which may fail it. */
 struct calling_object calling_objects_find(uintptr_t caller, enum interface interface);
 
 /* Keep the object that the return address lies in, whose host for this interface is `number`.
  * `end` is 0 when it cannot be kept, or not while it is being unloaded; `start` as well when
- * the address is in no object, such as code made at run time. `forget` is called when the object is about to be unloaded, maybe several times and
- * at other times, with the loader's lock held: it must not wait. */
+ * the address is in no object, such as code made at run time. `forget` is called when the
+ * object is about to be unloaded, maybe several times and at other times, with the loader's
+ * lock held: it must not wait. */
 struct calling_object calling_objects_keep(uintptr_t caller, enum interface interface, int number,
                                            void (*forget)(uintptr_t start, uintptr_t end));
 

@@ -20,6 +20,9 @@ tests_system_numbered_caller2_la_SOURCES = tests/system/numbered_caller.c
 tests_system_numbered_caller2_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_numbered_caller2_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed,tests/system/.libs/numbered2.so
 EXTRA_tests_system_numbered_caller2_la_DEPENDENCIES = tests/system/numbered2.la
+check_PROGRAMS += tests/system/fork_loading
+tests_system_fork_loading_SOURCES = tests/system/fork_loading.c
+tests_system_fork_loading_LDADD = -ldl -lpthread
 # Fortran names from numbered1, C names from one of these.
 check_PROGRAMS += tests/system/two_languages
 tests_system_two_languages_SOURCES = tests/system/two_languages.c

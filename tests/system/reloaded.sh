@@ -28,4 +28,18 @@ for mode in never auto; do
         > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ]
     result $? "mode $mode: Fortran and C names from different libraries"
 done
+what="children forked while other plug-ins are loaded call as before"
+if [ -n "$sanitizers" ]; then
+    number=$((number + 1))
+    echo "ok $number - $what # SKIP sanitizers have locks of their own"
+else
+    for plug_in in 1 2; do
+        cp "$modules/numbered_caller$plug_in.so" "$work/other$plug_in.so"
+        cp "$modules/numbered_caller$plug_in.so" "$work/more$plug_in.so"
+    done
+    env LD_LIBRARY_PATH="$modules:$LD_LIBRARY_PATH" LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=never \
+        tests/system/fork_loading "$work/bystander.so" "$modules/numbered_caller2.so" 2 "$work"/other?.so "$work"/more?.so \
+        > "$work/output" 2> "$work/errors"
+    result $? "$what"
+fi
 echo "1..$number"
