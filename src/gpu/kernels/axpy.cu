@@ -7,6 +7,28 @@ template <typename T> DEVICE_FUNCTION bool axpy_is_wide(const vector_arguments &
            ((uintptr_t)arguments.x | (uintptr_t)arguments.y) % 16 == 0;
 }
 
+/* Element by element, several of them under way at once. */
+template <typename T>
+DEVICE_FUNCTION void axpy_single(const vector_arguments &arguments, const T &alpha, int64_t first, int64_t step)
+{
+    constexpr int TOGETHER = 4;
+    const T *x = static_cast<const T *>(arguments.x);
+    T *y = static_cast<T *>(arguments.y);
+    for (int64_t base = first; base < arguments.count; base += TOGETHER * step) {
+        T from[TOGETHER], to[TOGETHER];
+        UNROLL
+        for (int k = 0; k < TOGETHER; k++) {
+            const int64_t i = base + k * step < arguments.count ? base + k * step : base;
+            from[k] = load(x + i * arguments.x_increment);
+            to[k] = load_result(y + i * arguments.y_increment);
+        }
+        UNROLL
+        for (int k = 0; k < TOGETHER; k++)
+            if (base + k * step < arguments.count)
+                store_result(y + (base + k * step) * arguments.y_increment, fused(alpha, from[k], to[k]));
+    }
+}
+
 template <typename T> DEVICE_FUNCTION void axpy(const vector_arguments &arguments)
 {
     constexpr int run = lane_run<T>;
@@ -17,9 +39,9 @@ template <typename T> DEVICE_FUNCTION void axpy(const vector_arguments &argument
     T *y = static_cast<T *>(arguments.y);
     const int64_t self = (int64_t)block_index() * thread_count() + thread_index();
     const int64_t all = (int64_t)block_count() * thread_count();
-    int64_t done = 0;
-    if (axpy_is_wide<T>(arguments)) {
-        done = arguments.count / run * run;
+    const bool is_wide = axpy_is_wide<T>(arguments);
+    const int64_t done = is_wide ? arguments.count / run * run : 0;
+    if (is_wide) {
         for (int64_t i = self * run; i < done; i += all * run) {
             T from[run], to[run];
             load_wide(x + i, from);
@@ -30,10 +52,7 @@ template <typename T> DEVICE_FUNCTION void axpy(const vector_arguments &argument
             store_wide(y + i, to);
         }
     }
-    for (int64_t i = done + self; i < arguments.count; i += all) {
-        T *to = y + i * arguments.y_increment;
-        store_result(to, fused(alpha, load(x + i * arguments.x_increment), load_result(to)));
-    }
+    axpy_single(arguments, alpha, done + self, all);
 }
 
 #define AXPY(name, type) \
