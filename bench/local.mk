@@ -9,14 +9,8 @@ bench_tridiagonal_SOURCES = bench/tridiagonal.c bench/timing.h
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
 EXTRA_DIST += bench/run_offload.sh
 
-# The kernels' own bandwidth.
-check_PROGRAMS += bench/kernel_rate
-bench_kernel_rate_SOURCES = bench/kernel_rate.c
-bench_kernel_rate_LDADD = libmublas_core.la -lm -ldl
-
 .PHONY: bench
-bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/kernel_rate$(EXEEXT) \
-	bench/kernels/measure$(EXEEXT)
+bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 
