@@ -56,10 +56,9 @@ static bool is_conjugated(const struct blas_call *call)
     return call->trans == TRANS_CONJUGATE || call->trans == TRANS_CONJUGATE_ONLY;
 }
 
-bool launch_supported(const struct blas_call *call)
+static bool is_supported(const struct blas_call *call, const struct launch_shape *shape)
 {
     const int64_t too_long = INT64_C(1) << 31;
-    const struct launch_shape shape = launch_shape_choose(call);
     if (call->m >= too_long || call->n >= too_long)
         return false;
     if (call->type == TYPE_W && call->family != FAMILY_SYMV)
@@ -81,7 +80,13 @@ bool launch_supported(const struct blas_call *call)
     default:
         return false;
     }
-    return launch_shape_tiling(call, &shape).items < too_long;
+    return launch_shape_tiling(call, shape).items < too_long;
+}
+
+bool launch_supported(const struct blas_call *call)
+{
+    const struct launch_shape shape = launch_shape_choose(call);
+    return is_supported(call, &shape);
 }
 
 static CUdeviceptr vector_origin(const struct blas_vector *vector, enum blas_type type)
@@ -175,9 +180,9 @@ static void plan_matrix_vector(const struct blas_call *call, const struct launch
 
 enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan)
 {
-    if (!launch_supported(call))
-        return STATUS_UNSUPPORTED;
     const struct launch_shape shape = launch_shape_choose(call);
+    if (!is_supported(call, &shape))
+        return STATUS_UNSUPPORTED;
     const char *fault = launch_shape_fault(call, &shape);
     if (fault) {
         log_message(LOG_ERROR, "launch shape refused: %s", fault);

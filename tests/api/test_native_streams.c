@@ -2,27 +2,17 @@
  * could overlap on a GPU share workspace or counters, and all have the contract's bits. */
 #include "native.h"
 
+#include "emulated_driver/cuda_calls.h"
 #include "emulated_driver/emulated.h"
-#include "emulated_driver/program.h"
 #include "gpu/kernels/arguments.h"
-#include "tap.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
 
-static struct driver cuda;
 static struct {
-    __typeof(cuStreamBeginCapture_v2) *begin;
-    __typeof(cuStreamEndCapture) *end;
-    __typeof(cuGraphInstantiateWithFlags) *instantiate;
-    __typeof(cuGraphLaunch) *launch;
-    __typeof(cuGraphExecDestroy) *destroy_executable;
-    __typeof(cuGraphDestroy) *destroy;
     __typeof(emulated_watch_launches) *watch;
     __typeof(emulated_census) *census;
     __typeof(emulated_call_count) *call_count;
-} program;
+} emulated;
 static CUcontext context;
 static struct mublas_handle *handle;
 
@@ -33,40 +23,14 @@ static const struct kernel_case small_case = {.family = FAMILY_SYMV, .type = TYP
 static const struct kernel_case large_case = {.family = FAMILY_GEMV, .type = TYPE_Z, .m = 700, .n = 7000,
                                               .alpha = {1.5}, .beta = {0}, .name = "zgemv"};
 
-static void look_up(void *library, const char *symbol, void *member)
-{
-    void *address = dlsym(library, symbol);
-    if (!address)
-        tap_skip_all("this test runs on the emulated driver");
-    memcpy(member, &address, sizeof address);
-}
-
 static void open_driver(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        tap_skip_all("this test runs on the emulated driver");
-#define DRIVER_FUNCTION(member, symbol, parameters) look_up(library, #symbol, &cuda.member);
-#include "gpu/driver.def"
-#undef DRIVER_FUNCTION
-    look_up(library, "cuStreamBeginCapture_v2", &program.begin);
-    look_up(library, "cuStreamEndCapture", &program.end);
-    look_up(library, "cuGraphInstantiateWithFlags", &program.instantiate);
-    look_up(library, "cuGraphLaunch", &program.launch);
-    look_up(library, "cuGraphExecDestroy", &program.destroy_executable);
-    look_up(library, "cuGraphDestroy", &program.destroy);
-    look_up(library, "emulated_watch_launches", &program.watch);
-    look_up(library, "emulated_census", &program.census);
-    look_up(library, "emulated_call_count", &program.call_count);
+    void *library = open_cuda("emulated_watch_launches", "this test runs on the emulated driver");
+    look_up_graphs(library);
+    look_up(library, "emulated_watch_launches", &emulated.watch);
+    look_up(library, "emulated_census", &emulated.census);
+    look_up(library, "emulated_call_count", &emulated.call_count);
 }
-
-#define MUST(call)                                  \
-    do {                                            \
-        if ((call) != CUDA_SUCCESS) {               \
-            printf("Bail out! %s failed\n", #call); \
-            exit(1);                                \
-        }                                           \
-    } while (0)
 
 /* The counters of the latest launches: what tells workspaces apart. */
 static const void *seen[64];
@@ -89,7 +53,7 @@ static CUstream new_stream(void)
 static size_t allocations(void)
 {
     struct emulated_census census;
-    program.census(&census);
+    emulated.census(&census);
     return census.allocations;
 }
 
@@ -112,9 +76,9 @@ static void test_two_streams(void)
     native_operands_make(handle, &small_case, &placement, &two);
     mublas_set_stream(handle, first);
     const void *by_first = counters_of(&one);
-    const unsigned long fills = program.call_count("cuMemsetD8Async");
+    const unsigned long fills = emulated.call_count("cuMemsetD8Async");
     const void *again = counters_of(&one);
-    tap_ok(fills > 0 && program.call_count("cuMemsetD8Async") == fills, "counters are cleared once");
+    tap_ok(fills > 0 && emulated.call_count("cuMemsetD8Async") == fills, "counters are cleared once");
     mublas_set_stream(handle, second);
     const void *by_second = counters_of(&two);
     tap_ok(by_first && by_first == again, "calls on one stream use one workspace");
@@ -126,9 +90,9 @@ static void test_two_streams(void)
     tap_ok(third && third != by_second && fourth == by_second, "back and forth each has its own");
     /* For all the handle knows the stream may be a new one at the address of one that still runs. */
     tap_ok(third != by_first, "but nobody gets one whose last launch left no event");
-    const unsigned long waits = program.call_count("cuStreamWaitEvent");
+    const unsigned long waits = emulated.call_count("cuStreamWaitEvent");
     mublas_set_stream(handle, second);
-    tap_ok(counters_of(&two) == by_second && program.call_count("cuStreamWaitEvent") == waits + 1,
+    tap_ok(counters_of(&two) == by_second && emulated.call_count("cuStreamWaitEvent") == waits + 1,
            "and one that did is waited for");
     tap_ok(native_operands_right(handle, &two), "the second stream's result has the contract's bits");
     mublas_set_stream(handle, first);
@@ -189,11 +153,11 @@ static void test_growth(void)
     native_operands_make(handle, &small_case, &placement, &small);
     native_operands_make(handle, &large_case, &placement, &large);
     mublas_set_stream(handle, stream);
-    const unsigned long run = program.call_count("KERNEL");
+    const unsigned long run = emulated.call_count("KERNEL");
     const void *before = counters_of(&small), *grown = counters_of(&large), *after = counters_of(&small);
     mublas_set_stream(handle, NULL);
     mublas_set_stream(handle, stream);
-    tap_ok(before && grown && after && program.call_count("KERNEL") == run,
+    tap_ok(before && grown && after && emulated.call_count("KERNEL") == run,
            "the workspace grows, and streams are changed, without waiting for calls in flight");
     tap_ok(native_operands_right(handle, &large) && native_operands_right(handle, &small), "which have the contract's bits");
     native_operands_free(handle, &small);
@@ -234,7 +198,7 @@ static void test_threads(CUstream stream, const char *what)
     enum { THREADS = 4 };
     struct worker workers[THREADS] = {{0}};
     bool good = true;
-    program.watch(NULL);
+    emulated.watch(NULL);
     for (int i = 0; i < THREADS; i++) {
         workers[i].stream = stream;
         pthread_create(&workers[i].thread, NULL, work, &workers[i]);
@@ -243,7 +207,7 @@ static void test_threads(CUstream stream, const char *what)
         pthread_join(workers[i].thread, NULL);
         good = good && workers[i].good;
     }
-    program.watch(watch);
+    emulated.watch(watch);
     tap_ok(good, "handles of %d threads on %s", THREADS, what);
 }
 
@@ -291,24 +255,24 @@ static void test_capture(void)
     mublas_set_stream(handle, stream);
     const void *before = counters_of(&plain);
     MUST(cuda.stream_synchronise(stream));
-    MUST(program.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     const void *captured = counters_of(&one), *captured_too = counters_of(&two), *captured_again = counters_of(&one);
     tap_ok(mublas_copy_to_host(handle, &graph, one.y, 8) == MUBLAS_DEVICE_ERROR,
            "a captured stream cannot be waited for: %s", mublas_last_error(handle));
-    tap_ok(program.end(stream, &graph) == CUDA_SUCCESS && graph, "calls can be captured in the strictest mode");
+    tap_ok(graphs.end(stream, &graph) == CUDA_SUCCESS && graph, "calls can be captured in the strictest mode");
     tap_ok(captured && captured_too && captured != before && captured_too != before && captured_again != before,
            "with workspace of the graph's own");
-    MUST(program.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     const void *captured_later = counters_of(&plain);
-    MUST(program.end(stream, &second_graph));
+    MUST(graphs.end(stream, &second_graph));
     tap_ok(captured_later && captured_later != captured && captured_later != captured_too && captured_later != before,
            "another graph on the same stream has another");
     tap_ok(counters_of(&plain) == before, "and plain calls have what they had");
-    MUST(program.instantiate(&executable, graph, 0));
-    MUST(program.instantiate(&second, second_graph, 0));
+    MUST(graphs.instantiate(&executable, graph, 0));
+    MUST(graphs.instantiate(&second, second_graph, 0));
     for (int i = 0; i < 3; i++) {
-        MUST(program.launch(executable, other));
-        MUST(program.launch(second, stream));
+        MUST(graphs.launch(executable, other));
+        MUST(graphs.launch(second, stream));
         native_operands_run(handle, &plain, true);
     }
     MUST(cuda.stream_synchronise(other));
@@ -316,10 +280,10 @@ static void test_capture(void)
                native_operands_right(handle, &plain),
            "replays beside other calls have the contract's bits");
     mublas_set_stream(handle, NULL);
-    MUST(program.destroy_executable(executable));
-    MUST(program.destroy_executable(second));
-    MUST(program.destroy(graph));
-    MUST(program.destroy(second_graph));
+    MUST(graphs.destroy_executable(executable));
+    MUST(graphs.destroy_executable(second));
+    MUST(graphs.destroy(graph));
+    MUST(graphs.destroy(second_graph));
     MUST(cuda.stream_destroy(stream));
     MUST(cuda.stream_destroy(other));
     native_operands_free(handle, &one);
@@ -343,7 +307,7 @@ static void test_branches(void)
     mublas_create(&handle);
     mublas_set_stream(handle, stream);
     seen_count = 0;
-    MUST(program.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     MUST(cuda.event_record(forked, stream));
     MUST(cuda.stream_wait_event(branch, forked, 0));
     bool good = native_operands_run(handle, &one, false) == MUBLAS_SUCCESS;
@@ -351,15 +315,15 @@ static void test_branches(void)
     good = good && native_operands_run(handle, &two, false) == MUBLAS_SUCCESS;
     MUST(cuda.event_record(joined, branch));
     MUST(cuda.stream_wait_event(stream, joined, 0));
-    MUST(program.end(stream, &graph));
+    MUST(graphs.end(stream, &graph));
     tap_ok(good && seen_count == 2 && seen[0] != seen[1], "branches of one graph do not share");
-    MUST(program.instantiate(&executable, graph, 0));
+    MUST(graphs.instantiate(&executable, graph, 0));
     mublas_set_stream(handle, NULL);
-    MUST(program.launch(executable, NULL));
+    MUST(graphs.launch(executable, NULL));
     tap_ok(native_operands_right(handle, &one) && native_operands_right(handle, &two),
            "a replay of both has the contract's bits");
-    MUST(program.destroy_executable(executable));
-    MUST(program.destroy(graph));
+    MUST(graphs.destroy_executable(executable));
+    MUST(graphs.destroy(graph));
     mublas_destroy(handle);
     handle = shared;
     MUST(cuda.event_destroy(forked));
@@ -377,8 +341,8 @@ int main(void)
     MUST(cuda.init(0));
     MUST(cuda.primary_retain(&context, 0));
     MUST(cuda.context_push(context));
-    program.census(&before);
-    program.watch(watch);
+    emulated.census(&before);
+    emulated.watch(watch);
     if (mublas_create(&handle) != MUBLAS_SUCCESS)
         tap_skip_all(mublas_last_error(NULL));
     test_two_streams();
@@ -390,7 +354,7 @@ int main(void)
     test_capture();
     test_branches();
     mublas_destroy(handle);
-    program.census(&after);
+    emulated.census(&after);
     tap_ok(after.allocations == before.allocations && after.streams == before.streams && after.events == before.events,
            "destroyed handles leave nothing behind");
     return tap_done();

@@ -3,61 +3,20 @@
  * overlap. Arguments: the size of the matrices (default 140), rounds (default 3). */
 #include "native.h"
 
-#include "emulated_driver/program.h"
-#include "gpu/driver.h"
-#include "tap.h"
-
-#include <dlfcn.h>
-#include <string.h>
+#include "emulated_driver/cuda_calls.h"
 
 enum { CALLS = 6, STREAMS = 4 };
 
-static struct driver cuda;
-static struct {
-    __typeof(cuStreamBeginCapture_v2) *begin;
-    __typeof(cuStreamEndCapture) *end;
-    __typeof(cuGraphInstantiateWithFlags) *instantiate;
-    __typeof(cuGraphLaunch) *launch;
-    __typeof(cuGraphExecDestroy) *destroy_executable;
-    __typeof(cuGraphDestroy) *destroy;
-} graphs;
 static struct mublas_handle *handle;
-
-static void look_up(void *library, const char *symbol, void *member)
-{
-    void *address = dlsym(library, symbol);
-    if (!address)
-        tap_skip_all("the CUDA driver lacks functions for graphs");
-    memcpy(member, &address, sizeof address);
-}
 
 static void open_driver(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     CUcontext context;
-    if (!library)
-        tap_skip_all("there is no CUDA driver");
-#define DRIVER_FUNCTION(member, symbol, parameters) look_up(library, #symbol, &cuda.member);
-#include "gpu/driver.def"
-#undef DRIVER_FUNCTION
-    look_up(library, "cuStreamBeginCapture_v2", &graphs.begin);
-    look_up(library, "cuStreamEndCapture", &graphs.end);
-    look_up(library, "cuGraphInstantiateWithFlags", &graphs.instantiate);
-    look_up(library, "cuGraphLaunch", &graphs.launch);
-    look_up(library, "cuGraphExecDestroy", &graphs.destroy_executable);
-    look_up(library, "cuGraphDestroy", &graphs.destroy);
+    look_up_graphs(open_cuda("cuStreamBeginCapture_v2", "there is no CUDA driver that captures graphs"));
     if (cuda.init(0) != CUDA_SUCCESS || cuda.primary_retain(&context, 0) != CUDA_SUCCESS ||
         cuda.context_push(context) != CUDA_SUCCESS)
         tap_skip_all("there is no CUDA device");
 }
-
-#define MUST(call)                                  \
-    do {                                            \
-        if ((call) != 0) {                          \
-            printf("Bail out! %s failed\n", #call); \
-            exit(1);                                \
-        }                                           \
-    } while (0)
 
 /* A set of calls with results of its own. beta is 0: each round gives the same. */
 struct set {

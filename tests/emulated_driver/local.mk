@@ -9,7 +9,7 @@ emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulat
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
 emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h \
-	cublas.def program.def program.h test_kernels.def
+	cublas.def cuda_calls.h program.def program.h test_kernels.def
 
 EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S \
 	$(emulated_folder)/cublas.c $(emulated_folder)/cublas_level2.c \

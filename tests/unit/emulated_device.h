@@ -3,18 +3,15 @@
 #ifndef MUBLAS_TESTS_EMULATED_DEVICE_H
 #define MUBLAS_TESTS_EMULATED_DEVICE_H
 
+#include "emulated_driver/cuda_calls.h"
 #include "emulated_driver/emulated.h"
 #include "emulated_driver/test_kernels.h"
-#include "gpu/driver.h"
-#include "tap.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct driver cuda;
 static struct {
     bool (*has_dma)(void);
     unsigned long (*call_count)(const char *);
@@ -28,24 +25,10 @@ static CUcontext context;
 static CUmodule module;
 static CUstream stream;
 
-static inline void look_up(void *library, const char *symbol, void *member)
-{
-    void *address = dlsym(library, symbol);
-    if (!address) {
-        fprintf(stderr, "%s\n", dlerror());
-        exit(1);
-    }
-    memcpy(member, &address, sizeof address);
-}
-
 static inline void open_library(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library || !dlsym(library, "emulated_peek"))
-        tap_skip_all("libcuda.so.1 is not the emulated driver; run through tests/run_emulated.sh");
-#define DRIVER_FUNCTION(member, symbol, parameters) look_up(library, #symbol, &cuda.member);
-#include "gpu/driver.def"
-#undef DRIVER_FUNCTION
+    void *library =
+        open_cuda("emulated_peek", "libcuda.so.1 is not the emulated driver; run through tests/run_emulated.sh");
     look_up(library, "emulated_has_dma", &emulated.has_dma);
     look_up(library, "emulated_call_count", &emulated.call_count);
     look_up(library, "emulated_set_faults", &emulated.set_faults);
@@ -54,15 +37,6 @@ static inline void open_library(void)
     look_up(library, "emulated_peek", &emulated.peek);
     look_up(library, "emulated_poke", &emulated.poke);
 }
-
-static inline void must(CUresult result, const char *what)
-{
-    if (result == CUDA_SUCCESS)
-        return;
-    printf("Bail out! %s gave %d\n", what, result);
-    exit(1);
-}
-#define MUST(call) must(call, #call)
 
 static inline void open_device(void)
 {

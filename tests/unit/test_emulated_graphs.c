@@ -1,32 +1,11 @@
 /* Capture, graphs and events between streams in the emulated driver. */
 #include "emulated_device.h"
 
-#include "emulated_driver/program.h"
-
 #include <pthread.h>
 
 enum { COUNT = 64, BYTES = 8 * COUNT };
 
-static struct {
-    __typeof(cuStreamBeginCapture_v2) *begin;
-    __typeof(cuStreamEndCapture) *end;
-    __typeof(cuGraphInstantiateWithFlags) *instantiate;
-    __typeof(cuGraphLaunch) *launch;
-    __typeof(cuGraphExecDestroy) *destroy_executable;
-    __typeof(cuGraphDestroy) *destroy;
-} graphs;
 static CUstream other;
-
-static void look_up_graphs(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    look_up(library, "cuStreamBeginCapture_v2", &graphs.begin);
-    look_up(library, "cuStreamEndCapture", &graphs.end);
-    look_up(library, "cuGraphInstantiateWithFlags", &graphs.instantiate);
-    look_up(library, "cuGraphLaunch", &graphs.launch);
-    look_up(library, "cuGraphExecDestroy", &graphs.destroy_executable);
-    look_up(library, "cuGraphDestroy", &graphs.destroy);
-}
 
 static uint64_t first_word(CUdeviceptr memory)
 {
@@ -160,7 +139,7 @@ static void test_per_thread_stream(void)
 int main(void)
 {
     open_device();
-    look_up_graphs();
+    look_up_graphs(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD));
     MUST(cuda.stream_create(&other, CU_STREAM_NON_BLOCKING));
     test_replay();
     test_join();

@@ -4,7 +4,7 @@
  * Thread (lane) l of a group holds of some columns the 4 rows of virtual lane l. So one
  * pass over the tile serves both directions: the lanes' rows for lane leaves down the
  * columns, and chains along its own 4 rows for row leaves, which go on from group to
- * group. Teams of four groups have all of a tile under way at once, which small matrices
+ * group. Teams of four groups have most of a tile under way at once, which small matrices
  * want; with one group each a warp reads longer pieces of few columns, which device
  * memory likes better. */
 #ifndef MUBLAS_LEAF_TILE_H
