@@ -40,6 +40,13 @@ TESTS += tests/unit/test_launch_shape
 tests_unit_test_launch_shape_SOURCES = tests/unit/test_launch_shape.c
 tests_unit_test_launch_shape_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_occupancy tests/unit/test_optimizer
+TESTS += tests/unit/test_occupancy tests/unit/test_optimizer
+tests_unit_test_occupancy_SOURCES = tests/unit/test_occupancy.c tests/unit/paper_devices.h
+tests_unit_test_occupancy_LDADD = $(unit_test_libraries)
+tests_unit_test_optimizer_SOURCES = tests/unit/test_optimizer.c tests/unit/paper_devices.h
+tests_unit_test_optimizer_LDADD = $(unit_test_libraries)
+
 # The emulated driver itself.
 check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads

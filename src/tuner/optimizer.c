@@ -1,0 +1,87 @@
+#include "tuner/optimizer.h"
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static unsigned least_threads(const struct optimizer_space *space, const struct occupancy_recipe *recipe)
+{
+    return recipe->threads_min > 0 ? recipe->threads_min : space->step;
+}
+
+static unsigned least_y(const struct optimizer_space *space, const struct occupancy_recipe *recipe, unsigned x)
+{
+    return (least_threads(space, recipe) + x - 1) / x;
+}
+
+static unsigned most_y(const struct optimizer_space *space, const struct occupancy_recipe *recipe, unsigned x)
+{
+    const unsigned most = space->one_dimensional ? smaller(1, space->threads_max / x) : space->threads_max / x;
+    const double by_ratio = recipe->ty_per_tx_max * x;
+    if (space->one_dimensional || recipe->ty_per_tx_max <= 0 || by_ratio >= most)
+        return most;
+    return (unsigned)by_ratio;
+}
+
+bool optimizer_admits(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
+                      struct block_shape block)
+{
+    return block.x > 0 && block.x % space->step == 0 && block.y > 0 && block.y >= least_y(space, recipe, block.x) &&
+           block.y <= most_y(space, recipe, block.x);
+}
+
+unsigned optimizer_candidates(const struct optimizer_space *space, const struct occupancy_recipe *recipe)
+{
+    unsigned count = 0;
+    for (unsigned x = space->step; x <= space->threads_max; x += space->step) {
+        const unsigned low = least_y(space, recipe, x), high = most_y(space, recipe, x);
+        count += low <= high ? high - low + 1 : 0;
+    }
+    return count;
+}
+
+/* Most candidates of a walk differ neither in warps nor in items: computed once. */
+struct known {
+    int64_t items;
+    struct occupancy occupancy;
+};
+
+static const struct occupancy *look_up(struct known known[], const struct occupancy_figures *figures,
+                                       unsigned most_active, unsigned threads, int64_t items)
+{
+    struct known *entry = &known[(threads + WARP_THREADS - 1) / WARP_THREADS];
+    if (entry->items != items)
+        *entry = (struct known){items, occupancy_of(figures, threads, most_active, items)};
+    return &entry->occupancy;
+}
+
+static bool is_above(double value, double best, double minimum)
+{
+    return value > (best < minimum ? best : minimum);
+}
+
+bool optimizer_walk(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
+                    const struct occupancy_figures *figures, optimizer_items *items, const void *problem,
+                    struct optimizer_best *best)
+{
+    struct known known[BLOCK_WARPS_MAX + 1] = {{0}};
+    bool found = false;
+    for (unsigned x = space->threads_max / space->step * space->step; x > 0; x -= space->step) {
+        const unsigned high = most_y(space, recipe, x);
+        for (unsigned y = least_y(space, recipe, x); y <= high; y++) {
+            if (best->occupancy.grid >= 1)
+                return found; /* nothing can be strictly above */
+            const struct block_shape block = {x, y};
+            const struct occupancy *occupancy =
+                look_up(known, figures, space->most_active, x * y, items(problem, block));
+            if (occupancy->grid > best->occupancy.grid &&
+                is_above(occupancy->warp, best->occupancy.warp, recipe->warp_min) &&
+                is_above(occupancy->block, best->occupancy.block, recipe->block_min)) {
+                *best = (struct optimizer_best){block, *occupancy};
+                found = true;
+            }
+        }
+    }
+    return found;
+}
