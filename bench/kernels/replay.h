@@ -7,9 +7,7 @@
 #define MUBLAS_BENCH_REPLAY_H
 
 #include "gpu/lane.h"
-
-/* Queue call number `call` on the lane's stream. */
-typedef enum status queue_call(void *context, int call);
+#include "tuner/graph_replay.h"
 
 struct replay_settings {
     bool plain;
@@ -23,7 +21,7 @@ struct timing {
     int replays;
 };
 
-/* Look up what the driver table lacks (capture, graphs, event times); a line says what is missing. */
+/* As graph_replay_open. */
 bool replay_open(void);
 
 /* Time `calls` calls. One call is made and waited for first: it may allocate and load. */

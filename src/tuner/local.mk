@@ -1,6 +1,12 @@
-libmublas_core_la_SOURCES += src/tuner/crossover.c src/tuner/crossover.h
-
-# Launch shapes at run time.
+# What the preloaded library needs while a program runs.
 libmublas_core_la_SOURCES += \
+	src/tuner/crossover.c src/tuner/crossover.h \
 	src/tuner/occupancy.c src/tuner/occupancy.h \
-	src/tuner/optimizer.c src/tuner/optimizer.h
+	src/tuner/optimizer.c src/tuner/optimizer.h \
+	src/tuner/tuning_class.c src/tuner/tuning_class.h
+
+# What only the `mublas` command, bench programs and tests link besides: the offline part.
+noinst_LTLIBRARIES += libmublas_tuning.la
+libmublas_tuning_la_SOURCES = \
+	src/tuner/graph_replay.c src/tuner/graph_replay.h \
+	src/tuner/statistics.c src/tuner/statistics.h

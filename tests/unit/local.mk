@@ -4,6 +4,8 @@
 #   tests_unit_test_thing_SOURCES = tests/unit/test_thing.c
 #   tests_unit_test_thing_LDADD = $(unit_test_libraries)
 unit_test_libraries = libmublas_core.la -lm -ldl
+# of what only the command has of the tuner
+tuning_test_libraries = libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_policy
 TESTS += tests/unit/test_policy
@@ -34,6 +36,16 @@ check_PROGRAMS += tests/unit/test_pack
 TESTS += tests/unit/test_pack
 tests_unit_test_pack_SOURCES = tests/unit/test_pack.c
 tests_unit_test_pack_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_tuning_class
+TESTS += tests/unit/test_tuning_class
+tests_unit_test_tuning_class_SOURCES = tests/unit/test_tuning_class.c
+tests_unit_test_tuning_class_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_statistics
+TESTS += tests/unit/test_statistics
+tests_unit_test_statistics_SOURCES = tests/unit/test_statistics.c
+tests_unit_test_statistics_LDADD = $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_launch_shape
 TESTS += tests/unit/test_launch_shape
