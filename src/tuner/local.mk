@@ -2,6 +2,8 @@
 libmublas_core_la_SOURCES += \
 	src/tuner/crossover.c src/tuner/crossover.h \
 	src/tuner/occupancy.c src/tuner/occupancy.h \
+	src/tuner/occupancy_driver.c src/tuner/occupancy_driver.h \
+	src/tuner/occupancy_shape.c src/tuner/occupancy_shape.h \
 	src/tuner/optimizer.c src/tuner/optimizer.h \
 	src/tuner/tuning_class.c src/tuner/tuning_class.h
 

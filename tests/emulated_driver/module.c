@@ -152,7 +152,7 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunct
     if (threads <= 0)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
     int by_threads = 2048 / ((threads + 31) / 32 * 32);
-    int by_shared = (int)(233472 / (shared_bytes + 1024));
+    int by_shared = (int)(233472 / ((shared_bytes + 1024 + 127) / 128 * 128));
     *blocks = by_threads < by_shared ? by_threads : by_shared;
     if (*blocks > 32)
         *blocks = 32;

@@ -59,6 +59,11 @@ tests_unit_test_occupancy_LDADD = $(unit_test_libraries)
 tests_unit_test_optimizer_SOURCES = tests/unit/test_optimizer.c tests/unit/paper_devices.h
 tests_unit_test_optimizer_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_occupancy_shape
+TESTS += tests/unit/test_occupancy_shape
+tests_unit_test_occupancy_shape_SOURCES = tests/unit/test_occupancy_shape.c tests/unit/paper_devices.h tests/unit/emulated_lane.h
+tests_unit_test_occupancy_shape_LDADD = $(unit_test_libraries)
+
 # The emulated driver itself.
 check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads

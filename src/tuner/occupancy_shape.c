@@ -1,0 +1,61 @@
+#include "tuner/occupancy_shape.h"
+
+enum { LEAF_EDGE = 32, GROUP_THREADS = 8, LOAD_BYTES = 16 };
+
+/* A smaller edge costs partials: no reason to pay for slots worth less than the 2% within
+ * which the analyzer calls shapes equal. */
+static const double FULL_ENOUGH = 0.98;
+
+static unsigned larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+/* Items depend on the edge alone. */
+static int64_t items_of_tiles(const void *problem, struct block_shape block)
+{
+    (void)block;
+    return *(const int64_t *)problem;
+}
+
+/* Of axpy, on the threads. */
+static int64_t items_of_vector(const void *problem, struct block_shape block)
+{
+    const struct blas_call *call = problem;
+    const int64_t per_thread = LOAD_BYTES / (int64_t)blas_element_bytes(call->type);
+    return tile_count(call->n, (int64_t)block.x * block.y * per_thread);
+}
+
+static struct launch_shape at_edge(const struct launch_shape *base, unsigned edge)
+{
+    struct launch_shape shape = *base;
+    shape.edge = edge;
+    if (shape.leaf_columns > edge / LEAF_EDGE)
+        shape.leaf_columns = edge / LEAF_EDGE;
+    return shape;
+}
+
+struct launch_shape occupancy_shape(const struct blas_call *call, const struct launch_shape *base,
+                                    const struct occupancy_recipe *recipe, const struct shape_figures *figures)
+{
+    const struct optimizer_space space = {launch_shape_unit(call->type), LAUNCH_THREADS_MAX, false,
+                                          base->blocks_per_multiprocessor};
+    struct occupancy_recipe admitted = *recipe;
+    struct optimizer_best best = {{0, 0}, {0, 0, 0}};
+    struct launch_shape chosen = {.edge = 0};
+    admitted.threads_min = larger(recipe->threads_min, larger(LAUNCH_THREADS_MIN, GROUP_THREADS * base->team_groups));
+    for (int i = 0; i < SHAPE_EDGES; i++) {
+        const struct launch_shape shape = at_edge(base, shape_edges[i]);
+        const bool is_vector = call->family == FAMILY_AXPY;
+        const int64_t items = is_vector ? 0 : launch_shape_tiling(call, &shape).items;
+        if (optimizer_walk(&space, &admitted, &figures->of_edge[i], is_vector ? items_of_vector : items_of_tiles,
+                           is_vector ? (const void *)call : &items, &best)) {
+            chosen = shape;
+            chosen.threads_x = best.block.x;
+            chosen.threads_y = best.block.y;
+        }
+        if (is_vector || best.occupancy.grid >= FULL_ENOUGH)
+            break;
+    }
+    return chosen;
+}
