@@ -37,6 +37,17 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
     return model;
 }
 
+void crossover_use_learned(struct machine_model *model, const struct learned_times *learned)
+{
+    double least = learned_times_least_resident(learned);
+    model->learned = learned;
+    model->call_us = fmin(model->call_us, least); /* the built-in floors rest on it */
+    if (learned->wake_us > 0)
+        model->wake_us = learned->wake_us;
+    if (learned->scan_us_per_byte > 0)
+        model->scan_us_per_byte = learned->scan_us_per_byte;
+}
+
 static double elements_touched(const struct blas_matrix *matrix)
 {
     double rows = (double)matrix->rows, columns = (double)matrix->columns;
@@ -92,33 +103,78 @@ static double operations(const struct blas_call *call)
     return 0;
 }
 
-static double upload_us(const struct machine_model *model, double missing, bool trackable)
+/* Of what a scan covers, the bytes between columns. */
+static double gap_bytes(const struct blas_call *call)
 {
-    if (missing <= 0)
+    const struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
+    double elements = 0;
+    for (int i = 0; i < 3; i++)
+        if (matrices[i]->pointer)
+            elements += (double)(matrices[i]->ld - matrices[i]->rows) * (double)matrices[i]->columns;
+    return elements * (double)blas_element_bytes(call->type);
+}
+
+static double copies_us(const struct machine_model *model, double bytes, bool trackable)
+{
+    enum upload_way way = !trackable ? UPLOAD_STAGED : model->huge_pages ? UPLOAD_PINNED_HUGE : UPLOAD_PINNED;
+    double us;
+    if (bytes <= 0)
         return 0;
-    if (!trackable || missing < PIN_BYTES_MIN)
-        return 1e6 * missing / model->staged_bandwidth;
-    return 1e6 * missing / model->link_bandwidth + 2 * missing * model->pin_us_per_byte;
+    if (model->learned && learned_times_upload(model->learned, way, bytes, &us))
+        return us;
+    if (!trackable || bytes < PIN_BYTES_MIN)
+        return 1e6 * bytes / model->staged_bandwidth;
+    return 1e6 * bytes / model->link_bandwidth + 2 * bytes * model->pin_us_per_byte;
+}
+
+static double builtin_host_us(const struct machine_model *model, const struct blas_call *call)
+{
+    double bytes = (double)crossover_matrix_bytes(call) + vector_bytes(call);
+    return 1e6 * fmax(bytes / model->host_bandwidth, operations(call) / model->host_flops[call->type]);
+}
+
+static double written_bytes(const struct blas_call *call)
+{
+    return elements_touched(&call->c) * (double)blas_element_bytes(call->type);
+}
+
+static double builtin_resident_us(const struct machine_model *model, const struct blas_call *call,
+                                  bool trackable)
+{
+    double vectors = vector_bytes(call), bytes = (double)crossover_matrix_bytes(call) + vectors;
+    return model->call_us +
+           1e6 * fmax(bytes / model->device_bandwidth, operations(call) / model->device_flops[call->type]) +
+           1e6 * vectors / model->staged_bandwidth +
+           1e6 * written_bytes(call) / (trackable ? model->link_bandwidth : model->staged_bandwidth) +
+           scanned_bytes(call) * model->scan_us_per_byte;
+}
+
+/* Learned on a matrix without gaps that stays on the device. */
+static bool learned_resident_us(const struct machine_model *model, const struct blas_call *call,
+                                bool trackable,
+                                double *us)
+{
+    if (!model->learned || !learned_times_resident(model->learned, call, us))
+        return false;
+    *us += gap_bytes(call) * model->scan_us_per_byte;
+    if (!trackable)
+        *us += copies_us(model, written_bytes(call), false);
+    return true;
 }
 
 struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
                                          uint64_t missing_bytes, bool trackable)
 {
-    double matrices = (double)crossover_matrix_bytes(call), vectors = vector_bytes(call), work = operations(call);
-    double written = elements_touched(&call->c) * (double)blas_element_bytes(call->type);
     struct predicted_times times;
-    times.host_us = 1e6 * fmax((matrices + vectors) / model->host_bandwidth, work / model->host_flops[call->type]);
-    times.resident_us =
-        model->call_us +
-        1e6 * fmax((matrices + vectors) / model->device_bandwidth, work / model->device_flops[call->type]) +
-        1e6 * vectors / model->staged_bandwidth +
-        1e6 * written / (trackable ? model->link_bandwidth : model->staged_bandwidth) +
-        scanned_bytes(call) * model->scan_us_per_byte;
-    times.upload_us = upload_us(model, (double)missing_bytes, trackable);
+    if (!model->learned || !learned_times_host(model->learned, call, &times.host_us))
+        times.host_us = builtin_host_us(model, call);
+    if (!learned_resident_us(model, call, trackable, &times.resident_us))
+        times.resident_us = builtin_resident_us(model, call, trackable);
+    times.upload_us = copies_us(model, (double)missing_bytes, trackable);
     return times;
 }
 
-uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
+static uint64_t builtin_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
 {
     /* What the host gets done while the device only begins: elements of a matrix that are
      * used once or twice, whichever of memory and arithmetic holds it back, or products. */
@@ -137,4 +193,14 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
     case FAMILY_COUNT: break;
     }
     return UINT64_MAX;
+}
+
+uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
+{
+    uint64_t built_in = builtin_floor(model, family, type), learned;
+    if (!model->learned)
+        return built_in;
+    /* Where a class is not learned, the built-in floor bounds it. */
+    bool complete = learned_times_floor(model->learned, family, type, &learned);
+    return complete || learned < built_in ? learned : built_in;
 }

@@ -1,14 +1,15 @@
 /* crossover.h - predicted times of a call on host and device.
  *
- * Today's model is built in: computed from the device's properties, the number
- * of host cores and the figures of design section 2; the tuner will replace its
- * numbers by measured ones. Predictions decide nothing by themselves: see
- * interpose/policy.h. All functions here are pure. */
+ * The built-in model is computed from the device's properties, the number of host
+ * cores and the figures of design section 2. What the tuner learned on this machine
+ * (learned_times.h) stands before it, curve by curve. Predictions decide nothing by
+ * themselves: see interpose/policy.h. All functions here are pure. */
 #ifndef MUBLAS_CROSSOVER_H
 #define MUBLAS_CROSSOVER_H
 
 #include "common/blas_call.h"
 #include "gpu/device.h"
+#include "tuner/learned_times.h"
 
 #include <stdint.h>
 
@@ -24,7 +25,13 @@ struct machine_model {
     double scan_us_per_byte; /* dirty scan of tracked memory */
     double pin_us_per_byte; /* pinning, and gathering into huge pages */
     double wake_us; /* context creation and kernel loading */
+    const struct learned_times *learned; /* settled; NULL: nothing */
+    bool huge_pages; /* the program's large matrices lie on huge pages from the start */
 };
+
+/* Let `learned`, settled, which must live as long as the model, go before the model's own
+ * figures. */
+void crossover_use_learned(struct machine_model *model, const struct learned_times *learned);
 
 /* The built-in model. `device` NULL stands for the reference device (H100 SXM),
  * used until a device is awake. host_cores >= 1. */

@@ -1,10 +1,13 @@
 # What the preloaded library needs while a program runs.
 libmublas_core_la_SOURCES += \
 	src/tuner/crossover.c src/tuner/crossover.h \
+	src/tuner/learned_times.c src/tuner/learned_times.h src/tuner/learned_times_text.c \
 	src/tuner/occupancy.c src/tuner/occupancy.h \
 	src/tuner/occupancy_driver.c src/tuner/occupancy_driver.h \
 	src/tuner/occupancy_shape.c src/tuner/occupancy_shape.h \
 	src/tuner/optimizer.c src/tuner/optimizer.h \
+	src/tuner/time_curve.c src/tuner/time_curve.h \
+	src/tuner/timed_class.c src/tuner/timed_class.h \
 	src/tuner/tuning_class.c src/tuner/tuning_class.h
 
 # What only the `mublas` command, bench programs and tests link besides: the offline part.

@@ -156,3 +156,8 @@ check_PROGRAMS += tests/unit/test_cuda_users
 TESTS += tests/unit/test_cuda_users
 tests_unit_test_cuda_users_SOURCES = tests/unit/test_cuda_users.c
 tests_unit_test_cuda_users_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_learned_times
+TESTS += tests/unit/test_learned_times
+tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c
+tests_unit_test_learned_times_LDADD = $(unit_test_libraries)

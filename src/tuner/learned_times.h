@@ -1,0 +1,57 @@
+/* learned_times.h - what the tuner learned about the time of calls on this machine:
+ * for every class the host's and the device's curve, what an upload costs, what waking costs.
+ *
+ * Written by `mublas tune` into the recipe's crossover section, used by crossover.h in place
+ * of its built-in figures where there is something. The host's curves hold for one host
+ * BLAS and one number of threads. All functions are pure but for their argument. */
+#ifndef MUBLAS_LEARNED_TIMES_H
+#define MUBLAS_LEARNED_TIMES_H
+
+#include "tuner/time_curve.h"
+#include "tuner/timed_class.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Ways of a matrix to the device. Pinned: whole mappings, on ordinary pages, which are
+ * gathered first, or on huge pages from the start; staged: through our own memory, as a
+ * matrix that cannot stay there goes at every call. */
+enum upload_way { UPLOAD_PINNED, UPLOAD_PINNED_HUGE, UPLOAD_STAGED, UPLOAD_WAYS };
+
+struct learned_times {
+    char host_blas[256];   /* what the host curves hold for: the library's resolved path, */
+    int host_threads;      /* ... and the number of threads */
+    double wake_us;        /* 0: not learned */
+    double scan_us_per_byte; /* dirty scan of tracked memory; 0: not learned */
+    struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount */
+    struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident */
+    struct time_curve upload[UPLOAD_WAYS];     /* additional microseconds over bytes */
+    uint64_t floors[FAMILY_COUNT][TYPE_COUNT]; /* by learned_times_settle */
+    bool floors_known[FAMILY_COUNT][TYPE_COUNT];
+};
+
+/* One line of text ("device dgemv_none_tall 4096:12.5 65536:14"). False: it is wrong, and
+ * *reason, static, says in what. What is there once may not come again. */
+bool learned_times_read(struct learned_times *times, const char *line, const char **reason);
+
+/* The lines that learned_times_read takes, nothing for what is not known. */
+void learned_times_write(const struct learned_times *times, FILE *stream);
+
+/* Forget what was measured with another host BLAS or number of threads than these, then
+ * settle the floors. Call after the last change, before any use. */
+void learned_times_settle(struct learned_times *times, const char *host_blas, int host_threads);
+
+/* The least gated size (crossover.h) at which a resident call of any class of the routine gains.
+ * UINT64_MAX: none ever. False: not all of its classes are known on both sides. */
+bool learned_times_floor(const struct learned_times *times, enum blas_family family, enum blas_type type,
+                         uint64_t *floor);
+
+/* The least time on the device of all that was learned; HUGE_VAL: nothing. */
+double learned_times_least_resident(const struct learned_times *times);
+
+/* Microseconds of a call; false: not learned. */
+bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us);
+bool learned_times_resident(const struct learned_times *times, const struct blas_call *call, double *us);
+bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us);
+
+#endif

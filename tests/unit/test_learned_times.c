@@ -1,0 +1,233 @@
+/* Curves, classes, learned times and their text, and what the predictions make of them. */
+#include "interpose/policy.h"
+#include "tap.h"
+#include "tuner/learned_times.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool close_to(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fabs(b);
+}
+
+static void test_curve(void)
+{
+    struct time_curve curve = {0};
+    bool added = time_curve_add(&curve, 400, 40) && time_curve_add(&curve, 100, 10) && time_curve_add(&curve,
+                                                                                                      1600, 640);
+    tap_ok(added && curve.count == 3 && curve.samples[0].amount == 100,
+           "samples come in any order and are kept ascending");
+    tap_ok(close_to(time_curve_at(&curve, TIME_STAYS, 400), 40) && close_to(time_curve_at(&curve, TIME_STAYS,
+                                                                                          200), 20) &&
+           close_to(time_curve_at(&curve, TIME_STAYS, 800), 160),
+               "through the samples, straight in logarithms between");
+    tap_ok(close_to(time_curve_at(&curve, TIME_STAYS, 1), 10) && close_to(time_curve_at(&curve, TIME_SHRINKS,
+                                                                                        50), 5),
+           "below the first sample the device's time stays and the host's shrinks");
+    tap_ok(close_to(time_curve_at(&curve, TIME_STAYS, 2600), 640 + 500),
+           "above the last the rate of the last two goes on");
+    time_curve_add(&curve, 1600, 39);
+    tap_ok(curve.count == 3 && close_to(time_curve_at(&curve, TIME_STAYS, 3200), 39),
+           "noise makes no time that falls");
+    tap_ok(!time_curve_add(&curve, 0, 1) && !time_curve_add(&curve, 5, -1) && !time_curve_add(&curve, NAN,
+                                                                                              1) &&
+           !time_curve_add(&curve, 5, INFINITY) && curve.count == 3, "what is no time is not taken");
+    for (int i = 0; curve.count < TIME_CURVE_SAMPLES; i++)
+        time_curve_add(&curve, 1e6 + i, 1e4);
+    tap_ok(!time_curve_add(&curve, 7, 7) && time_curve_add(&curve, 100, 7) && curve.samples[0].us == 7,
+           "a full curve takes no more amounts, but better times");
+}
+
+static struct time_curve line(double latency, double rate, double first, double last)
+{
+    struct time_curve curve = {0};
+    for (double amount = first; amount <= last; amount *= 2)
+        time_curve_add(&curve, amount, latency + rate * amount);
+    return curve;
+}
+
+static void test_first_gain(void)
+{
+    struct time_curve host = line(0.1, 0.01, 256, 1 << 20), device = line(20, 0.001, 256, 1 << 20);
+    double gain = time_curve_first_gain(&host, &device), exact = (20 - 0.1) / (0.01 - 0.001);
+    tap_ok(gain <= exact * 1.01 && gain >= 0.95 * exact, "two lines cross at %.0f, found %.0f", exact, gain);
+    host = line(0.1, 0.01, 256, 1024);
+    device = line(20, 0.001, 256, 1024);
+    gain = time_curve_first_gain(&host, &device);
+    tap_ok(gain <= exact * 1.01 && gain >= 0.95 * exact, "also beyond all samples: %.0f", gain);
+    device = line(20, 0.011, 256, 1 << 20);
+    tap_ok(isinf(time_curve_first_gain(&host, &device)), "a device of a worse rate never gains");
+    device = line(0.01, 0.001, 256, 1 << 20);
+    gain = time_curve_first_gain(&host, &device);
+    tap_ok(gain > 0 && gain < 256, "one that always gains does so below the first sample: %.0f", gain);
+}
+
+static void test_classes(void)
+{
+    int wrong = 0, classes = 0;
+    char name[TIMED_CLASS_NAME];
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        for (double amount = 5e4; timed_class_exists(class) && amount < 1e9; amount *= 7, classes++) {
+            struct blas_call call = timed_class_call(class, amount);
+            double close = timed_class_amount(&call) / amount;
+            uint64_t size = call.family == FAMILY_GEMV ? (uint64_t)(call.m * call.n) : (uint64_t)call.n;
+            uint64_t gate = timed_class_gated(class, timed_class_amount(&call));
+            wrong += timed_class_of(&call) != class || timed_class_parse(timed_class_name(class,
+                                                                                          name)) != class ||
+                     close > 1.001 || close < 0.8 || gate > size || gate + 1 < size;
+        }
+    tap_ok(wrong == 0 && classes == 6 * 44,
+           "every class's calls are of it and have its amount and gated size (%d, %d wrong)", classes, wrong);
+    struct blas_call wide = {.family = FAMILY_SYMV, .type = TYPE_W, .n = 5};
+    tap_ok(timed_class_of(&wide) == TIMED_CLASS_NONE && timed_class_parse("wsymv") == TIMED_CLASS_NONE &&
+           timed_class_parse("dgemv_none") == TIMED_CLASS_NONE,
+               "no class where programs have no routine or no form is said");
+}
+
+/* Read text line by line; NULL or the first complaint. */
+static const char *read_text(struct learned_times *times, const char *text)
+{
+    char *copy = strdup(text), *rest = copy;
+    const char *reason = NULL, *complaint = NULL;
+    memset(times, 0, sizeof *times);
+    for (char *each = strsep(&rest, "\n"); each && !complaint; each = strsep(&rest, "\n"))
+        if (*each && !learned_times_read(times, each, &reason))
+            complaint = reason;
+    free(copy);
+    return complaint;
+}
+
+static const char text[] =
+    "host-blas /usr/lib/a path/libblas.so.3\nhost-threads 16\nwake 3.1e+05\nscan 0.0003\n"
+    "upload pinned 65536:30 1048576:120\nupload pinned-huge 65536:25\nupload staged 65536:20 1048576:140\n"
+    "host dsymv 4096:1 1048576:300\ndevice dsymv 4096:15 1048576:20\n"
+    "host dgemv_none_tall 4096:1 1048576:300\ndevice dgemv_none_tall 4096:15 1048576:20\n";
+
+static void test_text(struct learned_times *times)
+{
+    char *written = NULL;
+    size_t bytes;
+    const char *complaint = read_text(times, text);
+    FILE *stream = open_memstream(&written, &bytes);
+    learned_times_write(times, stream);
+    fclose(stream);
+    tap_ok(!complaint && times->host_threads == 16 && times->wake_us == 3.1e5, "text is read: %s",
+           complaint ? complaint : "all");
+    tap_ok(strlen(text) == bytes, "and written with nothing left out (%zu bytes of %zu)", bytes,
+           strlen(text));
+    struct learned_times *again = malloc(sizeof *again);
+    complaint = read_text(again, written);
+    tap_ok(!complaint && memcmp(times, again, sizeof *again) == 0, "what was written reads as the same");
+    free(again);
+    free(written);
+}
+
+static void test_bad_text(struct learned_times *times)
+{
+    static const char *const wrong[] = {
+        "host", "host ", "speed 3", "host dsymm 4:5", "host dsymv", "host dsymv 4", "host dsymv 4:",
+            "host dsymv 4:5,",
+        "host dsymv 4:5 ", "host dsymv 4:0", "host dsymv 4:-5", "host dsymv 4:nan", "host dsymv 4:inf",
+            "host dsymv 4:0x5",
+        "host dsymv 4:1e999", "host dsymv 5:1 4:1", "host dsymv 4:1 4:1", "host dsymv 4:5\nhost dsymv 4:5",
+            "wake -1",
+        "wake 1 1", "wake 1\nwake 1", "host-threads 0", "host-threads 1.5", "host-threads 1e9", "host-blas ",
+        "upload pinned", "upload floppy 4:5", "device wsymv 4:5", "host dgemv_none 4:5",
+        "host a_name_that_is_longer_than_any_class_has 4:5", "host dsymv 1.2.3:5", "host dsymv 4e:5"};
+    int taken = 0;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (!read_text(times, wrong[i])) {
+            taken++;
+            printf("# taken: %s\n", wrong[i]);
+        }
+    tap_ok(taken == 0, "%d of %zu wrong texts are taken", taken, sizeof wrong / sizeof *wrong);
+}
+
+static struct blas_call symv_call(int64_t n)
+{
+    static double storage;
+    return (struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = n, .a = {&storage, n, n, n,
+                                                                                   PART_LOWER},
+                              .x = {&storage, n, 1}, .y = {&storage, n, 1}};
+}
+
+static void test_predictions(struct learned_times *times)
+{
+    struct machine_model model = crossover_builtin_model(NULL, 16), built_in = model;
+    struct blas_call call = symv_call(1024);
+    read_text(times, text);
+    learned_times_settle(times, "/usr/lib/a path/libblas.so.3", 16);
+    crossover_use_learned(&model, times);
+    struct predicted_times predicted = crossover_predict(&model, &call, 1 << 20, true);
+    tap_ok(close_to(predicted.host_us, 300) && close_to(predicted.resident_us, 20) &&
+           close_to(predicted.upload_us, 120),
+           "learned times go before the model's");
+    tap_ok(close_to(crossover_predict(&model, &call, 1 << 20, false).upload_us, 140),
+           "staged where memory cannot be tracked");
+    model.huge_pages = true;
+    tap_ok(close_to(crossover_predict(&model, &call, 65536, true).upload_us, 25),
+           "and huge pages have their own figures");
+    call.a.ld = 1124;
+    tap_ok(close_to(crossover_predict(&model, &call, 0, true).resident_us, 20 + 1024 * 800 * 0.0003),
+           "gaps are scanned");
+    call = symv_call(1024);
+    call.type = TYPE_S;
+    tap_ok(close_to(crossover_predict(&model, &call, 0, true).host_us, crossover_predict(&built_in, &call, 0,
+                                                                                         true).host_us),
+           "what was not learned is as built in");
+    tap_ok(model.wake_us == 3.1e5 && model.call_us == 15, "waking and the least time are the learned ones");
+    learned_times_settle(times, "/usr/lib/libother.so", 16);
+    call = symv_call(1024);
+    predicted = crossover_predict(&model, &call, 0, true);
+    tap_ok(close_to(predicted.host_us, crossover_predict(&built_in, &call, 0, true).host_us) &&
+           close_to(predicted.resident_us, 20),
+           "with another host BLAS the host's curves are forgotten, the device's stay");
+    read_text(times, text);
+    learned_times_settle(times, "/usr/lib/a path/libblas.so.3", 1);
+    tap_ok(times->host[timed_class_of(&call)].count == 0, "so with another number of threads");
+}
+
+/* The gate must not keep a call that the policy would send. */
+static void test_floors(struct learned_times *times)
+{
+    struct machine_model model = crossover_builtin_model(NULL, 16), built_in = model;
+    read_text(times, text);
+    learned_times_settle(times, "/usr/lib/a path/libblas.so.3", 16);
+    crossover_use_learned(&model, times);
+    uint64_t floor = policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D);
+    struct residency residency = {.trackable = true, .resident = true};
+    int64_t n = 1;
+    for (struct blas_call call = symv_call(n); !policy_decide(OFFLOAD_AUTO, &model, &call,
+                                                              &residency).device; call = symv_call(n))
+        n++;
+    tap_ok((int64_t)floor <= n && (int64_t)floor > 0.97 * (double)n,
+           "dsymv gains from n = %lld on, its floor is %llu",
+           (long long)n, (unsigned long long)floor);
+    tap_ok(policy_floor(OFFLOAD_AUTO, &model, FAMILY_GEMV, TYPE_D) <= policy_floor(OFFLOAD_AUTO, &built_in,
+                                                                                   FAMILY_GEMV,
+                                                                                       TYPE_D) * 25 / 15,
+           "a routine with classes that are not learned has no floor above the built-in one");
+    static const char never[] =
+        "host-blas b\nhost-threads 1\nhost dsymv 4096:1 1048576:10\ndevice dsymv 4096:15 1048576:40\n";
+    tap_ok(!read_text(times, never), "a text of a host that is always faster");
+    learned_times_settle(times, "b", 1);
+    tap_ok(policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D) == UINT64_MAX, "never is learned");
+    struct blas_call giant = symv_call(40000);
+    tap_ok(!policy_decide(OFFLOAD_AUTO, &model, &giant, &residency).device, "and a resident giant stays");
+}
+
+int main(void)
+{
+    struct learned_times *times = malloc(sizeof *times);
+    test_curve();
+    test_first_gain();
+    test_classes();
+    test_text(times);
+    test_bad_text(times);
+    test_predictions(times);
+    test_floors(times);
+    free(times);
+    return tap_done();
+}
