@@ -151,8 +151,7 @@ static double builtin_resident_us(const struct machine_model *model, const struc
 
 /* Learned on a matrix without gaps that stays on the device. */
 static bool learned_resident_us(const struct machine_model *model, const struct blas_call *call,
-                                bool trackable,
-                                double *us)
+                                bool trackable, double *us)
 {
     if (!model->learned || !learned_times_resident(model->learned, call, us))
         return false;

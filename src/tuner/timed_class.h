@@ -2,7 +2,8 @@
  *
  * The tuning classes that programs can reach (not wsymv), gemv's once for each form, and
  * syr2k of s and d in two forms: panel (k < n / 4, as factorisations call it, or k <= 32) and
- * deep. Flags other than the transposition share, for syr2k all. A class is a number from 0 on. Pure functions. */
+ * deep. Flags other than the transposition share, for syr2k all. A class is a number from 0
+ * on. Pure functions. */
 #ifndef MUBLAS_TIMED_CLASS_H
 #define MUBLAS_TIMED_CLASS_H
 
