@@ -8,6 +8,7 @@ libmublas_core_la_SOURCES += \
 	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
 	src/gpu/launch_queue.c \
 	src/gpu/level3.c src/gpu/level3.h
+nodist_libmublas_core_la_SOURCES = src/gpu/kernel_set_hash.c
 
 # The kernels. One translation unit includes every .cu file, so that they share
 # one fatbin; kernels_image.S embeds it. List every file here: kernel_files are
@@ -31,6 +32,13 @@ kernel_includes = \
 	src/gpu/kernels/super_tile.h \
 	src/gpu/kernels/work.h
 EXTRA_DIST += $(kernel_files) $(kernel_includes)
+
+# Of the sources, not of what a compiler made of them: the same for every build.
+src/gpu/kernel_set_hash.c: $(kernel_files) $(kernel_includes)
+	$(AM_V_GEN)$(MKDIR_P) src/gpu && \
+	hash=`cat $^ | sha256sum | cut -c 1-16` && \
+	{ echo '#include "gpu/kernel_set.h"'; echo "const char kernel_set_hash[] = \"$$hash\";"; } > $@
+CLEANFILES += src/gpu/kernel_set_hash.c
 
 if HAVE_NVCC
 kernels_image = src/gpu/kernels/kernels.fatbin

@@ -2,16 +2,21 @@
 libmublas_core_la_SOURCES += \
 	src/tuner/crossover.c src/tuner/crossover.h \
 	src/tuner/learned_times.c src/tuner/learned_times.h src/tuner/learned_times_text.c \
+	src/tuner/line_reader.c src/tuner/line_reader.h \
 	src/tuner/occupancy.c src/tuner/occupancy.h \
 	src/tuner/occupancy_driver.c src/tuner/occupancy_driver.h \
 	src/tuner/occupancy_shape.c src/tuner/occupancy_shape.h \
 	src/tuner/optimizer.c src/tuner/optimizer.h \
 	src/tuner/time_curve.c src/tuner/time_curve.h \
 	src/tuner/timed_class.c src/tuner/timed_class.h \
+	src/tuner/recipe.c src/tuner/recipe.h \
+	src/tuner/recipe_file.c \
+	src/tuner/recipe_shape.c \
 	src/tuner/tuning_class.c src/tuner/tuning_class.h
 
 # What only the `mublas` command, bench programs and tests link besides: the offline part.
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/graph_replay.c src/tuner/graph_replay.h \
+	src/tuner/recipe_write.c src/tuner/recipe_write.h \
 	src/tuner/statistics.c src/tuner/statistics.h

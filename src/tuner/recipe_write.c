@@ -1,0 +1,116 @@
+#include "tuner/recipe_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void write_head(FILE *stream, const struct recipe *recipe)
+{
+    const struct recipe_signature *signature = &recipe->signature;
+    fprintf(stream, "mublas recipe %d\nkernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
+            RECIPE_FORMAT, signature->kernels, signature->device, signature->multiprocessors, signature->driver,
+            *signature->host ? signature->host : "none", recipe->made);
+    fprintf(stream, "warps %d\nblocks %d\n", recipe->resident_warps, recipe->resident_blocks);
+}
+
+static void write_shape(FILE *stream, const struct launch_shape *shape)
+{
+    char text[RECIPE_SHAPE_BYTES];
+    recipe_shape_text(shape, text);
+    fprintf(stream, " %s", text);
+}
+
+static void write_class(FILE *stream, int class, enum tuning_form form, const struct class_recipe *rules)
+{
+    fprintf(stream, "class %s %s %s\n", tuning_class_name(class), tuning_form_name(form),
+            rules->by_occupancy ? "occupancy" : "rules");
+    for (int i = 0; i < rules->interval_count; i++) {
+        if (rules->intervals[i].upto == INT64_MAX)
+            fputs("beyond", stream);
+        else
+            fprintf(stream, "upto %" PRId64, rules->intervals[i].upto);
+        write_shape(stream, &rules->intervals[i].shape);
+        fputc('\n', stream);
+    }
+    if (rules->base_count > 0)
+        fprintf(stream, "occupancy %.6f %.6f %u %.6f\n", rules->occupancy.warp_min, rules->occupancy.block_min,
+                rules->occupancy.threads_min, rules->occupancy.ty_per_tx_max);
+    for (int i = 0; i < rules->base_count; i++) {
+        fputs("base", stream);
+        write_shape(stream, &rules->bases[i].shape);
+        fputs(" active", stream);
+        for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
+            fprintf(stream, " %u", rules->bases[i].figures.active[warps]);
+        fputc('\n', stream);
+    }
+}
+
+char *recipe_text(const struct recipe *recipe, size_t *bytes)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, bytes);
+    if (!stream)
+        return NULL;
+    write_head(stream, recipe);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < TUNING_FORMS; form++)
+            if (recipe->classes[class][form].interval_count > 0)
+                write_class(stream, class, (enum tuning_form)form, &recipe->classes[class][form]);
+    if (recipe->crossover)
+        fprintf(stream, "crossover\n%s", recipe->crossover);
+    fflush(stream);
+    if (!ferror(stream))
+        fprintf(stream, "hash %016" PRIx64 "\n", recipe_hash(text, *bytes));
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool write_all(int file, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t done = write(file, text, bytes);
+        if (done < 0 && errno != EINTR)
+            return false;
+        text += done > 0 ? done : 0;
+        bytes -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+static void make_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+    if (folder && *folder)
+        mkdir(folder, 0755);
+    free(folder);
+}
+
+bool file_replace(const char *path, const char *text, size_t bytes, char fault[RECIPE_FAULT_BYTES])
+{
+    char *temporary = NULL;
+    int file = -1;
+    bool good = false;
+    make_folder(path);
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        temporary = NULL;
+    else
+        file = mkostemp(temporary, O_CLOEXEC);
+    if (file >= 0) {
+        good = write_all(file, text, bytes) && fchmod(file, 0644) == 0 && fsync(file) == 0;
+        good = close(file) == 0 && good && rename(temporary, path) == 0;
+    }
+    if (!good)
+        snprintf(fault, RECIPE_FAULT_BYTES, "%s", strerror(errno));
+    if (!good && file >= 0)
+        unlink(temporary);
+    free(temporary);
+    return good;
+}
