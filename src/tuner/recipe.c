@@ -73,7 +73,6 @@ static bool read_head(struct line_reader *reader, struct recipe *recipe)
 struct section {
     int class; /* TUNING_CLASS_NONE: none yet */
     struct class_recipe *rules;
-    bool has_occupancy;
 };
 
 static bool read_interval(struct line_reader *reader, struct section *section, bool last)
@@ -95,44 +94,48 @@ static bool read_interval(struct line_reader *reader, struct section *section, b
     return true;
 }
 
-static bool read_occupancy(struct line_reader *reader, struct section *section)
+static bool read_values(struct line_reader *reader, struct occupancy_recipe *occupancy)
 {
-    struct occupancy_recipe *occupancy = &section->rules->occupancy;
     int64_t threads;
-    if (section->has_occupancy)
-        return line_reader_fault(reader, "a second occupancy recipe");
     if (!line_reader_decimal(reader, 0, 1, &occupancy->warp_min) ||
         !line_reader_decimal(reader, 0, 1, &occupancy->block_min) ||
         !line_reader_integer(reader, 0, THREADS_MOST, &threads) ||
-        !line_reader_decimal(reader, 0, THREADS_MOST, &occupancy->ty_per_tx_max) || !line_reader_end(reader))
+        !line_reader_decimal(reader, 0, THREADS_MOST, &occupancy->ty_per_tx_max))
         return false;
     occupancy->threads_min = (unsigned)threads;
-    section->has_occupancy = true;
-    return true;
+    return line_reader_end(reader);
 }
 
-static bool read_base(struct line_reader *reader, const struct recipe *recipe, struct section *section)
+static bool read_active(struct line_reader *reader, const struct recipe *recipe, unsigned edge,
+                        struct occupancy_figures *figures)
+{
+    int64_t value;
+    *figures = (struct occupancy_figures){.multiprocessors = recipe->signature.multiprocessors,
+                                          .warps = recipe->resident_warps, .blocks = recipe->resident_blocks};
+    if (!begin_line(reader, "active") || !line_reader_integer(reader, edge, edge, &value))
+        return false;
+    for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++) {
+        if (!line_reader_integer(reader, 0, UINT8_MAX, &value))
+            return false;
+        figures->active[warps] = (unsigned char)value;
+    }
+    return line_reader_end(reader);
+}
+
+static bool read_occupancy(struct line_reader *reader, const struct recipe *recipe, struct section *section)
 {
     struct class_recipe *rules = section->rules;
-    if (!section->has_occupancy)
-        return line_reader_fault(reader, "a base without an occupancy recipe");
-    if (rules->base_count == RECIPE_BASES_MAX)
-        return line_reader_fault(reader, "more than %d bases", RECIPE_BASES_MAX);
-    struct recipe_base *base = &rules->bases[rules->base_count];
-    base->figures = (struct occupancy_figures){.multiprocessors = recipe->signature.multiprocessors,
-                                               .warps = recipe->resident_warps, .blocks = recipe->resident_blocks};
-    if (!recipe_shape_read(reader, section->class, &base->shape) || !line_reader_word(reader, "active"))
+    if (rules->has_occupancy)
+        return line_reader_fault(reader, "a second occupancy recipe");
+    if (!read_values(reader, &rules->occupancy) || !begin_line(reader, "base") ||
+        !recipe_shape_read(reader, section->class, &rules->base) || !line_reader_end(reader))
         return false;
-    if (base->shape.threads_x != 0)
+    if (rules->base.threads_x != 0)
         return line_reader_fault(reader, "a base with threads");
-    for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++) {
-        int64_t active;
-        if (!line_reader_integer(reader, 0, UINT8_MAX, &active))
+    for (int i = 0; i < SHAPE_EDGES; i++)
+        if (!read_active(reader, recipe, shape_edges[i], &rules->figures.of_edge[i]))
             return false;
-        base->figures.active[warps] = (unsigned char)active;
-    }
-    rules->base_count++;
-    return line_reader_end(reader);
+    return rules->has_occupancy = true;
 }
 
 static bool end_section(struct line_reader *reader, const struct section *section)
@@ -142,7 +145,7 @@ static bool end_section(struct line_reader *reader, const struct section *sectio
     const struct class_recipe *rules = section->rules;
     if (rules->interval_count == 0 || rules->intervals[rules->interval_count - 1].upto != INT64_MAX)
         return line_reader_fault(reader, "the rules of %s do not cover all sizes", tuning_class_name(section->class));
-    if (rules->by_occupancy && rules->base_count == 0)
+    if (rules->by_occupancy && !rules->has_occupancy)
         return line_reader_fault(reader, "%s has no occupancy recipe", tuning_class_name(section->class));
     return true;
 }
@@ -159,7 +162,6 @@ static bool begin_section(struct line_reader *reader, struct recipe *recipe, str
         (int)form >= tuning_class_forms(section->class))
         return line_reader_fault(reader, "there is no class '%s %s'", name, form_name);
     section->rules = &recipe->classes[section->class][form];
-    section->has_occupancy = false;
     if (section->rules->interval_count > 0)
         return line_reader_fault(reader, "%s %s a second time", name, form_name);
     section->rules->by_occupancy = line_reader_is(reader, "occupancy");
@@ -176,9 +178,7 @@ static bool read_line(struct line_reader *reader, struct recipe *recipe, struct 
         return read_interval(reader, section, false);
     if (line_reader_is(reader, "beyond"))
         return read_interval(reader, section, true);
-    if (line_reader_is(reader, "occupancy"))
-        return read_occupancy(reader, section);
-    return line_reader_word(reader, "base") && read_base(reader, recipe, section);
+    return line_reader_word(reader, "occupancy") && read_occupancy(reader, recipe, section);
 }
 
 static bool keep_crossover(struct line_reader *reader, struct recipe *recipe)

@@ -9,13 +9,12 @@
 
 #include "gpu/device.h"
 #include "gpu/launch_shape.h"
-#include "tuner/optimizer.h"
+#include "tuner/occupancy_shape.h"
 #include "tuner/tuning_class.h"
 
 enum {
     RECIPE_FORMAT = 1,
     RECIPE_INTERVALS_MAX = 16,
-    RECIPE_BASES_MAX = 6,
     RECIPE_TEXT_MAX = 1 << 20, /* bytes */
     RECIPE_FAULT_BYTES = 256
 };
@@ -35,20 +34,14 @@ struct recipe_interval {
     struct launch_shape shape;
 };
 
-/* Shapes that share all but Tx and Ty, which the optimizer finds; `figures` are of the class's
- * wide kernel with the shared memory of this edge. */
-struct recipe_base {
-    struct launch_shape shape; /* threads_x, threads_y are 0 */
-    struct occupancy_figures figures;
-};
-
 struct class_recipe {
     bool by_occupancy;  /* the optimizer chooses; otherwise the intervals */
     int interval_count; /* 0: nothing was learned of this class and form */
     struct recipe_interval intervals[RECIPE_INTERVALS_MAX];
-    int base_count; /* 0: the analyzer has not run */
-    struct recipe_base bases[RECIPE_BASES_MAX]; /* the walk takes them in this order */
+    bool has_occupancy; /* the analyzer has run, and what follows is there */
     struct occupancy_recipe occupancy;
+    struct launch_shape base; /* of occupancy_shape; its threads are 0 */
+    struct shape_figures figures;
 };
 
 struct recipe {

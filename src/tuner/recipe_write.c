@@ -25,6 +25,19 @@ static void write_shape(FILE *stream, const struct launch_shape *shape)
     fprintf(stream, " %s", text);
 }
 
+static void write_occupancy(FILE *stream, const struct class_recipe *rules)
+{
+    fprintf(stream, "occupancy %.6f %.6f %u %.6f\nbase", rules->occupancy.warp_min, rules->occupancy.block_min,
+            rules->occupancy.threads_min, rules->occupancy.ty_per_tx_max);
+    write_shape(stream, &rules->base);
+    for (int i = 0; i < SHAPE_EDGES; i++) {
+        fprintf(stream, "\nactive %u", shape_edges[i]);
+        for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
+            fprintf(stream, " %u", rules->figures.of_edge[i].active[warps]);
+    }
+    fputc('\n', stream);
+}
+
 static void write_class(FILE *stream, int class, enum tuning_form form, const struct class_recipe *rules)
 {
     fprintf(stream, "class %s %s %s\n", tuning_class_name(class), tuning_form_name(form),
@@ -37,17 +50,8 @@ static void write_class(FILE *stream, int class, enum tuning_form form, const st
         write_shape(stream, &rules->intervals[i].shape);
         fputc('\n', stream);
     }
-    if (rules->base_count > 0)
-        fprintf(stream, "occupancy %.6f %.6f %u %.6f\n", rules->occupancy.warp_min, rules->occupancy.block_min,
-                rules->occupancy.threads_min, rules->occupancy.ty_per_tx_max);
-    for (int i = 0; i < rules->base_count; i++) {
-        fputs("base", stream);
-        write_shape(stream, &rules->bases[i].shape);
-        fputs(" active", stream);
-        for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
-            fprintf(stream, " %u", rules->bases[i].figures.active[warps]);
-        fputc('\n', stream);
-    }
+    if (rules->has_occupancy)
+        write_occupancy(stream, rules);
 }
 
 char *recipe_text(const struct recipe *recipe, size_t *bytes)

@@ -13,7 +13,10 @@
  *   upto 40 edge 64 threads 16 8 columns 1 blocks 0 order down team 4 variant both
  *   beyond edge 256 threads 64 4 columns 1 blocks 0 order down team 1 variant last
  *   occupancy 0.25 0.0625 64 2
- *   base edge 256 threads 0 0 columns 1 blocks 0 order down team 1 variant last active 32 24 ... (32)
+ *   base edge 256 threads 0 0 columns 1 blocks 0 order down team 1 variant last
+ *   active 256 32 24 ... (blocks that fit, of 1 to 32 warps)
+ *   active 128 32 32 ...
+ *   active 64 32 32 ...
  *   crossover
  *   (lines of learned_times.h)
  *   hash 0123456789abcdef

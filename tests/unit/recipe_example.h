@@ -37,14 +37,13 @@ __attribute__((unused)) static void example_make(struct recipe *recipe)
     struct class_recipe *wide = &recipe->classes[dgemv][TUNING_WIDE];
     wide->by_occupancy = true;
     wide->occupancy = (struct occupancy_recipe){0.25, 0.0625, 64, 2.5};
-    wide->base_count = 2;
-    for (int i = 0; i < 2; i++) {
-        struct recipe_base *base = &wide->bases[i];
-        base->shape = i ? example_small : example_large;
-        base->shape.threads_x = base->shape.threads_y = 0;
-        base->figures = (struct occupancy_figures){.multiprocessors = 4, .warps = 64, .blocks = 32};
+    wide->has_occupancy = true;
+    wide->base = example_large;
+    wide->base.threads_x = wide->base.threads_y = 0;
+    for (int i = 0; i < SHAPE_EDGES; i++) {
+        wide->figures.of_edge[i] = (struct occupancy_figures){.multiprocessors = 4, .warps = 64, .blocks = 32};
         for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
-            base->figures.active[warps] = (unsigned char)(warps < 3 ? 32 : 64 / warps);
+            wide->figures.of_edge[i].active[warps] = (unsigned char)(warps < 3 ? 32 : 64 / warps);
     }
     recipe->crossover = strdup("whatever stands here\nand here\n");
 }

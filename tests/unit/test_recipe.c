@@ -93,8 +93,9 @@ static void test_contents(void)
     test_refused("class dsymv square rules", "class dsymv square occupancy", "no occupancy recipe");
     test_refused("class dsymv square rules", "class dgemv_transpose square rules", "only symv");
     test_refused("occupancy 0.250000", "occupancy 1.25", "not from 0 to 1");
-    test_refused("active 32", "active 256", "not from 0 to 255");
-    test_refused("active 32", "active 32 32", "end of the line");
+    test_refused("active 256 32", "active 256 256", "not from 0 to 255");
+    test_refused("active 64", "active 128", "not from 64 to 64");
+    test_refused("active 128 32", "active 128 32 32", "end of the line");
     test_refused("base edge", "bass edge", "'base' is wanted");
     test_refused("multiprocessors 4", "multiprocessors 0", "not from 1");
     test_refused("driver 13000", "drive 13000", "'driver' is wanted");
