@@ -1,10 +1,12 @@
 #include "gpu/launch_shape.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 enum { GROUP = 8, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
 
 static struct launch_shape overriding_shape;
+static launch_shape_chooser *_Atomic present_chooser;
 
 unsigned launch_shape_unit(enum blas_type type)
 {
@@ -52,8 +54,8 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
 }
 
 /* Large tiles store fewer partials, small ones fill the device: the first row whose tiles
- * still give a large device enough blocks. Measured on an H100 (bench/kernels/measure);
- * to be replaced by the tuner's recipes. */
+ * still give a large device enough blocks. Measured on an H100 (bench/kernels/measure), for
+ * devices without a recipe. */
 struct shape_row {
     struct launch_shape shape;
     int64_t items_wanted;
@@ -83,17 +85,38 @@ static const struct shape_row *rows_of(const struct blas_call *call)
     }
 }
 
-struct launch_shape launch_shape_choose(const struct blas_call *call)
+struct launch_shape launch_shape_built_in(const struct blas_call *call)
 {
     static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
     const struct shape_row *row = rows_of(call);
-    if (overriding_shape.edge)
-        return overriding_shape;
     if (call->family == FAMILY_AXPY)
         return of_axpy;
     while (launch_shape_tiling(call, &row->shape).items < row->items_wanted)
         row++;
     return row->shape;
+}
+
+/* Of a matrix too large for the edge that was learned. */
+static bool is_too_many(int64_t items)
+{
+    return items > INT32_MAX;
+}
+
+struct launch_shape launch_shape_choose(const struct blas_call *call)
+{
+    launch_shape_chooser *chooser = atomic_load_explicit(&present_chooser, memory_order_acquire);
+    struct launch_shape shape;
+    if (overriding_shape.edge)
+        return overriding_shape;
+    if (chooser && chooser(call, &shape) && !launch_shape_fault(call, &shape) &&
+        (call->family == FAMILY_AXPY || !is_too_many(launch_shape_tiling(call, &shape).items)))
+        return shape;
+    return launch_shape_built_in(call);
+}
+
+void launch_shape_choose_by(launch_shape_chooser *chooser)
+{
+    atomic_store_explicit(&present_chooser, chooser, memory_order_release);
 }
 
 void launch_shape_override(struct launch_shape shape)

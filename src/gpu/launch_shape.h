@@ -42,6 +42,14 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
 /* The shape that launch() takes for this axpy, gemv, symv, hemv or trmv call. */
 struct launch_shape launch_shape_choose(const struct blas_call *call);
 
+/* Choose for a call of that kind, by what was learned: pure and thread-safe. False: nothing
+ * was, and the built-in rules choose, as they do where what was chosen cannot run the call. */
+typedef bool launch_shape_chooser(const struct blas_call *call, struct launch_shape *shape);
+/* NULL: the built-in rules choose. Thread-safe; the chooser must stay. */
+void launch_shape_choose_by(launch_shape_chooser *chooser);
+/* The built-in rules alone. */
+struct launch_shape launch_shape_built_in(const struct blas_call *call);
+
 /* From now on take `shape` for every call; edge 0 goes back to choosing. For
  * tests and measurements: not thread-safe. */
 void launch_shape_override(struct launch_shape shape);

@@ -1,6 +1,7 @@
 # What the preloaded library needs while a program runs.
 libmublas_core_la_SOURCES += \
 	src/tuner/crossover.c src/tuner/crossover.h \
+	src/tuner/decision.c src/tuner/decision.h \
 	src/tuner/learned_times.c src/tuner/learned_times.h src/tuner/learned_times_text.c \
 	src/tuner/line_reader.c src/tuner/line_reader.h \
 	src/tuner/occupancy.c src/tuner/occupancy.h \

@@ -47,6 +47,11 @@ TESTS += tests/unit/test_recipe
 tests_unit_test_recipe_SOURCES = tests/unit/test_recipe.c tests/unit/recipe_example.h
 tests_unit_test_recipe_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_decision
+TESTS += tests/unit/test_decision
+tests_unit_test_decision_SOURCES = tests/unit/test_decision.c tests/unit/recipe_example.h
+tests_unit_test_decision_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_statistics
 TESTS += tests/unit/test_statistics
 tests_unit_test_statistics_SOURCES = tests/unit/test_statistics.c

@@ -1,0 +1,58 @@
+/* decision.c - what a decision about a launch shape costs: kept, and worked out the first time.
+ *
+ *   bench/decision [RECIPE]     otherwise an occupancy recipe for every class as paper 000's
+ */
+#include "bench/timing.h"
+#include "tuner/decision.h"
+
+#include <stdio.h>
+
+static struct recipe recipe;
+
+/* All block shapes are candidates: the longest walk there is. */
+static void make_longest(void)
+{
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < tuning_class_forms(class); form++) {
+            struct class_recipe *rules = &recipe.classes[class][form];
+            rules->by_occupancy = rules->has_occupancy = true;
+            rules->base = (struct launch_shape){256, 0, 0, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+            for (int i = 0; i < SHAPE_EDGES; i++) {
+                struct occupancy_figures *figures = &rules->figures.of_edge[i];
+                *figures = (struct occupancy_figures){.multiprocessors = 132, .warps = 64, .blocks = 32};
+                for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
+                    figures->active[warps] = (unsigned char)(warps < 3 ? 32 : 64 / warps);
+            }
+        }
+}
+
+static double time_all(int64_t first, int64_t last, int rounds, unsigned *check)
+{
+    const double start = seconds_now();
+    int64_t calls = 0;
+    for (int round = 0; round < rounds; round++)
+        for (int class = 0; class < TUNING_CLASSES; class++)
+            for (int64_t n = first; n < last; n += TUNING_UNIT, calls++) {
+                struct launch_shape shape = {.edge = 0};
+                const struct blas_call call = {.family = tuning_class_family(class), .type = tuning_class_type(class),
+                                               .m = n, .n = n};
+                *check += decision_shape(&call, &shape) + shape.threads_x;
+            }
+    return (seconds_now() - start) / (double)calls;
+}
+
+int main(int count, char **arguments)
+{
+    char fault[RECIPE_FAULT_BYTES];
+    unsigned check = 0;
+    if (count > 1 && !recipe_read(arguments[1], &recipe, fault)) {
+        fprintf(stderr, "decision: %s: %s\n", arguments[1], fault);
+        return 1;
+    }
+    if (count == 1)
+        make_longest();
+    decision_use(&recipe);
+    printf("first decision: %8.1f ns\n", 1e9 * time_all(32, 16384, 1, &check));
+    printf("kept decision:  %8.1f ns  (%u)\n", 1e9 * time_all(32, 16384, 100, &check), check);
+    return 0;
+}
