@@ -18,6 +18,9 @@ libmublas_core_la_SOURCES += \
 # What only the `mublas` command, bench programs and tests link besides: the offline part.
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
+	src/tuner/champion_sieve.c src/tuner/champion_sieve.h \
+	src/tuner/interval_rules.c src/tuner/interval_rules.h \
+	src/tuner/spline.c src/tuner/spline.h \
 	src/tuner/graph_replay.c src/tuner/graph_replay.h \
 	src/tuner/recipe_write.c src/tuner/recipe_write.h \
 	src/tuner/statistics.c src/tuner/statistics.h

@@ -74,6 +74,21 @@ TESTS += tests/unit/test_occupancy_shape
 tests_unit_test_occupancy_shape_SOURCES = tests/unit/test_occupancy_shape.c tests/unit/paper_devices.h tests/unit/emulated_lane.h
 tests_unit_test_occupancy_shape_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_champion_sieve
+TESTS += tests/unit/test_champion_sieve
+tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
+tests_unit_test_champion_sieve_LDADD = $(tuning_test_libraries)
+
+check_PROGRAMS += tests/unit/test_spline
+TESTS += tests/unit/test_spline
+tests_unit_test_spline_SOURCES = tests/unit/test_spline.c
+tests_unit_test_spline_LDADD = $(tuning_test_libraries)
+
+check_PROGRAMS += tests/unit/test_interval_rules
+TESTS += tests/unit/test_interval_rules
+tests_unit_test_interval_rules_SOURCES = tests/unit/test_interval_rules.c
+tests_unit_test_interval_rules_LDADD = $(tuning_test_libraries)
+
 # The emulated driver itself.
 check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads
