@@ -10,8 +10,7 @@ bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
 EXTRA_DIST += bench/run_offload.sh
 
 check_PROGRAMS += bench/decision
-bench_decision_SOURCES = bench/decision.c bench/timing.h
-bench_decision_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+bench_decision_SOURCES = bench/decision.c
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
