@@ -64,7 +64,8 @@ struct occupancy occupancy_of(const struct occupancy_figures *figures, unsigned 
     const int64_t slots = (int64_t)active * figures->multiprocessors;
     if (slots <= 0 || items <= 0)
         return (struct occupancy){0, 0, 0};
-    const int64_t waves = (items - 1) / slots + 1;
+    /* 32-bit division is several times as fast */
+    const int64_t waves = (items <= UINT32_MAX ? (uint32_t)(items - 1) / (uint32_t)slots : (items - 1) / slots) + 1;
     return (struct occupancy){
         .warp = (double)(active * (int)warps) / figures->warps,
         .block = (double)active / figures->blocks,

@@ -11,14 +11,7 @@ static unsigned larger(unsigned a, unsigned b)
     return a > b ? a : b;
 }
 
-/* Items depend on the edge alone. */
-static int64_t items_of_tiles(const void *problem, struct block_shape block)
-{
-    (void)block;
-    return *(const int64_t *)problem;
-}
-
-/* Of axpy, on the threads. */
+/* Of axpy; those of a matrix depend on the edge alone. */
 static int64_t items_of_vector(const void *problem, struct block_shape block)
 {
     const struct blas_call *call = problem;
@@ -38,7 +31,8 @@ static struct launch_shape at_edge(const struct launch_shape *base, unsigned edg
 struct launch_shape occupancy_shape(const struct blas_call *call, const struct launch_shape *base,
                                     const struct occupancy_recipe *recipe, const struct shape_figures *figures)
 {
-    const struct optimizer_space space = {launch_shape_unit(call->type), LAUNCH_THREADS_MAX, false,
+    const bool is_vector = call->family == FAMILY_AXPY;
+    const struct optimizer_space space = {launch_shape_unit(call->type), LAUNCH_THREADS_MAX, is_vector,
                                           base->blocks_per_multiprocessor};
     struct occupancy_recipe admitted = *recipe;
     struct optimizer_best best = {{0, 0}, {0, 0, 0}};
@@ -46,9 +40,8 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
     admitted.threads_min = larger(recipe->threads_min, larger(LAUNCH_THREADS_MIN, GROUP_THREADS * base->team_groups));
     for (int i = 0; i < SHAPE_EDGES; i++) {
         const struct launch_shape shape = at_edge(base, shape_edges[i]);
-        const bool is_vector = call->family == FAMILY_AXPY;
         const int64_t items = is_vector ? 0 : launch_shape_tiling(call, &shape).items;
-        if (optimizer_walk(&space, &admitted, &figures->of_edge[i], is_vector ? items_of_vector : items_of_tiles,
+        if (optimizer_walk(&space, &admitted, &figures->of_edge[i], is_vector ? items_of_vector : NULL,
                            is_vector ? (const void *)call : &items, &best)) {
             chosen = shape;
             chosen.threads_x = best.block.x;

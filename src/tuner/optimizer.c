@@ -41,47 +41,59 @@ unsigned optimizer_candidates(const struct optimizer_space *space, const struct 
     return count;
 }
 
-/* Most candidates of a walk differ neither in warps nor in items: computed once. */
-struct known {
-    int64_t items;
-    struct occupancy occupancy;
-};
-
-static const struct occupancy *look_up(struct known known[], const struct occupancy_figures *figures,
-                                       unsigned most_active, unsigned threads, int64_t items)
-{
-    struct known *entry = &known[(threads + WARP_THREADS - 1) / WARP_THREADS];
-    if (entry->items != items)
-        *entry = (struct known){items, occupancy_of(figures, threads, most_active, items)};
-    return &entry->occupancy;
-}
-
 static bool is_above(double value, double best, double minimum)
 {
     return value > (best < minimum ? best : minimum);
+}
+
+/* Where items are always the same, blocks of as many warps have the same occupancies: only
+ * the first of them can be kept. What was not good enough before is not later, for neither
+ * the best Grid-Occupancy nor the two bounds ever fall. */
+struct seen {
+    bool by_warps;
+    uint64_t warps; /* a bit for each count */
+};
+
+static unsigned warps_of(unsigned threads)
+{
+    return (threads + WARP_THREADS - 1) / WARP_THREADS;
+}
+
+/* Is there nothing new in blocks of this many threads, or more? */
+static bool are_seen_from(const struct seen *seen, unsigned threads, unsigned threads_max)
+{
+    const uint64_t wanted = (UINT64_C(2) << warps_of(threads_max)) - (UINT64_C(1) << warps_of(threads));
+    return seen->by_warps && (seen->warps & wanted) == wanted;
 }
 
 bool optimizer_walk(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
                     const struct occupancy_figures *figures, optimizer_items *items, const void *problem,
                     struct optimizer_best *best)
 {
-    struct known known[BLOCK_WARPS_MAX + 1] = {{0}};
+    const unsigned least = smaller(least_threads(space, recipe), space->threads_max);
+    struct seen seen = {.by_warps = items == NULL};
     bool found = false;
     for (unsigned x = space->threads_max / space->step * space->step; x > 0; x -= space->step) {
         const unsigned high = most_y(space, recipe, x);
         for (unsigned y = least_y(space, recipe, x); y <= high; y++) {
-            if (best->occupancy.grid >= 1)
-                return found; /* nothing can be strictly above */
             const struct block_shape block = {x, y};
-            const struct occupancy *occupancy =
-                look_up(known, figures, space->most_active, x * y, items(problem, block));
-            if (occupancy->grid > best->occupancy.grid &&
-                is_above(occupancy->warp, best->occupancy.warp, recipe->warp_min) &&
-                is_above(occupancy->block, best->occupancy.block, recipe->block_min)) {
-                *best = (struct optimizer_best){block, *occupancy};
+            const uint64_t bit = UINT64_C(1) << warps_of(x * y);
+            if (are_seen_from(&seen, x * y, space->threads_max))
+                break;
+            if (seen.by_warps && (seen.warps & bit))
+                continue;
+            seen.warps |= bit;
+            const struct occupancy occupancy = occupancy_of(
+                figures, x * y, space->most_active, items ? items(problem, block) : *(const int64_t *)problem);
+            if (occupancy.grid > best->occupancy.grid &&
+                is_above(occupancy.warp, best->occupancy.warp, recipe->warp_min) &&
+                is_above(occupancy.block, best->occupancy.block, recipe->block_min)) {
+                *best = (struct optimizer_best){block, occupancy};
                 found = true;
             }
         }
+        if (best->occupancy.grid >= 1 || are_seen_from(&seen, least, space->threads_max))
+            break; /* nothing can be strictly above */
     }
     return found;
 }

@@ -47,11 +47,12 @@ bool optimizer_admits(const struct optimizer_space *space, const struct occupanc
 /* How many candidates there are: the figures of table 4. */
 unsigned optimizer_candidates(const struct optimizer_space *space, const struct occupancy_recipe *recipe);
 
-/* Work items of the problem when done in such blocks: the figure's BlkPerGrd. */
+/* Work items of the problem when done in such blocks: the figure's BlkPerGrd. NULL stands
+ * for a `problem` that is an int64_t, so many items whatever the block. */
 typedef int64_t optimizer_items(const void *problem, struct block_shape block);
 
 /* The walk. It may go on from an earlier one: `best`, all zero at first, is what was kept,
- * and the result says whether something better came. */
+ * and the result says whether something better came. A few microseconds. */
 struct optimizer_best {
     struct block_shape block;
     struct occupancy occupancy;

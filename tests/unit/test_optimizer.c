@@ -194,6 +194,31 @@ static void test_random(uint64_t seed)
            empty, (unsigned long long)seed);
 }
 
+static int64_t always_the_same(const void *problem, struct block_shape block)
+{
+    (void)block;
+    return *(const int64_t *)problem;
+}
+
+/* The shorter walk of problems whose items do not depend on the block. */
+static void test_constant_items(void)
+{
+    unsigned different = 0, empty = 0;
+    for (int round = 0; round < 1000; round++) {
+        const struct kernel_resources resources = {1 + (int)draw(128), draw(30000)};
+        const struct optimizer_space space = {2u << draw(5), 64 + 32 * draw(31), draw(4) == 0, draw(4)};
+        const struct occupancy_recipe recipe = {draw(80) / 100.0, draw(2) * draw(50) / 100.0, draw(300),
+                                                draw(2) * (1 + draw(60)) / 10.0};
+        const struct occupancy_figures figures = occupancy_figures_of(&h100, &resources);
+        const int64_t items = 1 + draw(6000);
+        struct optimizer_best quick = {{0, 0}, {0, 0, 0}}, whole = quick;
+        optimizer_walk(&space, &recipe, &figures, NULL, &items, &quick);
+        empty += !optimizer_walk(&space, &recipe, &figures, always_the_same, &items, &whole);
+        different += quick.block.x != whole.block.x || quick.block.y != whole.block.y;
+    }
+    tap_ok(different == 0 && empty < 800, "1000 walks with constant items choose the same, %u nothing", empty);
+}
+
 /* A walk that goes on keeps only what is better than before. */
 static void test_going_on(void)
 {
@@ -215,6 +240,7 @@ int main(int count, char **arguments)
     test_open_counts();
     test_choices();
     test_random(count > 1 ? strtoull(arguments[1], NULL, 0) : 20261122);
+    test_constant_items();
     test_going_on();
     return tap_done();
 }
