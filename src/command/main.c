@@ -2,12 +2,15 @@
 #include "command/info.h"
 #include "command/inspect.h"
 #include "command/run.h"
+#include "command/verify.h"
+#include "command/verify_calls.h"
 
 #include <string.h>
 
 static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
                             "       mublas info        print device, host BLAS, residency and settings\n"
                             "       mublas info [--verbose] [--] PROGRAM    what of it would be intercepted, and what not\n"
+                            "       mublas verify [--routines=NAME,...] [--size=N]    check every routine against the host BLAS\n"
                             "       mublas --version\n"
                             "       mublas --help\n"
                             "Without the command: LD_PRELOAD=libmublas_shim.so PROGRAM\n";
@@ -19,6 +22,10 @@ int main(int count, char **arguments)
         return run_program(arguments + 2);
     if (strcmp(command, "info") == 0)
         return count == 2 ? info_print(stdout) : inspect_program(arguments + 2);
+    if (strcmp(command, "verify") == 0)
+        return verify_run(arguments + 2);
+    if (strcmp(command, VERIFY_CALLS_COMMAND) == 0 && count == 3)
+        return verify_calls(arguments[2]);
     if (strcmp(command, "--version") == 0 && count == 2) {
         printf("mublas %s\n", PACKAGE_VERSION);
         return 0;

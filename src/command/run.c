@@ -1,4 +1,5 @@
 #include "command/run.h"
+#include "command/preload.h"
 #include "command/program_file.h"
 
 #include <errno.h>
@@ -12,40 +13,6 @@
 enum { BAD_COMMAND_LINE = 2, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 static const char *const modes[] = {"auto", "always", "never"};
-
-/* "NAME=more" before or after what the variable holds already, with the separator. */
-static bool extend(const char *name, const char *more, const char *separator, bool in_front)
-{
-    const char *present = getenv(name);
-    char *value;
-    if (!present || !*present)
-        return setenv(name, more, 1) == 0;
-    if (asprintf(&value, "%s%s%s", in_front ? more : present, separator, in_front ? present : more) < 0)
-        return false;
-    bool good = setenv(name, value, 1) == 0;
-    free(value);
-    return good;
-}
-
-/* Beside this command as the build leaves it, else where `make install` puts it. */
-static const char *find_shim(void)
-{
-    static const char *const places[] = {"/.libs/libmublas_shim.so", "/../lib/libmublas_shim.so"};
-    static char path[PATH_MAX + 64];
-    char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    char *slash = NULL;
-    if (length > 0) {
-        own[length] = '\0';
-        slash = strrchr(own, '/');
-    }
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%.*s%s", (int)(slash - own), own, places[i]);
-        if (access(path, R_OK) == 0)
-            return path;
-    }
-    return access(MUBLAS_SHIM, R_OK) == 0 ? MUBLAS_SHIM : NULL;
-}
 
 static bool set_mode(const char *mode)
 {
@@ -92,7 +59,7 @@ int run_program(char **arguments)
         return BAD_COMMAND_LINE;
     if (!*program)
         return complain(BAD_COMMAND_LINE, "no program", "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
-    const char *shim = find_shim();
+    const char *shim = preload_find_shim();
     if (!shim)
         return complain(NOT_FOUND, MUBLAS_SHIM, "the library to preload is not there");
     if (!program_file_find(*program, path, sizeof path))
@@ -101,12 +68,7 @@ int run_program(char **arguments)
     const char *reason = program_file_refusal(path);
     if (reason)
         return complain(CANNOT_RUN, path, reason);
-    const char *tunables = getenv("GLIBC_TUNABLES");
-    bool good = extend("LD_PRELOAD", shim, ":", true);
-    /* Huge pages from the start: scans ten times cheaper, nothing to gather later. */
-    if (!tunables || !strstr(tunables, "glibc.malloc.hugetlb"))
-        good = good && extend("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", ":", false);
-    if (!good)
+    if (!preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     execv(path, program);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));

@@ -127,3 +127,11 @@ tests_system_plugin_own_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_plugin_own_la_LDFLAGS = $(module_flags)
 TESTS += tests/system/host_kinds.sh
 EXTRA_DIST += tests/system/host_kinds.sh
+
+# The check that users make on their own machine.
+check_LTLIBRARIES += tests/system/rough_blas.la
+tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
+tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_rough_blas_la_LDFLAGS = $(module_flags)
+TESTS += tests/system/verify.sh
+EXTRA_DIST += tests/system/verify.sh

@@ -186,3 +186,9 @@ check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times
 tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c
 tests_unit_test_learned_times_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_verify_operands
+TESTS += tests/unit/test_verify_operands
+tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
+	src/command/verify_operands.c src/command/verify_operands.h
+tests_unit_test_verify_operands_LDADD = $(unit_test_libraries)

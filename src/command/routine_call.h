@@ -1,0 +1,31 @@
+/* routine_call.h - call a BLAS routine by its Fortran name, as programs do. */
+#ifndef MUBLAS_ROUTINE_CALL_H
+#define MUBLAS_ROUTINE_CALL_H
+
+#include "common/blas_call.h"
+#include "interpose/host_search.h"
+
+enum { ROUTINES = 18, ROUTINE_NAME = 8 };
+
+/* The offloaded routines by number: saxpy ... zaxpy, sgemv ..., ssymv dsymv chemv zhemv,
+ * strmv ..., ssyr2k dsyr2k. */
+enum blas_family routine_family(int routine);
+enum blas_type routine_type(int routine);
+/* "dsymv", into `name`. */
+const char *routine_name(int routine, char name[ROUTINE_NAME]);
+/* The number; -1: there is no such routine. */
+int routine_of(enum blas_family family, enum blas_type type);
+
+/* True when `list`, names with commas between or NULL for all, has the routine. */
+bool routine_is_listed(int routine, const char *list);
+/* The first word of the list that is no routine, with its length; NULL: none. */
+const char *routine_list_error(const char *list, int *length);
+
+/* The symbol in the shim that was preloaded; NULL: this process runs without it. */
+host_function *routine_in_shim(int routine);
+
+/* Perform the call, host pointers in it; sizes below 2^31. The library may take integers of 32 or
+ * of 64 bits (little-endian machines). */
+void routine_call(host_function *function, const struct blas_call *call);
+
+#endif

@@ -1,0 +1,135 @@
+#include "command/verify_calls.h"
+#include "command/routine_call.h"
+#include "command/verify_operands.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct checks {
+    host_function *ours, *hosts;
+    uint64_t seed;
+    int calls;
+    double worst;
+    bool kept, enough_memory;
+};
+
+static union blas_scalar scalar(enum blas_type type, double re, double im)
+{
+    union blas_scalar value;
+    memset(&value, 0, sizeof value);
+    switch (type) {
+    case TYPE_S: value.s = (float)re; break;
+    case TYPE_D: value.d = re; break;
+    case TYPE_C: value.c[0] = (float)re, value.c[1] = (float)im; break;
+    default: value.z[0] = re, value.z[1] = im;
+    }
+    return value;
+}
+
+static void check(struct checks *checks, const struct blas_call *call)
+{
+    struct verify_operands operands;
+    if (verify_operands_make(&operands, call, &checks->seed)) {
+        routine_call(checks->ours, &operands.ours);
+        routine_call(checks->hosts, &operands.hosts);
+        checks->worst = fmax(checks->worst, verify_operands_gauge(&operands));
+        checks->kept &= verify_operands_kept(&operands);
+        checks->calls++;
+    } else {
+        checks->enough_memory = false;
+    }
+    verify_operands_free(&operands);
+}
+
+/* Aligned columns, unit increments and a sum; then none of these. */
+static void check_layouts(struct checks *checks, struct blas_call call)
+{
+    const bool across = call.family == FAMILY_SYR2K && call.trans != TRANS_NONE;
+    const int64_t rows = call.family == FAMILY_GEMV ? call.m : across ? call.k : call.n;
+    call.alpha = scalar(call.type, 1.25, -0.5);
+    call.beta = scalar(call.type, 0.5, 0.25);
+    call.a.ld = call.b.ld = (rows + 15) / 16 * 16;
+    call.c.ld = (call.n + 15) / 16 * 16;
+    call.x.increment = call.y.increment = 1;
+    check(checks, &call);
+    call.alpha = scalar(call.type, -0.75, 0.5);
+    call.beta = scalar(call.type, 0, 0);
+    call.a.ld = call.b.ld = rows + 1 + rows % 2;
+    call.c.ld = call.n + 1 + call.n % 2;
+    call.x.increment = -2, call.y.increment = 3;
+    check(checks, &call);
+}
+
+/* gemv: square, tall and wide; the others square. */
+static void check_shapes(struct checks *checks, struct blas_call call, int64_t size)
+{
+    call.m = call.family == FAMILY_GEMV ? size : 0;
+    call.n = size;
+    call.k = call.family == FAMILY_SYR2K ? size / 16 + 1 : 0;
+    check_layouts(checks, call);
+    if (call.family != FAMILY_GEMV)
+        return;
+    call.m = 4 * size, call.n = size / 4 + 1;
+    check_layouts(checks, call);
+    call.m = size / 4 + 1, call.n = 4 * size;
+    check_layouts(checks, call);
+}
+
+static void check_routine(struct checks *checks, int routine, int64_t size)
+{
+    struct blas_call call = {.family = routine_family(routine), .type = routine_type(routine)};
+    const bool complex = call.type == TYPE_C || call.type == TYPE_Z;
+    const bool has_uplo = call.family > FAMILY_GEMV, has_diag = call.family == FAMILY_TRMV;
+    const bool has_trans = has_diag || call.family == FAMILY_GEMV || call.family == FAMILY_SYR2K;
+    const int last_trans = !has_trans ? TRANS_NONE : complex ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
+    for (int uplo = 0; uplo <= has_uplo; uplo++)
+        for (int trans = 0; trans <= last_trans; trans++)
+            for (int diag = 0; diag <= has_diag; diag++) {
+                call.uplo = (enum blas_uplo)uplo;
+                call.trans = (enum blas_trans)trans;
+                call.diag = (enum blas_diag)diag;
+                check_shapes(checks, call, size);
+            }
+}
+
+static bool check_and_tell(int routine, int64_t size, const struct host_library *host)
+{
+    char name[ROUTINE_NAME], symbol[ROUTINE_NAME + 1];
+    struct checks checks = {.ours = routine_in_shim(routine), .seed = (uint64_t)routine, .kept = true,
+                            .enough_memory = true};
+    snprintf(symbol, sizeof symbol, "%s_", routine_name(routine, name));
+    checks.hosts = host_search_function(host, symbol);
+    if (!checks.ours || !checks.hosts) {
+        fprintf(stderr, "mublas verify: %s: %s has no such routine\n", name,
+                checks.ours ? host->path : "the shim");
+        return false;
+    }
+    printf("begin %s\n", name);
+    fflush(stdout);
+    check_routine(&checks, routine, size);
+    if (!checks.enough_memory) {
+        fprintf(stderr, "mublas verify: %s: not enough memory for --size=%lld\n", name, (long long)size);
+        return false;
+    }
+    printf("done %s %d %.17g %d\n", name, checks.calls, checks.worst, checks.kept);
+    fflush(stdout);
+    return true;
+}
+
+int verify_calls(const char *what)
+{
+    char *list;
+    int64_t size = strtoll(what, &list, 10);
+    struct host_library host;
+    bool good = true;
+    if (!host_search("dgemm_", &host)) {
+        fputs("mublas verify: no host BLAS found; set MUBLAS_HOST_BLAS\n", stderr);
+        return 1;
+    }
+    for (int routine = 0; good && routine < ROUTINES; routine++)
+        if (routine_is_listed(routine, *list ? list + 1 : NULL))
+            good = check_and_tell(routine, size, &host);
+    return !good;
+}

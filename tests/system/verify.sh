@@ -1,0 +1,59 @@
+#!/bin/bash
+# `mublas verify`: every routine passes on a sound device; a difference, a host that does the
+# work, and a lack of anything are failures with their reason.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
+if [ -n "$sanitizers" ]; then
+    echo "1..0 # SKIP a sanitized library cannot be loaded by the command that is started anew"
+    exit 0
+fi
+use_emulated_driver
+use_reference_libraries
+verify() { "$build/mublas" verify "$@" > "$work/output" 2> "$work/errors"; }
+has_line() { grep -q -- "$1" "$work/output"; }
+one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -- "$1" "$work/errors"; }
+
+verify --size=40
+[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = 18 ] && has_line '^18 of 18 routines pass$' && [ ! -s "$work/errors" ]
+result $? "all 18 routines pass"
+has_line '^host BLAS: /.*libblas'
+result $? "the host BLAS is named"
+# (The emulated cuBLAS is the host's: no difference in syr2k.)
+awk '$4 == "pass" && !/syr2k/ { calls += $2; zero += $3 == 0 } END { exit !(calls > 130 && zero == 0) }' "$work/output"
+result $? "by many calls, whose results are not the host's own"
+verify --size=4 --routines=zhemv,saxpy
+[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = 2 ] && has_line '^zhemv .* pass$' && has_line '^2 of 2'
+result $? "some of them, and tiny"
+
+export MUBLAS_HOST_BLAS=$build/tests/system/.libs/rough_blas.so
+verify --size=40 --routines=dsymv
+[ $? = 1 ] && has_line '^dsymv .*FAIL: the results differ$' && has_line '^0 of 1'
+result $? "a difference of 1e-11 fails"
+ROUGHNESS=nan verify --size=40 --routines=dsymv
+[ $? = 1 ] && has_line '^dsymv .*inf .*FAIL: the results differ$'
+result $? "so does a NaN on one side"
+ROUGHNESS=0 verify --size=40 --routines=dsymv
+result $? "none at all passes"
+verify --routines=daxpy
+[ $? = 1 ] && has_line '^daxpy .*FAIL' && one_line 'rough_blas.so has no such routine'
+result $? "a routine that the host lacks is named"
+unset MUBLAS_HOST_BLAS
+
+EMULATED_FAULTS=KERNEL:2:701 verify --size=40 --routines=dsymv
+[ $? = 1 ] && has_line '^dsymv .*FAIL: [1-9] of 4 calls stayed on the host: .*device'
+result $? "calls that the host had to do fail, with the reason"
+CUDA_VISIBLE_DEVICES= verify --size=40 --routines=dsymv,dgemv
+[ $? = 1 ] && has_line 'FAIL: 4 of 4 calls stayed on the host: no usable device' && has_line '^0 of 2'
+result $? "without a device nothing passes"
+
+verify --routines=dsymv,dsymm
+[ $? = 2 ] && one_line "'dsymm' is not an offloaded routine"
+result $? "a routine that is not offloaded is named"
+verify --size=3
+[ $? = 2 ] && one_line "--size='3'"
+result $? "so is a bad size"
+verify --fast
+[ $? = 2 ] && one_line "'--fast'"
+result $? "and an unknown option"
+echo "1..$number"
