@@ -9,7 +9,7 @@
 
 _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
 host_function **dispatch_tables[HOSTS_MAX];
-struct caller_record caller_records[SYMBOL_COUNT];
+__attribute__((aligned(64))) struct call_table call_table;
 
 static struct host *_Atomic hosts[HOSTS_MAX]; /* without gaps, never removed */
 
@@ -122,42 +122,36 @@ static int search_host(enum symbol symbol, const void *caller)
     return -1;
 }
 
-void callers_prepare(enum symbol symbol)
+/* An entry that is taken for another target stays as it is: see struct call_table. */
+static void note_call(enum symbol symbol, uintptr_t caller, host_function *target)
 {
-    atomic_store_explicit(&caller_records[symbol].start, CALLER_RECORD_NOWHERE, memory_order_relaxed);
-}
-
-/* A record is filled once and for all: a thunk that reads it must not mix two fillings. */
-static void fill_record(enum symbol symbol, const struct calling_object *object, host_function *target)
-{
-    struct caller_record *record = &caller_records[symbol];
-    uintptr_t nowhere = CALLER_RECORD_NOWHERE;
-    if (target == RESOLVE_THUNK(symbol) || !atomic_compare_exchange_strong(&record->start, &nowhere, object->start))
-        return;
-    atomic_store_explicit(&record->target, target, memory_order_relaxed);
-    atomic_store_explicit(&record->size, object->end - object->start, memory_order_release);
+    size_t entry = (caller >> CALL_ADDRESS_SHIFT & 0xffff) + CALL_SYMBOL((size_t)symbol);
+    host_function *present = NULL;
+    if (target != RESOLVE_THUNK(symbol) &&
+        (atomic_compare_exchange_strong(&call_table.targets[entry], &present, target) || present == target))
+        atomic_store(&call_table.sites[entry], caller);
 }
 
 static void cache(uintptr_t caller, int number)
 {
     __atomic_store_n(&dispatch_tables[number], hosts[number]->functions, __ATOMIC_RELEASE);
-    atomic_store_explicit(&caller_cache[(caller & CALLER_CACHE_MASK) / 8],
-                          caller | (uint64_t)number << CALLER_ADDRESS_BITS, memory_order_release);
+    atomic_store(&caller_cache[(caller & CALLER_CACHE_MASK) / 8], caller | (uint64_t)number << CALLER_ADDRESS_BITS);
+}
+
+static void forget_in(_Atomic uint64_t *words, size_t count, uintptr_t start, uintptr_t end)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = words[i], caller = word & (((uint64_t)1 << CALLER_ADDRESS_BITS) - 1);
+        if (caller >= start && caller < end)
+            atomic_compare_exchange_strong(&words[i], &word, 0);
+    }
 }
 
 /* What the thunks know of a library that goes. */
 static void forget(uintptr_t start, uintptr_t end)
 {
-    for (int i = 0; i < SYMBOL_COUNT; i++) {
-        uintptr_t caller = caller_records[i].start;
-        if (caller >= start && caller < end)
-            atomic_store_explicit(&caller_records[i].size, 0, memory_order_relaxed);
-    }
-    for (size_t i = 0; i < sizeof caller_cache / sizeof *caller_cache; i++) {
-        uint64_t word = caller_cache[i], caller = word & (((uint64_t)1 << CALLER_ADDRESS_BITS) - 1);
-        if (caller >= start && caller < end)
-            atomic_compare_exchange_strong(&caller_cache[i], &word, 0);
-    }
+    forget_in(call_table.sites, CALL_TABLE_LENGTH, start, end);
+    forget_in(caller_cache, sizeof caller_cache / sizeof *caller_cache, start, end);
 }
 
 struct host *callers_host(enum symbol symbol, const void *caller)
@@ -171,10 +165,12 @@ struct host *callers_host(enum symbol symbol, const void *caller)
             return NULL;
         object = calling_objects_keep(address, interface, number, forget);
     }
-    if (object.end)
-        fill_record(symbol, &object, hosts[object.number]->functions[symbol]);
-    if (object.end || !object.start)
+    if (object.end || !object.start) {
+        note_call(symbol, address, hosts[object.number]->functions[symbol]);
         cache(address, object.number);
+    }
+    if (object.end && !calling_objects_find(address, interface).end)
+        forget(object.start, object.end); /* it began to go meanwhile */
     return hosts[object.number];
 }
 

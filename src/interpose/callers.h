@@ -20,24 +20,21 @@ struct host {
     host_function *functions[SYMBOL_COUNT]; /* of the DETECTED interfaces; others and what it lacks: resolvers */
 };
 
-/* Read by dispatch_thunks: the code of the first library that called by this symbol, and what
- * serves it. Filled once; `size` comes last, and is 0 before and for ever after that library
- * was unloaded. Before, `start` is far from all code, since it is read first on x86-64. */
-struct caller_record {
-    _Atomic uintptr_t size, start;
-    host_function *_Atomic target;
+/* Read by dispatch_thunks: the return addresses of calls, each at its place for the symbol that
+ * is called (thunks.h), and what serves it. A target is there before a site is, and never
+ * changes: whoever has read any site of an entry may jump to the target. */
+struct call_table {
+    _Atomic uintptr_t sites[CALL_TABLE_LENGTH];
+    host_function *_Atomic targets[CALL_TABLE_LENGTH];
 };
-#define CALLER_RECORD_NOWHERE ((uintptr_t)1 << 63)
-extern struct caller_record caller_records[SYMBOL_COUNT];
-_Static_assert(sizeof(struct caller_record) == CALLER_RECORD_BYTES, "as thunks.S has it");
+extern struct call_table call_table;
+_Static_assert(offsetof(struct call_table, targets) == CALL_TARGETS, "as thunks.S has it");
+_Static_assert(SYMBOL_COUNT <= 1 << CALL_SYMBOL_BITS, "each symbol needs a number of its own");
 
-/* Read by dispatch_thunks for other callers: a word holds a return address and, above it, the
- * number of the host whose table in dispatch_tables serves it. */
+/* Read by dispatch_thunks for calls whose place has another target: a word holds a return
+ * address and, above it, the number of the host whose table in dispatch_tables serves it. */
 extern _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
 extern host_function **dispatch_tables[HOSTS_MAX];
-
-/* To be called for a symbol before the first call of the following for it. */
-void callers_prepare(enum symbol symbol);
 
 /* The host of a call by this symbol from the return address `caller`. NULL: there is no
  * BLAS to be found at all. */

@@ -87,10 +87,8 @@ static void share(enum interface interface)
     if (!atomic_compare_exchange_strong(&bindings[interface].state, &expected, SHARED))
         return;
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        if (symbol_interface((enum symbol)i) == interface) {
-            callers_prepare((enum symbol)i);
+        if (symbol_interface((enum symbol)i) == interface)
             publish_function((enum symbol)i, DISPATCH_THUNK(i));
-        }
 }
 
 __attribute__((constructor)) static void bind_at_load(void)

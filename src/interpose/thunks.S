@@ -16,7 +16,7 @@
     .hidden host_blas_count
     .hidden host_blas_resolve
     .hidden host_blas_enter
-    .hidden caller_records
+    .hidden call_table
     .hidden caller_cache
     .hidden dispatch_tables
 
@@ -34,23 +34,24 @@
     .cfi_adjust_cfa_offset -8
     .endm
 
-    /* Reads of memory stay in this order here: see struct caller_record. */
+    /* Reads of memory stay in this order here: see struct call_table. No BLAS routine has a
+     * variable number of arguments, for which rax would be needed. */
     .macro dispatch_call number
-    movq (%rsp), %r10
-    subq caller_records + \number * CALLER_RECORD_BYTES + CALLER_RECORD_START(%rip), %r10
-    cmpq caller_records + \number * CALLER_RECORD_BYTES + CALLER_RECORD_SIZE(%rip), %r10
-    jae 1f
-    jmp_notrack *caller_records + \number * CALLER_RECORD_BYTES + CALLER_RECORD_TARGET(%rip)
-1:  movl (%rsp), %r10d
+    movq (%rsp), %rax
+    movzwl %ax, %r10d
+    leaq call_table + 8 * CALL_SYMBOL(\number)(%rip), %r11
+    cmpq (%r11, %r10, 8), %rax
+    jne 1f
+    jmp_notrack *CALL_TARGETS(%r11, %r10, 8)
+1:  movl %eax, %r10d
     leaq caller_cache(%rip), %r11
     andl $CALLER_CACHE_MASK, %r10d
-    movq (%r11, %r10), %r10
-    xorq (%rsp), %r10
-    rolq $(64 - CALLER_ADDRESS_BITS), %r10
-    cmpq $HOSTS_MAX, %r10
+    xorq (%r11, %r10), %rax
+    rolq $(64 - CALLER_ADDRESS_BITS), %rax
+    cmpq $HOSTS_MAX, %rax
     jae resolve_thunks + \number * RESOLVE_THUNK_BYTES
     leaq dispatch_tables(%rip), %r11
-    movq (%r11, %r10, 8), %r11
+    movq (%r11, %rax, 8), %r11
     jmp_notrack *(8 * \number)(%r11)
     .endm
 
@@ -113,14 +114,15 @@
 
     /* What is not loaded by ldar may be loaded before what stands above it. */
     .macro dispatch_call number
-    adrp x16, caller_records + \number * CALLER_RECORD_BYTES
-    add x16, x16, :lo12:caller_records + \number * CALLER_RECORD_BYTES
-    ldar x17, [x16]
-    ldr x15, [x16, #CALLER_RECORD_START]
-    sub x15, x30, x15
-    cmp x15, x17
-    b.hs 1f
-    ldr x16, [x16, #CALLER_RECORD_TARGET]
+    adrp x17, call_table + 8 * CALL_SYMBOL(\number)
+    add x17, x17, :lo12:call_table + 8 * CALL_SYMBOL(\number)
+    ubfx x16, x30, #CALL_ADDRESS_SHIFT, #16
+    add x17, x17, x16, lsl #3
+    ldar x15, [x17]
+    cmp x15, x30
+    b.ne 1f
+    add x17, x17, #CALL_TARGETS
+    ldr x16, [x17]
     br x16
 1:  adrp x16, caller_cache
     add x16, x16, :lo12:caller_cache

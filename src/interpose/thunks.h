@@ -8,12 +8,20 @@
 #define ENTER_THUNK_BYTES 32
 #define DISPATCH_THUNK_BYTES 96
 
-/* What dispatch thunks read, callers.h: the offsets in a record, and the cache: words, found by
- * the return address's bits CACHE_MASK, that hold an address and a host's number above it. */
-#define CALLER_RECORD_SIZE 0
-#define CALLER_RECORD_START 8
-#define CALLER_RECORD_TARGET 16
-#define CALLER_RECORD_BYTES 24
+/* What dispatch thunks read, callers.h. First call_table: the entry of a call is found by 16 bits
+ * of its return address and a number that no other symbol has, so that the address and the
+ * place tell the symbol; targets stand CALL_TARGETS bytes behind their sites. Then caller_cache:
+ * words, found by the return address's bits CALLER_CACHE_MASK, that hold an address and a host's
+ * number above it. */
+#define CALL_SYMBOL_BITS 14
+#define CALL_SYMBOL(symbol) ((symbol) * 9949 & ((1 << CALL_SYMBOL_BITS) - 1)) /* odd: all differ */
+#define CALL_TABLE_LENGTH ((1 << 16) + (1 << CALL_SYMBOL_BITS))
+#define CALL_TARGETS (8 * CALL_TABLE_LENGTH) /* a multiple of 4096 */
+#if defined __aarch64__
+#define CALL_ADDRESS_SHIFT 2
+#else
+#define CALL_ADDRESS_SHIFT 0
+#endif
 #define CALLER_CACHE_MASK 0x1ff8
 #define CALLER_ADDRESS_BITS 60
 #define HOSTS_MAX 16 /* what fits above */

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 double ddot_(void);
+double dasum_(void);
 double cblas_ddot(void);
 int isamax_(void);
 int cblas_isamax(void);
@@ -28,6 +29,11 @@ void cblas_dgemm(void)
 double ddot_(void)
 {
     return NUMBER;
+}
+
+double dasum_(void)
+{
+    return -NUMBER;
 }
 
 /* As with 32-bit integers: mublas asks. */

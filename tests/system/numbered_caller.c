@@ -8,7 +8,9 @@
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
+double dasum_(const int *n, const double *x, const int *incx);
 int numbered_call(int calls);
+int numbered_by_pointer(void);
 
 /* As C++ compilers have it; atexit itself is not the library's own under ThreadSanitizer. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
@@ -37,6 +39,18 @@ __attribute__((noinline)) int numbered_call(int calls)
     if (!first)
         first = found;
     return found;
+}
+
+/* The same from one place by pointers to different routines, as libffi calls. */
+int numbered_by_pointer(void)
+{
+    typedef void any_function(void);
+    typedef double any_routine(const int *, const double *, const int *, const double *, const int *);
+    static any_function *volatile routines[] = {(any_function *)ddot_, (any_function *)dasum_};
+    int found[4];
+    for (int i = 0; i < 4; i++)
+        found[i] = (int)((any_routine *)routines[i % 2])(&one, &number, &one, &number, &one);
+    return found[0] == -found[1] && found[2] == found[0] && found[3] == found[1] ? found[0] : -1;
 }
 
 static void call_at_the_end(void *unused)

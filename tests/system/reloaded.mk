@@ -23,6 +23,9 @@ EXTRA_tests_system_numbered_caller2_la_DEPENDENCIES = tests/system/numbered2.la
 check_PROGRAMS += tests/system/fork_loading
 tests_system_fork_loading_SOURCES = tests/system/fork_loading.c
 tests_system_fork_loading_LDADD = -ldl -lpthread
+check_PROGRAMS += tests/system/crowded
+tests_system_crowded_SOURCES = tests/system/crowded.c
+tests_system_crowded_LDADD = -ldl
 # Fortran names from numbered1, C names from one of these.
 check_PROGRAMS += tests/system/two_languages
 tests_system_two_languages_SOURCES = tests/system/two_languages.c

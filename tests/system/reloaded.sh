@@ -7,11 +7,16 @@ use_emulated_driver
 modules=$build/tests/system/.libs
 cp "$modules/numbered_caller1.so" "$work/bystander.so"
 
+# run NAME=VALUE... PROGRAM ARGUMENT...
+run()
+{
+    env LD_LIBRARY_PATH="$modules:$LD_LIBRARY_PATH" LD_PRELOAD="$shim_preload" "$@" > "$work/output" 2> "$work/errors"
+}
+quiet() { [ ! -s "$work/errors" ]; }
 reloaded() # NAME=VALUE... BYSTANDER: all is right, and mublas has nothing to say
 {
-    env LD_LIBRARY_PATH="$modules:$LD_LIBRARY_PATH" LD_PRELOAD="$shim_preload" "${@:1:$# - 1}" tests/system/reloaded \
-        "${@: -1}" "$modules/numbered_caller1.so" "$modules/numbered_caller2.so" > "$work/output" 2> "$work/errors" &&
-        [ ! -s "$work/errors" ]
+    run "${@:1:$# - 1}" tests/system/reloaded "${@: -1}" "$modules/numbered_caller1.so" \
+        "$modules/numbered_caller2.so" && quiet
 }
 for mode in never auto; do
     reloaded MUBLAS_OFFLOAD=$mode ""
@@ -23,11 +28,19 @@ reloaded MUBLAS_OFFLOAD=never MUBLAS_REPORT="$work/report" "" &&
     awk '$1 == "ddot" && $2 == 72 { found = 1 } END { exit !found }' "$work/report"
 result $? "all calls are counted, also those made while unloading"
 for mode in never auto; do
-    env LD_LIBRARY_PATH="$modules:$LD_LIBRARY_PATH" LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=$mode \
-        tests/system/two_languages "$modules/two_languages_caller1.so" "$modules/two_languages_caller2.so" \
-        > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ]
+    run MUBLAS_OFFLOAD=$mode tests/system/two_languages "$modules/two_languages_caller1.so" \
+        "$modules/two_languages_caller2.so" && quiet
     result $? "mode $mode: Fortran and C names from different libraries"
 done
+crowd=()
+for ((i = 0; i < 40; i++)); do
+    for number_of_blas in 1 2; do
+        cp "$modules/numbered_caller$number_of_blas.so" "$work/plug_in$i-$number_of_blas.so"
+        crowd+=("$work/plug_in$i-$number_of_blas.so")
+    done
+done
+run MUBLAS_OFFLOAD=never tests/system/crowded "${crowd[@]}" && quiet
+result $? "many at once ($(tail -n 1 "$work/output"))"
 what="children forked while other plug-ins are loaded call as before"
 if [ -n "$sanitizers" ]; then
     number=$((number + 1))
@@ -37,9 +50,8 @@ else
         cp "$modules/numbered_caller$plug_in.so" "$work/other$plug_in.so"
         cp "$modules/numbered_caller$plug_in.so" "$work/more$plug_in.so"
     done
-    env LD_LIBRARY_PATH="$modules:$LD_LIBRARY_PATH" LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=never \
-        tests/system/fork_loading "$work/bystander.so" "$modules/numbered_caller2.so" 2 "$work"/other?.so "$work"/more?.so \
-        > "$work/output" 2> "$work/errors"
+    run MUBLAS_OFFLOAD=never tests/system/fork_loading "$work/bystander.so" "$modules/numbered_caller2.so" 2 \
+        "$work"/other?.so "$work"/more?.so
     result $? "$what"
 fi
 echo "1..$number"
