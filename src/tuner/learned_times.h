@@ -11,7 +11,6 @@
 #include "tuner/timed_class.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 /* Ways of a matrix to the device. Pinned: whole mappings, on ordinary pages, which are
  * gathered first, or on huge pages from the start; staged: through our own memory, as a
@@ -30,12 +29,13 @@ struct learned_times {
     bool floors_known[FAMILY_COUNT][TYPE_COUNT];
 };
 
-/* One line of text ("device dgemv_none_tall 4096:12.5 65536:14"). False: it is wrong, and
- * *reason, static, says in what. What is there once may not come again. */
-bool learned_times_read(struct learned_times *times, const char *line, const char **reason);
+/* The crossover section's lines, such as "device dgemv_none_tall 4096 12.5 65536 14". False: one is
+ * wrong, or comes twice; `fault` is a phrase. `times` is cleared first; floors are not settled. */
+enum { LEARNED_FAULT_BYTES = 256 };
+bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES]);
 
-/* The lines that learned_times_read takes, nothing for what is not known. */
-void learned_times_write(const struct learned_times *times, FILE *stream);
+/* The text, with nothing for what is not known; to be freed. NULL: out of memory. */
+char *learned_times_text(const struct learned_times *times);
 
 /* Forget what was measured with another host BLAS or number of threads than these, then
  * settle the floors. Call after the last change, before any use. */

@@ -1,159 +1,120 @@
-/* The lines of learned_times.h. The command that writes them never leaves the C locale; the program
- * that reads them may have another, hence no strtod. */
+/* The lines of learned_times.h. */
 #include "tuner/learned_times.h"
 
-#include <math.h>
+#include "tuner/line_reader.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const double greatest = 1e18;
+
 static const char *const way_names[UPLOAD_WAYS] = {"pinned", "pinned-huge", "staged"};
 
-/* Digits, at most one point, an exponent. False: that is no positive finite number. */
-static bool read_number(const char **text, double *value)
+/* Samples as "AMOUNT US AMOUNT US ...", ascending, to the end of the line. */
+static bool read_curve(struct line_reader *reader, struct time_curve *curve)
 {
-    const char *at = *text;
-    double number = 0, scale = 1;
-    int digits = 0, exponent = 0;
-    for (; *at >= '0' && *at <= '9'; at++, digits++)
-        number = 10 * number + (*at - '0');
-    if (*at == '.')
-        for (at++; *at >= '0' && *at <= '9'; at++, digits++) {
-            number = 10 * number + (*at - '0');
-            scale *= 10;
-        }
-    if (digits == 0 || digits > 40)
-        return false;
-    if (*at == 'e') {
-        bool negative = at[1] == '-';
-        at += negative || at[1] == '+' ? 2 : 1;
-        for (digits = 0; *at >= '0' && *at <= '9' && digits < 3; at++, digits++)
-            exponent = 10 * exponent + (*at - '0');
-        if (digits == 0)
-            return false;
-        exponent = negative ? -exponent : exponent;
-    }
-    *value = number / scale * pow(10, exponent);
-    *text = at;
-    return *value > 0 && isfinite(*value);
-}
-
-/* Samples as " AMOUNT:US AMOUNT:US...", ascending, to the end of the text. */
-static bool read_curve(const char *text, struct time_curve *curve, const char **reason)
-{
-    *reason = "a curve comes twice";
+    double amount = 0, us, least = 0;
     if (curve->count)
-        return false;
-    while (*text == ' ') {
-        double amount, us;
-        text++;
-        *reason = "a sample is not AMOUNT:MICROSECONDS, both positive";
-        if (!read_number(&text, &amount) || *text++ != ':' || !read_number(&text, &us))
+        return line_reader_fault(reader, "a curve a second time");
+    do {
+        if (!line_reader_decimal(reader, 1, greatest, &amount) || !line_reader_decimal(reader, 1e-6,
+                                                                                       greatest, &us))
             return false;
-        *reason = "samples do not ascend";
-        if (curve->count && amount <= curve->samples[curve->count - 1].amount)
-            return false;
-        *reason = "a curve has too many samples";
+        if (amount <= least)
+            return line_reader_fault(reader, "amounts do not ascend");
         if (!time_curve_add(curve, amount, us))
-            return false;
-    }
-    *reason = "a curve has no samples, or something behind them";
-    return *text == '\0' && curve->count > 0;
-}
-
-static bool read_figure(const char *text, double *figure, const char **reason)
-{
-    *reason = "a figure is not one positive number, or comes twice";
-    return *figure == 0 && read_number(&text, figure) && *text == '\0';
-}
-
-static bool read_host_blas(struct learned_times *times, const char *path, const char **reason)
-{
-    *reason = "the host BLAS is no path, too long, or comes twice";
-    if (times->host_blas[0] || !*path || strlen(path) >= sizeof times->host_blas)
-        return false;
-    strcpy(times->host_blas, path);
+            return line_reader_fault(reader, "more than %d samples", TIME_CURVE_SAMPLES);
+        least = amount;
+    } while (reader->at < reader->stop);
     return true;
 }
 
-static bool read_host_threads(struct learned_times *times, const char *text, const char **reason)
+static bool read_figure(struct line_reader *reader, double *figure)
 {
-    double threads = times->host_threads;
-    if (!read_figure(text, &threads, reason))
-        return false;
-    *reason = "the number of host threads is none";
-    if (threads < 1 || threads > 1e6 || threads != floor(threads))
+    if (*figure != 0)
+        return line_reader_fault(reader, "a figure a second time");
+    return line_reader_decimal(reader, 1e-12, greatest, figure) && line_reader_end(reader);
+}
+
+static bool read_host_blas(struct line_reader *reader, struct learned_times *times)
+{
+    if (times->host_blas[0])
+        return line_reader_fault(reader, "a host BLAS a second time");
+    return line_reader_rest(reader, times->host_blas, sizeof times->host_blas);
+}
+
+static bool read_host_threads(struct line_reader *reader, struct learned_times *times)
+{
+    int64_t threads;
+    if (times->host_threads)
+        return line_reader_fault(reader, "a number of threads a second time");
+    if (!line_reader_integer(reader, 1, 1 << 20, &threads) || !line_reader_end(reader))
         return false;
     times->host_threads = (int)threads;
     return true;
 }
 
-/* The word at *text into `word`; *text then at the blank behind it or at the end. */
-static bool take_word(const char **text, char word[TIMED_CLASS_NAME])
-{
-    size_t length = strcspn(*text, " ");
-    if (length == 0 || length >= TIMED_CLASS_NAME)
-        return false;
-    memcpy(word, *text, length);
-    word[length] = '\0';
-    *text += length;
-    return true;
-}
-
-static bool read_class_curve(struct time_curve *curves, const char *text, const char **reason)
+static bool read_class_curve(struct line_reader *reader, struct time_curve *curves)
 {
     char name[TIMED_CLASS_NAME];
-    *reason = "there is no such class of calls";
-    int class = take_word(&text, name) ? timed_class_parse(name) : TIMED_CLASS_NONE;
-    return class != TIMED_CLASS_NONE && read_curve(text, &curves[class], reason);
+    if (!line_reader_name(reader, name, sizeof name))
+        return false;
+    int class = timed_class_parse(name);
+    if (class == TIMED_CLASS_NONE)
+        return line_reader_fault(reader, "there is no class of calls '%s'", name);
+    return read_curve(reader, &curves[class]);
 }
 
-static bool read_upload_curve(struct learned_times *times, const char *text, const char **reason)
+static bool read_upload_curve(struct line_reader *reader, struct learned_times *times)
 {
-    char name[TIMED_CLASS_NAME];
-    *reason = "there is no such way of uploading";
-    if (!take_word(&text, name))
-        return false;
     for (int way = 0; way < UPLOAD_WAYS; way++)
-        if (strcmp(name, way_names[way]) == 0)
-            return read_curve(text, &times->upload[way], reason);
-    return false;
+        if (line_reader_is(reader, way_names[way]))
+            return read_curve(reader, &times->upload[way]);
+    return line_reader_fault(reader, "there is no such way of an upload");
 }
 
-bool learned_times_read(struct learned_times *times, const char *line, const char **reason)
+static bool read_line(struct line_reader *reader, struct learned_times *times)
 {
-    char word[TIMED_CLASS_NAME];
-    *reason = "a line has no value";
-    if (!take_word(&line, word) || *line++ != ' ')
-        return false;
-    if (strcmp(word, "host-blas") == 0)
-        return read_host_blas(times, line, reason);
-    if (strcmp(word, "host-threads") == 0)
-        return read_host_threads(times, line, reason);
-    if (strcmp(word, "wake") == 0)
-        return read_figure(line, &times->wake_us, reason);
-    if (strcmp(word, "scan") == 0)
-        return read_figure(line, &times->scan_us_per_byte, reason);
-    if (strcmp(word, "upload") == 0)
-        return read_upload_curve(times, line, reason);
-    if (strcmp(word, "host") == 0)
-        return read_class_curve(times->host, line, reason);
-    if (strcmp(word, "device") == 0)
-        return read_class_curve(times->resident, line, reason);
-    *reason = "a line begins with no known word";
-    return false;
+    if (line_reader_is(reader, "host-blas"))
+        return read_host_blas(reader, times);
+    if (line_reader_is(reader, "host-threads"))
+        return read_host_threads(reader, times);
+    if (line_reader_is(reader, "wake"))
+        return read_figure(reader, &times->wake_us);
+    if (line_reader_is(reader, "scan"))
+        return read_figure(reader, &times->scan_us_per_byte);
+    if (line_reader_is(reader, "upload"))
+        return read_upload_curve(reader, times);
+    if (line_reader_is(reader, "host"))
+        return read_class_curve(reader, times->host);
+    return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
 }
 
-static void write_curve(const char *side, const char *name, const struct time_curve *curve, FILE *stream)
+bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES])
+{
+    struct line_reader reader;
+    memset(times, 0, sizeof *times);
+    line_reader_begin(&reader, text, strlen(text));
+    while (line_reader_next(&reader))
+        if (!read_line(&reader, times))
+            break;
+    if (*reader.fault)
+        snprintf(fault, LEARNED_FAULT_BYTES, "crossover %s", reader.fault);
+    return !*reader.fault;
+}
+
+static void write_curve(FILE *stream, const char *side, const char *name, const struct time_curve *curve)
 {
     if (curve->count == 0)
         return;
     fprintf(stream, "%s %s", side, name);
     for (int i = 0; i < curve->count; i++)
-        fprintf(stream, " %.10g:%.4g", curve->samples[i].amount, curve->samples[i].us);
+        fprintf(stream, " %.10g %.4g", curve->samples[i].amount, curve->samples[i].us);
     fputc('\n', stream);
 }
 
-void learned_times_write(const struct learned_times *times, FILE *stream)
+static void write_lines(const struct learned_times *times, FILE *stream)
 {
     char name[TIMED_CLASS_NAME];
     if (times->host_blas[0])
@@ -165,10 +126,24 @@ void learned_times_write(const struct learned_times *times, FILE *stream)
     if (times->scan_us_per_byte > 0)
         fprintf(stream, "scan %.4g\n", times->scan_us_per_byte);
     for (int way = 0; way < UPLOAD_WAYS; way++)
-        write_curve("upload", way_names[way], &times->upload[way], stream);
+        write_curve(stream, "upload", way_names[way], &times->upload[way]);
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class)) {
-            write_curve("host", timed_class_name(class, name), &times->host[class], stream);
-            write_curve("device", timed_class_name(class, name), &times->resident[class], stream);
+            write_curve(stream, "host", timed_class_name(class, name), &times->host[class]);
+            write_curve(stream, "device", timed_class_name(class, name), &times->resident[class]);
         }
+}
+
+char *learned_times_text(const struct learned_times *times)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream)
+        return NULL;
+    write_lines(times, stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
