@@ -13,7 +13,8 @@ libmublas_core_la_SOURCES += \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \
 	src/tuner/recipe_shape.c \
-	src/tuner/tuning_class.c src/tuner/tuning_class.h
+	src/tuner/tuning_class.c src/tuner/tuning_class.h \
+	src/tuner/work_split.c src/tuner/work_split.h
 
 # What only the `mublas` command, bench programs and tests link besides: the offline part.
 noinst_LTLIBRARIES += libmublas_tuning.la
