@@ -1,6 +1,7 @@
 /* forking WAY: processes that fork while the device is in use. Each prints one line for
  * everything that is wrong; the exit status tells.
  *   storm    forks while other threads are in the middle of calls; every child calls BLAS
+ *   early    one fork while other threads make the first calls of the process
  *   threads  a child that starts threads, which call BLAS
  *   handlers fork handlers and an atexit handler that call BLAS, a child that leaves by exit
  *   spawn    the same program anew by fork and exec, vfork and exec, posix_spawn
@@ -8,6 +9,7 @@
  *   call     what spawn starts: a few calls */
 #include "blas_program.h"
 
+#include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -65,11 +67,36 @@ static bool update_is_right(const double *a)
     return good;
 }
 
-/* Ends well within PATIENCE seconds, and with status 0? */
+/* Ends with status 0, and by itself? If not, a line says how it ended. */
 static bool ends_well(pid_t child)
 {
     int status;
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (child <= 0 || waitpid(child, &status, 0) != child)
+        printf("no child\n");
+    else if (WIFSIGNALED(status))
+        printf("child %d was ended by signal %d (%s)\n", (int)child, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) != 0)
+        printf("child %d ended with status %d\n", (int)child, WEXITSTATUS(status));
+    else
+        return true;
+    return false;
+}
+
+/* SIGALRM in a child that hangs: where, then the default end. */
+static void tell_where(int signal_number)
+{
+    void *frames[64];
+    signal(signal_number, SIG_DFL);
+    alarm(PATIENCE); /* what tells may hang as well */
+    backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+    raise(signal_number);
+}
+
+/* In a child: a lock that another thread of the parent held at the fork must not hold it up for ever. */
+static void be_patient(void)
+{
+    signal(SIGALRM, tell_where);
+    alarm(PATIENCE);
 }
 
 /* New memory for every call: each looks for it, makes and drops mirrors, sends pages. */
@@ -86,23 +113,31 @@ static void *call_until_stopped(void *unused)
     return good ? &stop : NULL;
 }
 
-static void storm(void)
+/* A child calls BLAS while other threads of its parent do; true when it ended well. */
+static bool fork_amid_calls(int number)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        be_patient();
+        double *mine = new_matrix();
+        matrix[number] = 40; /* its own business */
+        _exit(calls_are_right(matrix, number) && calls_are_right(mine, number) && update_is_right(matrix) ? 0 : 1);
+    }
+    return ends_well(child);
+}
+
+static void storm(int children)
 {
     pthread_t threads[CALLERS];
     int good = 0;
+    if (children > 1) /* a child allocates nothing then, which sanitizers could not do in it */
+        check(calls_are_right(matrix, 0) && update_is_right(matrix), "calls before the threads start");
     for (int i = 0; i < CALLERS; i++)
         if (pthread_create(&threads[i], NULL, call_until_stopped, NULL) != 0)
             abort();
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < children; i++) {
         usleep(i % 7 * 500);
-        pid_t child = fork();
-        if (child == 0) {
-            alarm(PATIENCE); /* a lock that another thread of the parent holds ends the child here */
-            double *mine = new_matrix();
-            matrix[i] = 40; /* its own business */
-            _exit(calls_are_right(matrix, i) && calls_are_right(mine, i) && update_is_right(matrix) ? 0 : 1);
-        }
-        good += ends_well(child);
+        good += fork_amid_calls(i);
         check(calls_are_right(matrix, i), "a call of the parent between forks");
         matrix[i] += 1; /* copied on write while a child had the page */
         check(calls_are_right(matrix, i), "a call of the parent after a write");
@@ -113,9 +148,7 @@ static void storm(void)
         pthread_join(threads[i], &result);
         check(result != NULL, "a call of another thread of the parent");
     }
-    if (good != CHILDREN)
-        printf("%d of %d children ended well\n", good, CHILDREN);
-    check(good == CHILDREN, "children");
+    check(good == children, "children");
 }
 
 static void *call_once(void *number)
@@ -146,7 +179,7 @@ static void fork_threads(void)
     check(threads_are_right(), "threads of the parent");
     pid_t child = fork();
     if (child == 0) {
-        alarm(PATIENCE);
+        be_patient();
         pid_t grandchild = threads_are_right() ? fork() : -1;
         if (grandchild == 0)
             _exit(threads_are_right() ? 0 : 1);
@@ -176,7 +209,7 @@ static void handlers(void)
     atexit(call_at_exit);
     pid_t child = fork();
     if (child == 0) {
-        alarm(PATIENCE);
+        be_patient();
         exit(handled == 2 ? 0 : 1);
     }
     check(ends_well(child), "the child's handlers");
@@ -217,7 +250,7 @@ static void become_daemon(void)
     check(calls_are_right(matrix, 1) && pipe(ends) == 0, "a call before");
     pid_t child = fork();
     if (child == 0) {
-        alarm(PATIENCE);
+        be_patient();
         if (daemon(1, 1) != 0)
             _exit(1);
         answer = calls_are_right(matrix, 2) && update_is_right(matrix) ? 'y' : 'n';
@@ -234,8 +267,11 @@ int main(int count, char **arguments)
     double *values = new_matrix();
     memcpy(matrix, values, sizeof matrix);
     alarm(5 * PATIENCE);
+    backtrace((void *[1]){NULL}, 1); /* loads what tell_where needs */
     if (strcmp(way, "storm") == 0)
-        storm();
+        storm(CHILDREN);
+    else if (strcmp(way, "early") == 0)
+        storm(1);
     else if (strcmp(way, "threads") == 0)
         fork_threads();
     else if (strcmp(way, "handlers") == 0)
