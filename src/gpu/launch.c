@@ -153,7 +153,7 @@ static void plan_matrix_vector(const struct blas_call *call, const struct launch
         .threads = shape->threads_x * shape->threads_y,
         .shared_bytes = matrix_vector_shared_bytes(shape->edge, element),
         .workspace_bytes = (size_t)(tiling.segments * tiling.kept) * shape->edge * element,
-        .counter_bytes = ((size_t)tiling.segments + 1) * sizeof(unsigned),
+        .counter_bytes = (size_t)(tiling.segments * tiling.counters + 1) * sizeof(unsigned),
     };
     plan->arguments.matrix_vector = (struct matrix_vector_arguments){
         .a = call->a.pointer,

@@ -37,19 +37,27 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
     return NULL;
 }
 
+static bool is_transposed(const struct blas_call *call)
+{
+    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
+}
+
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape)
 {
     if (call->family == FAMILY_GEMV) {
         const int64_t rows = tile_count(call->m, shape->edge), columns = tile_count(call->n, shape->edge);
-        const bool transposed = call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
+        const bool transposed = is_transposed(call);
         const int64_t children = transposed ? rows : columns;
-        return (struct launch_tiling){transposed ? columns : rows, children, children, rows * columns};
+        const int64_t chains = tile_count(children, chain_children(shape->edge));
+        const int64_t apart = chains > 1 ? chains : 0; /* each with a sum and a counter */
+        return (struct launch_tiling){transposed ? columns : rows, children, children + apart, 1 + apart,
+                                      rows * columns};
     }
     const int64_t tiles = tile_count(call->n, shape->edge);
     switch (shape->variant) {
-    case VARIANT_IN_ORDER: return (struct launch_tiling){tiles, tiles, RUNNING_SUMS, tiles * (tiles + 1) / 2};
-    case VARIANT_BOTH_HALVES: return (struct launch_tiling){tiles, tiles, tiles, tiles * tiles};
-    default: return (struct launch_tiling){tiles, tiles, tiles, tiles * (tiles + 1) / 2};
+    case VARIANT_IN_ORDER: return (struct launch_tiling){tiles, tiles, RUNNING_SUMS, 1, tiles * (tiles + 1) / 2};
+    case VARIANT_BOTH_HALVES: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * tiles};
+    default: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * (tiles + 1) / 2};
     }
 }
 
@@ -79,10 +87,40 @@ static const struct shape_row *rows_of(const struct blas_call *call)
 {
     switch (call->family) {
     case FAMILY_GEMV:
-        return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE ? of_transposed : of_general;
+        return is_transposed(call) ? of_transposed : of_general;
     case FAMILY_TRMV: return of_triangular;
     default: return call->type == TYPE_W ? of_general : of_symmetric;
     }
+}
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static unsigned leaves_of(int64_t length, unsigned edge)
+{
+    return (unsigned)tile_count(length < edge ? length : edge, LEAF_EDGE);
+}
+
+/* No more teams than there are leaf tiles in the tiles of a matrix lower or narrower than
+ * one: more such blocks have room instead. In low ones the teams stand side by side. */
+static struct launch_shape fitted(const struct blas_call *call, struct launch_shape shape)
+{
+    const struct block_mapping mapping = launch_shape_mapping(&shape);
+    const unsigned columns = leaves_of(call->n, shape.edge);
+    unsigned down = leaves_of(call->m, shape.edge), across = mapping.teams_across;
+    if (down < mapping.teams_down) {
+        across = mapping.teams_down * mapping.teams_across / down;
+        shape.leaf_columns = 1;
+    } else if (columns < across * shape.leaf_columns) {
+        down = mapping.teams_down;
+    } else {
+        return shape;
+    }
+    shape.threads_x = GROUP * down;
+    shape.threads_y = shape.team_groups * smaller(across, (columns - 1) / shape.leaf_columns + 1);
+    return shape;
 }
 
 struct launch_shape launch_shape_built_in(const struct blas_call *call)
@@ -93,7 +131,7 @@ struct launch_shape launch_shape_built_in(const struct blas_call *call)
         return of_axpy;
     while (launch_shape_tiling(call, &row->shape).items < row->items_wanted)
         row++;
-    return row->shape;
+    return call->family == FAMILY_GEMV ? fitted(call, row->shape) : row->shape;
 }
 
 /* Of a matrix too large for the edge that was learned. */
@@ -122,11 +160,6 @@ void launch_shape_choose_by(launch_shape_chooser *chooser)
 void launch_shape_override(struct launch_shape shape)
 {
     overriding_shape = shape;
-}
-
-static unsigned smaller(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
 }
 
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape)

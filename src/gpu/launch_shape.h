@@ -55,10 +55,10 @@ struct launch_shape launch_shape_built_in(const struct blas_call *call);
 void launch_shape_override(struct launch_shape shape);
 
 /* The tiles of a matrix-vector call: `segments` of y, at most `children` tiles feeding
- * each, for which `kept` times `edge` elements of workspace are wanted; `items` to do in
- * all: the blocks of a grid where blocks_per_multiprocessor is 0. */
+ * each, for which `kept` times `edge` elements of workspace are wanted and `counters`;
+ * `items` to do in all: the blocks of a grid where blocks_per_multiprocessor is 0. */
 struct launch_tiling {
-    int64_t segments, children, kept, items;
+    int64_t segments, children, kept, counters, items;
 };
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape);
 

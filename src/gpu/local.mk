@@ -26,6 +26,7 @@ kernel_includes = \
 	src/gpu/kernels/element.h \
 	src/gpu/kernels/kernels.def \
 	src/gpu/kernels/leaf_tile.h \
+	src/gpu/kernels/long_sum.h \
 	src/gpu/kernels/running_sum.h \
 	src/gpu/kernels/scalars.h \
 	src/gpu/kernels/segment.h \

@@ -103,6 +103,32 @@ static void test_mapping(unsigned x, unsigned y, unsigned edge, unsigned groups,
            "%u x %u threads at edge %u are %u x %u teams", x, y, edge, mapping.teams_down, mapping.teams_across);
 }
 
+/* What is chosen for matrices lower or narrower than a tile has no idle teams. */
+static void test_chosen(int64_t m, int64_t n, enum blas_trans trans, unsigned down, unsigned across)
+{
+    struct blas_call call = call_of(FAMILY_GEMV, TYPE_D, m, n);
+    call.trans = trans;
+    const struct launch_shape shape = launch_shape_choose(&call);
+    const struct block_mapping mapping = launch_shape_mapping(&shape);
+    tap_ok(!launch_shape_fault(&call, &shape) && mapping.teams_down == down && mapping.teams_across == across,
+           "%lld x %lld, %s: %u x %u teams of %u in %u threads", (long long)m, (long long)n,
+           trans ? "transposed" : "as it is", mapping.teams_down, mapping.teams_across, mapping.team_groups,
+           shape.threads_x * shape.threads_y);
+}
+
+/* Sums of more than one chain want room and counters for each. */
+static void test_chains(void)
+{
+    const struct blas_call call = call_of(FAMILY_GEMV, TYPE_D, 300, 16385);
+    struct launch_plan plan;
+    struct launch_shape shape = usual;
+    launch_shape_override(shape);
+    tap_ok(launch_plan_make(&call, &plan) == STATUS_OK && plan.items == 3 * 129 &&
+               plan.workspace_bytes == 3 * (129 + 2) * 128 * sizeof(double) &&
+               plan.counter_bytes == (3 * (1 + 2) + 1) * sizeof(unsigned), "two chains for each segment");
+    launch_shape_override((struct launch_shape){.edge = 0});
+}
+
 int main(void)
 {
     test_threads();
@@ -115,5 +141,13 @@ int main(void)
     test_mapping(512, 1, 256, 1, 8, 8);
     test_mapping(64, 4, 256, 4, 8, 1);
     test_mapping(8, 12, 64, 4, 1, 3);
+    test_chosen(32, 524288, TRANS_NONE, 1, 8);
+    test_chosen(32, 524288, TRANS_TRANSPOSE, 1, 8);
+    test_chosen(524288, 32, TRANS_TRANSPOSE, 8, 1);
+    test_chosen(100, 524288, TRANS_NONE, 4, 8);
+    test_chosen(200, 524288, TRANS_NONE, 7, 4);
+    test_chosen(20, 9000, TRANS_NONE, 1, 2);
+    test_chosen(9000, 9000, TRANS_NONE, 8, 4);
+    test_chains();
     return tap_done();
 }

@@ -56,8 +56,10 @@ struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     int64_t rows, columns, lda, x_increment, y_increment;
     union blas_scalar alpha, beta; /* trmv: unused */
     const void *alpha_address, *beta_address; /* as in vector_arguments */
-    void *partials;                /* [segment][child][edge] elements; in order: [segment][RUNNING_SUMS][edge] */
-    unsigned *counters;            /* a ticket counter per segment and one more, zero before and after */
+    /* [segment][child][edge] elements, and of gemv with more than one chain of children
+     * [segment][chain][edge] behind them; in order: [segment][RUNNING_SUMS][edge] */
+    void *partials;
+    unsigned *counters;            /* per segment, one more, per such chain; zero before and after */
     unsigned items;                /* super-tiles to do, by any number of blocks; below 2^31 */
     unsigned children;             /* of a segment, at most: super-tiles that feed it */
     struct block_mapping mapping;
@@ -79,6 +81,12 @@ struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
 HOST_AND_DEVICE int64_t tile_count(int64_t terms, int64_t edge)
 {
     return (terms + edge - 1) / edge;
+}
+
+/* Children of a segment that make one chain of the contract's: 64 nodes of 256 terms. */
+HOST_AND_DEVICE int chain_children(unsigned edge)
+{
+    return 64 * 256 / (int)edge;
 }
 
 /* Dynamic shared memory of a matrix-vector block: what it is at, and the leaf sums

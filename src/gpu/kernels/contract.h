@@ -204,6 +204,7 @@ DEVICE_FUNCTION T chain_sum(const T *partials, size_t stride, int64_t first, int
 }
 
 static_assert(CHAIN == 1 << 6, "chain_sum shifts by 6 bits a level");
+static_assert(CHAIN * NODE == 64 * 256, "see chain_children");
 
 /* The same for partials that are trees over `edge` terms: 64, 128 or 256. */
 template <typename T>

@@ -1,6 +1,6 @@
 /* y = alpha op(A) x + beta y. A segment of y is a row of tiles (not transposed) or a
  * column of tiles; work items go segment by segment. */
-#include "gpu/kernels/segment.h"
+#include "gpu/kernels/long_sum.h"
 
 template <typename T, bool WIDE, bool TRANSPOSE>
 DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments, const super_tile &its_tile)
@@ -13,6 +13,11 @@ DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments, const s
     const int index = TRANSPOSE ? tile.column : tile.row, child = TRANSPOSE ? tile.row : tile.column;
     const side_sums<T> sums = side_sums_of(tile, memory, side);
     store_nodes(segment_nodes<T>(arguments, index, child), sums, arguments.edge, CUT_NONE);
+    if (children > chain_children(arguments.edge)) {
+        const int64_t length = TRANSPOSE ? arguments.columns : arguments.rows;
+        long_segment_arrive<T>(arguments, tile_count(length, arguments.edge), index, child, sums.count);
+        return;
+    }
     segments_arrive<T, true>(arguments, tile, 1u << side, [&](int which) {
         return segment{which, 0, children, sums.count, (unsigned)children};
     });
