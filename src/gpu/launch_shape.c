@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { GROUP = 8, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
+enum { GROUP = 8, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, EDGE_MAX = 256 };
 
 static struct launch_shape overriding_shape;
 static launch_shape_chooser *_Atomic present_chooser;
@@ -49,9 +49,9 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
         const bool transposed = is_transposed(call);
         const int64_t children = transposed ? rows : columns;
         const int64_t chains = tile_count(children, chain_children(shape->edge));
-        const int64_t apart = chains > 1 ? chains : 0; /* each with a sum and a counter */
-        return (struct launch_tiling){transposed ? columns : rows, children, children + apart, 1 + apart,
-                                      rows * columns};
+        const int64_t apart = chains > 1 ? chains : 0; /* each with a counter and room for sums */
+        return (struct launch_tiling){transposed ? columns : rows, children,
+                                      children + apart * (EDGE_MAX / shape->edge), 1 + apart, rows * columns};
     }
     const int64_t tiles = tile_count(call->n, shape->edge);
     switch (shape->variant) {

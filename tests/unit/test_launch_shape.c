@@ -124,7 +124,7 @@ static void test_chains(void)
     struct launch_shape shape = usual;
     launch_shape_override(shape);
     tap_ok(launch_plan_make(&call, &plan) == STATUS_OK && plan.items == 3 * 129 &&
-               plan.workspace_bytes == 3 * (129 + 2) * 128 * sizeof(double) &&
+               plan.workspace_bytes == 3 * (129 * 128 + 2 * 256) * sizeof(double) &&
                plan.counter_bytes == (3 * (1 + 2) + 1) * sizeof(unsigned), "two chains for each segment");
     launch_shape_override((struct launch_shape){.edge = 0});
 }

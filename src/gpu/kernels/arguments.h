@@ -57,7 +57,7 @@ struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     union blas_scalar alpha, beta; /* trmv: unused */
     const void *alpha_address, *beta_address; /* as in vector_arguments */
     /* [segment][child][edge] elements, and of gemv with more than one chain of children
-     * [segment][chain][edge] behind them; in order: [segment][RUNNING_SUMS][edge] */
+     * [segment][chain][256] behind them; in order: [segment][RUNNING_SUMS][edge] */
     void *partials;
     unsigned *counters;            /* per segment, one more, per such chain; zero before and after */
     unsigned items;                /* super-tiles to do, by any number of blocks; below 2^31 */

@@ -152,30 +152,46 @@ DEVICE_FUNCTION T tree_sum(const T *values, size_t stride, int first, int end)
     }
 }
 
+/* sum and the nodes of COUNT partials, of which [low, past) exist, one at least. Loads wait for
+ * no condition: what does not exist is read where something does. */
+template <int COUNT, int PARTS, bool ALL, typename T>
+DEVICE_FUNCTION T nodes_added(const T *partials, size_t stride, int low, int past, bool started, T sum)
+{
+    T part[COUNT];
+    UNROLL
+    for (int c = 0; c < COUNT; c++)
+        part[c] = load_partial(partials + (ALL ? c : c < low ? low : c < past ? c : past - 1) * stride);
+    UNROLL
+    for (int c = 0; c < COUNT; c += PARTS) {
+        const int before = ALL || c >= low ? 0 : low - c, there = ALL || past - c > PARTS ? PARTS : past - c;
+        if (!ALL && (before >= PARTS || there <= 0))
+            continue;
+        const T node = tree_sum<PARTS>(part + c, 1, before, there);
+        sum = started ? sum + node : node;
+        started = true;
+    }
+    return sum;
+}
+
 /* One chain of at most CHAIN nodes; a node comes in PARTS partial trees. Partial c
  * lies at partials[c * stride]; [first, end) of them exist and belong to this chain. */
 template <int PARTS, typename T>
 DEVICE_FUNCTION T node_chain(const T *partials, size_t stride, int64_t first, int64_t end)
 {
-    /* Loads in flight; a double-double sum takes much code. */
-    constexpr int batch = is_double_double<T> ? 4 : sizeof(T) <= 8 ? 16 : 8;
+    /* Loads under way; a double-double sum takes much code. */
+    constexpr int some = 4, many = is_double_double<T> ? some : sizeof(T) <= 8 ? 16 : 8;
     T sum = T{};
-    bool started = false;
-    for (int64_t base = first / batch * batch; base < end; base += batch) {
-        T part[batch];
-        UNROLL
-        for (int c = 0; c < batch; c++)
-            part[c] =
-                base + c >= first && base + c < end ? load_partial(partials + (base + c) * stride) : T{};
-        UNROLL
-        for (int c = 0; c < batch; c += PARTS) {
-            const int64_t before = first - base - c, past = end - base - c;
-            if (before >= PARTS || past <= 0)
-                continue;
-            const T node = tree_sum<PARTS>(part + c, 1, before > 0 ? (int)before : 0,
-                                           past < PARTS ? (int)past : PARTS);
-            sum = started ? sum + node : node;
-            started = true;
+    UNROLL_BY(1)
+    for (int64_t base = first / some * some; base < end;) {
+        const T *from = partials + base * stride;
+        const int low = base < first ? (int)(first - base) : 0;
+        const int past = end - base < many ? (int)(end - base) : many;
+        if (low == 0 && past == many) {
+            sum = nodes_added<many, PARTS, true>(from, stride, 0, many, base > first, sum);
+            base += many;
+        } else {
+            sum = nodes_added<some, PARTS, false>(from, stride, low, past, base > first, sum);
+            base += some;
         }
     }
     return sum;
@@ -211,10 +227,10 @@ template <typename T>
 DEVICE_FUNCTION T segment_sum(const T *partials, unsigned edge, int64_t first, int64_t end)
 {
     if (edge == NODE)
-        return chain_sum<1, CHAIN_LEVELS>(partials, edge, first, end);
+        return chain_sum<1, CHAIN_LEVELS>(partials, NODE, first, end);
     if (edge == NODE / 2)
-        return chain_sum<2, CHAIN_LEVELS>(partials, edge, first, end);
-    return chain_sum<4, CHAIN_LEVELS>(partials, edge, first, end);
+        return chain_sum<2, CHAIN_LEVELS>(partials, NODE / 2, first, end);
+    return chain_sum<4, CHAIN_LEVELS>(partials, NODE / 4, first, end);
 }
 
 /* The member of a scalar that belongs to the type of the second argument. */

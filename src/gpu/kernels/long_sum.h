@@ -33,19 +33,20 @@ DEVICE_FUNCTION void long_segment_arrive(const matrix_vector_arguments &argument
     const int chains = (int)tile_count(children, span), chain = child / span;
     const int first = chain * span, end = smaller(first + span, children);
     const T *nodes = segment_nodes<T>(arguments, index, 0);
-    T *sums = static_cast<T *>(arguments.partials) + (segments * children + (int64_t)index * chains) * edge;
+    T *sums = static_cast<T *>(arguments.partials) + segments * children * edge + (int64_t)index * chains * NODE;
     if (!is_last_arriver(arguments.counters + segments + 1 + (int64_t)index * chains + chain,
                          (unsigned)(end - first)))
         return;
     for (int i = (int)thread_index(); i < count; i += (int)thread_count())
-        store_partial(sums + (int64_t)chain * edge + i, segment_sum(nodes + i, edge, first, end));
+        store_partial(sums + (int64_t)chain * NODE + i, segment_sum(nodes + i, edge, first, end));
     if (!is_last_arriver(arguments.counters + index, (unsigned)chains))
         return;
     T *result = segment_result<T>(arguments, index);
     for (int i = (int)thread_index(); i < count; i += (int)thread_count()) {
         T *y = result + i * arguments.y_increment;
         const T old = equals(beta_of<T>(arguments), 0) ? T{} : load_result(y);
-        const T sum = chain_sum<1, CHAIN_LEVELS - 1>(sums + i, edge, 0, chains);
+        /* Chains go on where nodes would begin: chains of 64 of them, and so on. */
+        const T sum = segment_sum(sums + i, NODE, 0, chains);
         store_result(y, scaled_result(alpha_of<T>(arguments), sum, beta_of<T>(arguments), old));
     }
 }
