@@ -145,7 +145,7 @@ static void test_failed_launch(void)
 {
     const struct kernel_case kernel_case = {.family = FAMILY_SYMV, .type = TYPE_D, .n = 130, .alpha = {1.5},
                                             .beta = {2}, .name = "dsymv"};
-    const struct placement placement = {1, 1, 1, 1};
+    const struct placement placement = {1, 1, 1, 1, 1};
     struct native_operands operands;
     bool good = native_operands_make(handle, &kernel_case, &placement, &operands);
     set_faults("cuLaunchKernel:1:701");
@@ -183,7 +183,7 @@ static void test_contexts(void)
     struct mublas_handle *in_own;
     const struct kernel_case kernel_case = {.family = FAMILY_GEMV, .type = TYPE_S, .m = 100, .n = 90, .alpha = {1},
                                             .name = "sgemv"};
-    const struct placement placement = {0, 0, 1, 1};
+    const struct placement placement = {0, 0, 0, 1, 1};
     struct native_operands operands;
     bool elsewhere = false;
     pthread_t thread;

@@ -9,7 +9,7 @@
 
 static struct mublas_handle *handle;
 
-static const struct placement placements[] = {{8, 0, 1, 1}, {5, 3, -1, 2}, {0, 1, 3, -3}};
+static const struct placement placements[] = {{8, 0, 0, 1, 1}, {5, 3, 3, -1, 2}, {0, 1, 1, 3, -3}};
 enum { PLACEMENTS = sizeof placements / sizeof *placements };
 
 struct verdict {

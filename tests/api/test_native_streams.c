@@ -16,7 +16,7 @@ static struct {
 static CUcontext context;
 static struct mublas_handle *handle;
 
-static const struct placement placement = {1, 1, 1, 1};
+static const struct placement placement = {1, 1, 1, 1, 1};
 static const struct kernel_case small_case = {.family = FAMILY_SYMV, .type = TYPE_D, .n = 130, .alpha = {1.5},
                                               .beta = {0}, .name = "dsymv"};
 /* More than the least workspace. */

@@ -35,7 +35,7 @@ static void make_set(int64_t n, struct set *set)
         {.family = FAMILY_SYMV, .type = TYPE_S, .uplo = UPLO_UPPER, .n = n + 1, .alpha = {1}, .name = "ssymv"},
         {.family = FAMILY_SYMV, .type = TYPE_W, .n = n / 2, .alpha = {1}, .name = "wsymv"},
     };
-    const struct placement placement = {1, 1, 1, 1};
+    const struct placement placement = {1, 1, 1, 1, 1};
     for (int i = 0; i < CALLS; i++) {
         MUST(!native_operands_make(handle, &cases[i], &placement, &set->operands[i]));
         MUST(!(set->expected[i] = malloc(set->operands[i].host.y.size)));

@@ -29,7 +29,8 @@ struct kernel_case *kernel_cases(int64_t max_n, size_t *count);
 /* Where operands lie in memory: never changes result bits. */
 struct placement {
     int64_t lda_padding; /* lda = rows + this */
-    int64_t offset;      /* of every operand: real numbers past a 256-byte boundary */
+    int64_t offset;      /* of A and y: real numbers past a 256-byte boundary */
+    int64_t x_offset;    /* the same of x */
     int64_t x_increment, y_increment;
 };
 

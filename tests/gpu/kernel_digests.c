@@ -34,7 +34,7 @@ struct runner {
     struct kernel_stress stress;
 };
 
-static const struct placement placements[] = {{8, 0, 1, 1}, {3, 1, -2, 1}};
+static const struct placement placements[] = {{8, 0, 0, 1, 1}, {3, 1, 1, -2, 1}};
 enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
 
 /* The operands once more by this shape; result is contiguous. */

@@ -173,7 +173,7 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
     }
     if (kernel_case->family != FAMILY_AXPY)
         make_matrix(kernel_case, placement, operands);
-    make_vector(kernel_case, OPERAND_X, x_has_rows ? call->m : call->n, placement->x_increment, placement->offset,
+    make_vector(kernel_case, OPERAND_X, x_has_rows ? call->m : call->n, placement->x_increment, placement->x_offset,
                 &call->x, &operands->x);
     make_vector(kernel_case, OPERAND_Y, y_length, placement->y_increment, placement->offset, &call->y,
                 &operands->y);

@@ -15,7 +15,9 @@
 
 static const double gauge_limit = 16;
 
-static const struct placement placements[] = {{8, 0, 1, 1}, {1, 1, 1, 1}, {5, 3, -1, 2}, {0, 2, 3, -3}};
+/* The last one for axpy only: x and y lie differently. */
+static const struct placement placements[] = {
+    {8, 0, 0, 1, 1}, {1, 1, 1, 1, 1}, {5, 3, 3, -1, 2}, {0, 2, 2, 3, -3}, {0, 1, 2, 1, 1}};
 enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
 
 /* What went wrong over the cases of one routine; the first name of each kind. */
@@ -76,10 +78,11 @@ static void run_case(struct lane *lane, const struct kernel_case *kernel_case, c
                      struct verdict *verdict)
 {
     struct operands operands;
-    struct launch_shape shapes[KERNEL_SHAPES_MAX];
+    struct launch_shape shapes[KERNEL_SHAPES_MAX] = {{.edge = 0}};
+    const bool is_axpy = kernel_case->family == FAMILY_AXPY;
     uint64_t digest;
     operands_make(kernel_case, &placements[0], &operands);
-    const int shape_count = kernel_case->family == FAMILY_AXPY ? 1 : kernel_shapes(&operands.call, true, shapes);
+    const int shape_count = is_axpy ? 1 : kernel_shapes(&operands.call, true, shapes);
     const int64_t length = operands.call.y.length;
     void *expected = calloc((size_t)length, 16);
     if (!expected)
@@ -89,7 +92,7 @@ static void run_case(struct lane *lane, const struct kernel_case *kernel_case, c
     if (!digest_file_find(kept, kernel_case->name, &digest) ||
         digest != result_digest(kernel_case->type, expected, length))
         note(verdict->digest, kernel_case, &placements[0], shapes[0]);
-    for (int i = 0; i < PLACEMENT_COUNT; i++)
+    for (int i = 0; i < (is_axpy ? PLACEMENT_COUNT : PLACEMENT_COUNT - 1); i++)
         run_once(lane, kernel_case, &placements[i], shapes[0], expected, verdict);
     for (int i = 1; i < shape_count; i++)
         run_once(lane, kernel_case, &placements[i % 2], shapes[i], expected, verdict);

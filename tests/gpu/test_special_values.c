@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-static const struct placement placements[] = {{8, 0, 1, 1}, {1, 1, -2, 3}};
+static const struct placement placements[] = {{8, 0, 0, 1, 1}, {1, 1, 1, -2, 3}};
 
 struct counts {
     size_t cases, parts, nans, infinities, failed, other_bits, missing_nans, extra_nans, low_parts;
