@@ -47,3 +47,8 @@ $(roof_image): bench/kernels/roof.cu Makefile
 bench/kernels/measure-roof_image.$(OBJEXT): $(roof_image)
 CLEANFILES += $(roof_image)
 endif
+
+# Whether the choice between host and device falls on the faster side.
+check_PROGRAMS += bench/crossovers
+bench_crossovers_SOURCES = bench/crossovers.c
+bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl

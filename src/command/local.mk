@@ -1,16 +1,25 @@
 bin_PROGRAMS += mublas
 mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/command/inspect.h \
-	src/command/offload_report.c src/command/offload_report.h \
-	src/command/preload.c src/command/preload.h \
 	src/command/program_file.c src/command/program_file.h \
-	src/command/routine_call.c src/command/routine_call.h \
-	src/command/shim_child.c src/command/shim_child.h \
 	src/command/verify.c src/command/verify.h \
 	src/command/verify_calls.c src/command/verify_calls.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
 	src/command/run.c src/command/run.h
-mublas_CPPFLAGS = $(AM_CPPFLAGS) -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"'
-mublas_LDADD = libmublas_core.la -lm -ldl
+shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"'
+mublas_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
+mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
+
+# Calls made and timed by a process under the shim: for the command and bench programs.
+noinst_LTLIBRARIES += libmublas_calls.la
+libmublas_calls_la_SOURCES = \
+	src/command/call_timer.c src/command/call_timer.h \
+	src/command/offload_report.c src/command/offload_report.h \
+	src/command/preload.c src/command/preload.h \
+	src/command/routine_call.c src/command/routine_call.h \
+	src/command/shim_child.c src/command/shim_child.h \
+	src/command/timed_calls.c src/command/timed_calls.h \
+	src/command/tune_calls.c src/command/tune_calls.h
+libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 # Looking into programs: the command alone links libelf, never the library.
 inspect_sources = src/command/inspect.c \

@@ -2,6 +2,7 @@
 #include "command/info.h"
 #include "command/inspect.h"
 #include "command/run.h"
+#include "command/timed_calls.h"
 #include "command/verify.h"
 #include "command/verify_calls.h"
 
@@ -26,6 +27,8 @@ int main(int count, char **arguments)
         return verify_run(arguments + 2);
     if (strcmp(command, VERIFY_CALLS_COMMAND) == 0 && count == 3)
         return verify_calls(arguments[2]);
+    if (strcmp(command, TIMED_CALLS_COMMAND) == 0 && count == 3)
+        return timed_calls(arguments[2]);
     if (strcmp(command, "--version") == 0 && count == 2) {
         printf("mublas %s\n", PACKAGE_VERSION);
         return 0;

@@ -22,7 +22,8 @@ static bool extend(const char *name, const char *more, const char *separator, bo
 
 const char *preload_find_shim(void)
 {
-    static const char *const places[] = {"/.libs/libmublas_shim.so", "/../lib/libmublas_shim.so"};
+    static const char *const places[] = {"/.libs/libmublas_shim.so", "/../.libs/libmublas_shim.so",
+                                         "/../lib/libmublas_shim.so"};
     static char path[PATH_MAX + 64];
     char own[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);

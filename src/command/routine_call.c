@@ -40,6 +40,15 @@ int routine_of(enum blas_family family, enum blas_type type)
     return -1;
 }
 
+int routine_named(const char *wanted)
+{
+    char name[ROUTINE_NAME];
+    for (int routine = 0; routine < ROUTINES; routine++)
+        if (strcmp(routine_name(routine, name), wanted) == 0)
+            return routine;
+    return -1;
+}
+
 static bool names_routine(int routine, const char *word, size_t length)
 {
     char name[ROUTINE_NAME];

@@ -14,6 +14,7 @@ enum blas_type routine_type(int routine);
 /* "dsymv", into `name`. */
 const char *routine_name(int routine, char name[ROUTINE_NAME]);
 /* The number; -1: there is no such routine. */
+int routine_named(const char *name);
 int routine_of(enum blas_family family, enum blas_type type);
 
 /* True when `list`, names with commas between or NULL for all, has the routine. */

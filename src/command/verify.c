@@ -61,15 +61,6 @@ static bool take_options(char **arguments, struct options *options)
     return true;
 }
 
-static int find_routine(const char *wanted)
-{
-    char name[ROUTINE_NAME];
-    for (int routine = 0; routine < ROUTINES; routine++)
-        if (strcmp(routine_name(routine, name), wanted) == 0)
-            return routine;
-    return -1;
-}
-
 static void read_outcomes(FILE *answers, struct outcome outcomes[ROUTINES])
 {
     char line[128], name[16];
@@ -77,7 +68,7 @@ static void read_outcomes(FILE *answers, struct outcome outcomes[ROUTINES])
         struct outcome outcome = {.begun = true};
         if (sscanf(line, "begin %15s", name) == 1 ||
             sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.gauge, &outcome.kept) == 4) {
-            int routine = find_routine(name);
+            int routine = routine_named(name);
             if (routine >= 0)
                 outcomes[routine] = outcome;
         }

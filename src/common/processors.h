@@ -5,4 +5,9 @@
 /* Of the calling thread's affinity mask; 1 when the system does not say. */
 int processors_usable(void);
 
+/* How many threads a host BLAS will have: what OPENBLAS_NUM_THREADS, BLIS_NUM_THREADS,
+ * MKL_NUM_THREADS or OMP_NUM_THREADS, the first that is set, say; otherwise the above. A key for
+ * measured times, whether or not the library obeys. */
+int processors_for_blas(void);
+
 #endif

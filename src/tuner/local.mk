@@ -19,6 +19,7 @@ libmublas_core_la_SOURCES += \
 # What only the `mublas` command, bench programs and tests link besides: the offline part.
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
+	src/tuner/call_sampler.c src/tuner/call_sampler.h \
 	src/tuner/tuning_data.c src/tuner/tuning_data.h \
 	src/tuner/champion_sieve.c src/tuner/champion_sieve.h \
 	src/tuner/interval_rules.c src/tuner/interval_rules.h \

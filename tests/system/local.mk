@@ -135,3 +135,8 @@ tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
 TESTS += tests/system/verify.sh
 EXTRA_DIST += tests/system/verify.sh
+
+# What is learned of calls.
+TESTS += tests/system/crossovers.sh
+EXTRA_DIST += tests/system/crossovers.sh
+tests/system/crossovers.log: bench/crossovers$(EXEEXT)

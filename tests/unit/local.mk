@@ -197,3 +197,8 @@ TESTS += tests/unit/test_verify_operands
 tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
 	src/command/verify_operands.c src/command/verify_operands.h
 tests_unit_test_verify_operands_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_call_sampler
+TESTS += tests/unit/test_call_sampler
+tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c
+tests_unit_test_call_sampler_LDADD = libmublas_tuning.la $(unit_test_libraries)

@@ -1,0 +1,67 @@
+#include "command/call_timer.h"
+#include "command/offload_report.h"
+#include "command/timed_calls.h"
+
+#include <string.h>
+
+bool call_timer_start(struct call_timer *timer, const struct shim_child_settings *child_settings,
+                      const char *who,
+                      size_t bytes)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu", bytes);
+    timer->running = shim_child_start(&timer->child, child_settings, who, TIMED_CALLS_COMMAND, text);
+    return timer->running;
+}
+
+static bool ask(struct call_timer *timer, char *answer, int room)
+{
+    return timer->running && fflush(timer->child.requests) == 0 && fgets(answer, room, timer->child.answers);
+}
+
+bool call_timer_warm(struct call_timer *timer, const struct blas_call *call, double budget_us, double *us,
+                     double *first_us)
+{
+    char name[ROUTINE_NAME], answer[64];
+    double first;
+    int routine = routine_of(call->family, call->type);
+    if (!timer->running || routine < 0)
+        return false;
+    fprintf(timer->child.requests, "warm %s %lld %lld %lld %d %d %d %lld %.0f\n", routine_name(routine, name),
+            (long long)call->m, (long long)call->n, (long long)call->k, (int)call->uplo, (int)call->trans,
+            (int)call->diag, (long long)call->a.ld, budget_us);
+    return ask(timer, answer, sizeof answer) && sscanf(answer, "%lf %lf", us,
+                                                       first_us ? first_us : &first) == 2;
+}
+
+bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, double *second_us)
+{
+    char answer[64];
+    if (!timer->running)
+        return false;
+    fprintf(timer->child.requests, "cold %.0f\n", bytes);
+    return ask(timer, answer, sizeof answer) && sscanf(answer, "%lf %lf", first_us, second_us) == 2;
+}
+
+bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
+{
+    struct offload_row row;
+    memset(end, 0, sizeof *end);
+    if (!timer->running)
+        return false;
+    bool good = shim_child_wait(&timer->child) == 0;
+    for (int routine = 0; routine < ROUTINES; routine++) {
+        char name[ROUTINE_NAME];
+        if (!offload_report_row(timer->child.report, routine_name(routine, name), &row))
+            continue;
+        end->any_on_device |= row.on_device > 0;
+        end->stayed[routine] = row.on_host > 0;
+        if (row.on_host && !end->reason[0])
+            memcpy(end->reason, row.reason, sizeof end->reason);
+    }
+    if (!offload_report_host(timer->child.report, end->host, sizeof end->host))
+        end->host[0] = '\0';
+    shim_child_clean(&timer->child);
+    timer->running = false;
+    return good;
+}

@@ -1,0 +1,206 @@
+#include "command/timed_calls.h"
+#include "command/routine_call.h"
+#include "interpose/pack.h"
+#include "tuner/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WARM_UPS = 2, LEAST_REPEATS = 3, MOST_REPEATS = 31, COLD_REPEATS = 3 };
+
+/* Memory that calls share, so that matrices stay where they are from call to call. */
+struct pools {
+    char *a, *c;                 /* matrices; c is what syr2k writes */
+    size_t matrix_bytes;
+    enum blas_type c_type;
+    char *x, *y, *x_before;
+    size_t vector_bytes;
+};
+
+static double microseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+/* Numbers as float from 1 to 2, as double from 2^-7 to 2: no sum overflows or underflows. */
+static void fill(char *memory, size_t bytes)
+{
+    uint32_t state = 12345, *words = (uint32_t *)memory;
+    for (size_t i = 0; i < bytes / sizeof *words; i++) {
+        state = state * 1664525u + 1013904223u;
+        words[i] = 0x3f800000u | state >> 9;
+    }
+}
+
+static char *filled(size_t bytes)
+{
+    char *memory = malloc(bytes);
+    if (memory)
+        fill(memory, bytes);
+    return memory;
+}
+
+static bool provide_vectors(struct pools *pools, size_t bytes)
+{
+    if (bytes <= pools->vector_bytes)
+        return true;
+    free(pools->x);
+    free(pools->y);
+    free(pools->x_before);
+    pools->x = filled(bytes);
+    pools->y = filled(bytes);
+    pools->x_before = filled(bytes);
+    pools->vector_bytes = pools->x && pools->y && pools->x_before ? bytes : 0;
+    return pools->vector_bytes > 0;
+}
+
+static union blas_scalar scalar(enum blas_type type, double value)
+{
+    union blas_scalar result;
+    memset(&result, 0, sizeof result);
+    if (type == TYPE_S || type == TYPE_C)
+        result.c[0] = (float)value;
+    else
+        result.z[0] = value;
+    return result;
+}
+
+static size_t matrix_bytes(const struct blas_call *call, const struct blas_matrix *matrix)
+{
+    return (size_t)matrix->ld * (size_t)matrix->columns * blas_element_bytes(call->type);
+}
+
+static bool provide_matrices(struct pools *pools, struct blas_call *call)
+{
+    size_t a = matrix_bytes(call, &call->a), b = matrix_bytes(call, &call->b), c = matrix_bytes(call,
+                                                                                                &call->c);
+    if (a + b > pools->matrix_bytes || c > pools->matrix_bytes)
+        return false;
+    call->a.pointer = a ? pools->a : NULL;
+    call->b.pointer = b ? pools->a + a : NULL;
+    if (!c)
+        return true;
+    if (!pools->c && !(pools->c = malloc(pools->matrix_bytes)))
+        return false;
+    if (pools->c_type != call->type)
+        fill(pools->c, pools->matrix_bytes);
+    pools->c_type = call->type;
+    call->c.pointer = pools->c;
+    return true;
+}
+
+/* Shapes and memory; scalars with which results stay of one magnitude. */
+static bool prepare(struct pools *pools, struct blas_call *call, int64_t lda)
+{
+    const bool across = call->family == FAMILY_SYR2K && call->trans != TRANS_NONE;
+    const int64_t rows = call->family == FAMILY_GEMV ? call->m : across ? call->k : call->n;
+    call->a.ld = lda > rows ? lda : rows;
+    call->b.ld = rows;
+    call->c.ld = call->n;
+    call->x.increment = call->y.increment = 1;
+    call->alpha = scalar(call->type, 1e-3);
+    call->beta = scalar(call->type, 0.5);
+    if (!pack_legal(call))
+        return false;
+    const int64_t longest = call->x.length > call->y.length ? call->x.length : call->y.length;
+    if (longest && !provide_vectors(pools, (size_t)longest * blas_element_bytes(call->type)))
+        return false;
+    call->x.pointer = longest ? pools->x : NULL;
+    call->y.pointer = call->y.length ? pools->y : NULL;
+    return provide_matrices(pools, call);
+}
+
+static double time_once(host_function *function, const struct pools *pools, const struct blas_call *call)
+{
+    if (call->family == FAMILY_TRMV) /* else x would grow without end */
+        memcpy(call->x.pointer, pools->x_before, (size_t)call->x.length * blas_element_bytes(call->type));
+    double started = microseconds();
+    routine_call(function, call);
+    return microseconds() - started;
+}
+
+/* *first: of the first warm-up. */
+static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
+                        double budget, double *first)
+{
+    double times[MOST_REPEATS], started = microseconds();
+    size_t count = 0;
+    *first = time_once(function, pools, call);
+    for (int i = 1; i < WARM_UPS; i++)
+        time_once(function, pools, call);
+    while (count < LEAST_REPEATS || (count < MOST_REPEATS && microseconds() - started < budget))
+        times[count++] = time_once(function, pools, call);
+    return statistics_median(times, count);
+}
+
+static bool answer_warm(struct pools *pools, const char *request)
+{
+    char name[ROUTINE_NAME];
+    long long m, n, k, lda;
+    int uplo, trans, diag;
+    double budget;
+    if (sscanf(request, "warm %7s %lld %lld %lld %d %d %d %lld %lf", name, &m, &n, &k, &uplo, &trans, &diag,
+               &lda,
+               &budget) != 9)
+        return false;
+    const int routine = routine_named(name);
+    if (routine < 0)
+        return false;
+    struct blas_call call = {.family = routine_family(routine), .type = routine_type(routine), .m = m,
+                             .n = n, .k = k,
+                             .uplo = (enum blas_uplo)uplo, .trans = (enum blas_trans)trans,
+                             .diag = (enum blas_diag)diag};
+    host_function *function = routine_in_shim(routine);
+    if (!function || !prepare(pools, &call, lda))
+        return false;
+    double first, median = time_warm(function, pools, &call, budget, &first);
+    printf("%.4f %.4f\n", median, first);
+    return true;
+}
+
+/* The medians of several matrices; a program frees and allocates in between as well. */
+static bool answer_cold(struct pools *pools, const char *request)
+{
+    double bytes, first[COLD_REPEATS], second[COLD_REPEATS];
+    const int routine = routine_of(FAMILY_GEMV, TYPE_D);
+    host_function *function = routine_in_shim(routine);
+    if (!function || sscanf(request, "cold %lf", &bytes) != 1 || !(bytes >= 64 && bytes < 1e12))
+        return false;
+    for (int i = 0; i < COLD_REPEATS; i++) {
+        const int64_t n = (int64_t)sqrt(bytes / sizeof(double));
+        struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
+        struct pools own = {.a = filled((size_t)bytes), .matrix_bytes = (size_t)bytes};
+        bool good = own.a && provide_vectors(pools, (size_t)n * sizeof(double));
+        own.x = pools->x, own.y = pools->y, own.x_before = pools->x_before,
+            own.vector_bytes = pools->vector_bytes;
+        if (good && (good = prepare(&own, &call, 0))) {
+            first[i] = time_once(function, &own, &call);
+            second[i] = time_once(function, &own, &call);
+        }
+        free(own.a);
+        if (!good)
+            return false;
+    }
+    printf("%.4f %.4f\n", statistics_median(first, COLD_REPEATS), statistics_median(second, COLD_REPEATS));
+    return true;
+}
+
+int timed_calls(const char *bytes)
+{
+    char request[256];
+    struct pools pools = {.matrix_bytes = strtoull(bytes, NULL, 10), .c_type = TYPE_COUNT};
+    pools.a = filled(pools.matrix_bytes);
+    if (!pools.a)
+        pools.matrix_bytes = 0;
+    while (fgets(request, sizeof request, stdin)) {
+        if (!answer_warm(&pools, request) && !answer_cold(&pools, request))
+            puts("none");
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* timed_calls.h - the process under the shim that performs and times calls (call_timer.h). */
+#ifndef MUBLAS_TIMED_CALLS_H
+#define MUBLAS_TIMED_CALLS_H
+
+#define TIMED_CALLS_COMMAND "timed-calls"
+
+/* `bytes`: of the largest matrix to come, as text. Reads requests from standard input until it
+ * ends and answers each with a line:
+ *   warm NAME M N K UPLO TRANS DIAG LDA BUDGET   microseconds of a call, the median of several
+ *                                                within BUDGET microseconds, matrices unchanged;
+ *                                                then of the very first
+ *   cold BYTES                                   of the first and second dgemv on a new matrix
+ * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
+int timed_calls(const char *bytes);
+
+#endif

@@ -1,0 +1,190 @@
+#include "command/tune_calls.h"
+#include "command/call_timer.h"
+#include "common/processors.h"
+#include "tuner/call_sampler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 256 << 10 };
+static const double call_budget_us = 4000, most_call_us = 60e3, upload_part = 0.2;
+
+struct session {
+    const struct tune_calls_options *options;
+    struct learned_times *times;
+    struct call_timer host, device;
+    double started, host_used;
+};
+
+struct tune_calls_options tune_calls_quick(void)
+{
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 15, .most_bytes = (size_t)128 << 20};
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double part_used(const struct session *session)
+{
+    return (seconds_now() - session->started) / session->options->seconds;
+}
+
+static bool may_go_on(const struct session *session, double done)
+{
+    return !session->options->progress || session->options->progress(session->options->argument, done);
+}
+
+static bool time_side(void *argument, enum call_side side, const struct blas_call *call, double *us)
+{
+    struct session *session = argument;
+    double started = seconds_now();
+    bool good = call_timer_warm(side == SIDE_HOST ? &session->host : &session->device, call, call_budget_us,
+                                us, NULL);
+    if (side == SIDE_HOST)
+        session->host_used += seconds_now() - started;
+    return good;
+}
+
+static bool stop_sampling(void *argument, double done)
+{
+    const struct session *session = argument;
+    return session->host_used > session->options->host_seconds || part_used(session) > 1 ||
+           !may_go_on(session, upload_part + (1 - upload_part) * done);
+}
+
+static bool is_wanted(void *argument, enum blas_family family, enum blas_type type)
+{
+    const struct session *session = argument;
+    int routine = routine_of(family, type);
+    return routine >= 0 && routine_is_listed(routine, session->options->routines);
+}
+
+/* New matrices in a process of that kind: what the first call takes longer than the second. */
+static void sample_pinned(struct session *session, struct call_timer *timer, struct time_curve *curve,
+                          double end)
+{
+    for (double bytes = LEAST_UPLOAD; bytes <= (double)session->options->most_bytes; bytes *= 4) {
+        double first, second;
+        if (part_used(session) > end || !may_go_on(session, part_used(session)) ||
+            !call_timer_cold(timer, bytes, &first, &second))
+            return;
+        if (first > second)
+            time_curve_add(curve, bytes, first - second);
+    }
+}
+
+/* Without tracking every call copies its matrix: what it takes longer than a resident one. */
+static void sample_staged(struct session *session, struct call_timer *timer, struct time_curve *curve,
+                          double end)
+{
+    for (double bytes = LEAST_BYTES; bytes <= (double)session->options->most_bytes; bytes *= 16) {
+        int64_t n = (int64_t)sqrt(bytes / sizeof(double));
+        struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
+        double copied, resident;
+        if (part_used(session) > end || !may_go_on(session, part_used(session)) ||
+            !call_timer_warm(timer, &call, call_budget_us, &copied, NULL) ||
+            !call_timer_warm(&session->device, &call, call_budget_us, &resident, NULL))
+            return;
+        if (copied > resident)
+            time_curve_add(curve, (double)(n * n) * sizeof(double), copied - resident);
+    }
+}
+
+typedef void upload_sampler(struct session *, struct call_timer *, struct time_curve *, double);
+
+/* The same in a process of its own, until this part of the time is used. */
+static void sample_apart(struct session *session, const struct shim_child_settings *settings, const char *who,
+                         upload_sampler *sampler, enum upload_way way, double end)
+{
+    struct call_timer timer;
+    struct call_timer_end left;
+    if (part_used(session) > end || !call_timer_start(&timer, settings, who, session->options->most_bytes))
+        return;
+    sampler(session, &timer, &session->times->upload[way], end);
+    if (!call_timer_stop(&timer, &left) || left.reason[0])
+        memset(&session->times->upload[way], 0, sizeof(struct time_curve));
+}
+
+/* What the first call of a process takes longer than the others is waking the device. */
+static void sample_wake(struct session *session)
+{
+    struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 1000};
+    double usual, first;
+    if (call_timer_warm(&session->device, &call, call_budget_us, &usual, &first) && first > usual)
+        session->times->wake_us = first - usual;
+}
+
+/* A scan covers the gaps between columns as well. */
+static void sample_scan(struct session *session)
+{
+    const int64_t n = (int64_t)sqrt((double)session->options->most_bytes / 4 / sizeof(double));
+    struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
+    double dense, sparse;
+    if (!call_timer_warm(&session->device, &call, call_budget_us, &dense, NULL))
+        return;
+    call.a.ld = 4 * n;
+    if (call_timer_warm(&session->device, &call, call_budget_us, &sparse, NULL) && sparse > dense)
+        session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
+}
+
+static void sample_all(struct session *session, const char *who)
+{
+    const struct shim_child_settings plain = {.offload = "always"};
+    const struct shim_child_settings untracked = {.offload = "always", .tracking = "0", .huge_pages = true};
+    const struct call_sampler sampler = {
+        .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
+        .least_bytes = LEAST_BYTES, .most_bytes = (double)session->options->most_bytes,
+            .most_us = most_call_us};
+    sample_wake(session);
+    sample_pinned(session, &session->device, &session->times->upload[UPLOAD_PINNED_HUGE], upload_part / 3);
+    sample_apart(session, &plain, who, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
+    sample_apart(session, &untracked, who, sample_staged, UPLOAD_STAGED, upload_part);
+    if (part_used(session) < upload_part)
+        sample_scan(session);
+    call_sampler_run(&sampler, session->times);
+}
+
+/* Times of calls that stayed on the host say nothing of the device. */
+static void forget_stayed(struct learned_times *times, const struct call_timer_end *device)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        int routine = timed_class_exists(class) ? routine_of(timed_class_family(class),
+                                                             timed_class_type(class)) : -1;
+        if (routine >= 0 && device->stayed[routine])
+            memset(&times->resident[class], 0, sizeof times->resident[class]);
+    }
+}
+
+static bool conclude(struct learned_times *times, const char *who, const struct call_timer_end *host,
+                     const struct call_timer_end *device)
+{
+    forget_stayed(times, device);
+    memcpy(times->host_blas, host->host, sizeof times->host_blas);
+    times->host_threads = processors_for_blas();
+    learned_times_settle(times, times->host_blas, times->host_threads);
+    if (!device->any_on_device)
+        fprintf(stderr, "%s: no call ran on the device: %s\n", who,
+                device->reason[0] ? device->reason : "its process made none");
+    return device->any_on_device;
+}
+
+bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times)
+{
+    const struct shim_child_settings on_host = {.offload = "never"}, on_device = {.offload = "always",
+                                                                                  .huge_pages = true};
+    struct session session = {.options = options, .times = times, .started = seconds_now()};
+    struct call_timer_end host = {0}, device = {0};
+    memset(times, 0, sizeof *times);
+    if (call_timer_start(&session.host, &on_host, who, options->most_bytes) &&
+        call_timer_start(&session.device, &on_device, who, options->most_bytes))
+        sample_all(&session, who);
+    call_timer_stop(&session.host, &host);
+    call_timer_stop(&session.device, &device);
+    return conclude(times, who, &host, &device);
+}

@@ -1,0 +1,27 @@
+/* tune_calls.h - the part of `mublas tune` that learns where calls gain: host and device times of
+ * every offloaded routine, what an upload costs, what waking costs (learned_times.h). */
+#ifndef MUBLAS_TUNE_CALLS_H
+#define MUBLAS_TUNE_CALLS_H
+
+#include "tuner/learned_times.h"
+
+#include <stddef.h>
+
+struct tune_calls_options {
+    const char *routines; /* names with commas between; NULL: all */
+    double seconds;       /* for everything, about */
+    double host_seconds;  /* of these, for calls on the host, at most */
+    size_t most_bytes;    /* of a matrix */
+    /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
+    bool (*progress)(void *argument, double done);
+    void *argument;
+};
+
+/* What `mublas tune --quick` has: 25 s, of them 15 on the host, matrices to 128 MiB. */
+struct tune_calls_options tune_calls_quick(void);
+
+/* Learn into `times`, which is cleared first; floors are settled. What there was no time for is
+ * left out. False: nothing could be learned of the device, with one line that begins with `who`. */
+bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times);
+
+#endif

@@ -1,0 +1,154 @@
+#include "tuner/call_sampler.h"
+
+#include <math.h>
+
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, PASSES = 2 };
+
+/* Amounts between which the sides change place are close enough, and how far ahead is far. */
+static const double close_enough = 1.15, far_ahead = 3;
+
+static bool is_wanted(const struct call_sampler *sampler, int class)
+{
+    return timed_class_exists(class) &&
+           (!sampler->wanted ||
+            sampler->wanted(sampler->argument, timed_class_family(class), timed_class_type(class)));
+}
+
+/* The amount of work for which the largest operand has this many bytes. */
+static double amount_of_bytes(int class, double bytes)
+{
+    double elements = bytes / (double)blas_element_bytes(timed_class_type(class));
+    struct blas_call call = timed_class_call(class, 1e9); /* of the class's form */
+    if (timed_class_family(class) != FAMILY_SYR2K)
+        return elements;
+    bool deep = call.k > 32;
+    return deep ? elements * sqrt(elements) : elements * (double)call.k;
+}
+
+static bool has_sample(const struct time_curve *curve, double amount)
+{
+    for (int i = 0; i < curve->count; i++)
+        if (fabs(curve->samples[i].amount / amount - 1) < 0.01)
+            return true;
+    return false;
+}
+
+/* Time both sides at about this amount, unless that is known already. */
+static void sample(const struct call_sampler *sampler, struct learned_times *times, int class, double amount)
+{
+    struct blas_call call = timed_class_call(class, amount);
+    double exact = timed_class_amount(&call), us;
+    if (timed_class_of(&call) != class || has_sample(&times->host[class], exact))
+        return;
+    if (!sampler->time(sampler->argument, SIDE_HOST, &call, &us))
+        return;
+    time_curve_add(&times->host[class], exact, us);
+    if (sampler->time(sampler->argument, SIDE_DEVICE, &call, &us))
+        time_curve_add(&times->resident[class], exact, us);
+}
+
+static bool too_long(const struct call_sampler *sampler, const struct learned_times *times, int class,
+                     double amount)
+{
+    const struct time_curve *host = &times->host[class], *device = &times->resident[class];
+    return (host->count && time_curve_at(host, TIME_SHRINKS, amount) > sampler->most_us) ||
+           (device->count && time_curve_at(device, TIME_STAYS, amount) > sampler->most_us);
+}
+
+/* The least and the greatest ratio of the host's to the device's time at the samples. */
+static void extreme_gains(const struct learned_times *times, int class, double *least, double *greatest)
+{
+    const struct time_curve *host = &times->host[class], *device = &times->resident[class];
+    *least = HUGE_VAL, *greatest = 0;
+    for (int i = 0; i < host->count && device->count; i++) {
+        double gain = host->samples[i].us / time_curve_at(device, TIME_STAYS, host->samples[i].amount);
+        *least = fmin(*least, gain);
+        *greatest = fmax(*greatest, gain);
+    }
+}
+
+static bool is_clear(const struct learned_times *times, int class)
+{
+    double least, greatest;
+    extreme_gains(times, class, &least, &greatest);
+    return greatest < 1 / far_ahead || least > far_ahead;
+}
+
+/* The last two neighbouring amounts between which the faster side changes. */
+static bool find_border(const struct learned_times *times, int class, double *below, double *above)
+{
+    const struct time_curve *host = &times->host[class], *device = &times->resident[class];
+    bool found = false, gained = false;
+    for (int i = 0; i < host->count && device->count; i++) {
+        double amount = host->samples[i].amount;
+        bool gains = time_curve_at(device, TIME_STAYS, amount) < host->samples[i].us;
+        if (i > 0 && gains != gained) {
+            *below = host->samples[i - 1].amount, *above = amount;
+            found = true;
+        }
+        gained = gains;
+    }
+    return found;
+}
+
+struct progress {
+    int done, all;
+};
+
+static bool stopped(const struct call_sampler *sampler, struct progress *progress)
+{
+    return sampler->stop(sampler->argument, (double)progress->done / progress->all);
+}
+
+/* One pass over all classes with sizes `factor` apart in bytes. */
+static bool pass(const struct call_sampler *sampler, struct learned_times *times, double factor,
+                 bool unclear_only,
+                 struct progress *progress)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        if (!is_wanted(sampler, class))
+            continue;
+        bool skip = unclear_only && is_clear(times, class);
+        for (double bytes = sampler->least_bytes; !skip && bytes <= sampler->most_bytes; bytes *= factor) {
+            double amount = amount_of_bytes(class, bytes);
+            if (stopped(sampler, progress))
+                return false;
+            if (too_long(sampler, times, class, amount))
+                break;
+            sample(sampler, times, class, amount);
+        }
+        progress->done++;
+    }
+    return true;
+}
+
+static bool close_in(const struct call_sampler *sampler, struct learned_times *times,
+                     struct progress *progress)
+{
+    for (int round = 0; round < BISECTIONS; round++)
+        for (int class = 0; class < TIMED_CLASSES; class++) {
+            double below, above;
+            if (!is_wanted(sampler, class))
+                continue;
+            if (stopped(sampler, progress))
+                return false;
+            if (find_border(times, class, &below, &above) && above / below > close_enough)
+                sample(sampler, times, class, sqrt(below * above));
+            progress->done++;
+        }
+    return true;
+}
+
+bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
+{
+    struct progress progress = {0};
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        progress.all += is_wanted(sampler, class) * (PASSES + BISECTIONS);
+    if (progress.all == 0)
+        return true;
+    if (!pass(sampler, times, COARSE, false, &progress))
+        return false;
+    if (pass(sampler, times, FINE, true, &progress))
+        close_in(sampler, times, &progress);
+    return true;
+}

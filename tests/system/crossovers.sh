@@ -1,0 +1,36 @@
+#!/bin/bash
+# What gains is learned from calls made under the shim, and decisions follow it. On the emulated
+# device nothing ever gains, by a factor of many.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
+unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS
+if [ -n "$sanitizers" ]; then
+    echo "1..0 # SKIP a sanitized library cannot be loaded by the program that is started anew"
+    exit 0
+fi
+use_emulated_driver
+use_reference_libraries
+crossovers() { rm -f "$work/lines"; bench/crossovers "$@" > "$work/output" 2> "$work/errors"; }
+
+OMP_NUM_THREADS=1 crossovers --routines=dsymv,saxpy --seconds=5 --calls=4 --save="$work/lines" --output="$work/calls"
+[ $? = 0 ] && grep -q '^2 of 2 routines pass$' "$work/output" && [ "$(grep -c ' never ' "$work/output")" = 2 ]
+result $? "never is learned, and kept to"
+grep -qx "host-blas $(readlink -f "$host_blas")" "$work/lines" && grep -qx 'host-threads 1' "$work/lines"
+result $? "for the host BLAS that programs get and its threads"
+awk '$1 == "host" || $1 == "device" { for (i = 4; i <= NF; i += 2) bad += !($i > 0); curves[$1 " " $2]++ }
+     END { exit !(!bad && curves["host dsymv"] && curves["device dsymv"] && curves["host saxpy"] &&
+                  curves["device saxpy"] && length(curves) == 4) }' "$work/lines"
+result $? "a curve of each side, of what was asked for alone"
+grep -q '^wake [1-9]' "$work/lines" # uploads drown in the emulated kernels' noise
+result $? "waking the device has its figure"
+[ "$(grep -c '^dsymv,.*,host,' "$work/calls")" = 4 ]
+result $? "every judged call is kept"
+CUDA_VISIBLE_DEVICES= crossovers --routines=dsymv --seconds=1 --save="$work/lines"
+[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 'no call ran on the device: no usable device' "$work/errors" &&
+    [ ! -e "$work/lines" ]
+result $? "without a device nothing is learned, in one line"
+crossovers --routines=dsymm
+[ $? = 2 ] && grep -q "'dsymm' is not an offloaded routine" "$work/errors"
+result $? "a routine that is not offloaded is named"
+echo "1..$number"

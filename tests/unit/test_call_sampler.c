@@ -1,0 +1,140 @@
+/* The sampler against planted times: it finds where they cross, within what it may spend. */
+#include "tap.h"
+#include "tuner/call_sampler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct machine {
+    double latency;          /* of the device, microseconds */
+    double host_rate, cached_rate, device_rate; /* microseconds an element; cached: below 1 MiB */
+    double noise;            /* standard part of a time */
+    uint64_t seed;
+    int calls, calls_left;
+    double longest_host;
+};
+
+static double noise(struct machine *machine)
+{
+    machine->seed = machine->seed * 6364136223846793005u + 1442695040888963407u;
+    return 1 + machine->noise * ((double)(machine->seed >> 40) * 0x1p-23 - 1);
+}
+
+static double planted(const struct machine *machine, enum call_side side, double amount)
+{
+    if (side == SIDE_DEVICE)
+        return machine->latency + amount * machine->device_rate;
+    return 0.05 + amount * (amount < 131072 ? machine->cached_rate : machine->host_rate);
+}
+
+static bool time_call(void *argument, enum call_side side, const struct blas_call *call, double *us)
+{
+    struct machine *machine = argument;
+    *us = planted(machine, side, timed_class_amount(call)) * noise(machine);
+    if (side == SIDE_HOST)
+        machine->longest_host = fmax(machine->longest_host, *us);
+    machine->calls++;
+    return true;
+}
+
+static bool stop(void *argument, double done)
+{
+    struct machine *machine = argument;
+    return machine->calls_left-- <= 0 || done < 0 || done > 1;
+}
+
+static struct call_sampler sampler_of(struct machine *machine)
+{
+    return (struct call_sampler){.time = time_call, .stop = stop, .argument = machine,
+                                 .least_bytes = 16 << 10,
+                                 .most_bytes = 256 << 20, .most_us = 1e5};
+}
+
+static double crossing(const struct machine *machine)
+{
+    double amount = 1;
+    while (planted(machine, SIDE_DEVICE, amount) >= planted(machine, SIDE_HOST, amount) && amount < 1e15)
+        amount *= 1.001;
+    return amount;
+}
+
+/* The worst ratio of a learned crossing to the planted one, over the classes. */
+static double worst_crossing(const struct learned_times *times, const struct machine *machine)
+{
+    double worst = 1, exact = crossing(machine);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class) && timed_class_family(class) != FAMILY_SYR2K) {
+            double found = time_curve_first_gain(&times->host[class], &times->resident[class]);
+            worst = fmax(worst, fmax(found / exact, exact / found));
+        }
+    return worst;
+}
+
+static void test_crossing(struct learned_times *times)
+{
+    struct machine machine = {.latency = 20, .host_rate = 4e-4, .cached_rate = 1e-4, .device_rate = 4e-6,
+                              .seed = 7,
+                              .calls_left = 100000};
+    struct call_sampler sampler = sampler_of(&machine);
+    memset(times, 0, sizeof *times);
+    tap_ok(call_sampler_run(&sampler, times), "runs to its end");
+    double worst = worst_crossing(times, &machine);
+    tap_ok(worst < 1.1, "every crossing within 10%%, also behind a step: %.3f (%d calls)", worst,
+           machine.calls);
+    memset(times, 0, sizeof *times);
+    machine.cached_rate = 4e-4, machine.noise = 0.05;
+    call_sampler_run(&sampler, times);
+    worst = worst_crossing(times, &machine);
+    tap_ok(worst < 1.2, "with 5%% of noise within 20%%: %.3f", worst);
+    tap_ok(machine.longest_host <= 2.5e5, "no call much longer than allowed: %.0f us", machine.longest_host);
+}
+
+static void test_never(struct learned_times *times)
+{
+    struct machine machine = {.latency = 30, .host_rate = 1e-5, .cached_rate = 1e-5, .device_rate = 8e-5,
+                              .seed = 1,
+                              .calls_left = 100000, .noise = 0.02};
+    struct call_sampler sampler = sampler_of(&machine);
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    learned_times_settle(times, "", 0);
+    uint64_t floor;
+    tap_ok(learned_times_floor(times, FAMILY_AXPY, TYPE_D, &floor) && floor == UINT64_MAX &&
+           machine.calls < 44 * 2 * 5,
+           "a device that never gains is left after few calls (%d)", machine.calls);
+}
+
+static bool symv_only(void *argument, enum blas_family family, enum blas_type type)
+{
+    (void)argument;
+    return family == FAMILY_SYMV && type == TYPE_D;
+}
+
+static void test_limits(struct learned_times *times)
+{
+    struct machine machine = {.latency = 20, .host_rate = 4e-4, .cached_rate = 4e-4, .device_rate = 4e-6,
+                              .seed = 7,
+                              .calls_left = 20};
+    struct call_sampler sampler = sampler_of(&machine);
+    memset(times, 0, sizeof *times);
+    tap_ok(!call_sampler_run(&sampler, times) && machine.calls <= 40, "stops when told to");
+    machine.calls_left = 1000, machine.calls = 0;
+    sampler.wanted = symv_only;
+    memset(times, 0, sizeof *times);
+    tap_ok(call_sampler_run(&sampler, times) && machine.calls > 8, "times a class that is wanted");
+    int others = 0, wanted = timed_class_parse("dsymv");
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        others += class != wanted && times->host[class].count;
+    tap_ok(times->host[wanted].count > 4 && others == 0, "and no other");
+}
+
+int main(void)
+{
+    struct learned_times *times = malloc(sizeof *times);
+    test_crossing(times);
+    test_never(times);
+    test_limits(times);
+    free(times);
+    return tap_done();
+}
