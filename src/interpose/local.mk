@@ -2,6 +2,7 @@
 # tests and the command link as well, to the core.
 libmublas_core_la_SOURCES += \
 	src/interpose/execute.c src/interpose/execute.h \
+	src/interpose/learned_model.c src/interpose/learned_model.h \
 	src/interpose/offload.c \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \

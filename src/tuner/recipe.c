@@ -1,5 +1,6 @@
 #include "tuner/recipe.h"
 
+#include "tuner/learned_times.h"
 #include "tuner/line_reader.h"
 
 #include <stdio.h>
@@ -183,8 +184,16 @@ static bool read_line(struct line_reader *reader, struct recipe *recipe, struct 
 
 static bool keep_crossover(struct line_reader *reader, struct recipe *recipe)
 {
-    recipe->crossover = strndup(reader->next, (size_t)(reader->end - reader->next));
-    return recipe->crossover || line_reader_fault(reader, "out of memory");
+    char fault[LEARNED_FAULT_BYTES] = "out of memory";
+    struct learned_times *times = malloc(sizeof *times);
+    const size_t bytes = (size_t)(reader->end - reader->next);
+    if (memchr(reader->next, '\0', bytes))
+        snprintf(fault, sizeof fault, "a zero byte among the crossovers");
+    else
+        recipe->crossover = strndup(reader->next, bytes);
+    const bool good = times && recipe->crossover && learned_times_parse(times, recipe->crossover, fault);
+    free(times);
+    return good || line_reader_fault(reader, "%s", fault);
 }
 
 static bool read_body(struct line_reader *reader, struct recipe *recipe)

@@ -49,7 +49,7 @@ struct recipe {
     char made[80]; /* for people: when, how */
     int resident_warps, resident_blocks; /* of a multiprocessor, at most */
     struct class_recipe classes[TUNING_CLASSES][TUNING_FORMS];
-    char *crossover; /* the lines of the crossover section, NUL-terminated, from malloc; NULL: none */
+    char *crossover; /* what learned_times_parse takes, NUL-terminated, from malloc; NULL: none */
 };
 
 /* Of this build on that device; the host is left empty. */

@@ -45,7 +45,7 @@ __attribute__((unused)) static void example_make(struct recipe *recipe)
         for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
             wide->figures.of_edge[i].active[warps] = (unsigned char)(warps < 3 ? 32 : 64 / warps);
     }
-    recipe->crossover = strdup("whatever stands here\nand here\n");
+    recipe->crossover = strdup("host-threads 2\nhost dsymv 4096 1 65536 20.5\n");
 }
 
 #endif

@@ -98,6 +98,8 @@ static void test_contents(void)
     test_refused("active 128 32", "active 128 32 32", "end of the line");
     test_refused("base edge", "bass edge", "'base' is wanted");
     test_refused("multiprocessors 4", "multiprocessors 0", "not from 1");
+    test_refused("host dsymv 4096 1", "host dsymv 4096 0", "crossover line 2");
+    test_refused("host dsymv 4096 1", "class dsymv square", "crossover line 2");
     test_refused("driver 13000", "drive 13000", "'driver' is wanted");
 }
 

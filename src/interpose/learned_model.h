@@ -1,0 +1,18 @@
+/* learned_model.h - bring the learned times of a recipe into the machine model of this process. */
+#ifndef MUBLAS_LEARNED_MODEL_H
+#define MUBLAS_LEARNED_MODEL_H
+
+#include "tuner/crossover.h"
+
+/* Let `model` go by a recipe's crossover section (NULL: it has none) for a host BLAS at the
+ * resolved path `host` ("": not known), with as many threads as the environment gives it. `times` keeps
+ * what is read, and has to live as long as the model. False: nothing was learned; the model is as it
+ * was, but for huge_pages. */
+bool learned_model_use(struct machine_model *model, struct learned_times *times, const char *section,
+                       const char *host);
+
+/* The resolved path of the host BLAS that this process's calls have, without loading anything that is
+ * not loaded yet; "" if that is not known. Not for constructors. */
+void learned_model_host(char *path, size_t room);
+
+#endif
