@@ -21,6 +21,7 @@ noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/call_sampler.c src/tuner/call_sampler.h \
 	src/tuner/tuning_data.c src/tuner/tuning_data.h \
+	src/tuner/tuning_table.c src/tuner/tuning_table.h \
 	src/tuner/champion_sieve.c src/tuner/champion_sieve.h \
 	src/tuner/interval_rules.c src/tuner/interval_rules.h \
 	src/tuner/spline.c src/tuner/spline.h \

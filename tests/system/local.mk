@@ -140,3 +140,10 @@ EXTRA_DIST += tests/system/verify.sh
 TESTS += tests/system/crossovers.sh
 EXTRA_DIST += tests/system/crossovers.sh
 tests/system/crossovers.log: bench/crossovers$(EXEEXT)
+
+# What tuning measured.
+check_PROGRAMS += tests/system/tuning_files
+tests_system_tuning_files_SOURCES = tests/system/tuning_files.c
+tests_system_tuning_files_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
+TESTS += tests/system/tuning_report.sh
+EXTRA_DIST += tests/system/tuning_report.sh
