@@ -2,6 +2,7 @@
 #include "common/log.h"
 #include "interpose/calling_objects.h"
 #include "interpose/nested.h"
+#include "interpose/retained.h"
 #include "interpose/width.h"
 
 #include <dlfcn.h>
@@ -13,16 +14,64 @@ __attribute__((aligned(64))) struct call_table call_table;
 
 static struct host *_Atomic hosts[HOSTS_MAX]; /* without gaps, never removed */
 
+static bool is_present(const struct host *host)
+{
+    return host && host->state == HOST_PRESENT;
+}
+
+/* The number of the first, -1 if there is none. */
+static int first_host(void)
+{
+    for (int i = 0; i < HOSTS_MAX && hosts[i]; i++)
+        if (is_present(hosts[i]))
+            return i;
+    return -1;
+}
+
+static void clear_calls(uintptr_t start, uintptr_t end)
+{
+    for (size_t i = 0; i < CALL_TABLE_LENGTH; i++) {
+        uintptr_t target = (uintptr_t)call_table.targets[i];
+        if (target >= start && target < end)
+            call_table.sites[i] = 0;
+    }
+}
+
+static void clear_cache(int number)
+{
+    for (size_t i = 0; i < sizeof caller_cache / sizeof *caller_cache; i++) {
+        uint64_t word = caller_cache[i];
+        if (word && word >> CALLER_ADDRESS_BITS == (uint64_t)number)
+            atomic_compare_exchange_strong(&caller_cache[i], &word, 0);
+    }
+}
+
+/* Of a host that is unloaded: since the plug-in that called it at last, in a destructor, is. */
+static void forget_host(uintptr_t start, uintptr_t end)
+{
+    for (int i = 0; i < HOSTS_MAX && hosts[i]; i++) {
+        struct host *host = hosts[i];
+        int present = HOST_PRESENT;
+        for (int symbol = 0; symbol < SYMBOL_COUNT; symbol++) {
+            uintptr_t function = (uintptr_t)host->functions[symbol];
+            if (function >= start && function < end)
+                __atomic_store_n(&host->functions[symbol], RESOLVE_THUNK(symbol), __ATOMIC_RELEASE);
+        }
+        if (host->library.start != start || !atomic_compare_exchange_strong(&host->state, &present, HOST_GONE))
+            continue;
+        calling_objects_forget_host(i);
+        clear_cache(i);
+    }
+    clear_calls(start, end);
+}
+
 static bool is_dispatched(enum symbol symbol)
 {
     return interface_width(symbol_interface(symbol)) == WIDTH_DETECTED;
 }
 
-static struct host *create_host(const struct host_library *library)
+static void fill_host(struct host *host, const struct host_library *library)
 {
-    struct host *host = calloc(1, sizeof *host);
-    if (!host)
-        return NULL;
     host->library = *library;
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         enum symbol symbol = (enum symbol)i;
@@ -30,50 +79,54 @@ static struct host *create_host(const struct host_library *library)
             is_dispatched(symbol) ? host_search_function(library, symbol_name(symbol)) : NULL;
         host->functions[i] = function ? function : RESOLVE_THUNK(symbol);
         if (function)
-            host_search_retain_origin(library, function);
+            retained_keep_origin(library, function, forget_host);
     }
+    for (int i = 0; i < INTERFACE_COUNT; i++)
+        host->widths[i] = 0;
     host->library.handle = NULL; /* nothing more is looked up */
     host->library.is_callers = false;
-    return host;
+    host->state = HOST_PRESENT;
 }
 
-static void say_several(const struct host *added)
+static void say_several(const struct host *first, const struct host *added)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    const char *first = hosts[0]->library.path, *second = added->library.path;
     bool differ = callers_width(INTERFACE_NAME_) == WIDTH_DETECTED ||
                   callers_width(INTERFACE_cblas_NAME) == WIDTH_DETECTED;
     if (!differ)
-        log_message(LOG_INFO, "%s and %s go by the same names: callers get their own", first, second);
+        log_message(LOG_INFO, "%s and %s go by the same names: callers get their own", first->library.path,
+                    added->library.path);
     else if (!atomic_flag_test_and_set(&said))
         log_message(LOG_WARNING, "%s and %s go by the same names and may differ in the width of their integers: "
-                    "callers get their own, and such calls stay on the host", first, second);
+                    "callers get their own, and such calls stay on the host", first->library.path, added->library.path);
 }
 
 static int known_host(const struct host_library *library)
 {
     for (int i = 0; i < HOSTS_MAX && hosts[i]; i++)
-        if (hosts[i]->library.start == library->start)
+        if (is_present(hosts[i]) && hosts[i]->library.start == library->start)
             return i;
     return -1;
 }
 
-/* The number of the host for a library that was found, known or new; libraries are told
- * apart by the code that was found. -1: no memory. */
-static int enter_host(const struct host_library *library)
+/* A new one in the place of one that is gone, or the first free; -1: none, or no memory. */
+static int add_host(const struct host_library *library)
 {
-    int number = known_host(library);
-    struct host *added = number < 0 ? create_host(library) : NULL;
+    for (int i = 0; i < HOSTS_MAX && hosts[i]; i++) {
+        int gone = HOST_GONE;
+        if (!atomic_compare_exchange_strong(&hosts[i]->state, &gone, HOST_FILLED))
+            continue;
+        fill_host(hosts[i], library);
+        return i;
+    }
+    struct host *added = calloc(1, sizeof *added);
+    if (added)
+        fill_host(added, library);
     for (int i = 0; added && i < HOSTS_MAX; i++) {
         struct host *host = NULL;
-        if (atomic_compare_exchange_strong(&hosts[i], &host, added)) {
-            host_search_retain(library);
-            nested_note_host(library->start, library->end);
-            if (i > 0)
-                say_several(added);
+        if (atomic_compare_exchange_strong(&hosts[i], &host, added))
             return i;
-        }
-        if (host->library.start == library->start) {
+        if (is_present(host) && host->library.start == library->start) {
             free(added);
             return i;
         }
@@ -82,7 +135,24 @@ static int enter_host(const struct host_library *library)
         log_message(LOG_ERROR, "%s is one BLAS too many (%d in a process): what calls it gets %s", library->path,
                     HOSTS_MAX, hosts[0]->library.path);
     free(added);
-    return number < 0 && hosts[0] ? 0 : number;
+    return first_host();
+}
+
+/* The number of the host for a library that was found, known or new; libraries are told
+ * apart by the code that was found. -1: no memory. */
+static int enter_host(const struct host_library *library)
+{
+    int number = known_host(library);
+    if (number >= 0)
+        return number;
+    number = add_host(library);
+    if (number < 0 || hosts[number]->library.start != library->start)
+        return number;
+    retained_keep(library, forget_host);
+    nested_note_host(library->start, library->end);
+    if (first_host() != number)
+        say_several(hosts[first_host()], hosts[number]);
+    return number;
 }
 
 /* What the loader would have bound the caller to. */
@@ -115,8 +185,8 @@ static int search_host(enum symbol symbol, const void *caller)
     if (callers_search(sentinel, caller, &library) ||
         callers_search(symbol_name(symbol), caller, &library))
         return enter_callers_host(&library);
-    if (hosts[0])
-        return 0;
+    if (first_host() >= 0)
+        return first_host();
     if (host_search_program(symbol_name(symbol), &library) || host_search(sentinel, &library))
         return enter_host(&library);
     return -1;
@@ -176,7 +246,10 @@ struct host *callers_host(enum symbol symbol, const void *caller)
 
 const struct host *callers_known_host(int number)
 {
-    return number < HOSTS_MAX ? hosts[number] : NULL;
+    for (int i = 0; i < HOSTS_MAX && hosts[i]; i++)
+        if (is_present(hosts[i]) && number-- == 0)
+            return hosts[i];
+    return NULL;
 }
 
 static enum integer_width host_width(struct host *host, enum interface interface)
@@ -196,8 +269,10 @@ enum integer_width callers_width(enum interface interface)
 {
     enum integer_width width = WIDTH_DETECTED;
     for (int i = 0; i < HOSTS_MAX && hosts[i]; i++) {
+        if (!is_present(hosts[i]))
+            continue;
         enum integer_width one = host_width(hosts[i], interface);
-        if (one == WIDTH_DETECTED || (i > 0 && one != width))
+        if (one == WIDTH_DETECTED || (width != WIDTH_DETECTED && one != width))
             return WIDTH_DETECTED;
         width = one;
     }

@@ -14,7 +14,11 @@
 
 #include <stdatomic.h>
 
+/* FILLED: by some thread just now. GONE: unloaded, and free for another. */
+enum host_state { HOST_FILLED, HOST_PRESENT, HOST_GONE };
+
 struct host {
+    atomic_int state;
     struct host_library library;
     atomic_int widths[INTERFACE_COUNT];     /* enum integer_width + 1 once known, 0 before */
     host_function *functions[SYMBOL_COUNT]; /* of the DETECTED interfaces; others and what it lacks: resolvers */
@@ -43,7 +47,7 @@ struct host *callers_host(enum symbol symbol, const void *caller);
 /* A library in the dependencies of the caller's own that has `symbol`; to be released. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library);
 
-/* The hosts that were met so far, from 0; NULL after the last. */
+/* The hosts that were met so far and are loaded, from 0; NULL after the last. */
 const struct host *callers_known_host(int number);
 
 /* The integer width of all hosts so far, WIDTH_DETECTED if they differ or do not tell.

@@ -1,12 +1,9 @@
 #include "interpose/calling_objects.h"
+#include "interpose/loaded_object.h"
 
-#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
-
-/* Of the C library. Runs `handler` when the library whose handle this is goes, or at exit. */
-int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
 
 /* Filled by who holds `busy`; emptied by whoever unloads, at any time: by `end` alone. Until
  * `blocked` libraries were unloaded in this process, what was there may not be gone yet. */
@@ -42,62 +39,6 @@ struct calling_object calling_objects_find(uintptr_t caller, enum interface inte
     return (struct calling_object){0, 0, -1};
 }
 
-/* What is found out about the object that has the address `inside`. */
-enum { HANDLES_MAX = 4 };
-struct description {
-    uintptr_t inside, start, end;
-    uint64_t unloads; /* of libraries in this process so far */
-    bool is_program;  /* never unloaded */
-    int handle_count; /* HANDLES_MAX + 1: too many */
-    void *handles[HANDLES_MAX];
-};
-
-/* Reads what belongs to the library, whatever guards a sanitizer has put in between. */
-__attribute__((no_sanitize("address", "thread"))) static void
-find_handles(struct description *description, uintptr_t start, uintptr_t end)
-{
-    uintptr_t *first = (uintptr_t *)((start + sizeof start - 1) / sizeof start * sizeof start);
-    for (uintptr_t *word = first; (uintptr_t)(word + 1) <= end; word++) {
-        if (*word != (uintptr_t)word)
-            continue;
-        if (description->handle_count++ == HANDLES_MAX)
-            return;
-        description->handles[description->handle_count - 1] = word;
-    }
-}
-
-static int describe(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    struct description *description = argument;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && description->inside >= start && description->inside < end) {
-            description->start = start;
-            description->end = end;
-        }
-    }
-    if (!description->end)
-        return 0;
-    description->unloads = info->dlpi_subs;
-    description->is_program = !info->dlpi_name || !*info->dlpi_name;
-    for (int i = 0; i < info->dlpi_phnum && !description->is_program; i++) {
-        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_W) &&
-            description->handle_count <= HANDLES_MAX)
-            find_handles(description, start, start + info->dlpi_phdr[i].p_filesz);
-    }
-    return 1;
-}
-
-static int read_unloads(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    (void)size;
-    *(uint64_t *)argument = info->dlpi_subs;
-    return 1;
-}
-
 /* The exit handler: an object goes. It may still call BLAS, even from destructors that come
  * after all handlers (those of a priority): it is not to be kept again before it is gone. The
  * lock behind the count is one that unloading takes too; exit does not, and in a fork child
@@ -105,30 +46,18 @@ static int read_unloads(struct dl_phdr_info *info, size_t size, void *argument)
 static void leave(void *argument)
 {
     struct kept_object *object = argument;
-    uint64_t unloads = UINT64_MAX - 1;
     if (!object->end)
         return;
-    if (object->process == getpid())
-        dl_iterate_phdr(read_unloads, &unloads);
+    uint64_t unloads = object->process == getpid() ? loaded_object_unloads() : UINT64_MAX - 1;
     object->blocked = unloads + 1;
     uintptr_t end = atomic_exchange(&object->end, 0);
     if (end)
         object->forget(object->start, end);
 }
 
-static bool watch(struct kept_object *object, const struct description *description)
-{
-    if (description->is_program)
-        return true;
-    bool good = description->handle_count >= 1 && description->handle_count <= HANDLES_MAX;
-    for (int i = 0; i < description->handle_count && good; i++)
-        good = __cxa_atexit(leave, object, description->handles[i]) == 0;
-    return good;
-}
-
 /* The place of the object, where another thread was first, or a free one; NULL: none, or
  * the object is just being unloaded. */
-static struct kept_object *find_place(const struct description *description)
+static struct kept_object *find_place(const struct loaded_object *description)
 {
     struct kept_object *place = NULL;
     for (int i = 0; i < KEPT_MAX; i++) {
@@ -143,7 +72,7 @@ static struct kept_object *find_place(const struct description *description)
     return place;
 }
 
-static bool fill(struct kept_object *object, const struct description *description,
+static bool fill(struct kept_object *object, const struct loaded_object *description,
                  void (*forget)(uintptr_t start, uintptr_t end))
 {
     object->version++;
@@ -152,14 +81,14 @@ static bool fill(struct kept_object *object, const struct description *descripti
     object->process = getpid();
     for (int i = 0; i < INTERFACE_COUNT; i++)
         object->numbers[i] = -1;
-    bool good = watch(object, description);
+    bool good = loaded_object_watch(description, leave, object);
     if (good)
         object->end = description->end;
     object->version++;
     return good;
 }
 
-static bool keep(const struct description *description, enum interface interface, int number,
+static bool keep(const struct loaded_object *description, enum interface interface, int number,
                  void (*forget)(uintptr_t start, uintptr_t end))
 {
     struct kept_object *object = find_place(description);
@@ -172,9 +101,9 @@ static bool keep(const struct description *description, enum interface interface
 struct calling_object calling_objects_keep(uintptr_t caller, enum interface interface, int number,
                                            void (*forget)(uintptr_t start, uintptr_t end))
 {
-    struct description description = {.inside = caller};
+    struct loaded_object description;
     struct calling_object object = {0, 0, number};
-    if (!dl_iterate_phdr(describe, &description))
+    if (!loaded_object_find(caller, &description))
         return object;
     object.start = description.start;
     if (try_lock()) {
@@ -183,4 +112,13 @@ struct calling_object calling_objects_keep(uintptr_t caller, enum interface inte
         unlock();
     }
     return object;
+}
+
+void calling_objects_forget_host(int number)
+{
+    for (int i = 0; i < KEPT_MAX; i++)
+        for (int interface = 0; interface < INTERFACE_COUNT; interface++) {
+            int present = number;
+            atomic_compare_exchange_strong(&kept[i].numbers[interface], &present, -1);
+        }
 }

@@ -1,12 +1,9 @@
 /* calling_objects.h - the loaded libraries that call BLAS, and which host serves each.
  *
  * What is kept of a library, here and by who asks (callers.c), must go when the library does:
- * another one, which means another host, may be loaded to the same addresses. No loader
- * tells, but each library runs the exit handlers of its own when it is unloaded, those that
- * are registered with the address of its __dso_handle: a word of its data that points at
- * itself, put there by the compiler. So a handler is registered with all such words; with one
- * that is something else it runs when the process exits. A library that has none, or more
- * than a few, is not kept at all: each of its calls is looked up anew.
+ * another one, which means another host, may be loaded to the same addresses. A library of
+ * whose unloading no word will come (loaded_object.h) is not kept at all: each of its calls is
+ * looked up anew.
  *
  * Thread-safe. Nobody waits for another thread, which in a fork child may be gone. */
 #ifndef MUBLAS_CALLING_OBJECTS_H
@@ -34,5 +31,8 @@ struct calling_object calling_objects_find(uintptr_t caller, enum interface inte
  * lock held: it must not wait. */
 struct calling_object calling_objects_keep(uintptr_t caller, enum interface interface, int number,
                                            void (*forget)(uintptr_t start, uintptr_t end));
+
+/* Nobody has this host any more. Waits for nobody. */
+void calling_objects_forget_host(int number);
 
 #endif

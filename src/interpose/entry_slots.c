@@ -64,6 +64,13 @@ static void settle(enum interface interface, enum integer_width width)
     }
 }
 
+void entry_slots_reset(enum interface interface)
+{
+    for (int i = 0; i < SLOT_COUNT; i++)
+        if (symbol_interface(slots[i].symbol) == interface)
+            __atomic_store_n(&entry_slots[i], ENTER_THUNK(i), __ATOMIC_RELEASE);
+}
+
 host_function *host_blas_enter(enum entry_slot slot, const void *caller)
 {
     enum symbol symbol = slots[slot].symbol;

@@ -26,4 +26,7 @@ extern host_function *entry_slots[SLOT_COUNT];
  * `caller` is the call's return address. */
 host_function *host_blas_enter(enum entry_slot slot, const void *caller);
 
+/* The interface's host has gone: find out anew. */
+void entry_slots_reset(enum interface interface);
+
 #endif

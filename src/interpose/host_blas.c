@@ -3,7 +3,9 @@
 #include "common/settings.h"
 #include "interpose/callers.h"
 #include "interpose/host_paths.h"
+#include "interpose/entry_slots.h"
 #include "interpose/nested.h"
+#include "interpose/retained.h"
 #include "interpose/stats.h"
 #include "interpose/thunks.h"
 #include "interpose/width.h"
@@ -22,7 +24,7 @@ host_function *forward_slots[SYMBOL_COUNT] = {
 #include "interpose/symbols.def"
 };
 
-/* SHARED: callers have hosts of their own (callers.h). */
+/* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */
 enum { UNBOUND, BINDING, BOUND, SHARED };
 static struct binding {
     atomic_int state;
@@ -54,9 +56,30 @@ static void publish_function(enum symbol symbol, host_function *function)
     __atomic_store_n(&forward_slots[symbol], slot, __ATOMIC_RELEASE);
 }
 
+/* A library that is unloaded, since the plug-in whose first call came from a destructor is. */
+static void forget_library(uintptr_t start, uintptr_t end)
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        uintptr_t function = (uintptr_t)__atomic_load_n(&host_functions[i], __ATOMIC_ACQUIRE);
+        if (function < start || function >= end)
+            continue;
+        __atomic_store_n(&host_functions[i], NULL, __ATOMIC_RELEASE);
+        __atomic_store_n(&forward_slots[i], COUNT_THUNK(i), __ATOMIC_RELEASE);
+    }
+    for (int i = 0; i < INTERFACE_COUNT; i++) {
+        int bound = BOUND;
+        if (bindings[i].library.start != start || !atomic_compare_exchange_strong(&bindings[i].state, &bound, BINDING))
+            continue;
+        entry_slots_reset((enum interface)i);
+        bindings[i].width = 0;
+        atomic_store_explicit(&bindings[i].state, UNBOUND, memory_order_release);
+    }
+}
+
 /* The first of several threads to get here decides; the others' calls are served
- * from what they found themselves. `plain`: the library has the routines by plain names. */
-static void publish(enum interface interface, const struct host_library *library, bool plain)
+ * from what they found themselves. `plain`: the library has the routines by plain names;
+ * `at_start`: no library is being unloaded. */
+static void publish(enum interface interface, const struct host_library *library, bool plain, bool at_start)
 {
     struct binding *binding = &bindings[interface];
     int expected = UNBOUND;
@@ -66,7 +89,10 @@ static void publish(enum interface interface, const struct host_library *library
         return;
     binding->library = *library;
     binding->library.handle = NULL; /* nothing more is looked up */
-    host_search_retain(library);
+    if (at_start)
+        retained_keep_at_start(library);
+    else
+        retained_keep(library, forget_library);
     nested_note_host(library->start, library->end);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         if (symbol_interface((enum symbol)i) != interface)
@@ -74,7 +100,7 @@ static void publish(enum interface interface, const struct host_library *library
         enum symbol symbol = plain ? symbol_plain((enum symbol)i) : (enum symbol)i;
         host_function *function = host_search_function(library, symbol_name(symbol));
         if (function) {
-            host_search_retain_origin(library, function);
+            retained_keep_origin(library, function, forget_library);
             publish_function((enum symbol)i, function);
         }
     }
@@ -98,7 +124,7 @@ __attribute__((constructor)) static void bind_at_load(void)
         struct host_library library;
         if (state_of(interface) == UNBOUND &&
             host_search_next(symbol_name(interface_sentinel(interface)), &library))
-            publish(interface, &library, false);
+            publish(interface, &library, false, true);
     }
 }
 
@@ -131,7 +157,7 @@ static host_function *search_elsewhere(enum symbol symbol, const char *bound_pat
         log_message(LOG_ERROR, "the host BLAS %s has no %s, which the program calls", bound_path, name);
         abort();
     }
-    host_search_retain(&library);
+    retained_keep(&library, forget_library);
     return host_search_function(&library, name);
 }
 
@@ -184,7 +210,7 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
     struct host_library library;
     enum interface interface = symbol_interface(symbol);
     if (host_search_next(symbol_name(symbol), &library) || search_late(symbol, caller, &library)) {
-        publish(interface, &library, false);
+        publish(interface, &library, false, false);
         host_function *function = host_search_function(&library, symbol_name(symbol));
         host_search_release(&library);
         return function;
@@ -193,7 +219,7 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
         return NULL;
     if (!host_paths_search_plain(interface, &library))
         stop_without_host(symbol_name(symbol));
-    publish(interface, &library, true);
+    publish(interface, &library, true, false);
     return host_search_function(&library, symbol_name(symbol_plain(symbol)));
 }
 

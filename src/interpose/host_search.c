@@ -192,26 +192,6 @@ bool host_search(const char *symbol, struct host_library *library)
            (host_search_by_path && !host_search_wide && search_program(symbol, library));
 }
 
-static void retain(const char *path)
-{
-    void *kept = dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    (void)kept;
-}
-
-void host_search_retain(const struct host_library *library)
-{
-    retain(library->path);
-}
-
-void host_search_retain_origin(const struct host_library *library, host_function *function)
-{
-    uintptr_t address = (uintptr_t)function;
-    Dl_info where;
-    bool known = address >= library->start && address < library->end;
-    if (library->is_callers && !known && dladdr((void *)function, &where) && where.dli_fname)
-        retain(where.dli_fname);
-}
-
 void host_search_release(struct host_library *library)
 {
     if (library->is_callers)

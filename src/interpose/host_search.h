@@ -63,11 +63,6 @@ bool host_search_in(void *handle, const char *symbol, const char *origin, struct
 /* Fill in the bounds and the file name of the object that `inside` lies in. */
 void host_search_describe(struct host_library *library, const void *inside);
 
-/* Keep the library loaded for the life of the process; the second: also the one that a
- * function of it really comes from. */
-void host_search_retain(const struct host_library *library);
-void host_search_retain_origin(const struct host_library *library, host_function *function);
-
 /* When all has been looked up: let the library that called be unloaded as the program likes. */
 void host_search_release(struct host_library *library);
 

@@ -23,6 +23,13 @@ EXTRA_tests_system_numbered_caller2_la_DEPENDENCIES = tests/system/numbered2.la
 check_PROGRAMS += tests/system/fork_loading
 tests_system_fork_loading_SOURCES = tests/system/fork_loading.c
 tests_system_fork_loading_LDADD = -ldl -lpthread
+check_LTLIBRARIES += tests/system/numbered_orphan.la
+tests_system_numbered_orphan_la_SOURCES = tests/system/numbered_caller.c
+tests_system_numbered_orphan_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_numbered_orphan_la_LDFLAGS = $(module_flags)
+check_PROGRAMS += tests/system/first_at_end
+tests_system_first_at_end_SOURCES = tests/system/first_at_end.c
+tests_system_first_at_end_LDADD = -ldl
 check_PROGRAMS += tests/system/crowded
 tests_system_crowded_SOURCES = tests/system/crowded.c
 tests_system_crowded_LDADD = -ldl

@@ -4,6 +4,7 @@
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 use_emulated_driver
+use_reference_libraries
 modules=$build/tests/system/.libs
 cp "$modules/numbered_caller1.so" "$work/bystander.so"
 
@@ -31,6 +32,13 @@ for mode in never auto; do
     run MUBLAS_OFFLOAD=$mode tests/system/two_languages "$modules/two_languages_caller1.so" \
         "$modules/two_languages_caller2.so" && quiet
     result $? "mode $mode: Fortran and C names from different libraries"
+done
+for scope in local global; do
+    for mode in never auto; do
+        run MUBLAS_OFFLOAD=$mode tests/system/first_at_end $scope "$modules/numbered_caller1.so" \
+            "$modules/numbered_caller2.so" "$modules/numbered_orphan.so" && quiet
+        result $? "mode $mode: first calls from destructors of plug-ins that are loaded with $scope scope"
+    done
 done
 crowd=()
 for ((i = 0; i < 40; i++)); do
