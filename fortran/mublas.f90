@@ -34,6 +34,20 @@ module mublas
         integer(c_int) :: threads_per_block, active_blocks
     end type
 
+    enum, bind(c)
+        enumerator :: mublas_order_down = 0, mublas_order_along
+    end enum
+    enum, bind(c)
+        enumerator :: mublas_last_arriver = 0, mublas_in_order, mublas_both_halves
+    end enum
+
+    ! As it is made it leaves the choice to mublas.
+    type, bind(c) :: mublas_launch_shape
+        integer(c_int) :: edge = 0, threads_x = 0, threads_y = 0, leaf_columns = 0
+        integer(c_int) :: blocks_per_multiprocessor = 0, team_groups = 0
+        integer(c_int) :: order = mublas_order_down, variant = mublas_last_arriver
+    end type
+
     interface
         function mublas_version() bind(c) result(version)
             import
@@ -87,6 +101,24 @@ module mublas
             import
             type(c_ptr), value :: handle
             type(mublas_occupancy), intent(out) :: occupancy
+            integer(c_int) :: status
+        end function
+        function mublas_set_launch_shape(handle, shape) bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            type(mublas_launch_shape), intent(in) :: shape
+            integer(c_int) :: status
+        end function
+        function mublas_get_launch_shape(handle, shape) bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            type(mublas_launch_shape), intent(out) :: shape
+            integer(c_int) :: status
+        end function
+        function mublas_get_latest_shape(handle, shape) bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            type(mublas_launch_shape), intent(out) :: shape
             integer(c_int) :: status
         end function
         function mublas_device_allocate(handle, bytes, pointer) bind(c) result(status)

@@ -130,6 +130,41 @@ struct mublas_occupancy {
 };
 enum mublas_status mublas_get_occupancy(struct mublas_handle *handle, struct mublas_occupancy *occupancy);
 
+/* --- launch shapes: how the work is dealt to thread blocks ---
+ *
+ * They change times and never results. mublas chooses one for each call; programs that measure
+ * or tune may choose themselves. A matrix-vector routine's work items are square tiles of
+ * `edge` rows and columns, 64, 128 or 256, made of leaf tiles of 32 x 32 that teams of threads take. axpy
+ * heeds the threads and blocks_per_multiprocessor alone, though the rest must be right too.
+ * Which values a member may have can change with mublas' version. */
+enum mublas_leaf_order { MUBLAS_ORDER_DOWN = 0, MUBLAS_ORDER_ALONG = 1 };
+enum mublas_symv_variant {
+    MUBLAS_LAST_ARRIVER = 0, /* the block that comes last to a segment of y adds up its partial sums */
+    MUBLAS_IN_ORDER = 1,     /* each block adds its own, as soon as those before it have */
+    MUBLAS_BOTH_HALVES = 2   /* A is read twice, as if it were full; for small n */
+};
+struct mublas_launch_shape {
+    int edge;
+    int threads_x;    /* Tx: a multiple of 32 / the bytes of an element: those threads read 128 bytes */
+    int threads_y;    /* Ty; a block has Tx * Ty threads, 8 to 512 */
+    int leaf_columns; /* U: leaf tiles that a team takes in a row, 1 to edge / 32 */
+    int blocks_per_multiprocessor;    /* at most, with turns at the work items; 0: a block for each item */
+    int team_groups;                  /* of 8 threads: 1, or 4 in blocks of 32 threads and more */
+    enum mublas_leaf_order order;     /* M: leaf tiles go down the columns or along the rows */
+    enum mublas_symv_variant variant; /* of symv and hemv; others have only the first */
+};
+
+/* The shape of the calls that follow; NULL, or one with edge 0: mublas chooses, as at first.
+ * MUBLAS_BAD_ARGUMENT for one that no routine could have, the handle's stays. A routine that
+ * cannot have the handle's shape gives MUBLAS_BAD_ARGUMENT and launches nothing. Captured
+ * graphs keep the shapes that they were captured with. */
+enum mublas_status mublas_set_launch_shape(struct mublas_handle *handle, const struct mublas_launch_shape *shape);
+/* What was set; all 0: mublas chooses. */
+enum mublas_status mublas_get_launch_shape(struct mublas_handle *handle, struct mublas_launch_shape *shape);
+/* The shape of the latest routine that launched a kernel: where to start from.
+ * MUBLAS_BAD_ARGUMENT before the first launch. */
+enum mublas_status mublas_get_latest_shape(struct mublas_handle *handle, struct mublas_launch_shape *shape);
+
 /* --- device memory, for programs without CUDA of their own --- */
 
 /* Memory in the handle's context, 256-byte aligned; bytes > 0. On an error *pointer is NULL.

@@ -145,6 +145,7 @@ static CUresult queue(struct mublas_handle *handle, struct launch_plan *plan)
     if (result != CUDA_SUCCESS)
         return result;
     handle->latest.kernel = plan->kernel;
+    handle->latest.shape = plan->shape;
     handle->latest.blocks = launch_plan_blocks(plan, handle->context->kernels.multiprocessors);
     handle->latest.items = plan->items;
     handle->latest.blocks_per_multiprocessor = plan->blocks_per_multiprocessor;
@@ -159,7 +160,11 @@ static enum mublas_status launch_call(struct mublas_handle *handle, const struct
     struct launch_plan plan;
     const bool by_value = handle->pointer_mode == MUBLAS_POINTER_HOST;
     const struct blas_call translated = translate(call, by_value);
-    if (launch_plan_make(&translated, &plan) != STATUS_OK)
+    const struct launch_shape shape = handle->shape.edge ? handle->shape : launch_shape_choose(&translated);
+    const char *fault = launch_shape_fault(&translated, &shape);
+    if (fault)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "the handle's launch shape does not suit: %s", fault);
+    if (launch_plan_make_by(&translated, &shape, &plan) != STATUS_OK)
         return handle_fail(handle, MUBLAS_NOT_SUPPORTED, "sizes of 2^31 and more are not supported");
     if (!by_value && call->family != FAMILY_TRMV)
         launch_plan_scalars(&plan, call->alpha, call->beta);

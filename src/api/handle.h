@@ -10,6 +10,7 @@
 
 #include "api/context.h"
 #include "api/workspace.h"
+#include "gpu/launch_shape.h"
 #include "mublas.h"
 
 #include <stdbool.h>
@@ -22,8 +23,10 @@ struct mublas_handle {
     CUstream stream;
     enum mublas_pointer_mode pointer_mode;
     struct workspace_pool workspaces;
+    struct launch_shape shape; /* of all calls; edge 0: chosen for each */
     struct { /* the latest launch; threads 0: none yet */
         enum kernel kernel;
+        struct launch_shape shape;
         int64_t items;
         unsigned blocks, threads, blocks_per_multiprocessor;
         size_t shared_bytes;

@@ -10,5 +10,6 @@ libmublas_la_SOURCES += \
 	src/api/memory.c \
 	src/api/occupancy.c \
 	src/api/routines.c \
+	src/api/shape.c \
 	src/api/version.c \
 	src/api/workspace.c src/api/workspace.h

@@ -178,21 +178,28 @@ static void plan_matrix_vector(const struct blas_call *call, const struct launch
     };
 }
 
-enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan)
+enum status launch_plan_make_by(const struct blas_call *call, const struct launch_shape *shape,
+                                struct launch_plan *plan)
 {
-    const struct launch_shape shape = launch_shape_choose(call);
-    if (!is_supported(call, &shape))
-        return STATUS_UNSUPPORTED;
-    const char *fault = launch_shape_fault(call, &shape);
+    const char *fault = launch_shape_fault(call, shape);
     if (fault) {
         log_message(LOG_ERROR, "launch shape refused: %s", fault);
         return STATUS_UNSUPPORTED;
     }
+    if (!is_supported(call, shape))
+        return STATUS_UNSUPPORTED;
     if (call->family == FAMILY_AXPY)
-        plan_axpy(call, &shape, plan);
+        plan_axpy(call, shape, plan);
     else
-        plan_matrix_vector(call, &shape, plan);
+        plan_matrix_vector(call, shape, plan);
     plan->family = call->family;
-    plan->blocks_per_multiprocessor = shape.blocks_per_multiprocessor;
+    plan->shape = *shape;
+    plan->blocks_per_multiprocessor = shape->blocks_per_multiprocessor;
     return STATUS_OK;
+}
+
+enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan)
+{
+    const struct launch_shape shape = launch_shape_choose(call);
+    return launch_plan_make_by(call, &shape, plan);
 }

@@ -9,9 +9,11 @@
 #include "common/status.h"
 #include "gpu/kernel_set.h"
 #include "gpu/kernels/arguments.h"
+#include "gpu/launch_shape.h"
 
 struct launch_plan {
     enum blas_family family;
+    struct launch_shape shape;
     enum kernel kernel;
     int64_t items;                          /* a block each, but for: */
     unsigned blocks_per_multiprocessor;     /* 0, or the most blocks there may be of one multiprocessor */
@@ -35,6 +37,9 @@ struct launch_target {
 
 /* Plan a call (pointers as for launch()). STATUS_UNSUPPORTED: no kernel does it. */
 enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan);
+/* The same by this shape; STATUS_UNSUPPORTED also when it has a fault, which is logged. */
+enum status launch_plan_make_by(const struct blas_call *call, const struct launch_shape *shape,
+                                struct launch_plan *plan);
 
 /* Read alpha and beta on the device when the kernel runs, instead of the call's: device
  * addresses of one element each, NULL for one that stays. */

@@ -16,6 +16,7 @@ program every_routine
     call on_host()
     call note(mublas_set_pointer_mode(handle, mublas_pointer_device), 'mublas_set_pointer_mode')
     call on_device()
+    call shapes()
     call errors()
     call note(mublas_destroy(handle), 'mublas_destroy')
     if (wrong > 0) then
@@ -95,6 +96,34 @@ contains
         call expect(mublas_ctrmv(handle, mublas_lower, mublas_no_trans, mublas_unit, i2, a, i3, y, i1), 'ctrmv', [4., 14.])
         call start('z')
         call expect(mublas_ztrmv(handle, mublas_lower, mublas_no_trans, mublas_unit, i2, a, i3, y, i1), 'ztrmv', [4., 14.])
+    end subroutine
+
+    ! In device pointer mode.
+    subroutine shapes()
+        type(mublas_launch_shape) :: shape, latest
+        call start('d')
+        shape = mublas_launch_shape(edge=64, threads_x=8, threads_y=4, leaf_columns=2, blocks_per_multiprocessor=1, &
+                                    team_groups=4, order=mublas_order_along, variant=mublas_both_halves)
+        call note(mublas_set_launch_shape(handle, shape), 'mublas_set_launch_shape')
+        call expect(mublas_dsymv(handle, mublas_lower, i2, alpha, a, i3, x, i2, beta, y, i1), 'dsymv', [26., 52.])
+        call note(mublas_get_latest_shape(handle, latest), 'mublas_get_latest_shape')
+        call same(latest, shape)
+        call note(mublas_get_launch_shape(handle, latest), 'mublas_get_launch_shape')
+        call same(latest, shape)
+        shape = mublas_launch_shape()
+        call note(mublas_set_launch_shape(handle, shape), 'mublas_set_launch_shape')
+        call note(mublas_get_launch_shape(handle, latest), 'mublas_get_launch_shape')
+        call same(latest, shape)
+    end subroutine
+
+    subroutine same(one, two)
+        type(mublas_launch_shape), intent(in) :: one, two
+        if (one%edge == two%edge .and. one%threads_x == two%threads_x .and. one%threads_y == two%threads_y .and. &
+            one%leaf_columns == two%leaf_columns .and. one%team_groups == two%team_groups .and. &
+            one%blocks_per_multiprocessor == two%blocks_per_multiprocessor .and. &
+            one%order == two%order .and. one%variant == two%variant) return
+        wrong = wrong + 1
+        write (*, '(a, 16i5)') 'a shape: ', one, two
     end subroutine
 
     subroutine errors()

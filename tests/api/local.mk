@@ -19,6 +19,13 @@ tests_api_test_native_arguments_CPPFLAGS = $(native_test_cppflags)
 tests_api_test_native_arguments_LDADD = $(native_test_libraries)
 tests_api_test_native_arguments_LDFLAGS = $(native_test_flags)
 
+check_PROGRAMS += tests/api/test_native_shapes
+TESTS += tests/api/test_native_shapes
+tests_api_test_native_shapes_SOURCES = tests/api/test_native_shapes.c $(native_test_sources)
+tests_api_test_native_shapes_CPPFLAGS = $(native_test_cppflags)
+tests_api_test_native_shapes_LDADD = $(native_test_libraries)
+tests_api_test_native_shapes_LDFLAGS = $(native_test_flags)
+
 check_PROGRAMS += tests/api/test_native_streams
 TESTS += tests/api/test_native_streams
 thread_tests += tests/api/test_native_streams

@@ -1,0 +1,94 @@
+/* The handle's launch shape. */
+#include "api/handle.h"
+
+_Static_assert((int)MUBLAS_ORDER_DOWN == (int)ORDER_DOWN && (int)MUBLAS_ORDER_ALONG == (int)ORDER_ALONG,
+               "orders are those of the kernels");
+_Static_assert((int)MUBLAS_LAST_ARRIVER == (int)VARIANT_LAST_ARRIVER &&
+                   (int)MUBLAS_IN_ORDER == (int)VARIANT_IN_ORDER &&
+                   (int)MUBLAS_BOTH_HALVES == (int)VARIANT_BOTH_HALVES,
+               "variants are those of the kernels");
+
+/* Members below 0 become far too large, and are found out as such. */
+static struct launch_shape inside(const struct mublas_launch_shape *shape)
+{
+    return (struct launch_shape){
+        .edge = (unsigned)shape->edge,
+        .threads_x = (unsigned)shape->threads_x,
+        .threads_y = (unsigned)shape->threads_y,
+        .leaf_columns = (unsigned)shape->leaf_columns,
+        .blocks_per_multiprocessor = (unsigned)shape->blocks_per_multiprocessor,
+        .order = (enum leaf_order)shape->order,
+        .team_groups = (unsigned)shape->team_groups,
+        .variant = (enum symv_variant)shape->variant,
+    };
+}
+
+static struct mublas_launch_shape outside(const struct launch_shape *shape)
+{
+    return (struct mublas_launch_shape){
+        .edge = (int)shape->edge,
+        .threads_x = (int)shape->threads_x,
+        .threads_y = (int)shape->threads_y,
+        .leaf_columns = (int)shape->leaf_columns,
+        .blocks_per_multiprocessor = (int)shape->blocks_per_multiprocessor,
+        .team_groups = (int)shape->team_groups,
+        .order = (enum mublas_leaf_order)shape->order,
+        .variant = (enum mublas_symv_variant)shape->variant,
+    };
+}
+
+/* NULL when some routine can have it: symv of some type can have what any can. */
+static const char *fault_anywhere(const struct launch_shape *shape)
+{
+    const char *fault = NULL;
+    for (int type = TYPE_S; type < TYPE_COUNT; type++) {
+        const struct blas_call call = {.family = FAMILY_SYMV, .type = (enum blas_type)type};
+        fault = launch_shape_fault(&call, shape);
+        if (!fault)
+            break;
+    }
+    return fault;
+}
+
+enum mublas_status mublas_set_launch_shape(struct mublas_handle *handle, const struct mublas_launch_shape *shape)
+{
+    const enum mublas_status status = handle_begin(handle, __func__);
+    if (status != MUBLAS_SUCCESS)
+        return status;
+    if (!shape || shape->edge == 0) {
+        handle->shape = (struct launch_shape){.edge = 0};
+        return MUBLAS_SUCCESS;
+    }
+    const struct launch_shape wanted = inside(shape);
+    const char *fault = fault_anywhere(&wanted);
+    if (!fault && shape->blocks_per_multiprocessor < 0)
+        fault = "the blocks per multiprocessor must be 0 or more";
+    if (fault)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s", fault);
+    handle->shape = wanted;
+    return MUBLAS_SUCCESS;
+}
+
+enum mublas_status mublas_get_launch_shape(struct mublas_handle *handle, struct mublas_launch_shape *shape)
+{
+    const enum mublas_status status = handle_begin(handle, __func__);
+    if (status != MUBLAS_SUCCESS)
+        return status;
+    if (!shape)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "shape is NULL");
+    *shape = outside(&handle->shape);
+    return MUBLAS_SUCCESS;
+}
+
+enum mublas_status mublas_get_latest_shape(struct mublas_handle *handle, struct mublas_launch_shape *shape)
+{
+    const enum mublas_status status = handle_begin(handle, __func__);
+    if (status != MUBLAS_SUCCESS)
+        return status;
+    if (!shape)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "shape is NULL");
+    if (handle->latest.threads == 0)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "the handle has not launched anything yet");
+    *shape = outside(&handle->latest.shape);
+    return MUBLAS_SUCCESS;
+}
