@@ -1,5 +1,6 @@
 /* Copies, queued in streams. */
 #include "emulated_driver/internal.h"
+#include "emulated_driver/time_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,8 @@ EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source
                                      CUstream stream)
 {
     API_BEGIN(cuMemcpyHtoDAsync_v2);
+    if (!time_model_copies(bytes))
+        goto end;
     result = enqueue(
         (struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL},
         stream);

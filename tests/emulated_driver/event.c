@@ -1,5 +1,6 @@
 /* Events, and streams that wait for them. */
 #include "emulated_driver/internal.h"
+#include "emulated_driver/time_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@ struct CUevent_st {
     CUstream stream; /* NULL: never recorded */
     uint64_t position;
     CUgraph captured; /* recorded while this was captured */
+    double time; /* by the time model, once it was reached */
 };
 
 /* Destroyed ones stay in the list, so that stale handles are noticed. */
@@ -56,6 +58,12 @@ EXPORT CUresult cuEventDestroy_v2(CUevent event)
     API_END;
 }
 
+static CUresult note_time(void *payload)
+{
+    (*(struct CUevent_st **)payload)->time = time_model_clock();
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuEventRecord(CUevent event, CUstream handle)
 {
     uint64_t position, executed;
@@ -67,6 +75,10 @@ EXPORT CUresult cuEventRecord(CUevent event, CUstream handle)
         API_FAIL(CUDA_ERROR_INVALID_HANDLE);
     if (!stream)
         API_FAIL(misuse("cuEventRecord on a stream that does not exist"));
+    if (time_model_is_on() && !stream_captured(stream)) {
+        *(struct CUevent_st **)stream_append(stream, note_time, NULL, sizeof event)->payload = event;
+        position++;
+    }
     event->stream = stream;
     event->position = position;
     event->captured = stream_captured(stream);
@@ -103,7 +115,7 @@ EXPORT CUresult cuEventQuery(CUevent event)
     API_END;
 }
 
-/* Time stands still here: an operation counts as a microsecond. */
+/* Without a model of time an operation counts as a microsecond. */
 EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 {
     uint64_t appended, executed;
@@ -119,6 +131,8 @@ EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent e
         (executed < start->position || executed < end->position))
         API_FAIL(CUDA_ERROR_NOT_READY);
     *milliseconds = 1e-3f * (float)(int64_t)(end->position - start->position);
+    if (time_model_is_on())
+        *milliseconds = (float)(1e3 * (end->time - start->time));
     API_END;
 }
 

@@ -3,12 +3,12 @@
 # libtool: the names and sonames must be those of the real libraries.
 emulated_folder = tests/emulated_driver
 emulated_c_files = allocations calls collectives context copy device dma event fiber fill graph grid module options physical pinned processor program ranges \
-	segments stream test_kernels
+	segments stream test_kernels time_model
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
-emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h \
+emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h time_model.h \
 	cublas.def cuda_calls.h program.def program.h test_kernels.def
 
 EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S \

@@ -7,6 +7,7 @@
 
 #include "gpu/kernels/arguments.h"
 #include "emulated_driver/test_kernels.h"
+#include "emulated_driver/time_model.h"
 
 #define KERNEL(name, argument_struct)                               \
     void name(const struct argument_struct arguments);              \
@@ -166,6 +167,15 @@ struct queued_launch {
     _Alignas(16) unsigned char arguments[];
 };
 
+/* With the first element of x for all. */
+static void run_spoilt(const struct queued_launch *launch)
+{
+    struct matrix_vector_arguments arguments;
+    memcpy(&arguments, launch->arguments, sizeof arguments);
+    arguments.x_increment = 0;
+    grid_run(launch->kernel, &arguments, launch->blocks, launch->threads, launch->shared_bytes);
+}
+
 static CUresult run_launch(void *payload)
 {
     const struct queued_launch *launch = payload;
@@ -173,9 +183,14 @@ static CUresult run_launch(void *payload)
     CUresult result = call_event(CALL_KERNEL);
     if (result != CUDA_SUCCESS)
         return result;
+    if (!time_model_launch(launch->kernel, launch->arguments, launch->blocks, launch->threads))
+        return CUDA_SUCCESS;
     fegetenv(&environment); /* the device knows nothing of the program's rounding mode and flags */
     fesetenv(FE_DFL_ENV);
-    grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads, launch->shared_bytes);
+    if (time_model_spoils(launch->kernel, launch->arguments))
+        run_spoilt(launch);
+    else
+        grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads, launch->shared_bytes);
     fesetenv(&environment);
     return CUDA_SUCCESS;
 }
