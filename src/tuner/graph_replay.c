@@ -4,6 +4,7 @@
 #include "common/settings.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The driver's binary interface, restated (CUDA Driver API reference, 11.4 to 13). */
@@ -20,7 +21,8 @@ static struct {
     CUresult (*elapsed)(float *milliseconds, CUevent start, CUevent end);
 } graphs;
 
-static CUevent events[GRAPH_REPLAYS_MOST + 1];
+static CUevent *events;
+static int event_count;
 
 bool graph_replay_open(void)
 {
@@ -50,9 +52,6 @@ bool graph_replay_open(void)
         }
         memcpy(symbols[i].member, &address, sizeof address);
     }
-    for (int i = 0; i <= GRAPH_REPLAYS_MOST; i++)
-        if (driver_check(driver()->event_create(&events[i], 0), "creating an event") != STATUS_OK)
-            return false;
     return opened = true;
 }
 
@@ -83,16 +82,35 @@ enum status graph_replay_capture(struct graph_replay *replay, struct lane *lane,
     return status;
 }
 
-enum status graph_replay_times(const struct graph_replay *replay, struct lane *lane, int count, bool ahead,
-                               double *times)
+static enum status want_events(int count)
 {
-    enum status status = STATUS_OK;
-    if (ahead)
-        status = device_check(lane->device, graphs.launch(replay->executable, lane->stream), "launching a graph");
+    if (count <= event_count)
+        return STATUS_OK;
+    CUevent *more = realloc(events, (size_t)count * sizeof *events);
+    if (!more)
+        return STATUS_OUT_OF_MEMORY;
+    events = more;
+    for (; event_count < count; event_count++) {
+        const enum status status = driver_check(driver()->event_create(&events[event_count], 0), "creating an event");
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status launch_graph(const struct graph_replay *graph, struct lane *lane)
+{
+    return device_check(lane->device, graphs.launch(graph->executable, lane->stream), "launching a graph");
+}
+
+enum status graph_replay_sequence(const struct graph_replay *const *sequence, int count, struct lane *lane,
+                                  double *times)
+{
+    enum status status = want_events(count + 1);
     for (int i = 0; i <= count && status == STATUS_OK; i++) {
         status = device_check(lane->device, driver()->event_record(events[i], lane->stream), "recording an event");
         if (i < count && status == STATUS_OK)
-            status = device_check(lane->device, graphs.launch(replay->executable, lane->stream), "launching a graph");
+            status = launch_graph(sequence[i], lane);
     }
     if (status == STATUS_OK)
         status = lane_synchronise(lane, "replaying a graph");
@@ -103,6 +121,16 @@ enum status graph_replay_times(const struct graph_replay *replay, struct lane *l
         times[i] = 1e-3 * (double)milliseconds;
     }
     return status;
+}
+
+enum status graph_replay_times(const struct graph_replay *replay, struct lane *lane, int count, bool ahead,
+                               double *times)
+{
+    const struct graph_replay *sequence[GRAPH_REPLAYS_MOST];
+    enum status status = ahead ? launch_graph(replay, lane) : STATUS_OK;
+    for (int i = 0; i < count; i++)
+        sequence[i] = replay;
+    return status == STATUS_OK ? graph_replay_sequence(sequence, count, lane, times) : status;
 }
 
 void graph_replay_discard(struct graph_replay *replay)

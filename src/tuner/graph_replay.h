@@ -30,6 +30,11 @@ enum status graph_replay_capture(struct graph_replay *graph, struct lane *lane, 
 enum status graph_replay_times(const struct graph_replay *graph, struct lane *lane, int count, bool ahead,
                                double *times);
 
+/* Replay `count` graphs one after another and wait: times[i] of the i-th. Any number of them;
+ * graphs[i] may come again. */
+enum status graph_replay_sequence(const struct graph_replay *const *graphs, int count, struct lane *lane,
+                                  double *times);
+
 void graph_replay_discard(struct graph_replay *graph);
 
 #endif

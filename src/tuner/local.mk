@@ -20,6 +20,14 @@ libmublas_core_la_SOURCES += \
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/call_sampler.c src/tuner/call_sampler.h \
+	src/tuner/analyzer.c src/tuner/analyzer.h \
+	src/tuner/class_tuning.c src/tuner/class_tuning.h \
+	src/tuner/sampled_rules.c src/tuner/sampled_rules.h \
+	src/tuner/size_grid.c src/tuner/size_grid.h \
+	src/tuner/shape_timer.c src/tuner/shape_timer.h \
+	src/tuner/shape_verify.c \
+	src/tuner/tuning_pool.c src/tuner/tuning_pool.h \
+	src/tuner/shape_space.c src/tuner/shape_space.h \
 	src/tuner/tuning_data.c src/tuner/tuning_data.h \
 	src/tuner/tuning_table.c src/tuner/tuning_table.h \
 	src/tuner/champion_sieve.c src/tuner/champion_sieve.h \

@@ -1,0 +1,90 @@
+#include "tuner/sampled_rules.h"
+
+#include "tuner/interval_rules.h"
+#include "tuner/spline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double sampled(const struct sampled_times *times, size_t shape, size_t size)
+{
+    return times->seconds[shape * SIZE_GRID_MAX + size];
+}
+
+static size_t samples_of(const struct sampled_times *times, size_t shape, struct spline_sample *samples)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < times->sizes_count; i++) {
+        const double seconds = sampled(times, shape, i);
+        if (seconds > 0 && isfinite(seconds))
+            samples[count++] = (struct spline_sample){i, log(seconds / times->floor[i]), 1};
+    }
+    return count;
+}
+
+static size_t sampled_sizes(const struct sampled_times *times)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < times->sizes_count; i++)
+        count += sampled(times, 0, i) != 0;
+    return count;
+}
+
+/* The whole curve of a shape; of one that could not do every sampled size, nothing. */
+static void fit(const struct sampled_times *times, size_t shape, double *curve)
+{
+    struct spline_sample samples[SIZE_GRID_MAX];
+    const size_t count = samples_of(times, shape, samples);
+    const bool good =
+        count == sampled_sizes(times) &&
+        spline_fit(samples, count, times->sizes_count, spline_choose_alpha(samples, count, times->sizes_count), curve,
+                   NULL);
+    for (size_t i = 0; i < times->sizes_count; i++)
+        curve[i] = good ? times->floor[i] * exp(curve[i]) : HUGE_VAL;
+}
+
+bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules)
+{
+    const size_t length = times->sizes_count;
+    struct interval_rule found[RECIPE_INTERVALS_MAX];
+    double *curves = calloc(times->shape_count * length, sizeof *curves);
+    if (!curves)
+        return false;
+    for (size_t shape = 0; shape < times->shape_count; shape++)
+        fit(times, shape, curves + shape * length);
+    const size_t count = interval_rules(times->sizes, length, curves, times->shape_count, INTERVAL_SWITCH_COST, found,
+                                        most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);
+    free(curves);
+    for (size_t i = 0; i < count; i++) {
+        rules->intervals[i].upto = i + 1 < count ? found[i + 1].first - 1 : INT64_MAX;
+        rules->intervals[i].shape = times->shapes[found[i].candidate];
+    }
+    rules->interval_count = (int)count;
+    return count > 0;
+}
+
+/* The fastest at every sampled size. */
+static size_t envelope(const struct sampled_times *times, struct spline_sample *samples)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < times->sizes_count; i++) {
+        double best = HUGE_VAL;
+        for (size_t shape = 0; shape < times->shape_count; shape++)
+            if (sampled(times, shape, i) > 0)
+                best = fmin(best, sampled(times, shape, i));
+        if (isfinite(best))
+            samples[count++] = (struct spline_sample){i, log(best / times->floor[i]), 1};
+    }
+    return count;
+}
+
+size_t sampled_rules_next(const struct sampled_times *times)
+{
+    struct spline_sample samples[SIZE_GRID_MAX] = {{0, 0, 1}};
+    double curve[SIZE_GRID_MAX], errors[SIZE_GRID_MAX];
+    const size_t length = times->sizes_count, count = envelope(times, samples);
+    if (!spline_fit(samples, count, length, spline_choose_alpha(samples, count, length), curve, errors))
+        for (size_t i = 0; i < length; i++)
+            errors[i] = 1;
+    return spline_next(samples, count, length, errors);
+}

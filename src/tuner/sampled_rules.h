@@ -1,0 +1,29 @@
+/* sampled_rules.h - from times of some shapes at some sizes to rules for all sizes: stage 2
+ * of papers 002 and 003. Each shape's times are fitted with a d-spline on a logarithmic
+ * scale, over what a plain read of the operands would take; the rules follow the fits. Where
+ * the fit of the fastest is least certain is the next size to sample. Pure. */
+#ifndef MUBLAS_SAMPLED_RULES_H
+#define MUBLAS_SAMPLED_RULES_H
+
+#include "tuner/recipe.h"
+#include "tuner/size_grid.h"
+
+#include <stddef.h>
+
+/* Times at the sizes of a grid: seconds[shape * SIZE_GRID_MAX + i] at sizes[i]; 0: not
+ * sampled, not finite: it cannot. A size is sampled for all shapes or none. */
+struct sampled_times {
+    size_t sizes_count, shape_count;
+    int64_t sizes[SIZE_GRID_MAX];
+    double floor[SIZE_GRID_MAX]; /* seconds that no shape can do without, > 0: the scale of the fit */
+    const struct launch_shape *shapes;
+    double *seconds;
+};
+
+/* Into rules->intervals. False: there is no shape that can do all sampled sizes, or no memory. */
+bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
+
+/* The number of the size to sample next; sizes_count: all are. */
+size_t sampled_rules_next(const struct sampled_times *times);
+
+#endif

@@ -1,0 +1,296 @@
+#include "tuner/shape_timer.h"
+
+#include "gpu/launch.h"
+#include "gpu/launch_plan.h"
+#include "tuner/graph_replay.h"
+#include "tuner/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { ROUNDS_MOST = 31, CALLS_LEAST = 2, CALLS_MOST = 24, LOST_IN_A_ROW = 3 };
+
+/* Seconds that a graph should take; how far the reference may rise. */
+static const double GRAPH_SECONDS = 100e-6, STEADY = 1.06;
+
+struct contestant {
+    struct graph_replay graph;
+    double times[ROUNDS_MOST];
+    int rounds;
+    bool in;
+};
+
+struct field {
+    struct contestant *contestants; /* the shapes, then the built-in one: the reference */
+    size_t count;                   /* of the shapes */
+    const struct graph_replay **order;
+    size_t *who;
+    double *times;
+    double steady; /* the reference's time where it counts; 0: not known yet */
+    int lost;      /* rounds in a row */
+    int calls;     /* of a graph */
+    double best;   /* of the medians, when last looked at */
+};
+
+double timer_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool should_end(const struct shape_timer *timer)
+{
+    return (timer->stop && *timer->stop) || (timer->deadline > 0 && timer_now() > timer->deadline);
+}
+
+static enum status reserve(struct shape_timer *timer, const struct blas_call *call, const struct launch_shape *shape)
+{
+    struct launch_plan plan;
+    launch_shape_override(*shape);
+    enum status status = launch_plan_make(call, &plan);
+    launch_shape_override((struct launch_shape){.edge = 0});
+    if (status == STATUS_OK)
+        status = lane_reserve_workspace(timer->lane, plan.workspace_bytes, plan.counter_bytes);
+    return status;
+}
+
+enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_call *call,
+                                const struct launch_shape *shapes, size_t count)
+{
+    const struct blas_call dealt = tuning_pool_deal(timer->pool, call);
+    const struct launch_shape built_in = launch_shape_built_in(call);
+    enum status status = reserve(timer, &dealt, &built_in);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (!launch_shape_fault(call, &shapes[i]))
+            status = reserve(timer, &dealt, &shapes[i]);
+    return status == STATUS_OK ? lane_synchronise(timer->lane, "reserving workspace") : status;
+}
+
+struct captured {
+    struct shape_timer *timer;
+    const struct blas_call *call;
+};
+
+static enum status queue(void *context, int number)
+{
+    const struct captured *captured = context;
+    const struct blas_call call = tuning_pool_deal(captured->timer->pool, captured->call);
+    (void)number;
+    return launch(captured->timer->lane, &call);
+}
+
+static enum status capture(struct shape_timer *timer, const struct blas_call *call, const struct launch_shape *shape,
+                           int calls, struct contestant *contestant)
+{
+    struct captured captured = {timer, call};
+    launch_shape_override(*shape);
+    const enum status status = graph_replay_capture(&contestant->graph, timer->lane, calls, queue, &captured);
+    launch_shape_override((struct launch_shape){.edge = 0});
+    contestant->in = status == STATUS_OK;
+    return status;
+}
+
+/* So many that the begin of a graph does not count. */
+static int calls_of(const struct shape_timer *timer, const struct blas_call *call)
+{
+    const double bytes = (double)tuning_pool_matrix_bytes(call), guess = 4e-6 + bytes / (0.7 * timer->bandwidth);
+    const double calls = ceil(GRAPH_SECONDS / guess);
+    return calls < CALLS_LEAST ? CALLS_LEAST : calls > CALLS_MOST ? CALLS_MOST : (int)calls;
+}
+
+static enum status enter(struct shape_timer *timer, const struct blas_call *call, const struct launch_shape *shapes,
+                         struct field *field)
+{
+    bool *right = calloc(field->count + 1, sizeof *right);
+    enum status status = right ? shape_timer_prepare(timer, call, shapes, field->count) : STATUS_OUT_OF_MEMORY;
+    if (status == STATUS_OK)
+        status = shape_timer_verify(timer, call, shapes, field->count, right);
+    const struct launch_shape built_in = launch_shape_built_in(call);
+    for (size_t i = 0; i < field->count && status == STATUS_OK; i++)
+        if (right[i])
+            status = capture(timer, call, &shapes[i], field->calls, &field->contestants[i]);
+    if (status == STATUS_OK)
+        status = capture(timer, call, &built_in, field->calls, &field->contestants[field->count]);
+    free(right);
+    return status;
+}
+
+static void shuffle(struct shape_timer *timer, size_t *who, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        timer->random_state = timer->random_state * 6364136223846793005u + 1442695040888963407u;
+        const size_t other = (size_t)((timer->random_state >> 33) % i), kept = who[i - 1];
+        who[i - 1] = who[other];
+        who[other] = kept;
+    }
+}
+
+static void forget(struct field *field)
+{
+    for (size_t i = 0; i <= field->count; i++)
+        field->contestants[i].rounds = 0;
+}
+
+/* Does this round count? */
+static bool is_steady(struct shape_timer *timer, struct field *field, double reference)
+{
+    if (field->steady > 0 && reference > STEADY * field->steady && ++field->lost < LOST_IN_A_ROW) {
+        timer->rounds_lost++;
+        return false;
+    }
+    if (field->steady > 0 && (reference > STEADY * field->steady || field->steady > STEADY * reference)) {
+        timer->shifts++;
+        forget(field);
+        field->steady = reference;
+    }
+    field->lost = 0;
+    if (field->steady == 0 || reference < field->steady)
+        field->steady = reference;
+    return true;
+}
+
+/* One round of all that are in; `counted` says whether it was kept. */
+static enum status play(struct shape_timer *timer, struct field *field, bool *counted)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < field->count; i++)
+        if (field->contestants[i].in)
+            field->who[1 + count++] = i;
+    shuffle(timer, field->who + 1, count);
+    field->who[0] = field->who[count + 1] = field->count;
+    for (size_t i = 0; i < count + 2; i++)
+        field->order[i] = &field->contestants[field->who[i]].graph;
+    const enum status status = graph_replay_sequence(field->order, (int)count + 2, timer->lane, field->times);
+    if (status != STATUS_OK)
+        return status;
+    timer->rounds++;
+    *counted = is_steady(timer, field, fmax(field->times[0], field->times[count + 1]));
+    for (size_t i = 1; i < count + 2 && *counted; i++) {
+        struct contestant *contestant = &field->contestants[field->who[i]];
+        if (contestant->rounds < ROUNDS_MOST)
+            contestant->times[contestant->rounds++] = field->times[i];
+    }
+    return STATUS_OK;
+}
+
+static double median_of(const struct contestant *contestant)
+{
+    double times[ROUNDS_MOST];
+    for (int i = 0; i < contestant->rounds; i++)
+        times[i] = contestant->times[i];
+    return contestant->rounds ? statistics_median(times, (size_t)contestant->rounds) : HUGE_VAL;
+}
+
+static struct tuning_time time_of(const struct contestant *contestant, int calls)
+{
+    double times[ROUNDS_MOST];
+    if (contestant->rounds == 0)
+        return (struct tuning_time){HUGE_VAL, HUGE_VAL, HUGE_VAL, 0};
+    for (int i = 0; i < contestant->rounds; i++)
+        times[i] = contestant->times[i];
+    const double median = statistics_median(times, (size_t)contestant->rounds);
+    const struct interval interval = statistics_median_interval(times, (size_t)contestant->rounds);
+    return (struct tuning_time){median / calls, interval.low / calls, interval.high / calls, contestant->rounds};
+}
+
+/* The best, and how many stay within a factor of it. */
+static size_t narrow(struct field *field, double within)
+{
+    size_t in = 0;
+    field->best = HUGE_VAL;
+    for (size_t i = 0; i < field->count; i++)
+        if (field->contestants[i].in)
+            field->best = fmin(field->best, median_of(&field->contestants[i]));
+    for (size_t i = 0; i < field->count; i++) {
+        struct contestant *contestant = &field->contestants[i];
+        if (within > 0 && contestant->in && median_of(contestant) > within * field->best)
+            contestant->in = false;
+        in += contestant->in;
+    }
+    return in;
+}
+
+/* Is the best surely the best, or as good as equal to what is not surely slower? */
+static bool is_settled(const struct field *field, double equal)
+{
+    const struct contestant *best = NULL;
+    for (size_t i = 0; i < field->count; i++)
+        if (field->contestants[i].in && (!best || median_of(&field->contestants[i]) < median_of(best)))
+            best = &field->contestants[i];
+    if (!best)
+        return true;
+    const struct tuning_time first = time_of(best, 1);
+    for (size_t i = 0; i < field->count; i++) {
+        const struct contestant *other = &field->contestants[i];
+        if (other == best || !other->in)
+            continue;
+        const struct tuning_time time = time_of(other, 1);
+        if (time.low <= first.high && time.seconds > (1 + equal) * first.seconds)
+            return false;
+    }
+    return true;
+}
+
+static enum status compete(struct shape_timer *timer, struct field *field, const struct timing_plan *plan)
+{
+    enum status status = STATUS_OK;
+    int counted_rounds = 0;
+    for (int round = 0; round < 2 * plan->rounds_most + 4 && counted_rounds < plan->rounds_most; round++) {
+        bool counted;
+        if (round > 0 && should_end(timer))
+            break;
+        status = play(timer, field, &counted);
+        if (status != STATUS_OK)
+            break;
+        if (!counted)
+            continue;
+        const double within = plan->within[counted_rounds < 3 ? counted_rounds : 3];
+        counted_rounds++;
+        if (narrow(field, within) < 2 && within > 0)
+            break;
+        if (counted_rounds >= plan->rounds_least && is_settled(field, plan->equal))
+            break;
+    }
+    return status;
+}
+
+static bool field_make(struct field *field, size_t count)
+{
+    field->count = count;
+    field->contestants = calloc(count + 1, sizeof *field->contestants);
+    field->order = calloc(count + 2, sizeof *field->order);
+    field->who = calloc(count + 2, sizeof *field->who);
+    field->times = calloc(count + 2, sizeof *field->times);
+    return field->contestants && field->order && field->who && field->times;
+}
+
+static void field_free(struct field *field)
+{
+    for (size_t i = 0; i <= field->count && field->contestants; i++)
+        graph_replay_discard(&field->contestants[i].graph);
+    free(field->contestants);
+    free(field->order);
+    free(field->who);
+    free(field->times);
+}
+
+enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *call,
+                             const struct launch_shape *shapes, size_t count, const struct timing_plan *plan,
+                             struct tuning_time *times, struct tuning_time *reference)
+{
+    struct field field = {.calls = calls_of(timer, call)};
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (field_make(&field, count))
+        status = enter(timer, call, shapes, &field);
+    if (status == STATUS_OK)
+        status = compete(timer, &field, plan);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        times[i] = time_of(&field.contestants[i], field.calls);
+    if (reference && status == STATUS_OK)
+        *reference = time_of(&field.contestants[count], field.calls);
+    timer->shapes_timed += (long)count;
+    field_free(&field);
+    return status;
+}

@@ -1,0 +1,113 @@
+/* Do shapes give the bits that the built-in one gives? */
+#include "tuner/shape_timer.h"
+
+#include "common/log.h"
+#include "gpu/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 256 };
+
+struct slots {
+    struct blas_call call; /* matrix and x in place */
+    CUdeviceptr first;     /* of the y */
+    size_t stride, bytes, count;
+};
+
+static CUdeviceptr address(const void *pointer)
+{
+    return (uintptr_t)pointer;
+}
+
+/* Where results go: behind the operands, as many as there is room for. */
+static struct slots slots_make(struct shape_timer *timer, const struct blas_call *call)
+{
+    struct tuning_pool *pool = timer->pool;
+    struct slots slots = {.bytes = (size_t)call->y.length * blas_element_bytes(call->type)};
+    pool->next_matrix = pool->next_vector = 0;
+    slots.call = tuning_pool_deal(pool, call);
+    slots.first = address(slots.call.y.pointer);
+    slots.stride = (slots.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const CUdeviceptr end = call->family == FAMILY_AXPY ? pool->matrices + pool->matrix_bytes
+                                                        : pool->vectors + pool->vector_bytes;
+    slots.count = (size_t)(end - slots.first) / slots.stride;
+    if (slots.count > LANE_STAGING_BYTES / slots.stride)
+        slots.count = LANE_STAGING_BYTES / slots.stride;
+    return slots;
+}
+
+static enum status run(struct shape_timer *timer, const struct slots *slots, size_t slot,
+                       const struct launch_shape *shape)
+{
+    struct blas_call call = slots->call;
+    const CUdeviceptr y = slots->first + slot * slots->stride;
+    call.y.pointer = (void *)(uintptr_t)y;
+    enum status status = tuning_pool_fill(timer->pool, y, slots->bytes);
+    launch_shape_override(*shape);
+    if (status == STATUS_OK)
+        status = launch(timer->lane, &call);
+    launch_shape_override((struct launch_shape){.edge = 0});
+    return status;
+}
+
+static enum status fetch(struct shape_timer *timer, const struct slots *slots, size_t count, unsigned char *results)
+{
+    enum status status = device_check(timer->lane->device,
+                                      driver()->copy_to_host_async(results, slots->first, count * slots->stride,
+                                                                   timer->lane->stream),
+                                      "copying results");
+    return status == STATUS_OK ? lane_synchronise(timer->lane, "checking launch shapes") : status;
+}
+
+static void compare(struct shape_timer *timer, const struct slots *slots, const struct launch_shape *shape,
+                    const unsigned char *wanted, const unsigned char *result, bool *right)
+{
+    char text[RECIPE_SHAPE_BYTES];
+    *right = memcmp(wanted, result, slots->bytes) == 0;
+    if (*right)
+        return;
+    recipe_shape_text(shape, text);
+    log_message(LOG_WARNING, "a launch shape of %s gives other bits and is left out: %s",
+                tuning_class_name(tuning_class_of(&slots->call)), text);
+    timer->wrong++;
+}
+
+/* The built-in shape in the first slot of each batch, then as many as there are slots for. */
+static enum status verify_batch(struct shape_timer *timer, const struct slots *slots,
+                                const struct launch_shape *shapes, size_t count, unsigned char *results, bool *right)
+{
+    const struct launch_shape built_in = launch_shape_built_in(&slots->call);
+    enum status status = run(timer, slots, 0, &built_in);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (!launch_shape_fault(&slots->call, &shapes[i]))
+            status = run(timer, slots, i + 1, &shapes[i]);
+    if (status == STATUS_OK)
+        status = fetch(timer, slots, count + 1, results);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (!launch_shape_fault(&slots->call, &shapes[i]))
+            compare(timer, slots, &shapes[i], results, results + (i + 1) * slots->stride, &right[i]);
+    return status;
+}
+
+enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call *call,
+                               const struct launch_shape *shapes, size_t count, bool *right)
+{
+    const struct slots slots = slots_make(timer, call);
+    enum status status = shape_timer_prepare(timer, call, shapes, count);
+    memset(right, 0, count * sizeof *right);
+    if (slots.count < 2) {
+        log_message(LOG_ERROR, "the memory for operands has no room to check launch shapes in");
+        return STATUS_OUT_OF_MEMORY;
+    }
+    unsigned char *results = malloc(slots.count * slots.stride);
+    if (!results)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t done = 0; done < count && status == STATUS_OK;) {
+        const size_t left = count - done, batch = left < slots.count - 1 ? left : slots.count - 1;
+        status = verify_batch(timer, &slots, shapes + done, batch, results, right + done);
+        done += batch;
+    }
+    free(results);
+    return status;
+}
