@@ -1,5 +1,8 @@
 #include "api/context.h"
 
+#include "common/settings.h"
+#include "tuner/recipe_search.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -16,6 +19,17 @@ int capture_relax(void)
 void capture_restore(int mode)
 {
     driver()->capture_mode(&mode);
+}
+
+/* By the recipe of the device that the settings choose: there is one in a process. */
+static void shape_launches(CUdevice device)
+{
+    struct device_properties properties;
+    const int ordinal = (int)settings()->device;
+    CUdevice chosen;
+    if (driver()->device_get(&chosen, ordinal) == CUDA_SUCCESS && chosen == device &&
+        device_query(ordinal, &properties) == STATUS_OK)
+        recipe_of_process(&properties);
 }
 
 static CUresult make(CUcontext handle, unsigned long long id, struct context **result)
@@ -35,6 +49,7 @@ static CUresult make(CUcontext handle, unsigned long long id, struct context **r
         free(context);
         return outcome;
     }
+    shape_launches(context->device);
     context->next = contexts;
     contexts = context;
     *result = context;

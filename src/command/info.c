@@ -6,6 +6,7 @@
 #include "interpose/policy.h"
 #include "mirror/mapping.h"
 #include "mirror/write_tracker.h"
+#include "tuner/recipe_search.h"
 
 #include <string.h>
 
@@ -45,6 +46,27 @@ static void print_floors(FILE *stream, const struct device_properties *device)
     }
 }
 
+static void print_recipe(FILE *stream, const struct device_properties *device)
+{
+    const struct recipe_signature machine = recipe_signature_of(device);
+    struct recipe_search search;
+    struct recipe recipe;
+    const bool found = recipe_search(&machine, &recipe, &search);
+    fprintf(stream, "launch shapes: %s\n", found ? "by a recipe" : "built-in rules (mublas tune makes a recipe)");
+    for (int origin = 0; origin < RECIPE_ORIGINS; origin++) {
+        const struct recipe_attempt *attempt = &search.attempts[origin];
+        const char *name = recipe_origin_name((enum recipe_origin)origin);
+        if (attempt->outcome == RECIPE_REFUSED)
+            fprintf(stream, "  %s recipe %s is refused: %s\n", name, attempt->path, attempt->fault);
+        else if (attempt->outcome == RECIPE_IN_FORCE)
+            fprintf(stream, "  %s recipe %s is in force: %s\n", name, attempt->path, recipe.made);
+        else if (attempt->outcome == RECIPE_ABSENT && *attempt->path)
+            fprintf(stream, "  %s recipe %s is not there\n", name, attempt->path);
+    }
+    if (found)
+        recipe_clear(&recipe);
+}
+
 static void print_tracker(FILE *stream)
 {
     struct write_tracker *tracker = NULL;
@@ -69,7 +91,7 @@ int info_print(FILE *stream)
     fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
     bool has_device = device_query(ordinal, &device) == STATUS_OK;
     if (has_device)
-        print_device(stream, &device);
+        print_device(stream, &device), print_recipe(stream, &device);
     else
         fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
     print_floors(stream, has_device ? &device : NULL);

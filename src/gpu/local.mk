@@ -62,4 +62,4 @@ src/gpu/kernels/kernels.fatbin: $(kernel_files) $(kernel_includes) Makefile
 CLEANFILES += $(kernels_image) src/gpu/kernels/unity.cu
 src/gpu/kernels_image.lo: $(kernels_image)
 endif
-AM_CCASFLAGS = $(kernels_image_flags)
+AM_CCASFLAGS = $(kernels_image_flags) -DMUBLAS_RECIPES='"src/tuner/built_in_recipes"'

@@ -10,6 +10,7 @@
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/stats.h"
+#include "tuner/recipe_search.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -84,6 +85,7 @@ static void wake(void)
         wake_failed = true;
         return;
     }
+    recipe_of_process(device_properties(device));
     device_model = crossover_builtin_model(device_properties(device), processors_usable());
     __atomic_store_n(&model_in_force, &device_model, __ATOMIC_RELEASE);
     __atomic_store_n(&ready, device, __ATOMIC_RELEASE);

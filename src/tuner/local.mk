@@ -12,9 +12,19 @@ libmublas_core_la_SOURCES += \
 	src/tuner/timed_class.c src/tuner/timed_class.h \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \
+	src/tuner/recipe_search.c src/tuner/recipe_search.h \
+	src/tuner/built_in_recipes.c src/tuner/built_in_recipes.h src/tuner/built_in_recipes_text.S \
 	src/tuner/recipe_shape.c \
 	src/tuner/tuning_class.c src/tuner/tuning_class.h \
 	src/tuner/work_split.c src/tuner/work_split.h
+
+# The recipes that come with mublas, made by `mublas tune --full` on their device.
+recipe_files =
+EXTRA_DIST += $(recipe_files)
+src/tuner/built_in_recipes: $(recipe_files) Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tuner && cat /dev/null $(recipe_files:%=$(top_srcdir)/%) > $@
+src/tuner/built_in_recipes_text.lo: src/tuner/built_in_recipes
+CLEANFILES += src/tuner/built_in_recipes
 
 # What only the `mublas` command, bench programs and tests link besides: the offline part.
 noinst_LTLIBRARIES += libmublas_tuning.la
