@@ -23,7 +23,8 @@ struct svg_point chart_point(const struct chart *chart, double x, double y)
 static size_t powers(const struct chart_axis *axis, size_t wanted, double *ticks)
 {
     const double base = axis->scale == SCALE_DECIMAL ? 10 : 2;
-    const double first = ceil(log(axis->low) / log(base) - 1e-9), last = floor(log(axis->high) / log(base) + 1e-9);
+    const double first = ceil(log(axis->low) / log(base) - 1e-9),
+                 last = floor(log(axis->high) / log(base) + 1e-9);
     const double step = fmax(1, ceil((last - first) / (double)wanted));
     size_t count = 0;
     for (double power = first; power <= last && count < TICKS_MAX; power += step)
@@ -36,8 +37,8 @@ static size_t round_numbers(const struct chart_axis *axis, size_t wanted, double
     const double rough = (axis->high - axis->low) / (double)wanted, power = pow(10, floor(log10(rough)));
     const double step = power * (rough / power > 5 ? 10 : rough / power > 2 ? 5 : rough / power > 1 ? 2 : 1);
     size_t count = 0;
-    for (double tick = ceil(axis->low / step - 1e-9) * step; tick <= axis->high * (1 + 1e-9) && count < TICKS_MAX;
-         tick += step)
+    for (double tick = ceil(axis->low / step - 1e-9) * step;
+         tick <= axis->high * (1 + 1e-9) && count < TICKS_MAX; tick += step)
         ticks[count++] = fabs(tick) < step / 2 ? 0 : tick;
     return count;
 }
@@ -50,7 +51,8 @@ static size_t ticks_of(const struct chart_axis *axis, double pixels, double *tic
 
 void chart_frame(const struct chart *chart, const char *title)
 {
-    const double left = chart->left, top = chart->top, right = left + chart->width, bottom = top + chart->height;
+    const double left = chart->left, top = chart->top, right = left + chart->width,
+                 bottom = top + chart->height;
     double ticks[TICKS_MAX];
     char text[32];
     const size_t across = ticks_of(&chart->x, chart->width, ticks);
@@ -68,8 +70,10 @@ void chart_frame(const struct chart *chart, const char *title)
         svg_text(chart->stream, (struct svg_point){left - 4, y + 3}, SVG_END, 9, 0, text);
     }
     svg_rectangle(chart->stream, (struct svg_point){left, top}, chart->width, chart->height, NULL, &frame);
-    svg_text(chart->stream, (struct svg_point){left + chart->width / 2, bottom + 27}, SVG_MIDDLE, 10, 0, chart->x.label);
-    svg_text(chart->stream, (struct svg_point){left - 40, top + chart->height / 2}, SVG_MIDDLE, 10, 1, chart->y.label);
+    svg_text(chart->stream, (struct svg_point){left + chart->width / 2, bottom + 27}, SVG_MIDDLE, 10, 0,
+             chart->x.label);
+    svg_text(chart->stream, (struct svg_point){left - 40, top + chart->height / 2}, SVG_MIDDLE, 10, 1,
+             chart->y.label);
     svg_text(chart->stream, (struct svg_point){left + chart->width / 2, top - 6}, SVG_MIDDLE, 12, 0, title);
 }
 
@@ -98,7 +102,8 @@ static int ascending(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-void chart_box(const struct chart *chart, double x, double *values, size_t count, double width, const char *colour)
+void chart_box(const struct chart *chart, double x, double *values, size_t count, double width,
+               const char *colour)
 {
     const struct svg_pen pen = {colour, 1, NULL}, thick = {colour, 2, NULL};
     struct svg_point at[5];
@@ -110,7 +115,8 @@ void chart_box(const struct chart *chart, double x, double *values, size_t count
     const double left = at[0].x - width / 2, right = at[0].x + width / 2;
     svg_line(chart->stream, at[0], at[1], &pen);
     svg_line(chart->stream, at[3], at[4], &pen);
-    svg_rectangle(chart->stream, (struct svg_point){left, at[3].y}, width, at[1].y - at[3].y, "#ffffff", &pen);
+    svg_rectangle(chart->stream, (struct svg_point){left, at[3].y}, width, at[1].y - at[3].y, "#ffffff",
+                  &pen);
     svg_line(chart->stream, (struct svg_point){left, at[2].y}, (struct svg_point){right, at[2].y}, &thick);
     for (unsigned i = 0; i < 5; i += 4)
         svg_line(chart->stream, (struct svg_point){left + width / 4, at[i].y},
@@ -121,8 +127,8 @@ void chart_legend(FILE *stream, struct svg_point corner, const struct chart_key 
 {
     for (size_t i = 0; i < count; i++, corner.y += 15) {
         if (keys[i].pen.width > 0)
-            svg_line(stream, (struct svg_point){corner.x, corner.y}, (struct svg_point){corner.x + 22, corner.y},
-                     &keys[i].pen);
+            svg_line(stream, (struct svg_point){corner.x, corner.y},
+                     (struct svg_point){corner.x + 22, corner.y}, &keys[i].pen);
         else
             svg_rectangle(stream, (struct svg_point){corner.x + 7, corner.y - 5}, 8, 10, "#ffffff",
                           &(struct svg_pen){keys[i].pen.colour, 1, NULL});

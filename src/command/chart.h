@@ -33,7 +33,8 @@ void chart_curve(const struct chart *chart, const double *x, const double *y, si
                  const struct svg_pen *pen, bool dots);
 
 /* Box and whiskers: least, quarters, largest of the values, which are sorted by this. */
-void chart_box(const struct chart *chart, double x, double *values, size_t count, double width, const char *colour);
+void chart_box(const struct chart *chart, double x, double *values, size_t count, double width,
+               const char *colour);
 
 /* Legend lines, one below the other from the upper left corner. A pen's width 0: a box. */
 struct chart_key {

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-enum { COLUMNS = 4, AREA_WIDTH = 230, AREA_HEIGHT = 170, STEP_X = 310, STEP_Y = 250, LEFT = 60, TOP = 70, POINTS = 60 };
+enum { COLUMNS_LEAST = 3, COLUMNS = 4, AREA_WIDTH = 230, AREA_HEIGHT = 170, STEP_X = 310, STEP_Y = 250 };
+enum { LEFT = 60, TOP = 70, POINTS = 60 };
 
 static const struct svg_pen host_pen = {"#2f5fd0", 1.8, NULL}, resident_pen = {"#d02020", 1.8, NULL},
                             cold_pen = {"#d02020", 1.2, "5 3"};
@@ -58,7 +59,8 @@ static double host_us(const struct learned_times *times, int class, double amoun
 
 static double resident_us(const struct learned_times *times, int class, double amount)
 {
-    return times->resident[class].count > 0 ? time_curve_at(&times->resident[class], TIME_STAYS, amount) : NAN;
+    const struct time_curve *curve = &times->resident[class];
+    return curve->count > 0 ? time_curve_at(curve, TIME_STAYS, amount) : NAN;
 }
 
 /* The first call with a matrix: it is uploaded, pinned, by the faster way that was learned. */
@@ -120,7 +122,8 @@ static void draw_panel(FILE *stream, const struct learned_times *times, int clas
         most = fmax(most, fmax(host[i], fmax(resident[i], cold[i])));
     }
     const struct chart chart = {stream, LEFT + place % COLUMNS * STEP_X, TOP + place / COLUMNS * STEP_Y,
-                                AREA_WIDTH, AREA_HEIGHT, {sizes[0], sizes[POINTS - 1] * 1.01, SCALE_BINARY, "n"},
+                                AREA_WIDTH, AREA_HEIGHT,
+                                {sizes[0], sizes[POINTS - 1] * 1.01, SCALE_BINARY, "n"},
                                 {least / 1.5, most * 1.5, SCALE_DECIMAL, "microseconds"}};
     put_border(border_text, sizeof border_text, border(times, class, resident_us));
     snprintf(title, sizeof title, "%s (%s)", timed_class_name(class, name), border_text);
@@ -135,10 +138,12 @@ void crossover_chart(FILE *stream, const struct learned_times *times, enum blas_
     const struct chart_key keys[] = {{host_pen, "host"}, {resident_pen, "device, resident"},
                                      {cold_pen, "device, with upload"}};
     const int panels = crossover_chart_panels(times, family), rows = (panels + COLUMNS - 1) / COLUMNS;
+    const int columns = panels < COLUMNS ? COLUMNS_LEAST : COLUMNS; /* the heading wants room */
     char heading[400];
     int place = 0;
-    svg_begin(stream, LEFT + (panels < 3 ? 3 : panels < COLUMNS ? panels : COLUMNS) * STEP_X, TOP + rows * STEP_Y);
-    snprintf(heading, sizeof heading, "%s against %s, %d threads; in brackets: resident calls gain from this n on",
+    svg_begin(stream, LEFT + columns * STEP_X, TOP + rows * STEP_Y);
+    snprintf(heading, sizeof heading,
+             "%s against %s, %d threads; in brackets: resident calls gain from this n on",
              crossover_family_name(family), times->host_blas[0] ? times->host_blas : "an unknown host BLAS",
              times->host_threads);
     svg_text(stream, (struct svg_point){12, 20}, SVG_START, 13, 0, heading);
@@ -153,7 +158,7 @@ void crossover_chart(FILE *stream, const struct learned_times *times, enum blas_
 void crossover_summary(FILE *stream, const struct learned_times *times)
 {
     char name[TIMED_CLASS_NAME], resident[24], cold[24];
-    fprintf(stream, "\ncrossovers against %s, %d threads: the n (sqrt(m n)) from which on calls gain on the device\n\n",
+    fprintf(stream, "\ncrossovers against %s, %d threads: calls gain on the device from this n (sqrt(m n)) on\n\n",
             times->host_blas[0] ? times->host_blas : "an unknown host BLAS", times->host_threads);
     fprintf(stream, "%-24s %10s %12s\n", "class", "resident", "with upload");
     for (int class = 0; class < TIMED_CLASSES; class++) {

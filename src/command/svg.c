@@ -2,10 +2,9 @@
 
 void svg_begin(FILE *stream, double width, double height)
 {
-    fprintf(stream,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\""
-            " font-family=\"sans-serif\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            width, height, width, height);
+    fprintf(stream, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\"", width, height);
+    fprintf(stream, " viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n", width, height);
+    fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", stream);
 }
 
 void svg_end(FILE *stream)
@@ -40,18 +39,20 @@ void svg_path(FILE *stream, const struct svg_point *points, size_t count, const 
 void svg_rectangle(FILE *stream, struct svg_point corner, double width, double height, const char *fill,
                    const struct svg_pen *pen)
 {
-    fprintf(stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"", corner.x, corner.y,
-            width, height, fill ? fill : "none");
+    fprintf(stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"", corner.x,
+            corner.y, width, height, fill ? fill : "none");
     put_pen(stream, pen);
     fputs("/>\n", stream);
 }
 
 void svg_dot(FILE *stream, struct svg_point centre, double radius, const char *colour)
 {
-    fprintf(stream, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", centre.x, centre.y, radius, colour);
+    fprintf(stream, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", centre.x, centre.y, radius,
+            colour);
 }
 
-void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, double size, int upwards, const char *text)
+void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, double size, int upwards,
+              const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
     fprintf(stream, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\"", at.x, at.y, size,

@@ -29,6 +29,7 @@ void svg_rectangle(FILE *stream, struct svg_point corner, double width, double h
                    const struct svg_pen *pen);
 void svg_dot(FILE *stream, struct svg_point centre, double radius, const char *colour);
 /* Turned to read upwards if `upwards`. */
-void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, double size, int upwards, const char *text);
+void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, double size, int upwards,
+              const char *text);
 
 #endif

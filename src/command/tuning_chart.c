@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 860, HEIGHT = 620, LEFT = 64, AREA = 560, UPPER_TOP = 48, UPPER = 310, LOWER_TOP = 424, LOWER = 150 };
+enum { WIDTH = 860, HEIGHT = 620, LEFT = 64, AREA = 560 };
+enum { UPPER_TOP = 48, UPPER = 310, LOWER_TOP = 424, LOWER = 150 };
 enum { BOX_LEAST = 5, FASTEST = TUNED_STAGES }; /* of all, beside the stages */
 
 static const char green[] = "#2e9e4f";

@@ -36,7 +36,9 @@ static bool put_path(char path[PATH_BYTES], const char *base, size_t bytes, cons
 
 static bool name_files(struct report *report, const char *file, const char *folder)
 {
-    const size_t length = strlen(file), base = length > 4 && strcmp(file + length - 4, ".csv") == 0 ? length - 4 : length;
+    const size_t length = strlen(file);
+    const bool is_data = length > 4 && strcmp(file + length - 4, ".csv") == 0;
+    const size_t base = is_data ? length - 4 : length;
     if (length >= PATH_BYTES / 2)
         return complain("--tuning", "the path is too long");
     return put_path(report->recipe_path, file, base, "") && put_path(report->data_path, file, base, ".csv") &&
@@ -170,11 +172,18 @@ int tuning_report(char **arguments)
     static const char usage[] = "usage: mublas report --tuning FILE [--output FOLDER]\n";
     const char *file = NULL, *folder = NULL;
     for (; *arguments; arguments++) {
-        const char **value = strcmp(*arguments, "--tuning") == 0 ? &file : strcmp(*arguments, "--output") == 0 ? &folder : NULL;
+        const char **value = NULL;
+        if (strcmp(*arguments, "--tuning") == 0)
+            value = &file;
+        else if (strcmp(*arguments, "--output") == 0)
+            value = &folder;
         if (value && arguments[1]) {
             *value = *++arguments;
-        } else if (!take_option(arguments, "--tuning", &file) && !take_option(arguments, "--output", &folder)) {
-            fprintf(stderr, value ? "mublas: report: %s needs a value\n" : "mublas: report: '%s' is not an option\n", *arguments);
+        } else if (!take_option(arguments, "--tuning", &file) &&
+                   !take_option(arguments, "--output", &folder)) {
+            fprintf(stderr,
+                    value ? "mublas: report: %s needs a value\n" : "mublas: report: '%s' is not an option\n",
+                    *arguments);
             fputs(usage, stderr);
             return 2;
         }
@@ -184,8 +193,9 @@ int tuning_report(char **arguments)
         return 2;
     }
     struct report *report = calloc(1, sizeof *report);
-    const bool good = report ? name_files(report, file, folder) && read_files(report, file) && write_report(report)
-                             : complain("report", "out of memory");
+    const bool good =
+        report ? name_files(report, file, folder) && read_files(report, file) && write_report(report)
+               : complain("report", "out of memory");
     if (report)
         tuning_table_free(&report->table);
     free(report);

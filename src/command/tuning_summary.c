@@ -74,11 +74,11 @@ void tuning_summary(FILE *stream, const struct tuning_table *table)
 {
     struct tuning_group class = {NULL, 0};
     fprintf(stream, "%s, %s\n", table->device, table->made[0] ? table->made : "not dated");
-    fputs("how fast what is chosen is, of the fastest shape: median and 5th percentile over the sizes held out\n"
-          "(where none were, over those of the last stage); GB/s of the fastest shape at the largest size\n\n",
+    fputs("how fast what is chosen is, of the fastest shape: median and 5th percentile over the sizes held\n"
+          "out (without these, those of the last stage); GB/s of the fastest shape at the largest size\n\n",
           stream);
-    fprintf(stream, "%-16s %-6s %6s %6s  %13s  %13s  %13s  %s\n", "class", "form", "shapes", "sizes", "by rules",
-            "by occupancy", "built-in", "GB/s");
+    fprintf(stream, "%-16s %-6s %6s %6s  %13s  %13s  %13s  %s\n", "class", "form", "shapes", "sizes",
+            "by rules", "by occupancy", "built-in", "GB/s");
     while (tuning_next_class(table, &class))
         print_class(stream, &class);
 }

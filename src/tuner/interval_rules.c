@@ -40,14 +40,15 @@ static size_t least_of(const double *cost, size_t candidates)
     return least;
 }
 
-static void fill(struct table *table, const int64_t *sizes, size_t count, const double *times, size_t candidates,
-                 double switch_cost)
+static void fill(struct table *table, const int64_t *sizes, size_t count, const double *times,
+                 size_t candidates, double switch_cost)
 {
     for (size_t c = 0; c < candidates; c++)
         table->cost[c] = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t cheapest = least_of(table->cost, candidates);
-        const double best = fastest(times, count, candidates, i), changed = table->cost[cheapest] + switch_cost;
+        const double best = fastest(times, count, candidates, i),
+                     changed = table->cost[cheapest] + switch_cost;
         const double share = octaves(sizes, count, i);
         for (size_t c = 0; c < candidates; c++) {
             const double time = times[c * count + i];
@@ -89,7 +90,8 @@ size_t interval_rules(const int64_t *sizes, size_t count, const double *times, s
     size_t rule_count = 0;
     if (count == 0 || candidates == 0 || most == 0)
         return 0;
-    struct table table = {calloc(candidates, sizeof *table.cost), calloc(count * candidates, sizeof *table.from), 0};
+    struct table table = {calloc(candidates, sizeof *table.cost),
+                          calloc(count * candidates, sizeof *table.from), 0};
     if (table.cost && table.from) {
         const double highest = 1e6;
         do {
@@ -107,7 +109,8 @@ size_t interval_rules(const int64_t *sizes, size_t count, const double *times, s
 }
 
 struct interval_regret interval_rules_regret(const int64_t *sizes, size_t count, const double *times,
-                                             size_t candidates, const struct interval_rule *rules, size_t rule_count)
+                                             size_t candidates, const struct interval_rule *rules,
+                                             size_t rule_count)
 {
     struct interval_regret regret = {0, 0};
     double whole = 0;

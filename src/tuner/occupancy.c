@@ -16,13 +16,16 @@ static int warps_by_registers(const struct device_limits *limits, const struct k
 {
     if (resources->registers <= 0)
         return INT_MAX;
-    const int of_warp = (int)rounded_up((size_t)resources->registers * WARP_THREADS, (size_t)limits->register_unit);
+    const int of_warp =
+        (int)rounded_up((size_t)resources->registers * WARP_THREADS, (size_t)limits->register_unit);
     return limits->registers / limits->partitions / of_warp * limits->partitions;
 }
 
-static int blocks_by_shared_memory(const struct device_limits *limits, const struct kernel_resources *resources)
+static int blocks_by_shared_memory(const struct device_limits *limits,
+                                   const struct kernel_resources *resources)
 {
-    const size_t of_block = rounded_up(resources->shared_bytes + limits->shared_reserved, limits->shared_unit);
+    const size_t of_block =
+        rounded_up(resources->shared_bytes + limits->shared_reserved, limits->shared_unit);
     if (of_block == 0)
         return INT_MAX;
     return limits->shared_bytes / of_block < INT_MAX ? (int)(limits->shared_bytes / of_block) : INT_MAX;
@@ -49,8 +52,8 @@ struct occupancy_figures occupancy_figures_of(const struct device_limits *limits
 {
     struct occupancy_figures figures = {limits->multiprocessors, limits->warps, limits->blocks, {0}};
     for (unsigned warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
-        figures.active[warps] =
-            (unsigned char)smaller(UCHAR_MAX, occupancy_active_blocks(limits, resources, warps * WARP_THREADS));
+        figures.active[warps] = (unsigned char)smaller(
+            UCHAR_MAX, occupancy_active_blocks(limits, resources, warps * WARP_THREADS));
     return figures;
 }
 
@@ -65,7 +68,8 @@ struct occupancy occupancy_of(const struct occupancy_figures *figures, unsigned 
     if (slots <= 0 || items <= 0)
         return (struct occupancy){0, 0, 0};
     /* 32-bit division is several times as fast */
-    const int64_t waves = (items <= UINT32_MAX ? (uint32_t)(items - 1) / (uint32_t)slots : (items - 1) / slots) + 1;
+    const int64_t waves =
+        (items <= UINT32_MAX ? (uint32_t)(items - 1) / (uint32_t)slots : (items - 1) / slots) + 1;
     return (struct occupancy){
         .warp = (double)(active * (int)warps) / figures->warps,
         .block = (double)active / figures->blocks,

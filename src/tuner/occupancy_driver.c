@@ -10,11 +10,14 @@ static CUresult read_limits(struct occupancy_figures *figures)
     CUdevice device;
     CUresult result = driver()->context_device(&device);
     if (result == CUDA_SUCCESS)
-        result = driver()->device_attribute(&figures->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+        result = driver()->device_attribute(&figures->multiprocessors,
+                                            CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
     if (result == CUDA_SUCCESS)
-        result = driver()->device_attribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device);
+        result =
+            driver()->device_attribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device);
     if (result == CUDA_SUCCESS)
-        result = driver()->device_attribute(&figures->blocks, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, device);
+        result = driver()->device_attribute(&figures->blocks,
+                                            CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, device);
     figures->warps = threads / WARP_THREADS;
     return result;
 }
@@ -29,8 +32,10 @@ CUresult occupancy_read(struct kernel_set *set, enum kernel kernel, size_t share
     if (result == CUDA_SUCCESS)
         result = kernel_set_function(set, kernel, shared_bytes, &function);
     if (result == CUDA_SUCCESS)
-        result = driver()->function_attribute(&most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
-    for (int warps = 1; result == CUDA_SUCCESS && warps <= most_threads / WARP_THREADS && warps <= BLOCK_WARPS_MAX;
+        result =
+            driver()->function_attribute(&most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+    for (int warps = 1;
+         result == CUDA_SUCCESS && warps <= most_threads / WARP_THREADS && warps <= BLOCK_WARPS_MAX;
          warps++) {
         int active = 0;
         result = driver()->active_blocks(&active, function, warps * WARP_THREADS, shared_bytes);
@@ -39,7 +44,8 @@ CUresult occupancy_read(struct kernel_set *set, enum kernel kernel, size_t share
     return result;
 }
 
-CUresult occupancy_read_shapes(struct kernel_set *set, const struct blas_call *call, struct shape_figures *figures)
+CUresult occupancy_read_shapes(struct kernel_set *set, const struct blas_call *call,
+                               struct shape_figures *figures)
 {
     struct launch_plan plan;
     CUresult result = CUDA_SUCCESS;

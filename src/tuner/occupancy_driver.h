@@ -14,6 +14,7 @@ CUresult occupancy_read(struct kernel_set *set, enum kernel kernel, size_t share
 
 /* Of the kernel that would do `call` (whose addresses and leading dimension decide between
  * wide and narrow loads), for every edge. CUDA_ERROR_NOT_SUPPORTED: no kernel does it. */
-CUresult occupancy_read_shapes(struct kernel_set *set, const struct blas_call *call, struct shape_figures *figures);
+CUresult occupancy_read_shapes(struct kernel_set *set, const struct blas_call *call,
+                               struct shape_figures *figures);
 
 #endif

@@ -29,7 +29,8 @@ static struct launch_shape at_edge(const struct launch_shape *base, unsigned edg
 }
 
 struct launch_shape occupancy_shape(const struct blas_call *call, const struct launch_shape *base,
-                                    const struct occupancy_recipe *recipe, const struct shape_figures *figures)
+                                    const struct occupancy_recipe *recipe,
+                                    const struct shape_figures *figures)
 {
     const bool is_vector = call->family == FAMILY_AXPY;
     const struct optimizer_space space = {launch_shape_unit(call->type), LAUNCH_THREADS_MAX, is_vector,
@@ -37,7 +38,8 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
     struct occupancy_recipe admitted = *recipe;
     struct optimizer_best best = {{0, 0}, {0, 0, 0}};
     struct launch_shape chosen = {.edge = 0};
-    admitted.threads_min = larger(recipe->threads_min, larger(LAUNCH_THREADS_MIN, GROUP_THREADS * base->team_groups));
+    admitted.threads_min =
+        larger(recipe->threads_min, larger(LAUNCH_THREADS_MIN, GROUP_THREADS * base->team_groups));
     for (int i = 0; i < SHAPE_EDGES; i++) {
         const struct launch_shape shape = at_edge(base, shape_edges[i]);
         const int64_t items = is_vector ? 0 : launch_shape_tiling(call, &shape).items;

@@ -22,6 +22,7 @@ struct shape_figures {
  * order, team_groups and variant; its edge and threads are not looked at. The result can run
  * `call`; edge 0: no candidate fits. Pure. */
 struct launch_shape occupancy_shape(const struct blas_call *call, const struct launch_shape *base,
-                                    const struct occupancy_recipe *recipe, const struct shape_figures *figures);
+                                    const struct occupancy_recipe *recipe,
+                                    const struct shape_figures *figures);
 
 #endif

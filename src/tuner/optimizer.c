@@ -10,14 +10,16 @@ static unsigned least_threads(const struct optimizer_space *space, const struct 
     return recipe->threads_min > 0 ? recipe->threads_min : space->step;
 }
 
-static unsigned least_y(const struct optimizer_space *space, const struct occupancy_recipe *recipe, unsigned x)
+static unsigned least_y(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
+                        unsigned x)
 {
     return (least_threads(space, recipe) + x - 1) / x;
 }
 
 static unsigned most_y(const struct optimizer_space *space, const struct occupancy_recipe *recipe, unsigned x)
 {
-    const unsigned most = space->one_dimensional ? smaller(1, space->threads_max / x) : space->threads_max / x;
+    const unsigned most =
+        space->one_dimensional ? smaller(1, space->threads_max / x) : space->threads_max / x;
     const double by_ratio = recipe->ty_per_tx_max * x;
     if (space->one_dimensional || recipe->ty_per_tx_max <= 0 || by_ratio >= most)
         return most;
@@ -27,8 +29,8 @@ static unsigned most_y(const struct optimizer_space *space, const struct occupan
 bool optimizer_admits(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
                       struct block_shape block)
 {
-    return block.x > 0 && block.x % space->step == 0 && block.y > 0 && block.y >= least_y(space, recipe, block.x) &&
-           block.y <= most_y(space, recipe, block.x);
+    return block.x > 0 && block.x % space->step == 0 && block.y > 0 &&
+           block.y >= least_y(space, recipe, block.x) && block.y <= most_y(space, recipe, block.x);
 }
 
 unsigned optimizer_candidates(const struct optimizer_space *space, const struct occupancy_recipe *recipe)
@@ -83,8 +85,9 @@ bool optimizer_walk(const struct optimizer_space *space, const struct occupancy_
             if (seen.by_warps && (seen.warps & bit))
                 continue;
             seen.warps |= bit;
-            const struct occupancy occupancy = occupancy_of(
-                figures, x * y, space->most_active, items ? items(problem, block) : *(const int64_t *)problem);
+            const struct occupancy occupancy =
+                occupancy_of(figures, x * y, space->most_active,
+                             items ? items(problem, block) : *(const int64_t *)problem);
             if (occupancy.grid > best->occupancy.grid &&
                 is_above(occupancy.warp, best->occupancy.warp, recipe->warp_min) &&
                 is_above(occupancy.block, best->occupancy.block, recipe->block_min)) {

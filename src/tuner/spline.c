@@ -65,7 +65,8 @@ static void solve(const struct band *band, double *values)
     for (size_t i = 0; i < length; i++)
         values[i] /= band->diagonal[i];
     for (size_t i = length; i-- > 0;)
-        values[i] -= (i + 1 < length ? one[i] * values[i + 1] : 0) + (i + 2 < length ? two[i] * values[i + 2] : 0);
+        values[i] -=
+            (i + 1 < length ? one[i] * values[i + 1] : 0) + (i + 2 < length ? two[i] * values[i + 2] : 0);
 }
 
 /* Takahashi's recursion: the inverse within the band, from its last corner on. */
@@ -73,7 +74,8 @@ static void invert_diagonal(struct band *band)
 {
     double below = 0, here = 0, next = 0; /* of the inverse: (i+1, i+2), (i+1, i+1), (i+2, i+2) */
     for (size_t i = band->length; i-- > 0;) {
-        const double one = i + 1 < band->length ? band->below[i] : 0, two = i + 2 < band->length ? band->second[i] : 0;
+        const double one = i + 1 < band->length ? band->below[i] : 0,
+                     two = i + 2 < band->length ? band->second[i] : 0;
         const double right = -one * here - two * below, far = -one * below - two * next;
         const double corner = 1 / band->diagonal[i] - one * right - two * far;
         next = here, here = corner, below = right;
@@ -92,8 +94,8 @@ static bool are_good(const struct spline_sample *samples, size_t count, size_t l
     return has_two;
 }
 
-static bool fit(struct band *band, const struct spline_sample *samples, size_t count, size_t length, double alpha,
-                double *values)
+static bool fit(struct band *band, const struct spline_sample *samples, size_t count, size_t length,
+                double alpha, double *values)
 {
     if (!are_good(samples, count, length) || !(alpha > 0) || !band_make(band, length))
         return false;
@@ -151,8 +153,8 @@ static void fill_errors(const struct band *band, const struct spline_sample *sam
     }
 }
 
-bool spline_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha, double *values,
-                double *errors)
+bool spline_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha,
+                double *values, double *errors)
 {
     struct band band;
     if (!fit(&band, samples, count, length, alpha, values))

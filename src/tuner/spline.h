@@ -22,8 +22,8 @@ struct spline_sample {
  * position: small near samples, large in gaps, larger where the neighbouring samples lie
  * off what the others foretell (leave-one-out). False: fewer than two different positions
  * (there is no line), a value that is not finite, or no memory. */
-bool spline_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha, double *values,
-                double *errors);
+bool spline_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha,
+                double *values, double *errors);
 
 /* The root of the mean squared error with which each sample is foretold by the others;
  * infinity where spline_fit would fail. */

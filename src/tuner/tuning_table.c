@@ -12,8 +12,8 @@
 
 enum { COLUMNS = 17 };
 
-static const char *const stages[TUNED_STAGES] = {"sieve", "final", "default", "rules", "occupancy", "best", "held",
-                                                 "cublas"};
+static const char *const stages[TUNED_STAGES] = {"sieve",     "final", "default", "rules",
+                                                 "occupancy", "best",  "held",    "cublas"};
 static const char *const orders[] = {"down", "along"}, *const variants[] = {"last", "ordered", "both"};
 
 struct reading {
@@ -22,7 +22,8 @@ struct reading {
     char *fault;
 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct reading *reading, const char *format, ...)
+__attribute__((format(printf, 2, 3)))
+static bool refuse(const struct reading *reading, const char *format, ...)
 {
     char phrase[200];
     va_list arguments;
@@ -30,7 +31,8 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct reading *r
     vsnprintf(phrase, sizeof phrase, format, arguments);
     va_end(arguments);
     if (reading->line > 0)
-        snprintf(reading->fault, TUNING_FAULT_BYTES, "%s, line %zu: %s", reading->path, reading->line, phrase);
+        snprintf(reading->fault, TUNING_FAULT_BYTES, "%s, line %zu: %s", reading->path, reading->line,
+                 phrase);
     else
         snprintf(reading->fault, TUNING_FAULT_BYTES, "%s: %s", reading->path, phrase);
     return false;
@@ -106,14 +108,16 @@ static bool read_row(const struct reading *reading, char *line, struct tuning_ro
         return refuse(reading, "'%s' is not a class", words[0]);
     if (!tuning_form_parse(words[1], &row->form))
         return refuse(reading, "'%s' is not a form", words[1]);
-    if (!read_integer(words[2], INT64_MAX, &row->m) || !read_integer(words[3], INT64_MAX, &row->n) || row->n == 0)
+    if (!read_integer(words[2], INT64_MAX, &row->m) || !read_integer(words[3], INT64_MAX, &row->n) ||
+        row->n == 0)
         return refuse(reading, "'%s' by '%s' is not a size", words[2], words[3]);
     if (!read_word(words[4], stages, TUNED_STAGES, &stage))
         return refuse(reading, "'%s' is not a stage", words[4]);
     row->stage = (enum tuning_stage)stage;
     if (!read_shape(reading, words, &row->shape))
         return false;
-    if (!read_time(words[13], &row->us) || !read_time(words[14], &row->low_us) || !read_time(words[15], &row->high_us))
+    if (!read_time(words[13], &row->us) || !read_time(words[14], &row->low_us) ||
+        !read_time(words[15], &row->high_us))
         return refuse(reading, "'%s', '%s' and '%s' are not times", words[13], words[14], words[15]);
     return true;
 }

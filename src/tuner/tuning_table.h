@@ -10,7 +10,8 @@
 
 /* The stages of tuning_data.h; cuBLAS's time where a peer was timed too, its shape not looked at. */
 enum tuning_stage {
-    TUNED_SIEVE, TUNED_FINAL, TUNED_DEFAULT, TUNED_RULES, TUNED_OCCUPANCY, TUNED_BEST, TUNED_HELD, TUNED_CUBLAS,
+    TUNED_SIEVE, TUNED_FINAL, TUNED_DEFAULT, TUNED_RULES, TUNED_OCCUPANCY, TUNED_BEST, TUNED_HELD,
+    TUNED_CUBLAS,
     TUNED_STAGES
 };
 

@@ -50,10 +50,12 @@ static size_t earliest_with_another(const struct work_device *devices, size_t co
                                     int64_t unit)
 {
     size_t best = count;
+    double earliest = INFINITY;
     for (size_t i = 0; i < count; i++)
-        if (devices[i].items_per_us > 0 &&
-            (best == count || finish(&devices[i], shares[i] + unit) < finish(&devices[best], shares[best] + unit)))
+        if (devices[i].items_per_us > 0 && finish(&devices[i], shares[i] + unit) < earliest) {
+            earliest = finish(&devices[i], shares[i] + unit);
             best = i;
+        }
     return best < count ? best : 0;
 }
 
@@ -61,7 +63,8 @@ static size_t latest(const struct work_device *devices, size_t count, const int6
 {
     size_t last = 0;
     for (size_t i = 1; i < count; i++)
-        if (shares[i] > 0 && (shares[last] == 0 || finish(&devices[i], shares[i]) > finish(&devices[last], shares[last])))
+        if (shares[i] > 0 &&
+            (shares[last] == 0 || finish(&devices[i], shares[i]) > finish(&devices[last], shares[last])))
             last = i;
     return last;
 }
@@ -75,7 +78,8 @@ void work_split_measured(const struct work_device *devices, size_t count, int64_
     const double time = common_finish(devices, count, (double)units * (double)unit);
     int64_t dealt = 0;
     for (size_t i = 0; i < count; i++) {
-        const double able = isfinite(time) ? fmax(0, time - devices[i].overhead_us) * devices[i].items_per_us : 0;
+        const double able =
+            isfinite(time) ? fmax(0, time - devices[i].overhead_us) * devices[i].items_per_us : 0;
         const double whole = floor(able / (double)unit - 1e-9);
         shares[i] = whole > 0 ? (int64_t)whole * unit : 0;
         if (shares[i] > units * unit - dealt)

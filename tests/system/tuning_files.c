@@ -16,7 +16,8 @@ static struct launch_shape shape_of(int number)
                                  VARIANT_LAST_ARRIVER};
 }
 
-static void put(FILE *stream, int class, const struct blas_call *call, const char *stage, int shape, double us)
+static void put(FILE *stream, int class, const struct blas_call *call, const char *stage, int shape,
+                double us)
 {
     const struct launch_shape shaped = shape_of(shape);
     const struct tuning_time time = {us * 1e-6, us * 0.99e-6, us * 1.01e-6, 5};
@@ -55,7 +56,8 @@ static char *crossovers(void)
     static struct learned_times times;
     strcpy(times.host_blas, "/usr/lib/<planted>.so");
     times.host_threads = 8;
-    const char *const names[] = {"dsymv", "dgemv_none_square", "dgemv_none_tall", "dgemv_none_wide", "dsyr2k_panel"};
+    const char *const names[] = {"dsymv", "dgemv_none_square", "dgemv_none_tall", "dgemv_none_wide",
+                                 "dsyr2k_panel"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const int class = timed_class_parse(names[i]);
         for (double n = 32; n <= 4096; n *= 2) {
@@ -78,7 +80,8 @@ static int write_recipe(const char *path)
     static struct recipe recipe;
     char fault[RECIPE_FAULT_BYTES];
     size_t bytes;
-    recipe.signature = (struct recipe_signature){.device = "Planted device", .multiprocessors = 4, .driver = 13000};
+    recipe.signature =
+        (struct recipe_signature){.device = "Planted device", .multiprocessors = 4, .driver = 13000};
     memcpy(recipe.signature.kernels, kernel_set_hash, sizeof kernel_set_hash);
     strcpy(recipe.made, "2026-11-22 by a test");
     recipe.resident_warps = 64, recipe.resident_blocks = 32;

@@ -16,7 +16,8 @@ static void test_order(void)
         tap_ok(kept[i].candidate == order[i] && fabs(kept[i].points - points[i]) < 1e-12,
                "place %d: candidate %zu with %g points", i + 1, kept[i].candidate, kept[i].points);
     tap_ok(fabs(kept[0].slowness - (2.0 + 1 + 4) / 3) < 1e-12, "its mean slowness is %g", kept[0].slowness);
-    tap_ok(champion_sieve(&times[0][0], 3, 5, 4, kept, 2) == 2 && kept[1].candidate == 0, "two wanted, two kept");
+    tap_ok(champion_sieve(&times[0][0], 3, 5, 4, kept, 2) == 2 && kept[1].candidate == 0,
+           "two wanted, two kept");
     tap_ok(champion_sieve(&times[0][0], 3, 5, 1, kept, 5) == 3, "points to the first alone: three champions");
 }
 
@@ -25,8 +26,9 @@ static void test_ties(void)
     const double times[2][4] = {{1, 1, 2, 3}, {5, 5, 4, 4}};
     struct champion kept[4];
     champion_sieve(&times[0][0], 2, 4, 4, kept, 4);
-    tap_ok(kept[0].candidate == 0 && kept[0].points == 1.5 && kept[1].candidate == 1 && kept[1].points == 1.5 &&
-               kept[2].candidate == 2 && kept[2].points == 1.5 && kept[3].points == 1.25,
+    tap_ok(kept[0].candidate == 0 && kept[0].points == 1.5 && kept[1].candidate == 1 &&
+               kept[1].points == 1.5 && kept[2].candidate == 2 && kept[2].points == 1.5 &&
+               kept[3].points == 1.25,
            "equal times have equal points, equal points go by slowness, then by number");
 }
 

@@ -90,7 +90,8 @@ static void test_noise(void)
     const size_t count = interval_rules(sizes, LONG, &times[0][0], 2, INTERVAL_SWITCH_COST, rules, 8);
     tap_ok(changes > 4, "the fastest changes %zu times", changes);
     tap_ok(count == 2 && rules[0].candidate == 0 && rules[1].candidate == 1 && rules[1].first > 30 &&
-               rules[1].first < 52, "two rules, the second from %lld", count == 2 ? (long long)rules[1].first : -1);
+               rules[1].first < 52,
+           "two rules, the second from %lld", count == 2 ? (long long)rules[1].first : -1);
     const struct interval_regret regret = interval_rules_regret(sizes, LONG, &times[0][0], 2, rules, count);
     tap_ok(regret.largest < 0.02 && regret.mean < 0.005 && regret.mean > 0, "regret at most %.4f, mean %.4f",
            regret.largest, regret.mean);
@@ -130,7 +131,8 @@ static void test_look_up(void)
     const struct interval_rule rules[3] = {{5, 7}, {10, 8}, {20, 9}};
     tap_ok(interval_rules_candidate(rules, 3, 1) == 7 && interval_rules_candidate(rules, 3, 5) == 7 &&
                interval_rules_candidate(rules, 3, 9) == 7 && interval_rules_candidate(rules, 3, 10) == 8 &&
-               interval_rules_candidate(rules, 3, 19) == 8 && interval_rules_candidate(rules, 3, 1 << 30) == 9,
+               interval_rules_candidate(rules, 3, 19) == 8 &&
+               interval_rules_candidate(rules, 3, 1 << 30) == 9,
            "a size has the last rule that starts no later");
 }
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-static void test_active(const char *device, const struct device_limits *limits, int registers, size_t shared_bytes,
-                        unsigned threads, int wanted)
+static void test_active(const char *device, const struct device_limits *limits, int registers,
+                        size_t shared_bytes, unsigned threads, int wanted)
 {
     const struct kernel_resources resources = {registers, shared_bytes};
     const int active = occupancy_active_blocks(limits, &resources, threads);
@@ -64,9 +64,11 @@ static void test_most_threads(void)
 static void test_occupancies(void)
 {
     const struct kernel_resources resources = {32, 0};
-    const struct occupancy_figures figures = occupancy_figures_of(&gtx980, &resources); /* 16 x 8 blocks of 256 */
+    const struct occupancy_figures figures =
+        occupancy_figures_of(&gtx980, &resources); /* 16 x 8 blocks of 256 */
     struct occupancy occupancy = occupancy_of(&figures, 256, 0, 128);
-    tap_ok(occupancy.warp == 1 && occupancy.block == 0.25 && occupancy.grid == 1, "a full wave of blocks of 256");
+    tap_ok(occupancy.warp == 1 && occupancy.block == 0.25 && occupancy.grid == 1,
+           "a full wave of blocks of 256");
     occupancy = occupancy_of(&figures, 256, 0, 129);
     tap_ok(fabs(occupancy.grid - 129.0 / 256) < 1e-15, "a block more: %.3f of two waves", occupancy.grid);
     occupancy = occupancy_of(&figures, 256, 2, 128);

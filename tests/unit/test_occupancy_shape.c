@@ -22,7 +22,8 @@ static void test_read(struct kernel_set *set)
     tap_ok(occupancy_read_shapes(set, &call, &figures) == CUDA_SUCCESS, "figures of dsymv are read");
     bool same = true;
     for (int i = 0; i < SHAPE_EDGES; i++) {
-        const struct kernel_resources resources = {16, matrix_vector_shared_bytes(shape_edges[i], sizeof(double))};
+        const struct kernel_resources resources = {
+            16, matrix_vector_shared_bytes(shape_edges[i], sizeof(double))};
         const struct occupancy_figures described = occupancy_figures_of(&h100, &resources);
         same = same && figures.of_edge[i].multiprocessors == 132 && figures.of_edge[i].warps == 64 &&
                figures.of_edge[i].blocks == 32;
@@ -31,7 +32,8 @@ static void test_read(struct kernel_set *set)
     }
     tap_ok(same, "and are those of a described H100");
     const struct blas_call wide = call_of(FAMILY_GEMV, TYPE_W, 100, 100);
-    tap_ok(occupancy_read_shapes(set, &wide, &figures) == CUDA_ERROR_NOT_SUPPORTED, "of wgemv there are none");
+    tap_ok(occupancy_read_shapes(set, &wide, &figures) == CUDA_ERROR_NOT_SUPPORTED,
+           "of wgemv there are none");
 }
 
 static double grid_at(const struct blas_call *call, const struct launch_shape *shape,
@@ -40,11 +42,14 @@ static double grid_at(const struct blas_call *call, const struct launch_shape *s
     int i = 0;
     while (shape_edges[i] != shape->edge)
         i++;
-    return occupancy_of(&figures->of_edge[i], shape->threads_x * shape->threads_y, shape->blocks_per_multiprocessor,
-                        launch_shape_tiling(call, shape).items).grid;
+    const struct occupancy occupancy =
+        occupancy_of(&figures->of_edge[i], shape->threads_x * shape->threads_y,
+                     shape->blocks_per_multiprocessor, launch_shape_tiling(call, shape).items);
+    return occupancy.grid;
 }
 
-static void test_sizes(struct kernel_set *set, enum blas_family family, enum blas_type type, unsigned team_groups)
+static void test_sizes(struct kernel_set *set, enum blas_family family, enum blas_type type,
+                       unsigned team_groups)
 {
     const struct launch_shape large = {256, 64, 4, 4, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
     struct launch_shape with_teams = base;
@@ -56,13 +61,15 @@ static void test_sizes(struct kernel_set *set, enum blas_family family, enum bla
     for (int64_t n = 32; n <= 16384; n += 32) {
         const struct blas_call call = call_of(family, type, n, n);
         const struct launch_shape shape = occupancy_shape(&call, &with_teams, &none, &figures);
-        faults += shape.edge == 0 || launch_shape_fault(&call, &shape) != NULL || shape.team_groups != team_groups;
+        faults +=
+            shape.edge == 0 || launch_shape_fault(&call, &shape) != NULL || shape.team_groups != team_groups;
         worse += shape.edge == 0 || grid_at(&call, &shape, &figures) < grid_at(&call, &large, &figures);
         edges[shape.edge]++;
     }
-    tap_ok(faults == 0 && worse == 0, "family %d type %d: 512 sizes, shapes that can run and leave no more slots empty",
-           family, type);
-    tap_ok(edges[64] > 0 && edges[64] < 512, "edges 256, 128, 64 at %u, %u, %u of them", edges[256], edges[128], edges[64]);
+    tap_ok(faults == 0 && worse == 0,
+           "family %d type %d: 512 sizes, shapes that can run and leave no more slots empty", family, type);
+    tap_ok(edges[64] > 0 && edges[64] < 512, "edges 256, 128, 64 at %u, %u, %u of them", edges[256],
+           edges[128], edges[64]);
 }
 
 static void test_axpy(struct kernel_set *set)
@@ -86,12 +93,13 @@ static void test_recipe(struct kernel_set *set)
     const struct occupancy_recipe many = {0, 0, 400, 0}, low = {0, 0, 0, 0.125}, impossible = {0, 0, 600, 0};
     occupancy_read_shapes(set, &call, &figures);
     struct launch_shape shape = occupancy_shape(&call, &base, &many, &figures);
-    tap_ok(shape.edge && shape.threads_x * shape.threads_y >= 400, "400 threads at least: %u x %u", shape.threads_x,
-           shape.threads_y);
+    tap_ok(shape.edge && shape.threads_x * shape.threads_y >= 400, "400 threads at least: %u x %u",
+           shape.threads_x, shape.threads_y);
     shape = occupancy_shape(&call, &base, &low, &figures);
-    tap_ok(shape.edge && shape.threads_y * 8 <= shape.threads_x, "Ty at most an eighth of Tx: %u x %u", shape.threads_x,
-           shape.threads_y);
-    tap_ok(occupancy_shape(&call, &base, &impossible, &figures).edge == 0, "600 threads at least: no candidate");
+    tap_ok(shape.edge && shape.threads_y * 8 <= shape.threads_x, "Ty at most an eighth of Tx: %u x %u",
+           shape.threads_x, shape.threads_y);
+    tap_ok(occupancy_shape(&call, &base, &impossible, &figures).edge == 0,
+           "600 threads at least: no candidate");
 }
 
 int main(void)

@@ -93,9 +93,11 @@ static int large_x_first(const void *one, const void *other)
     return (a->y > b->y) - (a->y < b->y);
 }
 
-static struct candidate brute_force(const struct device_limits *limits, const struct kernel_resources *resources,
-                                    const struct optimizer_space *space, const struct occupancy_recipe *recipe,
-                                    optimizer_items *items, const int64_t *size)
+static struct candidate brute_force(const struct device_limits *limits,
+                                    const struct kernel_resources *resources,
+                                    const struct optimizer_space *space,
+                                    const struct occupancy_recipe *recipe, optimizer_items *items,
+                                    const int64_t *size)
 {
     static struct candidate list[1024 * 8];
     size_t count = 0;
@@ -143,8 +145,8 @@ static void compare(const char *name, const struct device_limits *limits, int re
         candidates += best.block.x == 0 || !optimizer_admits(space, recipe, best.block);
         last = best.block;
     }
-    tap_ok(different == 0 && candidates == 0, "%s, %d registers: 80 sizes as by brute force, %u changes of shape",
-           name, registers, choices);
+    tap_ok(different == 0 && candidates == 0,
+           "%s, %d registers: 80 sizes as by brute force, %u changes of shape", name, registers, choices);
 }
 
 static void test_choices(void)
@@ -190,8 +192,9 @@ static void test_random(uint64_t seed)
         different += best.block.x != wanted.x || best.block.y != wanted.y || found != (wanted.x > 0);
         empty += !found;
     }
-    tap_ok(different == 0 && empty > 0 && empty < 300, "400 random walks as by brute force, %u find nothing (seed %llu)",
-           empty, (unsigned long long)seed);
+    tap_ok(different == 0 && empty > 0 && empty < 300,
+           "400 random walks as by brute force, %u find nothing (seed %llu)", empty,
+           (unsigned long long)seed);
 }
 
 static int64_t always_the_same(const void *problem, struct block_shape block)
@@ -216,7 +219,8 @@ static void test_constant_items(void)
         empty += !optimizer_walk(&space, &recipe, &figures, always_the_same, &items, &whole);
         different += quick.block.x != whole.block.x || quick.block.y != whole.block.y;
     }
-    tap_ok(different == 0 && empty < 800, "1000 walks with constant items choose the same, %u nothing", empty);
+    tap_ok(different == 0 && empty < 800, "1000 walks with constant items choose the same, %u nothing",
+           empty);
 }
 
 /* A walk that goes on keeps only what is better than before. */
@@ -227,7 +231,8 @@ static void test_going_on(void)
     const struct occupancy_recipe none = {0, 0, 0, 0};
     const int64_t size = 5000;
     struct optimizer_best best = {{0, 0}, {0, 0, 0}};
-    tap_ok(optimizer_walk(&general, &none, &figures, rows_of_blocks, &size, &best), "a first walk finds something");
+    tap_ok(optimizer_walk(&general, &none, &figures, rows_of_blocks, &size, &best),
+           "a first walk finds something");
     const struct optimizer_best first = best;
     tap_ok(!optimizer_walk(&general, &none, &figures, rows_of_blocks, &size, &best) &&
                best.block.x == first.block.x && best.block.y == first.block.y,

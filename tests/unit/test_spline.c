@@ -17,7 +17,8 @@ static double draw(void)
 }
 
 /* Minimise |y - E f|^2 + alpha^2 |D f|^2 by its normal equations, Gauss' way. */
-static void dense_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha, double *f)
+static void dense_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha,
+                      double *f)
 {
     static double matrix[MOST][MOST + 1];
     memset(matrix, 0, sizeof matrix);
@@ -110,7 +111,8 @@ static void test_foretold(void)
         sum += pow(values[samples[i].position] - samples[i].value, 2);
     }
     const double wanted = sqrt(sum / (double)count), got = spline_foretold(samples, count, length, 0.7);
-    tap_ok(fabs(got - wanted) < 1e-8 * wanted, "samples are foretold within %.6f, left out really %.6f", got, wanted);
+    tap_ok(fabs(got - wanted) < 1e-8 * wanted, "samples are foretold within %.6f, left out really %.6f", got,
+           wanted);
 }
 
 static void test_choose_alpha(void)
@@ -121,8 +123,10 @@ static void test_choose_alpha(void)
         smooth[i] = (struct spline_sample){2 * i, wave, 1};
         noisy[i] = (struct spline_sample){2 * i, 0.02 * (double)i + draw(), 1};
     }
-    const double of_smooth = spline_choose_alpha(smooth, 40, 80), of_noisy = spline_choose_alpha(noisy, 40, 80);
-    tap_ok(of_smooth < 1 && of_noisy > 8, "little smoothing (%g) of a wave, much (%g) of noise", of_smooth, of_noisy);
+    const double of_smooth = spline_choose_alpha(smooth, 40, 80),
+                 of_noisy = spline_choose_alpha(noisy, 40, 80);
+    tap_ok(of_smooth < 1 && of_noisy > 8, "little smoothing (%g) of a wave, much (%g) of noise", of_smooth,
+           of_noisy);
 }
 
 static double with_step(size_t position)
@@ -156,8 +160,8 @@ static void test_incremental(void)
     for (size_t i = 0; i < 17; i++)
         even[i] = (struct spline_sample){i * 127 / 16, with_step(i * 127 / 16), 1};
     const double of_added = fit_error(added, 17), of_even = fit_error(even, 17);
-    tap_ok(of_added < 0.6 * of_even, "17 samples, 12 of them where it is least certain: error %.4f, evenly %.4f",
-           of_added, of_even);
+    tap_ok(of_added < 0.6 * of_even,
+           "17 samples, 12 of them where it is least certain: error %.4f, evenly %.4f", of_added, of_even);
     tap_ok(near >= 8, "%zu of 12 lie about the step", near);
 }
 

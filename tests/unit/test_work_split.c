@@ -66,7 +66,8 @@ static void test_local_sizes(void)
     block = work_local_block(1000, 1000, 512, false);
     tap_ok(block.x == 40 && block.y == 8, "at most 512: %lld x %lld", (long long)block.x, (long long)block.y);
     block = work_local_block(125, 81, 1024, false);
-    tap_ok(block.x == 125 && block.y == 1, "no multiple of 32: %lld x %lld", (long long)block.x, (long long)block.y);
+    tap_ok(block.x == 125 && block.y == 1, "no multiple of 32: %lld x %lld", (long long)block.x,
+           (long long)block.y);
 }
 
 static uint64_t random_state = 11;
@@ -142,8 +143,10 @@ static void test_baseline(void)
     int64_t measured[2], papers[2];
     work_split_measured(devices, 2, 10000, 32, measured);
     work_split_by_elements(elements, 2, WORK_WEIGHT_SMALL, 10000, papers);
-    const double first = work_split_finish(devices, 2, measured), second = work_split_finish(devices, 2, papers);
-    tap_ok(first < 0.95 * second, "by measured bandwidth done after %.1f us, by elements after %.1f", first, second);
+    const double first = work_split_finish(devices, 2, measured),
+                 second = work_split_finish(devices, 2, papers);
+    tap_ok(first < 0.95 * second, "by measured bandwidth done after %.1f us, by elements after %.1f", first,
+           second);
 }
 
 int main(void)
