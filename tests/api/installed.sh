@@ -40,6 +40,12 @@ version=$(printf '#include <mublas.h>\nMUBLAS_VERSION_MAJOR.MUBLAS_VERSION_MINOR
     $compiler $(package --cflags) -E -P - | tail -n 1 | tr -d ' ')
 [ "$version" = "$(package --modversion)" ]
 result $? "header and package are of version $version"
+missing=
+for name in $(grep -oE 'mublas_[a-z_]+\(' "$stage$prefix/include/mublas.h" | tr -d '(' | sort -u); do
+    grep -qE "$name([^a-z_]|\$)" "$stage$prefix/share/man/man3/mublas.3" || missing+=" $name"
+done
+[ -n "$name" ] && [ -z "$missing" ]
+result $? "the manual page has every function of the header${missing:+, but for$missing}"
 
 if command -v gfortran > /dev/null; then
     module=$(package --variable=fortran_module)
