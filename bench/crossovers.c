@@ -1,14 +1,15 @@
 /* crossovers.c - do decisions between host and device fall on the right side?
  *
- *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--output=FILE] [--save=FILE]
+ *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--output=FILE]
+ *              [--save=FILE]
  *
- * Takes the learned times of a recipe, or, without one, learns them first within S seconds (25),
- * as `mublas tune --quick` does. Then for each routine N (100) random calls, with random flags and
- * shapes, within a factor of 4 around the size from which on the device is expected to gain, or
- * anywhere if it is never: times the call on the host and, resident, on the device, and looks at
- * the policy's choice. A choice counts as good if it is the faster side or loses less than 10%;
- * a routine passes with 95 of 100. The output file gets a line for every call, the saved one what
- * was learned, as the crossover section of a recipe. */
+ * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
+ * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
+ * calls, with random flags and shapes, within a factor of 4 around the size from which on the
+ * device is expected to gain, or anywhere if it is never: times the call on the host and,
+ * resident, on the device, and looks at the policy's choice. A choice counts as good if it is the
+ * faster side or loses less than 10%; a routine passes with 95 of 100. The output file gets a line
+ * for every call, the saved one what was learned, as the crossover section of a recipe. */
 #include "command/call_timer.h"
 #include "command/timed_calls.h"
 #include "command/tune_calls.h"
@@ -240,8 +241,8 @@ static int judge_all(struct judge *judge)
 
 static int run(const struct options *options, struct learned_times *times)
 {
-    const struct shim_child_settings on_host = {.offload = "never"}, on_device = {.offload = "always",
-                                                                                  .huge_pages = true};
+    const struct shim_child_settings on_host = {.offload = "never"};
+    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe, .huge_pages = true};
     struct judge judge = {.options = options, .seed = 20260101};
     struct device_properties device;
     struct call_timer_end end;

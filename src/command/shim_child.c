@@ -19,6 +19,8 @@ static void become(const struct shim_child *child, const struct shim_child_setti
                 setenv("MUBLAS_REPORT", child->report, 1) == 0;
     if (good && child_settings->tracking)
         good = setenv("MUBLAS_TRACKING", child_settings->tracking, 1) == 0;
+    if (good && child_settings->recipe)
+        good = setenv("MUBLAS_RECIPE", child_settings->recipe, 1) == 0;
     signal(SIGPIPE, SIG_DFL);
     if (good)
         execv("/proc/self/exe", arguments);

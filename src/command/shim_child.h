@@ -18,6 +18,7 @@ struct shim_child {
 struct shim_child_settings {
     const char *offload; /* MUBLAS_OFFLOAD */
     const char *tracking; /* MUBLAS_TRACKING; NULL: as it is */
+    const char *recipe;   /* MUBLAS_RECIPE; NULL: as it is */
     bool huge_pages;      /* as `mublas run` sets them */
 };
 

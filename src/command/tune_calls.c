@@ -135,8 +135,10 @@ static void sample_scan(struct session *session)
 
 static void sample_all(struct session *session, const char *who)
 {
-    const struct shim_child_settings plain = {.offload = "always"};
-    const struct shim_child_settings untracked = {.offload = "always", .tracking = "0", .huge_pages = true};
+    const char *recipe = session->options->recipe;
+    const struct shim_child_settings plain = {.offload = "always", .recipe = recipe};
+    const struct shim_child_settings untracked = {
+        .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
         .least_bytes = LEAST_BYTES, .most_bytes = (double)session->options->most_bytes,
@@ -176,8 +178,8 @@ static bool conclude(struct learned_times *times, const char *who, const struct 
 
 bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times)
 {
-    const struct shim_child_settings on_host = {.offload = "never"}, on_device = {.offload = "always",
-                                                                                  .huge_pages = true};
+    const struct shim_child_settings on_host = {.offload = "never"};
+    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe, .huge_pages = true};
     struct session session = {.options = options, .times = times, .started = seconds_now()};
     struct call_timer_end host = {0}, device = {0};
     memset(times, 0, sizeof *times);
