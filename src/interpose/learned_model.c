@@ -30,7 +30,8 @@ bool learned_model_use(struct machine_model *model, struct learned_times *times,
         return false;
     }
     if (times->host_blas[0] && strcmp(times->host_blas, host) != 0)
-        log_message(LOG_INFO, "host times were learned with %s, this is %s", times->host_blas, *host ? host : "another");
+        log_message(LOG_INFO, "host times were learned with %s, this is %s", times->host_blas,
+                    *host ? host : "another");
     learned_times_settle(times, host, processors_for_blas());
     crossover_use_learned(model, times);
     return true;
@@ -44,7 +45,8 @@ void learned_model_host(char *path, size_t room)
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         const char *sentinel = symbol_name(interface_sentinel((enum interface)i));
         /* By its path libmublas.so has bound its host before anything can be offloaded. */
-        if (!(host_search_by_path ? host_search(sentinel, &library) : host_search_program(sentinel, &library)))
+        if (!(host_search_by_path ? host_search(sentinel, &library) : host_search_program(sentinel,
+                                                                                          &library)))
             continue;
         const char *found = realpath(library.path, resolved) ? resolved : library.path;
         if (strlen(found) < room)

@@ -6,6 +6,7 @@
 #include "gpu/exit_gate.h"
 #include "interpose/execute.h"
 #include "interpose/host_paths.h"
+#include "interpose/learned_model.h"
 #include "interpose/nested.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
@@ -23,7 +24,8 @@ uint64_t offload_floors[SYMBOL_COUNT];
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
-/* The reference device's model until a device is awake, then that device's own. */
+/* The reference device's model until a device is awake, then that device's own, with what a
+ * recipe says of calls. */
 static struct machine_model reference_model, device_model;
 static const struct machine_model *model_in_force = &reference_model;
 
@@ -78,6 +80,18 @@ static enum status create_mirrors(struct device *device)
     return status;
 }
 
+static void learn(const struct device_properties *device)
+{
+    static struct learned_times learned;
+    const struct recipe *recipe = recipe_of_process(device);
+    const char *section = recipe ? recipe->crossover : NULL;
+    char host[sizeof learned.host_blas] = "";
+    device_model = crossover_builtin_model(device, processors_usable());
+    if (section)
+        learned_model_host(host, sizeof host);
+    learned_model_use(&device_model, &learned, section, host);
+}
+
 static void wake(void)
 {
     struct device *device;
@@ -85,9 +99,10 @@ static void wake(void)
         wake_failed = true;
         return;
     }
-    recipe_of_process(device_properties(device));
-    device_model = crossover_builtin_model(device_properties(device), processors_usable());
+    learn(device_properties(device));
     __atomic_store_n(&model_in_force, &device_model, __ATOMIC_RELEASE);
+    for (int i = 0; i < SYMBOL_COUNT; i++) /* the next call sets them by the new model */
+        __atomic_store_n(&offload_floors[i], 0, __ATOMIC_RELAXED);
     __atomic_store_n(&ready, device, __ATOMIC_RELEASE);
 }
 

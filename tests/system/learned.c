@@ -1,0 +1,42 @@
+/* learned CALLS: on one processor enough dsymv calls of order 1000 to wake a device in auto mode, then
+ * CALLS of order 100 on one matrix. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x,
+            const int *incx, const double *beta, double *y, const int *incy);
+
+enum { LARGE = 1000, SMALL = 100, WAKING_CALLS = 216 };
+
+static void use_one_processor(void)
+{
+    cpu_set_t usable, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
+        return;
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &usable))
+            CPU_SET(i, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+int main(int count, char **arguments)
+{
+    const int large = LARGE, small = SMALL, one = 1, calls = count > 1 ? atoi(arguments[1]) : 0;
+    const double alpha = 1, beta = 0;
+    double *a = malloc(sizeof(double) * LARGE * LARGE), *x = calloc(LARGE, sizeof(double)),
+        *y = calloc(LARGE, sizeof(double));
+    if (!a || !x || !y)
+        return 1;
+    use_one_processor();
+    for (int i = 0; i < LARGE * LARGE; i++)
+        a[i] = i % 7;
+    for (int i = 0; i < WAKING_CALLS; i++)
+        dsymv_("L", &large, &alpha, a, &large, x, &one, &beta, y, &one);
+    for (int i = 0; i < calls; i++)
+        dsymv_("L", &small, &alpha, a, &small, x, &one, &beta, y, &one);
+    printf("%d\n", WAKING_CALLS + calls);
+    return 0;
+}

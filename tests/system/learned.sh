@@ -1,0 +1,48 @@
+#!/bin/bash
+# What a recipe says of calls decides where they run: gains, never, and times that were learned
+# with another host BLAS or number of threads.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OMP_NUM_THREADS OPENBLAS_NUM_THREADS
+use_emulated_driver
+use_reference_libraries
+unset BLIS_NUM_THREADS MKL_NUM_THREADS
+host=$(readlink -f "$host_blas")
+gains='host dsymv 100 1 1000000 5000
+device dsymv 100 2 1000000 20
+upload pinned 1000 10 10000000 100'
+never='host dsymv 100 1 1000000 5000
+device dsymv 100 2 1000000 5100'
+
+# decides HOST THREADS LINES [CALLS]: how many calls of order 100 or more ran on the device
+decides()
+{
+    printf 'host-blas %s\nhost-threads %d\n%s\n' "$1" "$2" "$3" > "$work/lines"
+    tests/system/make_recipe "$work/lines" > "$work/recipe" || return 1
+    LD_PRELOAD=$shim_preload MUBLAS_RECIPE=$work/recipe MUBLAS_REPORT=$work/report \
+        tests/system/learned "${4:-0}" > "$work/output" 2> "$work/errors" || return 1
+    device=$(awk '$1 == "dsymv" && $4 ~ /^[0-9]+$/ { print $3 }' "$work/report")
+    [ -n "$device" ]
+}
+
+decides "$host" 1 "$never" 40 && [ "$device" = 0 ] && grep -q 'device *Emulated' "$work/report"
+result $? "where it is never, every call stays although the device is awake ($device)"
+decides "$host" 1 "$gains" 0 && large=$device && decides "$host" 1 "$gains" 40 && [ "$device" -ge $((large + 35)) ]
+result $? "where small calls gain, they run on the device ($large, then $device)"
+decides "$host.other" 1 "$gains" 40 && [ "$device" -lt $((large + 10)) ]
+result $? "times of another host BLAS do not count ($device)"
+other=$(($(nproc) + 1))
+decides "$host" $other "$gains" 40 && [ "$device" -lt $((large + 10)) ]
+result $? "nor those of another number of threads ($device)"
+[ ! -s "$work/errors" ]
+result $? "all without a word"
+
+MUBLAS_RECIPE=$work/recipe "$build/mublas" info > "$work/output" 2> "$work/errors"
+[ $? = 0 ] && grep -q '^crossovers: learned' "$work/output" && grep -q "learned with $other threads" "$work/output"
+result $? "mublas info says that they are learned, and which do not count"
+printf 'host-blas %s\nhost-threads %d\n%s\n' "$host" "$(nproc)" "$never" > "$work/lines"
+tests/system/make_recipe "$work/lines" > "$work/recipe"
+MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info > "$work/output" 2> "$work/errors"
+[ $? = 0 ] && grep -q ' dsymv never' "$work/output" && ! grep -q 'were learned with' "$work/output"
+result $? "and never, where that was learned"
+echo "1..$number"
