@@ -151,7 +151,7 @@ static void plan_matrix_vector(const struct blas_call *call, const struct launch
         .kernel = matrix_kernel(call),
         .items = tiling.items,
         .threads = shape->threads_x * shape->threads_y,
-        .shared_bytes = matrix_vector_shared_bytes(shape->edge, element),
+        .shared_bytes = launch_shape_shared_bytes(call, shape),
         .workspace_bytes = (size_t)(tiling.segments * tiling.kept) * shape->edge * element,
         .counter_bytes = (size_t)(tiling.segments * tiling.counters + 1) * sizeof(unsigned),
     };

@@ -3,7 +3,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { GROUP = 8, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, EDGE_MAX = 256 };
+enum { GROUP = 8, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, EDGE_MAX = 256,
+       HELD_BYTES = 32 /* of a row, that a group reads at once */ };
+enum { STRIP_TERMS_MAX = 64 * 256, STRIP_SHARED_MAX = 96 << 10 }; /* one chain; what devices since 2017 have */
 
 static struct launch_shape overriding_shape;
 static launch_shape_chooser *_Atomic present_chooser;
@@ -13,37 +15,72 @@ unsigned launch_shape_unit(enum blas_type type)
     return TRANSACTION_BYTES / ELEMENTS_PER_THREAD / (unsigned)blas_element_bytes(type);
 }
 
-const char *launch_shape_fault(const struct blas_call *call, const struct launch_shape *shape)
-{
-    const uint64_t threads = (uint64_t)shape->threads_x * shape->threads_y;
-    if (shape->edge != 64 && shape->edge != 128 && shape->edge != 256)
-        return "the edge must be 64, 128 or 256";
-    if (shape->threads_x % launch_shape_unit(call->type) != 0)
-        return "Tx must be a multiple of the threads of a memory transaction";
-    if (threads < LAUNCH_THREADS_MIN || threads > LAUNCH_THREADS_MAX)
-        return "Tx * Ty must be 8 to 512";
-    if (shape->leaf_columns < 1 || shape->leaf_columns > shape->edge / LEAF_EDGE)
-        return "U must be 1 to edge / 32";
-    if (shape->order != ORDER_DOWN && shape->order != ORDER_ALONG)
-        return "there is no such order of leaf tiles";
-    if (shape->variant < VARIANT_LAST_ARRIVER || shape->variant > VARIANT_BOTH_HALVES)
-        return "there is no such variant";
-    if (shape->variant != VARIANT_LAST_ARRIVER && call->family != FAMILY_SYMV && call->family != FAMILY_HEMV)
-        return "only symv and hemv have variants";
-    if (shape->team_groups != 1 && shape->team_groups != 4)
-        return "a team must have 1 or 4 groups";
-    if (threads < GROUP * shape->team_groups)
-        return "a team of 4 groups takes 32 threads";
-    return NULL;
-}
-
 static bool is_transposed(const struct blas_call *call)
 {
     return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
 }
 
+/* What a strip's block sums: leaf by leaf, for each of its elements of y. */
+static int64_t strip_terms(const struct blas_call *call)
+{
+    return is_transposed(call) ? call->m : call->n;
+}
+
+size_t launch_shape_shared_bytes(const struct blas_call *call, const struct launch_shape *shape)
+{
+    const size_t element = blas_element_bytes(call->type);
+    if (shape->variant == VARIANT_STRIPS)
+        return strip_shared_bytes(shape->edge, (size_t)strip_terms(call), is_transposed(call), element);
+    return matrix_vector_shared_bytes(shape->edge, element);
+}
+
+static const char *strip_fault(const struct blas_call *call, const struct launch_shape *shape, uint64_t threads)
+{
+    const unsigned edge = shape->edge;
+    if (call->family != FAMILY_GEMV)
+        return "only gemv has strips";
+    if (edge < 8 || edge > (is_transposed(call) ? 32 : EDGE_MAX) || (edge & (edge - 1)) != 0)
+        return "the edge of a strip must be 8, 16, 32 or, not transposed, 64, 128 or 256";
+    if (threads < edge)
+        return "a strip wants a thread for each element";
+    if (is_transposed(call) && edge * blas_element_bytes(call->type) < shape->team_groups * HELD_BYTES)
+        return "a team of 4 groups is wider than the strip";
+    if (strip_terms(call) > STRIP_TERMS_MAX || launch_shape_shared_bytes(call, shape) > STRIP_SHARED_MAX)
+        return "the sums are too long for strips";
+    return NULL;
+}
+
+const char *launch_shape_fault(const struct blas_call *call, const struct launch_shape *shape)
+{
+    const uint64_t threads = (uint64_t)shape->threads_x * shape->threads_y;
+    const bool strips = shape->variant == VARIANT_STRIPS;
+    if (!strips && shape->edge != 64 && shape->edge != 128 && shape->edge != 256)
+        return "the edge must be 64, 128 or 256";
+    if (shape->threads_x % launch_shape_unit(call->type) != 0)
+        return "Tx must be a multiple of the threads of a memory transaction";
+    if (threads < LAUNCH_THREADS_MIN || threads > LAUNCH_THREADS_MAX)
+        return "Tx * Ty must be 8 to 512";
+    if (!strips && (shape->leaf_columns < 1 || shape->leaf_columns > shape->edge / LEAF_EDGE))
+        return "U must be 1 to edge / 32";
+    if (shape->order != ORDER_DOWN && shape->order != ORDER_ALONG)
+        return "there is no such order of leaf tiles";
+    if (shape->variant < VARIANT_LAST_ARRIVER || shape->variant > VARIANT_STRIPS)
+        return "there is no such variant";
+    if (shape->variant != VARIANT_LAST_ARRIVER && !strips && call->family != FAMILY_SYMV && call->family != FAMILY_HEMV)
+        return "only symv and hemv have variants";
+    if (shape->team_groups != 1 && shape->team_groups != 4)
+        return "a team must have 1 or 4 groups";
+    if (threads < GROUP * shape->team_groups)
+        return "a team of 4 groups takes 32 threads";
+    return strips ? strip_fault(call, shape, threads) : NULL;
+}
+
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape)
 {
+    if (shape->variant == VARIANT_STRIPS) {
+        const int64_t strips = tile_count(is_transposed(call) ? call->n : call->m, shape->edge);
+        return (struct launch_tiling){strips, 1, 0, 0, strips};
+    }
     if (call->family == FAMILY_GEMV) {
         const int64_t rows = tile_count(call->m, shape->edge), columns = tile_count(call->n, shape->edge);
         const bool transposed = is_transposed(call);
@@ -123,12 +160,43 @@ static struct launch_shape fitted(const struct blas_call *call, struct launch_sh
     return shape;
 }
 
+/* Threads for the leaves of a sum side by side, so many to each, but no more than let two
+ * blocks into a multiprocessor; and one for each element. */
+static unsigned strip_threads(int64_t terms, unsigned to_a_leaf, unsigned edge)
+{
+    const int64_t wanted = to_a_leaf * tile_count(terms, LEAF_EDGE);
+    const unsigned threads = wanted < 256 ? (unsigned)wanted : 256;
+    return threads > edge ? threads : edge;
+}
+
+/* Strips for sums that a block soon has: as wide as leave nearly every multiprocessor of a
+ * large device one. False: the sums are too long for that. */
+static bool choose_strips(const struct blas_call *call, struct launch_shape *shape)
+{
+    enum { ITEMS_WANTED = 100, TERMS_MAX = 4096, BYTES_MAX = 128 << 10 };
+    const bool transposed = is_transposed(call);
+    const int64_t length = transposed ? call->n : call->m, terms = strip_terms(call);
+    const unsigned element = (unsigned)blas_element_bytes(call->type);
+    unsigned edge = transposed ? 32 : EDGE_MAX, groups = 1;
+    while (edge > 8 && tile_count(length, edge) < ITEMS_WANTED)
+        edge /= 2;
+    if (transposed && terms <= 2 * LEAF_EDGE && edge * element >= 4 * HELD_BYTES)
+        groups = 4;
+    const unsigned threads = strip_threads(terms, transposed ? GROUP * groups : edge, edge);
+    *shape = (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
+    return terms <= TERMS_MAX && !launch_shape_fault(call, shape) &&
+           (tile_count(length, edge) >= ITEMS_WANTED || edge * terms * element <= BYTES_MAX);
+}
+
 struct launch_shape launch_shape_built_in(const struct blas_call *call)
 {
+    struct launch_shape strips;
     static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
     const struct shape_row *row = rows_of(call);
     if (call->family == FAMILY_AXPY)
         return of_axpy;
+    if (call->family == FAMILY_GEMV && choose_strips(call, &strips))
+        return strips;
     while (launch_shape_tiling(call, &row->shape).items < row->items_wanted)
         row++;
     return call->family == FAMILY_GEMV ? fitted(call, row->shape) : row->shape;
@@ -164,6 +232,8 @@ void launch_shape_override(struct launch_shape shape)
 
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape)
 {
+    if (shape->variant == VARIANT_STRIPS)
+        return (struct block_mapping){shape->team_groups, 1, 1, 1, ORDER_DOWN}; /* of which the first counts */
     const unsigned teams = shape->threads_x * shape->threads_y / (GROUP * shape->team_groups);
     const unsigned wanted = shape->threads_x < GROUP ? 1 : shape->threads_x / GROUP;
     const unsigned down = smaller(wanted, smaller(teams, shape->edge / LEAF_EDGE));

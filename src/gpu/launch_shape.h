@@ -7,7 +7,11 @@
  * tile. A block of threads_x * threads_y threads (Tx, Ty) has max(1, Tx / 8) teams, but no
  * more than a super-tile has leaf rows, side by side down the rows, and as many such rows of
  * teams across the columns as its threads allow. Threads that do not fill a team help with
- * partial sums only. */
+ * partial sums only.
+ *
+ * VARIANT_STRIPS has no tiles: a block sums `edge` elements of gemv's y alone. Of its threads
+ * (only Tx * Ty matters) `edge` do a leaf of the rows, or a team one of the columns (transposed);
+ * U and M do not matter. */
 #ifndef MUBLAS_LAUNCH_SHAPE_H
 #define MUBLAS_LAUNCH_SHAPE_H
 
@@ -15,11 +19,12 @@
 #include "gpu/kernels/arguments.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { LAUNCH_THREADS_MIN = 8, LAUNCH_THREADS_MAX = 512 };
 
 struct launch_shape {
-    unsigned edge;         /* of a super-tile: 64, 128 or 256 */
+    unsigned edge;         /* of a super-tile: 64, 128 or 256; of a strip: 8, 16, 32, and rows also these */
     unsigned threads_x;    /* Tx: a multiple of launch_shape_unit */
     unsigned threads_y;    /* Ty: 1 or more, with Tx * Ty in LAUNCH_THREADS_MIN..LAUNCH_THREADS_MAX */
     unsigned leaf_columns; /* U: leaf tiles along a row that a team takes one after another, 1..edge / 32 */
@@ -29,7 +34,7 @@ struct launch_shape {
     enum leaf_order order; /* M */
     /* 1, or 4, which takes at least 32 threads: a leaf tile is read by a whole warp at once. */
     unsigned team_groups;
-    enum symv_variant variant; /* of symv and hemv; the others have only the first */
+    enum symv_variant variant; /* of symv and hemv; gemv: the first or VARIANT_STRIPS; trmv: the first */
 };
 
 /* Threads that read 128 bytes, a memory transaction, at four elements each. */
@@ -61,6 +66,9 @@ struct launch_tiling {
     int64_t segments, children, kept, counters, items;
 };
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape);
+
+/* Dynamic shared memory of a block of a matrix-vector call. */
+size_t launch_shape_shared_bytes(const struct blas_call *call, const struct launch_shape *shape);
 
 /* What kernels are told of the block. */
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape);

@@ -30,6 +30,7 @@ kernel_includes = \
 	src/gpu/kernels/running_sum.h \
 	src/gpu/kernels/scalars.h \
 	src/gpu/kernels/segment.h \
+	src/gpu/kernels/strip.h \
 	src/gpu/kernels/super_tile.h \
 	src/gpu/kernels/work.h
 EXTRA_DIST += $(kernel_files) $(kernel_includes)

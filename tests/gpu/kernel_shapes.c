@@ -43,6 +43,12 @@ static const struct row rows[] = {
     {true, {128, 8, 8, 1, 0, ORDER_DOWN, 4, VARIANT_BOTH_HALVES}},
     {false, {64, 5, 15, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}},
     {false, {256, 16, 4, 3, 3, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}},
+    {true, {8, 16, 2, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS}},
+    {true, {32, 9, 3, 1, 1, ORDER_DOWN, 1, VARIANT_STRIPS}},
+    {false, {16, 8, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS}},
+    {true, {32, 16, 4, 1, 0, ORDER_DOWN, 4, VARIANT_STRIPS}},
+    {false, {64, 16, 2, 1, 2, ORDER_DOWN, 1, VARIANT_STRIPS}},
+    {false, {256, 64, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS}},
 };
 
 int kernel_shapes(const struct blas_call *call, bool few, struct launch_shape *shapes)

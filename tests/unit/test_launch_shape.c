@@ -60,11 +60,18 @@ static void test_others(void)
     test_fault(&gemv, shape, NULL, "teams of 4 groups");
     shape.threads_x = 4, shape.threads_y = 6;
     test_fault(&gemv, shape, "32 threads", "a team of 4 groups in 24 threads");
-    shape = usual, shape.variant = (enum symv_variant)3;
+    shape = usual, shape.variant = (enum symv_variant)4;
     test_fault(&symv, shape, "variant", "an unknown variant");
     shape.variant = VARIANT_IN_ORDER;
     test_fault(&symv, shape, NULL, "symv in order");
     test_fault(&gemv, shape, "only symv", "gemv in order");
+    shape.variant = VARIANT_STRIPS;
+    test_fault(&symv, shape, "only gemv", "symv by strips");
+    test_fault(&gemv, shape, NULL, "gemv by strips of 128");
+    shape.edge = 24;
+    test_fault(&gemv, shape, "edge of a strip", "strips of 24");
+    shape.edge = 8;
+    test_fault(&gemv, shape, NULL, "strips of 8");
 }
 
 /* A shape that cannot run is refused, not bent. */
@@ -116,6 +123,19 @@ static void test_chosen(int64_t m, int64_t n, enum blas_trans trans, unsigned do
            shape.threads_x * shape.threads_y);
 }
 
+/* Edge 0: no strips. */
+static void test_strips(int64_t m, int64_t n, enum blas_trans trans, unsigned edge, unsigned threads)
+{
+    struct blas_call call = call_of(FAMILY_GEMV, TYPE_D, m, n);
+    call.trans = trans;
+    const struct launch_shape shape = launch_shape_choose(&call);
+    const bool strips = shape.variant == VARIANT_STRIPS;
+    tap_ok(!launch_shape_fault(&call, &shape) && strips == (edge > 0) &&
+               (!strips || (shape.edge == edge && shape.threads_x * shape.threads_y == threads)),
+           "%lld x %lld, %s: %s of %u, %u threads", (long long)m, (long long)n, trans ? "transposed" : "as it is",
+           strips ? "strips" : "tiles", shape.edge, shape.threads_x * shape.threads_y);
+}
+
 /* Sums of more than one chain want room and counters for each. */
 static void test_chains(void)
 {
@@ -142,11 +162,17 @@ int main(void)
     test_mapping(64, 4, 256, 4, 8, 1);
     test_mapping(8, 12, 64, 4, 1, 3);
     test_chosen(32, 524288, TRANS_NONE, 1, 8);
-    test_chosen(32, 524288, TRANS_TRANSPOSE, 1, 8);
+    
     test_chosen(524288, 32, TRANS_TRANSPOSE, 8, 1);
     test_chosen(100, 524288, TRANS_NONE, 4, 8);
     test_chosen(200, 524288, TRANS_NONE, 7, 4);
     test_chosen(20, 9000, TRANS_NONE, 1, 2);
+    test_strips(524288, 32, TRANS_NONE, 256, 256);
+    test_strips(32, 524288, TRANS_TRANSPOSE, 32, 32);
+    test_strips(1024, 1024, TRANS_NONE, 8, 256);
+    test_strips(1024, 1024, TRANS_TRANSPOSE, 8, 256);
+    test_strips(256, 256, TRANS_NONE, 8, 64);
+    test_strips(70, 4096, TRANS_NONE, 0, 0);
     test_chosen(9000, 9000, TRANS_NONE, 8, 4);
     test_chains();
     return tap_done();

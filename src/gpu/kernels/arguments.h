@@ -28,7 +28,7 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
 /* The next leaf tiles of a team: down the columns first, or along the rows. */
 enum leaf_order { ORDER_DOWN, ORDER_ALONG };
 
-/* How the tiles of symv and hemv come to their segments; equal bits. */
+/* How the tiles of symv and hemv come to their segments; equal bits. The last one is gemv's. */
 enum symv_variant {
     /* A tile feeds the segments of its rows and of its columns with partials; whoever
      * comes last to a segment adds them. */
@@ -37,7 +37,9 @@ enum symv_variant {
     VARIANT_IN_ORDER,
     /* Each segment has its whole row of tiles, those of the unstored half read where they
      * are mirrored: A is read twice, and a tile feeds one segment. */
-    VARIANT_BOTH_HALVES
+    VARIANT_BOTH_HALVES,
+    /* gemv without tiles: a block sums `edge` elements of y alone (strip.h). */
+    VARIANT_STRIPS
 };
 
 /* How a block goes over the leaf tiles of a super-tile: teams of team_groups groups of 8
@@ -64,7 +66,7 @@ struct matrix_vector_arguments { /* gemv, symv, hemv, trmv */
     unsigned children;             /* of a segment, at most: super-tiles that feed it */
     struct block_mapping mapping;
     enum symv_variant variant;
-    unsigned edge;                 /* of a super-tile: 64, 128 or 256 */
+    unsigned edge;                 /* of a super-tile: 64, 128 or 256; of a strip: from 8 on */
     enum tile_form form;
     unsigned in_place;             /* trmv: x and y are the same vector */
     unsigned unit;                 /* trmv: the diagonal is 1 and is not read */
@@ -95,6 +97,13 @@ enum { WORK_BYTES = 32 };
 static inline size_t matrix_vector_shared_bytes(size_t edge, size_t element_bytes)
 {
     return 2 * edge * (edge / 32) * element_bytes + WORK_BYTES;
+}
+
+/* The same of a block with a strip of gemv, over sums of so many terms. */
+static inline size_t strip_shared_bytes(size_t edge, size_t terms, int transposed, size_t element_bytes)
+{
+    const size_t leaves = (terms + 31) / 32;
+    return leaves * (edge + (transposed ? 0 : 32)) * element_bytes + WORK_BYTES;
 }
 
 /* What VARIANT_IN_ORDER keeps of a segment: three parts of a node, four levels of chains. */

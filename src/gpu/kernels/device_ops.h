@@ -35,6 +35,8 @@ DEVICE_FUNCTION unsigned block_count() { return emulated_self()->blocks; }
 DEVICE_FUNCTION void *shared_memory() { return emulated_self()->shared; }
 DEVICE_FUNCTION void block_barrier() { emulated_barrier(); }
 DEVICE_FUNCTION unsigned anew(unsigned value) { return value; }
+DEVICE_FUNCTION int64_t anew(int64_t value) { return value; }
+DEVICE_FUNCTION int log2_of(unsigned power) { return __builtin_ctz(power); }
 
 /* The `values` of all threads of the group, [thread][value], by one rendezvous. */
 template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (&values)[COUNT])
@@ -59,12 +61,16 @@ DEVICE_FUNCTION bool is_finite(double value) { return __builtin_isfinite(value);
 /* mask: SIGN_MASK or 0. */
 template <typename R> DEVICE_FUNCTION R flip_sign(R value, unsigned mask) { return mask ? -value : value; }
 
-/* Read-only operands. load_wide: 16 aligned bytes. */
+/* Read-only operands. load_wide: 16 aligned bytes; load_two: 8. */
 DEVICE_FUNCTION float load(const float *address) { return *address; }
 DEVICE_FUNCTION double load(const double *address) { return *address; }
 template <typename T> DEVICE_FUNCTION void load_wide(const T *address, T *values)
 {
     memcpy(values, __builtin_assume_aligned(address, 16), 16);
+}
+DEVICE_FUNCTION void load_two(const float *address, float *values)
+{
+    memcpy(values, __builtin_assume_aligned(address, 8), 8);
 }
 template <typename T> DEVICE_FUNCTION void store_wide(T *address, const T *values)
 {
@@ -108,11 +114,18 @@ DEVICE_FUNCTION unsigned block_index() { return blockIdx.x; }
 DEVICE_FUNCTION unsigned block_count() { return gridDim.x; }
 DEVICE_FUNCTION void block_barrier() { __syncthreads(); }
 
+DEVICE_FUNCTION int log2_of(unsigned power) { return __ffs((int)power) - 1; }
+
 /* The same value, made anew: what depends on it is not computed ahead of a loop that
  * this is in, to lie in registers meanwhile. */
 DEVICE_FUNCTION unsigned anew(unsigned value)
 {
     asm volatile("" : "+r"(value));
+    return value;
+}
+DEVICE_FUNCTION int64_t anew(int64_t value)
+{
+    asm volatile("" : "+l"(value));
     return value;
 }
 DEVICE_FUNCTION void *shared_memory()
@@ -179,6 +192,11 @@ DEVICE_FUNCTION void load_wide(const float *address, float *values)
 DEVICE_FUNCTION void load_wide(const double *address, double *values)
 {
     const double2 two = __ldg(reinterpret_cast<const double2 *>(address));
+    values[0] = two.x, values[1] = two.y;
+}
+DEVICE_FUNCTION void load_two(const float *address, float *values)
+{
+    const float2 two = __ldg(reinterpret_cast<const float2 *>(address));
     values[0] = two.x, values[1] = two.y;
 }
 DEVICE_FUNCTION void store_wide(float *address, const float *values)

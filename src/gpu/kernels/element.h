@@ -92,6 +92,14 @@ template <typename R> DEVICE_FUNCTION complex_number<R> load(const complex_numbe
     return {load(parts_of(address)), load(parts_of(address) + 1)};
 }
 
+/* One that is aligned like both parts together. */
+DEVICE_FUNCTION complex_number<float> load_pair(const complex_number<float> *address)
+{
+    float parts[2];
+    load_two(parts_of(address), parts);
+    return {parts[0], parts[1]};
+}
+
 /* 16 aligned bytes. */
 template <typename R>
 DEVICE_FUNCTION void load_wide(const complex_number<R> *address, complex_number<R> *values)

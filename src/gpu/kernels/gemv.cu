@@ -1,6 +1,7 @@
 /* y = alpha op(A) x + beta y. A segment of y is a row of tiles (not transposed) or a
- * column of tiles; work items go segment by segment. */
+ * column of tiles; work items go segment by segment. Or a block does a strip of y alone. */
 #include "gpu/kernels/long_sum.h"
+#include "gpu/kernels/strip.h"
 
 template <typename T, bool WIDE, bool TRANSPOSE>
 DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments, const super_tile &its_tile)
@@ -33,6 +34,12 @@ DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
         return;
     }
     work_start(next);
+    if (arguments.variant == VARIANT_STRIPS) {
+        UNROLL_BY(1)
+        for (; work_next(arguments, next); block_barrier())
+            gemv_strip<T, WIDE, TRANSPOSE>(arguments, next.item);
+        return;
+    }
     UNROLL_BY(1)
     while (work_next(arguments, next)) {
         const int index = (int)(next.item / arguments.children), child = (int)(next.item % arguments.children);

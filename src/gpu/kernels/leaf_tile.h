@@ -230,9 +230,10 @@ template <typename T, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_sums {
 };
 
 /* The tile's leaves, by the `groups` (1 or 4) groups of a team; thread: its number in the block.
+ * `width`: the tile's columns, a multiple of HELD * groups; fewer than 32 without ROWS only.
  * The rows' chains start with zeros, which the first rotation leaves as they are. */
 template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE>
-DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups)
+DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups, int width = LEAF)
 {
     const int lane = thread % LANES, group = thread / LANES % groups;
     const int step = HELD<T> * groups, first = HELD<T> * group;
@@ -243,16 +244,16 @@ DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int gr
     now.load_from(tile, lane, first);
     sums.begin(tile, lane);
     UNROLL_BY(AHEAD && ROWS && COLUMNS ? 2 : 1) /* by two: no moves from `next` to `now` */
-    for (int start = step; start <= LEAF; start += step) {
+    for (int start = step; start <= width; start += step) {
         if constexpr (AHEAD) {
             tile_part<T, WIDE, ROWS, COLUMNS, WHOLE> next = now;
-            if (start < LEAF)
+            if (start < width)
                 next.load_from(tile, lane, start + first);
             sums.add(tile, now, lane, groups);
             now = next;
         } else {
             sums.add(tile, now, lane, groups);
-            if (start < LEAF)
+            if (start < width)
                 now.load_from(tile, lane, start + first);
         }
     }

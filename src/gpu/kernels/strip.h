@@ -1,0 +1,183 @@
+/* strip.h - y of GEMV by strips: a block has `edge` elements of y to itself, with the whole
+ * sum of each, so that there are no partials and no tickets. For small sums, whose time is
+ * what a block takes from end to end, not the memory's.
+ *
+ * Sums are of one chain at most, edges powers of two. Leaf sums stay in shared memory, [leaf][element]; nodes and
+ * then chains are added there. */
+#ifndef MUBLAS_STRIP_H
+#define MUBLAS_STRIP_H
+
+#include "gpu/kernels/super_tile.h"
+
+/* See strip_shared_bytes. x: of op(A) x not transposed, filled up with zeros to whole leaves. */
+template <typename T> struct strip_memory {
+    T *leaves, *x;
+};
+
+template <typename T> DEVICE_FUNCTION strip_memory<T> strip_memory_layout(unsigned edge, int leaves)
+{
+    T *first = reinterpret_cast<T *>(static_cast<unsigned char *>(shared_memory()) + WORK_BYTES);
+    return {first, first + (size_t)edge * leaves};
+}
+
+/* An element of A, in the wide kernels as one piece. */
+template <typename T, bool WIDE> DEVICE_FUNCTION T load_element(const T *address)
+{
+    if constexpr (WIDE && sizeof(T) == 16) {
+        T value;
+        load_wide(address, &value);
+        return value;
+    } else if constexpr (WIDE && is_complex<T>) {
+        return load_pair(address);
+    } else {
+        return load(address);
+    }
+}
+
+/* A thread's way along its row: a leaf's terms lie `lda` apart. AHEAD of them are under way. */
+template <typename T, bool WIDE> struct row_reader {
+    static constexpr int AHEAD = sizeof(T) == 16 ? 16 : 32;
+    T a[AHEAD];
+
+    /* The first terms of the leaf at `leaf`, of which `terms` exist; the others are read as the last. */
+    DEVICE_METHOD void begin(const T *leaf, int64_t lda, int terms)
+    {
+        lda = anew(lda);
+        UNROLL
+        for (int k = 0; k < AHEAD; k++) {
+            a[k] = load_element<T, WIDE>(leaf);
+            leaf += k + 1 < terms ? lda : 0;
+        }
+    }
+
+    /* The sum of the leaf that was begun; the first terms of `next`, which has all, follow those
+     * that are used up. `leaf`: where the terms behind the first AHEAD are. */
+    template <bool WHOLE>
+    DEVICE_METHOD T sum(const T *leaf, const T *next, int64_t lda, int terms, const T *x, unsigned mask)
+    {
+        T sum = T{};
+        const bool more = next != nullptr;
+        lda = anew(lda);
+        UNROLL
+        for (int k = 0; k < LEAF; k++) {
+            const T with = fused(conjugate_by(a[k % AHEAD], mask), x[k], sum);
+            sum = WHOLE ? with : choose(k < terms, with, sum);
+            if (k + AHEAD < LEAF) {
+                if (WHOLE || k + AHEAD < terms)
+                    a[k % AHEAD] = load_element<T, WIDE>(leaf);
+                leaf += lda;
+            } else {
+                if (more)
+                    a[k % AHEAD] = load_element<T, WIDE>(next);
+                next += lda;
+            }
+        }
+        return sum;
+    }
+};
+
+/* The leaf sums of rows [first, first + edge): a thread to a row, which takes every so many-th
+ * leaf; the leaf that is not whole comes before the others of a thread with few of them. */
+template <typename T, bool WIDE>
+DEVICE_FUNCTION void strip_row_leaves(const matrix_vector_arguments &arguments, const strip_memory<T> &memory,
+                                      int64_t first)
+{
+    const int edge = (int)arguments.edge, shift = log2_of(arguments.edge);
+    const int across = (int)thread_count() >> shift;
+    const int row = (int)thread_index() & (edge - 1), begin = (int)thread_index() >> shift;
+    const int whole = (int)(arguments.columns / LEAF), rest = (int)(arguments.columns % LEAF);
+    const int64_t lda = arguments.lda;
+    const T *a = static_cast<const T *>(arguments.a) +
+                 (first + row < arguments.rows ? first + row : arguments.rows - 1);
+    const unsigned mask = arguments.conjugate ? SIGN_MASK : 0;
+    const bool has_rest = rest > 0 && begin == across - 1;
+    int leaf = begin < across ? begin : whole;
+    row_reader<T, WIDE> reader;
+    const auto behind_first = [&](int of) { return a + ((int64_t)of * LEAF + reader.AHEAD) * lda; };
+    if (has_rest)
+        reader.begin(a + (int64_t)whole * LEAF * lda, lda, rest);
+    else if (leaf < whole)
+        reader.begin(a + (int64_t)leaf * LEAF * lda, lda, LEAF);
+    for (int j = (int)thread_index(); j < (whole + (rest > 0)) * LEAF; j += (int)thread_count())
+        memory.x[j] = j < arguments.columns
+                          ? load_result(static_cast<const T *>(arguments.x) + j * arguments.x_increment)
+                          : T{};
+    block_barrier();
+    if (has_rest)
+        memory.leaves[whole * edge + row] = reader.template sum<false>(
+            behind_first(whole), leaf < whole ? a + (int64_t)leaf * LEAF * lda : nullptr, lda, rest,
+            memory.x + whole * LEAF, mask);
+    UNROLL_BY(1)
+    for (; leaf < whole; leaf += across) {
+        const T *next = leaf + across < whole ? a + (int64_t)(leaf + across) * LEAF * lda : nullptr;
+        memory.leaves[leaf * edge + row] =
+            reader.template sum<true>(behind_first(leaf), next, lda, LEAF, memory.x + leaf * LEAF, mask);
+    }
+}
+
+/* The leaf sums of columns [first, first + edge): a team to a leaf. */
+template <typename T, bool WIDE>
+DEVICE_FUNCTION void strip_column_leaves(const matrix_vector_arguments &arguments, const strip_memory<T> &memory,
+                                         int64_t first)
+{
+    const int edge = (int)arguments.edge, groups = (int)arguments.mapping.team_groups;
+    const int team_threads = LANES * groups, teams = (int)thread_count() / team_threads;
+    const int leaves = (int)tile_count(arguments.rows, LEAF), columns = (int)(arguments.columns - first);
+    if ((int)thread_index() >= teams * team_threads)
+        return;
+    UNROLL_BY(1)
+    for (int p = (int)thread_index() / team_threads; p < leaves; p += teams) {
+        const leaf_tile<T> leaf = {
+            arguments, p * LEAF, (int)first, (int)arguments.rows - p * LEAF, columns, FORM_FULL,
+            nullptr, memory.leaves + p * edge,
+        };
+        if (leaf.rows >= LEAF && columns >= edge)
+            leaf_tile_sums<T, WIDE, false, true, true>(leaf, (int)thread_index(), groups, edge);
+        else
+            leaf_tile_sums<T, false, false, true, false>(leaf, (int)thread_index(), groups, edge);
+    }
+}
+
+/* Nodes and the chain over them; then y. `old`: what y was, of the strip's first threads. */
+template <typename T>
+DEVICE_FUNCTION void strip_finish(const matrix_vector_arguments &arguments, const strip_memory<T> &memory, T *y,
+                                  int leaves, int count, const T &old)
+{
+    const int edge = (int)arguments.edge, nodes = (int)tile_count(leaves, NODE_LEAVES);
+    block_barrier();
+    UNROLL_BY(1)
+    for (int i = (int)thread_index(); i < nodes * edge; i += (int)thread_count()) {
+        const int node = i >> log2_of(arguments.edge), rest = leaves - node * NODE_LEAVES;
+        T *sums = memory.leaves + node * NODE_LEAVES * edge + (i & (edge - 1));
+        *sums = tree_sum<NODE_LEAVES>(sums, edge, 0, rest < NODE_LEAVES ? rest : NODE_LEAVES);
+    }
+    if (nodes > 1)
+        block_barrier();
+    if ((int)thread_index() < count) {
+        const T *sums = memory.leaves + thread_index();
+        T sum = sums[0];
+        UNROLL_BY(4)
+        for (int node = 1; node < nodes; node++)
+            sum = sum + sums[node * NODE_LEAVES * edge];
+        store_result(y, scaled_result(alpha_of<T>(arguments), sum, beta_of<T>(arguments), old));
+    }
+}
+
+template <typename T, bool WIDE, bool TRANSPOSE>
+DEVICE_FUNCTION void gemv_strip(const matrix_vector_arguments &arguments, unsigned item)
+{
+    const int leaves = (int)tile_count(TRANSPOSE ? arguments.rows : arguments.columns, LEAF);
+    const strip_memory<T> memory = strip_memory_layout<T>(arguments.edge, leaves);
+    const int64_t first = tile_origin(arguments, (int)item);
+    const int count = tile_extent(arguments, TRANSPOSE ? arguments.columns : arguments.rows, (int)item);
+    T *y = static_cast<T *>(arguments.y) + (first + thread_index()) * arguments.y_increment;
+    const bool reads_y = (int)thread_index() < count && !equals(beta_of<T>(arguments), 0);
+    const T old = reads_y ? load_result(y) : T{};
+    if constexpr (TRANSPOSE)
+        strip_column_leaves<T, WIDE>(arguments, memory, first);
+    else
+        strip_row_leaves<T, WIDE>(arguments, memory, first);
+    strip_finish(arguments, memory, y, leaves, count, old);
+}
+
+#endif
