@@ -2,7 +2,7 @@
 # `mublas run`: sets the program up, passes everything on, refuses what cannot work.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES LD_PRELOAD
 use_emulated_driver
 use_reference_libraries
 run() { "$build/mublas" run "$@" > "$work/output" 2> "$work/errors"; }
