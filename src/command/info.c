@@ -32,10 +32,16 @@ static void print_floors(FILE *stream, const struct machine_model *model)
         enum blas_family family;
     } routines[] = {
         {"sdcz", "axpy", FAMILY_AXPY}, {"sdcz", "gemv", FAMILY_GEMV}, {"sd", "symv", FAMILY_SYMV},
-        {"cz", "hemv", FAMILY_HEMV},   {"sdcz", "trmv", FAMILY_TRMV}, {"sd", "syr2k", FAMILY_SYR2K},
+        {"cz", "hemv", FAMILY_HEMV},   {"sdcz", "trmv", FAMILY_TRMV}, {"sdcz", "gemm", FAMILY_GEMM},
+        {"sdcz", "symm", FAMILY_SYMM}, {"cz", "hemm", FAMILY_HEMM},   {"sdcz", "syrk", FAMILY_SYRK},
+        {"cz", "herk", FAMILY_HERK},   {"sdcz", "syr2k", FAMILY_SYR2K}, {"cz", "her2k", FAMILY_HER2K},
+        {"sdcz", "trmm", FAMILY_TRMM}, {"sdcz", "trsm", FAMILY_TRSM},
     };
     static const char types[] = "sdcz"; /* in the order of enum blas_type */
-    fprintf(stream, "crossovers: %s; below these sizes calls never leave the host (n; m*n for gemv)\n",
+    fprintf(stream, "crossovers: %s; below these sizes calls never leave the host
+"
+                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm; n*n*k for syrk, herk, syr2k, her2k)
+",
             model->learned ? "learned" : "built in");
     for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
         fputc(' ', stream);

@@ -12,8 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FAMILY_SYMV is symmetric, FAMILY_HEMV Hermitian (complex types only). */
-enum blas_family { FAMILY_AXPY, FAMILY_GEMV, FAMILY_SYMV, FAMILY_HEMV, FAMILY_TRMV, FAMILY_SYR2K, FAMILY_COUNT };
+/* HEMV, HEMM, HERK and HER2K are of the complex types only. Level 3 begins with GEMM. */
+enum blas_family {
+    FAMILY_AXPY,
+    FAMILY_GEMV,
+    FAMILY_SYMV,
+    FAMILY_HEMV,
+    FAMILY_TRMV,
+    FAMILY_GEMM,
+    FAMILY_SYMM,
+    FAMILY_HEMM,
+    FAMILY_SYRK,
+    FAMILY_HERK,
+    FAMILY_SYR2K,
+    FAMILY_HER2K,
+    FAMILY_TRMM,
+    FAMILY_TRSM,
+    FAMILY_COUNT
+};
 /* TYPE_W: double-double, two doubles hi and lo; in FAMILY_SYMV only, by the native API. */
 enum blas_type { TYPE_S, TYPE_D, TYPE_C, TYPE_Z, TYPE_W, TYPE_COUNT };
 enum blas_uplo { UPLO_LOWER, UPLO_UPPER };
@@ -21,6 +37,7 @@ enum blas_uplo { UPLO_LOWER, UPLO_UPPER };
  * caller's conjugate transpose is in columns). Real types use the first two only. */
 enum blas_trans { TRANS_NONE, TRANS_TRANSPOSE, TRANS_CONJUGATE, TRANS_CONJUGATE_ONLY };
 enum blas_diag { DIAG_NON_UNIT, DIAG_UNIT };
+enum blas_side { SIDE_LEFT, SIDE_RIGHT };
 
 /* Which elements of a matrix a routine may touch. */
 enum blas_part { PART_FULL, PART_LOWER, PART_UPPER };
@@ -53,19 +70,38 @@ struct blas_vector {
  *   hemv: as symv; the imaginary part of the diagonal is not read; `conjugated`: A is the
  *         conjugate of what is stored (a row-major caller's matrix read in columns)
  *   trmv: n, uplo, trans, diag, a, x  (on the device: x in, y out, see launch.h)
- *   syr2k: n, k, uplo, trans, alpha, a, b, beta, c */
+ *   gemm: m, n, k, trans, trans_b, alpha, a, b, beta, c
+ *   symm, hemm: m, n, side, uplo, alpha, a, b, beta, c
+ *   syrk, herk: n, k, uplo, trans, alpha, a, beta, c; herk's scalars are real (imaginary part 0)
+ *   syr2k, her2k: n, k, uplo, trans, alpha, a, b, beta, c; her2k's beta is real;
+ *         `conjugated`: alpha is to be the conjugate of what the caller passed
+ *   trmm, trsm: m, n, side, uplo, trans, diag, alpha, a, c, which is the routine's B, read and
+ *         written; b is empty */
 struct blas_call {
     enum blas_family family;
     enum blas_type type;
     enum blas_uplo uplo;
-    enum blas_trans trans;
+    enum blas_trans trans, trans_b;
     enum blas_diag diag;
+    enum blas_side side;
     bool conjugated;
     int64_t m, n, k;
     union blas_scalar alpha, beta;
     struct blas_matrix a, b, c;
     struct blas_vector x, y;
 };
+
+/* c is operand and result at once: trmm and trsm write over what they read. */
+static inline bool blas_is_in_place(const struct blas_call *call)
+{
+    return call->family == FAMILY_TRMM || call->family == FAMILY_TRSM;
+}
+
+/* Rows and columns of the symmetric or triangular matrix of symm, hemm, trmm and trsm. */
+static inline int64_t blas_side_order(const struct blas_call *call)
+{
+    return call->side == SIDE_LEFT ? call->m : call->n;
+}
 
 /* Bytes of one element: 4, 8, 8, 16, 16 for S, D, C, Z, W. */
 static inline size_t blas_element_bytes(enum blas_type type)

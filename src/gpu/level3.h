@@ -5,8 +5,10 @@
 #include "common/blas_call.h"
 #include "gpu/lane.h"
 
-/* True for syr2k of S and D whose sizes and leading dimensions fit 32 bits, where there is
- * cuBLAS: opened on first use, logged once when there is none or a function is missing. */
+/* True for a level 3 call (gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm) whose sizes
+ * and leading dimensions fit 32 bits and whose matrices begin at multiples of their element,
+ * where cuBLAS has the routine: it is opened on first
+ * use, and what is missing is logged once. */
 bool level3_supported(struct device *device, const struct blas_call *call);
 
 /* Queue a supported call on the lane's stream; pointers are device addresses.

@@ -25,6 +25,13 @@ static inline bool argument_fortran_uplo(const char *flag, enum blas_uplo *uplo)
     return letter == 'U' || letter == 'L';
 }
 
+static inline bool argument_fortran_side(const char *flag, enum blas_side *side)
+{
+    char letter = argument_letter(flag);
+    *side = letter == 'R' ? SIDE_RIGHT : SIDE_LEFT;
+    return letter == 'L' || letter == 'R';
+}
+
 static inline bool argument_fortran_diag(const char *flag, enum blas_diag *diag)
 {
     char letter = argument_letter(flag);
@@ -49,7 +56,9 @@ enum cblas_flag {
     CBLAS_UPPER = 121,
     CBLAS_LOWER = 122,
     CBLAS_NON_UNIT = 131,
-    CBLAS_UNIT = 132
+    CBLAS_UNIT = 132,
+    CBLAS_LEFT = 141,
+    CBLAS_RIGHT = 142
 };
 
 /* The layout of a call whose flags are read. */
@@ -64,6 +73,12 @@ static inline bool argument_cblas_uplo(int flag, enum blas_uplo *uplo)
 {
     *uplo = flag == CBLAS_UPPER ? UPLO_UPPER : UPLO_LOWER;
     return flag == CBLAS_UPPER || flag == CBLAS_LOWER;
+}
+
+static inline bool argument_cblas_side(int flag, enum blas_side *side)
+{
+    *side = flag == CBLAS_RIGHT ? SIDE_RIGHT : SIDE_LEFT;
+    return flag == CBLAS_LEFT || flag == CBLAS_RIGHT;
 }
 
 static inline bool argument_cblas_diag(int flag, enum blas_diag *diag)

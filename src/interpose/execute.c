@@ -20,7 +20,8 @@ int execute_operands(const struct blas_call *call, struct operand *operands)
     int count = 0;
     add_operand(operands, &count, call, &call->a, OPERAND_READ);
     add_operand(operands, &count, call, &call->b, OPERAND_READ);
-    add_operand(operands, &count, call, &call->c, blas_scalar_is_zero(call->type, call->beta) ? OPERAND_OVERWRITE : OPERAND_UPDATE);
+    const bool overwritten = !blas_is_in_place(call) && blas_scalar_is_zero(call->type, call->beta);
+    add_operand(operands, &count, call, &call->c, overwritten ? OPERAND_OVERWRITE : OPERAND_UPDATE);
     return count;
 }
 

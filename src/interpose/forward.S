@@ -50,8 +50,10 @@
     movslq %r8d, \into
     .elseif \position == 6
     movslq %r9d, \into
+    .elseif \position == 7
+    movslq 8(%rsp), \into /* behind the return address */
     .else
-    .error "a gate's size must be among the first six arguments"
+    .error "a gate's value must be among the first seven arguments"
     .endif
     .endm
 
@@ -62,6 +64,12 @@
     .macro product_gate load, first, second
     \load \first, %r11
     \load \second, %r10
+    imulq %r10, %r11
+    .endm
+
+    .macro cube_gate load, first, second, third
+    product_gate \load, \first, \second
+    \load \third, %r10
     imulq %r10, %r11
     .endm
 
@@ -91,8 +99,8 @@
     .endm
 
     .macro load_value position, into
-    .if \position < 1 || \position > 6
-    .error "a gate's size must be among the first six arguments"
+    .if \position < 1 || \position > 7
+    .error "a gate's value must be among the first seven arguments"
     .elseif \position == 1
     sxtw \into, w0
     .elseif \position == 2
@@ -103,8 +111,10 @@
     sxtw \into, w3
     .elseif \position == 5
     sxtw \into, w4
-    .else
+    .elseif \position == 6
     sxtw \into, w5
+    .else
+    sxtw \into, w6
     .endif
     .endm
 
@@ -115,6 +125,12 @@
     .macro product_gate load, first, second
     \load \first, x17
     \load \second, x16
+    mul x17, x17, x16
+    .endm
+
+    .macro cube_gate load, first, second, third
+    product_gate \load, \first, \second
+    \load \third, x16
     mul x17, x17, x16
     .endm
 
@@ -174,8 +190,10 @@
     .set slot, 0
 #define SIZE(position) size_gate load_size position
 #define PRODUCT(first, second) product_gate load_size first second
+#define CUBE(first, second, third) cube_gate load_size first second third
 #define VALUE(position) size_gate load_value position
 #define VALUE_PRODUCT(first, second) product_gate load_value first second
+#define VALUE_CUBE(first, second, third) cube_gate load_value first second third
 #define END_32(symbol) end_offloaded symbol entry32_##symbol
 #define END_64(symbol) end_offloaded symbol entry64_##symbol
 #define END_DETECTED(symbol) end_detected symbol

@@ -4,11 +4,13 @@
 #define FLAG int
 #define COUNT INTEGER
 #define FACTOR JOIN(FACTOR_, PRECISION_LETTER, )
+#define REAL_FACTOR REAL_SCALAR
 #define FACTOR_s float
 #define FACTOR_d double
 #define FACTOR_c const void *
 #define FACTOR_z const void *
 #define COUNT_OF(count) (count)
+#define REAL_FACTOR_OF(factor) PACK_REAL(factor)
 #define FACTOR_OF(factor) JOIN(FACTOR_OF_, PRECISION_LETTER, )(factor)
 #define FACTOR_OF_s(factor) PACK_SCALAR(factor)
 #define FACTOR_OF_d(factor) PACK_SCALAR(factor)
@@ -17,6 +19,8 @@
 
 #define READ_UPLO(flag) argument_cblas_uplo(flag, &call->uplo)
 #define READ_TRANS(flag) argument_cblas_trans(flag, ELEMENT_TYPE, &call->trans)
+#define READ_TRANS_B(flag) argument_cblas_trans(flag, ELEMENT_TYPE, &call->trans_b)
+#define READ_SIDE(flag) argument_cblas_side(flag, &call->side)
 #define READ_DIAG(flag) argument_cblas_diag(flag, &call->diag)
 
 #define LAYOUT_PARAMETER int layout,

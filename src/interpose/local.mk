@@ -21,7 +21,8 @@ interposer_sources += \
 	src/interpose/entry.h src/interpose/entry.inc src/interpose/every_precision.inc \
 	src/interpose/arguments.h src/interpose/precision.h \
 	src/interpose/language_fortran.h src/interpose/language_cblas.h \
-	src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc \
+	src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc src/interpose/level3_side.inc \
+	src/interpose/level3_triangular.inc src/interpose/level3_update.inc src/interpose/level3_update2.inc \
 	src/interpose/entry_slots.c src/interpose/entry_slots.h \
 	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
 	src/interpose/host_blas.c src/interpose/host_blas.h \

@@ -181,11 +181,6 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
     return execute(device, symbol, call, caller);
 }
 
-static uint64_t gated_size(const struct blas_call *call)
-{
-    return call->family == FAMILY_GEMV ? (uint64_t)call->m * (uint64_t)call->n : (uint64_t)call->n;
-}
-
 /* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */
 static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call)
 {
@@ -194,7 +189,7 @@ static enum host_reason obstacle(enum symbol symbol, const struct blas_call *cal
     __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_RELAXED);
     if (mode == OFFLOAD_NEVER)
         return HOST_SWITCHED_OFF;
-    if (gated_size(call) < floor)
+    if (crossover_size(call) < floor)
         return HOST_BELOW_FLOOR;
     if (process_state_is_forked() || process_state_is_checkpointed())
         return HOST_AFTER_FORK;

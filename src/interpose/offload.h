@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Below these an entry jumps straight to the host: n for axpy, symv, trmv and
- * syr2k, m * n for gemv, compared as unsigned 64-bit. 0 until the first call, which
+/* Below these an entry jumps straight to the host: crossover_size (crossover.h),
+ * compared as unsigned 64-bit. 0 until the first call, which
  * therefore comes in and sets them from settings and device. One per routine;
  * read by the gates in forward.S. */
 extern uint64_t offload_floors[SYMBOL_COUNT];

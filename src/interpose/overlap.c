@@ -92,8 +92,17 @@ static bool add_operands(struct operand_extents *operands, const struct blas_cal
     case FAMILY_HEMV:
         return add_vector(operands, &call->y) && add_matrix(operands, &call->a) && add_vector(operands, &call->x);
     case FAMILY_TRMV: return add_vector(operands, &call->x) && add_matrix(operands, &call->a);
+    case FAMILY_GEMM:
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
     case FAMILY_SYR2K:
+    case FAMILY_HER2K:
         return add_matrix(operands, &call->c) && add_matrix(operands, &call->a) && add_matrix(operands, &call->b);
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
+        return add_matrix(operands, &call->c) && add_matrix(operands, &call->a);
     case FAMILY_COUNT: break;
     }
     return false;

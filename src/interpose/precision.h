@@ -3,16 +3,19 @@
  * number of times; it leaves
  *   SCALAR           the C type of an element
  *   ELEMENT_TYPE     its enum blas_type
- *   HAS_SYR2K        whether mublas offloads syr2k of this type
+ *   REAL_SCALAR      the real type of its precision
+ *   IS_COMPLEX       1 or 0
  *   SELF_ADJOINT     symv or hemv, and SELF_ADJOINT_FAMILY
  *   PRECISION(base)  base with the type's letter in front: PRECISION(trmv) is dtrmv
- *   PACK_SCALAR(v)   a SCALAR as a union blas_scalar
+ *   PACK_SCALAR(v)   a SCALAR as a union blas_scalar, PACK_REAL(v) a REAL_SCALAR
  *   INTEGER          an integer of the caller's BLAS
  * and the names that the bodies use. */
 
 #undef SCALAR
 #undef ELEMENT_TYPE
-#undef HAS_SYR2K
+#undef REAL_SCALAR
+#undef IS_COMPLEX
+#undef PACK_REAL
 #undef SELF_ADJOINT
 #undef SELF_ADJOINT_FAMILY
 #undef PRECISION_LETTER
@@ -21,21 +24,25 @@
 
 #if defined PRECISION_S
 #define SCALAR float
+#define REAL_SCALAR float
 #define ELEMENT_TYPE TYPE_S
 #define PRECISION_LETTER s
 #define PACK_SCALAR(value) ((union blas_scalar){.s = (value)})
 #elif defined PRECISION_D
 #define SCALAR double
+#define REAL_SCALAR double
 #define ELEMENT_TYPE TYPE_D
 #define PRECISION_LETTER d
 #define PACK_SCALAR(value) ((union blas_scalar){.d = (value)})
 #elif defined PRECISION_C
 #define SCALAR float _Complex
+#define REAL_SCALAR float
 #define ELEMENT_TYPE TYPE_C
 #define PRECISION_LETTER c
 #define PACK_SCALAR(value) ((union blas_scalar){.c = {__real__(value), __imag__(value)}})
 #elif defined PRECISION_Z
 #define SCALAR double _Complex
+#define REAL_SCALAR double
 #define ELEMENT_TYPE TYPE_Z
 #define PRECISION_LETTER z
 #define PACK_SCALAR(value) ((union blas_scalar){.z = {__real__(value), __imag__(value)}})
@@ -44,11 +51,13 @@
 #endif
 
 #if defined PRECISION_S || defined PRECISION_D
-#define HAS_SYR2K 1
+#define IS_COMPLEX 0
+#define PACK_REAL(value) PACK_SCALAR(value)
 #define SELF_ADJOINT symv
 #define SELF_ADJOINT_FAMILY FAMILY_SYMV
 #else
-#define HAS_SYR2K 0
+#define IS_COMPLEX 1
+#define PACK_REAL(value) PACK_SCALAR((SCALAR)(value))
 #define SELF_ADJOINT hemv
 #define SELF_ADJOINT_FAMILY FAMILY_HEMV
 #endif

@@ -97,7 +97,15 @@ static double operations(const struct blas_call *call)
     case FAMILY_SYMV:
     case FAMILY_HEMV: return n * n * multiply_add;
     case FAMILY_TRMV: return n * n / 2 * multiply_add;
-    case FAMILY_SYR2K: return n * n * k * multiply_add;
+    case FAMILY_GEMM: return m * n * k * multiply_add;
+    case FAMILY_SYMM:
+    case FAMILY_HEMM: return m * n * (double)blas_side_order(call) * multiply_add;
+    case FAMILY_SYRK:
+    case FAMILY_HERK: return n * n * k / 2 * multiply_add;
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return n * n * k * multiply_add;
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: return m * n * (double)blas_side_order(call) / 2 * multiply_add;
     case FAMILY_COUNT: break;
     }
     return 0;
@@ -181,14 +189,23 @@ static uint64_t builtin_floor(const struct machine_model *model, enum blas_famil
     double per_element = (double)blas_element_bytes(type) / model->host_bandwidth;
     double once = model->call_us * 1e-6 / fmax(per_element, per_product);
     double twice = model->call_us * 1e-6 / fmax(per_element, 2 * per_product);
-    double products = model->call_us * 1e-6 / per_product;
+    /* Level 3 moves up to four elements for a product where a size is 1. */
+    double products = model->call_us * 1e-6 / fmax(4 * per_element, per_product);
     switch (family) {
     case FAMILY_AXPY: return UINT64_MAX; /* three transfers against three passes over host memory */
     case FAMILY_GEMV: return (uint64_t)once;
     case FAMILY_SYMV:
     case FAMILY_HEMV: return (uint64_t)sqrt(2 * twice);
     case FAMILY_TRMV: return (uint64_t)sqrt(2 * once);
-    case FAMILY_SYR2K: return (uint64_t)cbrt(products); /* n = k: the most work for an n */
+    case FAMILY_GEMM:
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return (uint64_t)products;
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: return (uint64_t)sqrt(products); /* the third size is one of the two: at most their product */
     case FAMILY_COUNT: break;
     }
     return UINT64_MAX;
@@ -202,4 +219,27 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
     /* Where a class is not learned, the built-in floor bounds it. */
     bool complete = learned_times_floor(model->learned, family, type, &learned);
     return complete || learned < built_in ? learned : built_in;
+}
+
+uint64_t crossover_size(const struct blas_call *call)
+{
+    const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
+    switch (call->family) {
+    case FAMILY_AXPY:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV: return n;
+    case FAMILY_GEMV:
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: return m * n;
+    case FAMILY_GEMM: return m * n * k;
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return n * n * k;
+    case FAMILY_COUNT: break;
+    }
+    return 0;
 }

@@ -52,8 +52,13 @@ struct predicted_times crossover_predict(const struct machine_model *model, cons
 /* Bytes of the parts of the matrix operands that the call reads or writes. */
 uint64_t crossover_matrix_bytes(const struct blas_call *call);
 
-/* A size below which the host always wins: n, or m * n for gemv; a lower bound,
- * so that the entry's gate never keeps a profitable call. UINT64_MAX: never pays. */
+/* What crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
+ * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k
+ * for syrk, herk, syr2k and her2k. */
+uint64_t crossover_size(const struct blas_call *call);
+
+/* A size below which the host always wins; a lower bound, so that the entry's gate never
+ * keeps a profitable call. UINT64_MAX: never pays. */
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
 
 #endif

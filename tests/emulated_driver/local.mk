@@ -6,13 +6,14 @@ emulated_c_files = allocations calls collectives context copy device dma event f
 	segments stream test_kernels time_model
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
-emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o
+emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o \
+	$(emulated_folder)/objects/cublas_level3.o
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
 emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h time_model.h \
 	cublas.def cuda_calls.h program.def program.h test_kernels.def
 
 EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S \
-	$(emulated_folder)/cublas.c $(emulated_folder)/cublas_level2.c \
+	$(emulated_folder)/cublas.c $(emulated_folder)/cublas_level2.c $(emulated_folder)/cublas_level3.c \
 	$(emulated_c_files:%=$(emulated_folder)/%.c) $(emulated_headers:%=$(emulated_folder)/%)
 check_DATA += $(emulated_libraries)
 

@@ -20,7 +20,10 @@ static const struct {
     const char *name, *types, *letters;
 } routines[] = {
     {"axpy", "sdcz", "ns1i2i"}, {"gemv", "sdcz", "otnns1l2is3i"}, {"symv", "sd", "ouns1l2is3i"},
-    {"hemv", "cz", "ouns1l2is3i"}, {"trmv", "sdcz", "outdn1l2i"}, {"syr2k", "sd", "outnks1l2ls3l"},
+    {"hemv", "cz", "ouns1l2is3i"}, {"trmv", "sdcz", "outdn1l2i"}, {"gemm", "sdcz", "ottnnks1l2ls3l"},
+    {"symm", "sdcz", "oeunns1l2ls3l"}, {"hemm", "cz", "oeunns1l2ls3l"}, {"syrk", "sdcz", "outnks1ls2l"},
+    {"herk", "cz", "outnkr1lr2l"}, {"syr2k", "sdcz", "outnks1l2ls3l"}, {"her2k", "cz", "outnks1l2lr3l"},
+    {"trmm", "sdcz", "oeutdnns1l2l"}, {"trsm", "sdcz", "oeutdnns1l2l"},
 };
 
 static union {
@@ -78,10 +81,11 @@ static struct call make_legal(const char *routine, const char *letters, char typ
         case 't': call.arguments[i].flag = 'n'; break;
         case 'u': call.arguments[i].flag = 'L'; break;
         case 'd': call.arguments[i].flag = 'u'; break;
+        case 'e': call.arguments[i].flag = 'r'; break;
         case 'n': case 'k': call.arguments[i].integer = SIZE; break;
         case 'l': call.arguments[i].integer = LD; break;
         case 'i': call.arguments[i].integer = -2; break;
-        case 's': call.arguments[i].scalar[0] = 2; break;
+        case 's': case 'r': call.arguments[i].scalar[0] = 2; break;
         default: set_operand(&call, i, (size_t)(letters[i] - '1') * 2 * LD * LD);
         }
     return call;
@@ -111,14 +115,24 @@ static uint64_t digest(char type)
     return hash;
 }
 
-/* After an illegal operation the reference's cblas_sgemv (3.11) forgets to return, and goes
+/* Where an illegal flag makes the reference's CBLAS (3.11) complain and forget to return: it goes
  * on with a letter that it never set. */
 static bool has_no_meaning(const struct call *call)
 {
-    if (jump || !interface.cblas || call->type != 's' || strcmp(call->routine, "gemv"))
-        return false;
-    char operation = call->arguments[strchr(call->letters, 't') - call->letters].flag;
-    return !operation || !strchr("ntcNTC", operation);
+    static const struct {
+        char type;
+        const char *routine;
+        char letter;
+        const char *legal;
+    } slips[] = {{'s', "gemv", 't', "ntcNTC"}, {'c', "trmm", 'd', "nuNU"}};
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        if (jump || !interface.cblas || call->type != slips[i].type || strcmp(call->routine, slips[i].routine))
+            continue;
+        const char flag = call->arguments[strchr(call->letters, slips[i].letter) - call->letters].flag;
+        if (!flag || !strchr(slips[i].legal, flag))
+            return true;
+    }
+    return false;
 }
 
 static void perform(const struct call *call, const char *what)
@@ -138,8 +152,8 @@ static void try_value(struct call call, int position, double value)
     char what[80];
     fill_arena(call.type);
     switch (call.letters[position]) {
-    case 'o': case 't': case 'u': case 'd': call.arguments[position].flag = (char)value; break;
-    case 's': call.arguments[position].scalar[0] = value; break;
+    case 'o': case 't': case 'u': case 'd': case 'e': call.arguments[position].flag = (char)value; break;
+    case 's': case 'r': call.arguments[position].scalar[0] = value; break;
     default: call.arguments[position].integer = (int64_t)value;
     }
     snprintf(what, sizeof what, "argument %d = %g", position + 1, value);
@@ -158,11 +172,13 @@ static void try_position(const struct call *call, int position)
         {'t', 6, 6, {'X', ' ', 0, 'T', 'c', 'U'}},
         {'u', 6, 6, {'X', ' ', 'N', 'U', 'l', 'u'}},
         {'d', 6, 6, {'X', ' ', 'L', 'N', 'n', 'U'}},
+        {'e', 6, 6, {'X', ' ', 0, 'U', 'l', 'R'}},
         {'n', 4, 5, {-1, -2147483647, 0, 1, SIZE - 0x1p32}},
         {'k', 4, 5, {-1, -2147483647, 0, 1, SIZE - 0x1p32}},
         {'l', 4, 5, {SIZE - 1, 0, -LD, SIZE, LD - 0x1p32}},
         {'i', 3, 3, {0, 1, 3}},
         {'s', 3, 3, {0, 1, -1}},
+        {'r', 3, 3, {0, 1, -1}},
     };
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         int count = interface.bits == 64 ? tries[i].count_of_64 : tries[i].count;
@@ -177,13 +193,13 @@ static void try_pairs(const struct call *legal)
     int illegal_before = -1;
     for (int i = 0; legal->letters[i]; i++) {
         char letter = legal->letters[i], what[80];
-        if (!strchr("otudnkl", letter) || (letter == 'o' && !interface.cblas))
+        if (!strchr("otudenkl", letter) || (letter == 'o' && !interface.cblas))
             continue;
         if (illegal_before >= 0) {
             struct call call = *legal;
             fill_arena(call.type);
             for (int j = illegal_before; j <= i; j += i - illegal_before)
-                if (strchr("otud", call.letters[j]))
+                if (strchr("otude", call.letters[j]))
                     call.arguments[j].flag = 'X';
                 else
                     call.arguments[j].integer = -1;

@@ -68,8 +68,8 @@ result $? "the program's own BLAS comes before MUBLAS_HOST_BLAS"
 under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature dgemmtr_
 [ $? = 2 ] && grep -q '^no dgemmtr_ in this process' "$work/errors"
 result $? "the shim does not answer for a name outside its table"
-( ulimit -c 0; under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature zherk_ ) 2> /dev/null
-[ $? = 134 ] && lines 1 && grep -q "^mublas: .*fake_blas.so has no zherk_" "$work/errors"
+( ulimit -c 0; under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature zher2_ ) 2> /dev/null
+[ $? = 134 ] && lines 1 && grep -q "^mublas: .*fake_blas.so has no zher2_" "$work/errors"
 result $? "a routine that the host lacks: one line that names both, then abort"
 
 rm -f "$work/report"

@@ -3,99 +3,41 @@
  * of one interface. Results are compared with the definition, computed here in long
  * double, by the gauge of dblat2 (error over eps times the sum of magnitudes < 16).
  * What a routine must not read is NaN, and what it must not write has to stay, bit
- * for bit. To be run on the host BLAS alone and through the shim; "far" where whoever does
+ * for bit. Level 3 is in entries_level3.c. To be run on the host BLAS alone and through the shim; "far" where whoever does
  * the calls can reach more than 2^31 elements. */
+#include "element.h"
+#include "entries_level3.h"
 #include "interface_call.h"
 #include "random.h"
 #include "tap.h"
 
-#include <complex.h>
 #include <float.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum { MOST = 44, ELEMENTS = MOST * (MOST + 4), GAUGE = 16 };
-enum routine { AXPY, GEMV, SYMV, HEMV, TRMV, SYR2K, ROUTINES };
+enum routine { AXPY, GEMV, SYMV, HEMV, TRMV, ROUTINES };
 
 static const struct {
     const char *name, *types, *letters;
 } routines[ROUTINES] = {
     {"axpy", "sdcz", "ns1i2i"},      {"gemv", "sdcz", "otnns1l2is3i"}, {"symv", "sd", "ouns1l2is3i"},
-    {"hemv", "cz", "ouns1l2is3i"},   {"trmv", "sdcz", "outdn1l2i"},    {"syr2k", "sd", "outnks1l2ls3l"},
+    {"hemv", "cz", "ouns1l2is3i"},   {"trmv", "sdcz", "outdn1l2i"},
 };
 
-/* One call. Matrices are a and b, the output is c or y, or x for trmv. */
+/* One call. The output is y, or x for trmv. */
 struct problem {
     enum routine routine;
     char type, layout, uplo, trans, diag;
-    int64_t m, n, k, lda, ldb, ldc, incx, incy;
+    int64_t m, n, lda, incx, incy;
     double alpha[2], beta[2];
 };
-
-typedef long double _Complex number;
 
 /* An operand as its routine sees it, and as it was before the call. */
 struct operand {
     double memory[2 * ELEMENTS], before[2 * ELEMENTS];
 };
-static struct operand operand_a, operand_b, operand_c, operand_x, operand_y;
-
-static bool is_complex(char type)
-{
-    return type == 'c' || type == 'z';
-}
-
-static bool is_single(char type)
-{
-    return type == 's' || type == 'c';
-}
-
-static size_t part_bytes(char type)
-{
-    return is_single(type) ? sizeof(float) : sizeof(double);
-}
-
-static size_t element_bytes(char type)
-{
-    return part_bytes(type) << is_complex(type);
-}
-
-static void set_part(char type, double *memory, int64_t index, int part, double value)
-{
-    int64_t at = is_complex(type) ? 2 * index + part : index;
-    if (is_single(type))
-        ((float *)memory)[at] = (float)value;
-    else
-        memory[at] = value;
-}
-
-static number get(char type, const double *memory, int64_t index)
-{
-    int64_t at = is_complex(type) ? 2 * index : index;
-    const float *single = (const float *)memory;
-    long double real = is_single(type) ? (long double)single[at] : (long double)memory[at], imaginary = 0;
-    if (is_complex(type))
-        imaginary = is_single(type) ? (long double)single[at + 1] : (long double)memory[at + 1];
-    return CMPLXL(real, imaginary);
-}
-
-static long double magnitude(number value)
-{
-    return fabsl(creall(value)) + fabsl(cimagl(value));
-}
-
-static number scalar_of(char type, const double value[2])
-{
-    double storage[2];
-    for (int part = 0; part <= is_complex(type); part++)
-        set_part(type, storage, 0, part, value[part]);
-    return get(type, storage, 0);
-}
-
-static int64_t matrix_index(char layout, int64_t i, int64_t j, int64_t ld)
-{
-    return layout == 'R' ? i * ld + j : i + j * ld;
-}
+static struct operand operand_a, operand_x, operand_y;
 
 static int64_t vector_index(int64_t i, int64_t length, int64_t increment)
 {
@@ -168,11 +110,6 @@ static void fill_matrix(struct operand *operand, const struct problem *problem, 
                            problem->routine == HEMV && i == j, random);
 }
 
-static bool is_output(const struct problem *problem, int64_t i, int64_t j)
-{
-    return problem->uplo == 'U' ? i <= j : i >= j;
-}
-
 static bool beta_is_zero(const struct problem *problem)
 {
     return problem->beta[0] == 0 && problem->beta[1] == 0;
@@ -195,28 +132,16 @@ static int64_t y_length(const struct problem *problem)
 
 static void fill_operands(const struct problem *problem, struct random *random)
 {
-    bool upright = problem->trans == 'N';
-    int64_t n = problem->n, k = problem->k;
-    if (problem->routine == SYR2K) {
-        fill_matrix(&operand_a, problem, upright ? n : k, upright ? k : n, problem->lda, random);
-        fill_matrix(&operand_b, problem, upright ? n : k, upright ? k : n, problem->ldb, random);
-        fill_nan(&operand_c, problem->type);
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < n; j++)
-                if (is_output(problem, i, j) && !beta_is_zero(problem))
-                    set_random(&operand_c, problem->type, matrix_index(problem->layout, i, j, problem->ldc), false,
-                               random);
-    } else {
-        if (problem->routine != AXPY)
-            fill_matrix(&operand_a, problem, problem->routine == GEMV ? problem->m : n, n, problem->lda, random);
-        fill_vector(&operand_x, problem->type, x_length(problem), problem->incx, random);
-        if (problem->routine != AXPY && beta_is_zero(problem))
-            fill_nan(&operand_y, problem->type);
-        else
-            fill_vector(&operand_y, problem->type, y_length(problem), problem->incy, random);
-    }
-    struct operand *const all[] = {&operand_a, &operand_b, &operand_c, &operand_x, &operand_y};
-    for (int i = 0; i < 5; i++)
+    if (problem->routine != AXPY)
+        fill_matrix(&operand_a, problem, problem->routine == GEMV ? problem->m : problem->n, problem->n, problem->lda,
+                    random);
+    fill_vector(&operand_x, problem->type, x_length(problem), problem->incx, random);
+    if (problem->routine != AXPY && beta_is_zero(problem))
+        fill_nan(&operand_y, problem->type);
+    else
+        fill_vector(&operand_y, problem->type, y_length(problem), problem->incy, random);
+    struct operand *const all[] = {&operand_a, &operand_x, &operand_y};
+    for (int i = 0; i < 3; i++)
         memcpy(all[i]->before, all[i]->memory, sizeof all[i]->before);
 }
 
@@ -224,13 +149,12 @@ static void perform(const struct interface *interface, const struct problem *pro
 {
     union argument arguments[ARGUMENTS_MAX];
     const char *letters = routines[problem->routine].letters;
-    const bool level3 = problem->routine == SYR2K, axpy = problem->routine == AXPY;
-    void *const operands[] = {axpy ? operand_x.memory : operand_a.memory,
-                              axpy ? operand_y.memory : level3 ? operand_b.memory : operand_x.memory,
-                              level3 ? operand_c.memory : operand_y.memory};
-    const int64_t lds[] = {problem->lda, problem->ldb, problem->ldc}, increments[] = {problem->incx, problem->incy};
+    const bool axpy = problem->routine == AXPY;
+    void *const operands[] = {axpy ? operand_x.memory : operand_a.memory, axpy ? operand_y.memory : operand_x.memory,
+                              operand_y.memory};
+    const int64_t increments[] = {problem->incx, problem->incy};
     const double *scalars[] = {problem->alpha, problem->beta};
-    int sizes = 0, ld = 0, increment = 0, scalar = 0;
+    int sizes = 0, increment = 0, scalar = 0;
     for (int i = 0; letters[i]; i++)
         switch (letters[i]) {
         case 'o': arguments[i].flag = problem->layout; break;
@@ -238,8 +162,7 @@ static void perform(const struct interface *interface, const struct problem *pro
         case 'u': arguments[i].flag = problem->uplo; break;
         case 'd': arguments[i].flag = problem->diag; break;
         case 'n': arguments[i].integer = problem->routine == GEMV && sizes++ == 0 ? problem->m : problem->n; break;
-        case 'k': arguments[i].integer = problem->k; break;
-        case 'l': arguments[i].integer = lds[ld++]; break;
+        case 'l': arguments[i].integer = problem->lda; break;
         case 'i': arguments[i].integer = increments[increment++]; break;
         case 's': memcpy(arguments[i].scalar, scalars[scalar++], sizeof arguments[i].scalar); break;
         default: arguments[i].operand = operands[letters[i] - '1'];
@@ -282,33 +205,9 @@ static struct expected expect_vector(const struct problem *problem, int64_t i)
     return expected;
 }
 
-static struct expected expect_syr2k(const struct problem *problem, int64_t i, int64_t j)
-{
-    long double alpha = creall(scalar_of(problem->type, problem->alpha));
-    long double beta = creall(scalar_of(problem->type, problem->beta));
-    struct expected expected = {0, 0};
-    for (int64_t l = 0; l < problem->k; l++)
-        for (int swap = 0; swap < 2; swap++) {
-            int64_t row = swap ? j : i, other = swap ? i : j;
-            bool upright = problem->trans == 'N';
-            number a = get(problem->type, operand_a.before,
-                           matrix_index(problem->layout, upright ? row : l, upright ? l : row, problem->lda));
-            number b = get(problem->type, operand_b.before,
-                           matrix_index(problem->layout, upright ? other : l, upright ? l : other, problem->ldb));
-            expected.value += alpha * a * b;
-            expected.bound += fabsl(alpha) * magnitude(a) * magnitude(b);
-        }
-    if (!beta_is_zero(problem)) {
-        number old = get(problem->type, operand_c.before, matrix_index(problem->layout, i, j, problem->ldc));
-        expected.value += beta * old;
-        expected.bound += fabsl(beta) * magnitude(old);
-    }
-    return expected;
-}
-
 static struct operand *output_of(const struct problem *problem)
 {
-    return problem->routine == SYR2K ? &operand_c : problem->routine == TRMV ? &operand_x : &operand_y;
+    return problem->routine == TRMV ? &operand_x : &operand_y;
 }
 
 /* Check one result, then put back what was there before the call. */
@@ -326,20 +225,15 @@ static bool results_are_right(const struct problem *problem)
 {
     int64_t length = y_length(problem), increment = problem->routine == TRMV ? problem->incx : problem->incy;
     bool right = true;
-    for (int64_t i = 0; i < length && problem->routine != SYR2K; i++)
+    for (int64_t i = 0; i < length; i++)
         right &= settle(problem, expect_vector(problem, i), vector_index(i, length, increment));
-    for (int64_t i = 0; i < problem->n && problem->routine == SYR2K; i++)
-        for (int64_t j = 0; j < problem->n; j++)
-            if (is_output(problem, i, j))
-                right &= settle(problem, expect_syr2k(problem, i, j),
-                                matrix_index(problem->layout, i, j, problem->ldc));
     return right;
 }
 
 static bool operands_are_untouched(void)
 {
-    struct operand *const all[] = {&operand_a, &operand_b, &operand_c, &operand_x, &operand_y};
-    for (int i = 0; i < 5; i++)
+    struct operand *const all[] = {&operand_a, &operand_x, &operand_y};
+    for (int i = 0; i < 3; i++)
         if (memcmp(all[i]->before, all[i]->memory, sizeof all[i]->before))
             return false;
     return true;
@@ -352,11 +246,11 @@ static bool problem_passes(const struct interface *interface, const struct probl
     bool right = results_are_right(problem), untouched = operands_are_untouched();
     if (right && untouched)
         return true;
-    printf("# %c%s: %s; layout %c uplo %c trans %c diag %c m %lld n %lld k %lld lda %lld incx %lld incy %lld "
+    printf("# %c%s: %s; layout %c uplo %c trans %c diag %c m %lld n %lld lda %lld incx %lld incy %lld "
            "alpha %g %g beta %g %g\n",
            problem->type, routines[problem->routine].name, right ? "wrote elsewhere" : "wrong", problem->layout,
            problem->uplo, problem->trans, problem->diag, (long long)problem->m, (long long)problem->n,
-           (long long)problem->k, (long long)problem->lda, (long long)problem->incx, (long long)problem->incy,
+           (long long)problem->lda, (long long)problem->incx, (long long)problem->incy,
            problem->alpha[0], problem->alpha[1], problem->beta[0], problem->beta[1]);
     return false;
 }
@@ -365,7 +259,7 @@ static bool problem_passes(const struct interface *interface, const struct probl
 static void count_sizes(const struct interface *interface, struct problem problem, struct random *random, int *calls,
                         int *wrong)
 {
-    static const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {MOST - 4, 33, 7}};
+    static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {MOST - 4, 33}};
     static const int64_t increments[][2] = {{1, 1}, {-1, 2}, {2, -1}, {-2, -2}};
     static const double betas[][2] = {{0, 0}, {0.75, 0.5}, {1, 0}};
     int first = (int)random_below(random, 4), kind = (int)random_below(random, 3);
@@ -373,15 +267,9 @@ static void count_sizes(const struct interface *interface, struct problem proble
         for (int step = 0; step < 2; step++) {
             const int64_t *steps = increments[(first + 2 * step + size) % 4];
             bool rows = problem.layout == 'R';
-            problem.m = sizes[size][0], problem.n = sizes[size][1], problem.k = sizes[size][2];
+            problem.m = sizes[size][0], problem.n = sizes[size][1];
             int64_t height = problem.routine == GEMV ? problem.m : problem.n, width = problem.n;
-            if (problem.routine == SYR2K) {
-                height = problem.trans == 'N' ? problem.n : problem.k;
-                width = problem.trans == 'N' ? problem.k : problem.n;
-            }
             problem.lda = (rows ? width : height) + (int64_t)random_below(random, 4);
-            problem.ldb = (rows ? width : height) + (int64_t)random_below(random, 4);
-            problem.ldc = problem.n + (int64_t)random_below(random, 4);
             problem.incx = steps[0], problem.incy = steps[1];
             memcpy(problem.beta, betas[(kind + *calls) % 3], sizeof problem.beta);
             problem.alpha[0] = -0.5, problem.alpha[1] = size == 1 ? 0 : 1.25;
@@ -498,6 +386,10 @@ int main(int count, char **words)
     for (int routine = 0; routine < ROUTINES; routine++)
         for (const char *type = routines[routine].types; *type; type++)
             test_routine(&interface, (enum routine)routine, *type, &random);
+    struct level3_result level3;
+    for (int index = 0; (level3 = entries_level3(&interface, index, &random)).routine[0]; index++)
+        tap_ok(level3.wrong == 0, "%s%s%s: %d of %d calls wrong", interface.prefix, level3.routine, interface.suffix,
+               level3.wrong, level3.calls);
     if (interface.bits == 64)
         test_far(&interface, &random);
     if (count > 5 && strcmp(words[5], "far") == 0)

@@ -14,7 +14,7 @@ cat > blas.c <<'C'
 #define VISIBILITY "default"
 #endif
 __attribute__((visibility(VISIBILITY))) void dsymv_(void) {}
-__attribute__((visibility(VISIBILITY))) void dgemm_(void) {}
+__attribute__((visibility(VISIBILITY))) void dger_(void) {}
 __attribute__((visibility(VISIBILITY))) void idamax_(void) {}
 C
 cat > use.c <<'C'
@@ -22,9 +22,9 @@ cat > use.c <<'C'
 #define VISIBILITY "default"
 #endif
 __attribute__((visibility(VISIBILITY))) void dsymv_(void);
-__attribute__((visibility(VISIBILITY))) void dgemm_(void);
+__attribute__((visibility(VISIBILITY))) void dger_(void);
 void use(void);
-void use(void) { dsymv_(); dgemm_(); }
+void use(void) { dsymv_(); dger_(); }
 C
 echo 'void use(void); int main(void) { use(); return 0; }' > main.c
 echo '#include <dlfcn.h>
@@ -52,7 +52,7 @@ build -o bin/linked main.c use.c "${link[@]}" -Wl,-rpath,'$ORIGIN/../lib',--enab
 info -- bin/linked && tells '^program: bin/linked ' '^host BLAS: .*/bin/../lib/libmini.so, found by RUNPATH for bin/linked$' \
     '2 routines as NAME_, 1 of which can run on the GPU' && lacks "cannot be"
 result $? "a linked program: its host by RUNPATH and \$ORIGIN, what it calls, what of that can run on the GPU"
-info --verbose bin/linked && tells '^      ?(dgemm_ dsymv_|dsymv_ dgemm_)$' '^  .*/lib/libmini.so, found by RUNPATH$'
+info --verbose bin/linked && tells '^      ?(dger_ dsymv_|dsymv_ dger_)$' '^  .*/lib/libmini.so, found by RUNPATH$'
 result $? "--verbose names routines and libraries"
 info -- bin/linked --verbose 2 && tells '2 routines as' && lacks 'dsymv_'
 result $? "the program's own arguments are ignored"
@@ -70,8 +70,8 @@ build -o bin/linked_nowhere main.c use.c "${link[@]}"
 info -- bin/linked_nowhere && tells '^not found by the loader: libmini.so, which bin/linked_nowhere needs$' \
     'for 2 routines as NAME_, which no library here defines: .*dsymv_'
 result $? "a library that the loader would not find is named"
-echo 'void dgemm_64_(void), cblas_dgemm(void), cblas_dgemm_64(void), dsymv_(void), use(void);
-void use(void) { dgemm_64_(); cblas_dgemm(); cblas_dgemm_64(); dsymv_(); }' > forms.c
+echo 'void dger_64_(void), cblas_dger(void), cblas_dger_64(void), dsymv_(void), use(void);
+void use(void) { dger_64_(); cblas_dger(); cblas_dger_64(); dsymv_(); }' > forms.c
 build -shared -o lib/forms.so forms.c
 wide=$build/tests/system/.libs/wide_plain.so
 NARROW_BLAS=$host_blas MUBLAS_HOST_BLAS=$host_blas:$wide info -- lib/forms.so &&
@@ -113,8 +113,8 @@ result $? "nor with protected symbols"
 build -shared -DVISIBILITY='"hidden"' -o lib/libhidden.so blas.c use.c
 info -- lib/libhidden.so && tells '^intercepted: nothing' '3 routines: ' 'linked statically into it, and hidden'
 result $? "nor with hidden ones"
-sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dgemm_/cblas_dgemm/' use.c > wheel.c
-sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dgemm_/cblas_dgemm/' blas.c > wheel_blas.c
+sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dger_/cblas_dger/' use.c > wheel.c
+sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dger_/cblas_dger/' blas.c > wheel_blas.c
 build -shared -Wl,-soname,libscipy_openblas64_-1234.so -o lib/libscipy_openblas64_-1234.so wheel_blas.c
 build -shared -o lib/extension.so wheel.c lib/libscipy_openblas64_-1234.so -Wl,-rpath,'$ORIGIN'
 info -- lib/extension.so && tells 'host BLAS: .*libscipy_openblas64_-1234.so, found by RUNPATH' \

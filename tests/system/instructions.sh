@@ -53,7 +53,7 @@ export NARROW_BLAS=$host_blas
 hosts=$modules/wide_named.so:$host_blas
 each_routine() # NAME
 {
-    compare ${1/NAME/dgemm} $forwarded "$hosts" tests/system/tiny_call "$modules/tiny_names.so" ${1/NAME/dgemm}
+    compare ${1/NAME/dger} $forwarded "$hosts" tests/system/tiny_call "$modules/tiny_names.so" ${1/NAME/dger}
     compare ${1/NAME/dgemv} $offloadable "$hosts" tests/system/tiny_call "$modules/tiny_names.so" ${1/NAME/dgemv}
 }
 for name in NAME_64_ scipy_NAME_ scipy_NAME_64_; do each_routine $name; done
@@ -70,7 +70,7 @@ for before in "" first "first second"; do
     libraries=("${@/%/.so}")
     libraries=("${libraries[@]/#/$work/}" "$plug_in")
     title="of plug-in number ${#libraries[@]} that calls it"
-    compare "dgemm_ $title" 7 "" tests/system/tiny_call "${libraries[@]}" dgemm_
+    compare "dger_ $title" 7 "" tests/system/tiny_call "${libraries[@]}" dger_
     compare "dgemv_ $title" $offloadable "" tests/system/tiny_call "${libraries[@]}" dgemv_
 done
 symbols=2

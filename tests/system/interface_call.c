@@ -56,7 +56,7 @@ static int enumerator(char letter, char flag)
         char letter;
         const char *flags;
         int first;
-    } kinds[] = {{'o', "RC", 101}, {'t', "NTC", 111}, {'u', "UL", 121}, {'d', "NU", 131}};
+    } kinds[] = {{'o', "RC", 101}, {'t', "NTC", 111}, {'u', "UL", 121}, {'d', "NU", 131}, {'e', "LR", 141}};
     char upper = flag >= 'a' && flag <= 'z' ? (char)(flag - 'a' + 'A') : flag;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const char *at = upper ? strchr(kinds[i].flags, upper) : NULL;
@@ -104,7 +104,7 @@ static void add_argument(struct words *words, const struct interface *interface,
     double *scalar = words->scalars[words->count];
     bool complex = type == 'c' || type == 'z';
     switch (letter) {
-    case 'o': case 't': case 'u': case 'd':
+    case 'o': case 't': case 'u': case 'd': case 'e':
         words->lengths += !interface->cblas;
         if (interface->cblas)
             add_word(words, enumerator(letter, argument->flag) | GARBAGE);
@@ -115,9 +115,9 @@ static void add_argument(struct words *words, const struct interface *interface,
         *integer = interface->bits == 64 ? argument->integer : (argument->integer & 0xffffffff) | GARBAGE;
         add_word(words, interface->cblas ? *integer : (intptr_t)integer);
         break;
-    case 's':
+    case 's': case 'r':
         store_scalar(type, argument->scalar, scalar);
-        if (interface->cblas && !complex)
+        if (interface->cblas && (letter == 'r' || !complex))
             words->reals[words->real_count++] = *scalar;
         else
             add_word(words, (intptr_t)scalar);

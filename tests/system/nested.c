@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc);
+void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
+           const int *incy, double *a, const int *lda);
 
 enum { SIZE = 100, CALLERS = 3, ROUNDS = 4 };
 
@@ -16,18 +15,16 @@ static double matrix[SIZE * SIZE];
 
 static bool product_is_right(void)
 {
-    const int n = SIZE;
-    const double alpha = 1, beta = 0;
+    const int n = SIZE, one = 1;
+    const double alpha = 2;
     double *product = malloc(sizeof matrix);
     bool good = true;
-    dgemm_("N", "N", &n, &n, &n, &alpha, matrix, &n, matrix, &n, &beta, product, &n);
+    for (int i = 0; i < n * n; i++)
+        product[i] = matrix[i];
+    dger_(&n, &n, &alpha, matrix, &one, matrix + n, &one, product, &n);
     for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) {
-            double sum = 0; /* of small multiples of 2**-10: exact */
-            for (int k = 0; k < n; k++)
-                sum += matrix[i + k * n] * matrix[k + j * n];
-            good = good && product[i + j * n] == sum;
-        }
+        for (int i = 0; i < n; i++) /* small multiples of 2**-10: exact */
+            good = good && product[i + j * n] == matrix[i + j * n] + 2 * matrix[i] * matrix[n + j];
     free(product);
     return good;
 }

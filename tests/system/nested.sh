@@ -15,8 +15,8 @@ run() # [SETTING=VALUE...]
 # The columns: 2 calls, 3 on the device, 4 on the host.
 column() { awk -v name="$1" -v column="$2" '$1 == name && $3 ~ /^[0-9]+$/ { print $column }' "$work/report"; }
 
-run MUBLAS_OFFLOAD=always && [ ! -s "$work/errors" ] && [ "$(column dgemm_ 4)$(column dgemm 4)" = 12 ] &&
-    [ "$(column dgemv_ 3)$(column dgemv 3)" -gt 0 ]
+run MUBLAS_OFFLOAD=always && [ ! -s "$work/errors" ] && [ "$(column dger_ 4)$(column dger 4)" = 12 ] &&
+    [ "$(column daxpy_ 3)$(column daxpy 3)" -gt 0 ]
 result $? "its threads' calls run on the device"
 # Every second kernel fails: the host's dsymv shares out, its threads' calls fail in turn.
 faults=$(seq -f 'KERNEL:%g:701' -s , 1 2 60)

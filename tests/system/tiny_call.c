@@ -1,4 +1,4 @@
-/* tiny_call LIBRARY... SYMBOL COUNT: COUNT calls of dgemv or dgemm by any of its names, for
+/* tiny_call LIBRARY... SYMBOL COUNT: COUNT calls of dgemv or dger by any of its names, for
  * counting instructions. LIBRARY is tiny_names.so; of several, each calls once, and the last
  * goes on. */
 #include <dlfcn.h>

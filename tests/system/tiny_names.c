@@ -10,7 +10,7 @@
 typedef void any_function(void);
 bool tiny_run(const char *symbol, long count);
 
-#define ROUTINES NAMES(dgemv) NAMES(dgemm)
+#define ROUTINES NAMES(dgemv) NAMES(dger)
 #ifdef LINKED
 #define REFERENCE
 #define NAMES(name) NAME(name##_) NAME(cblas_##name)
@@ -34,15 +34,14 @@ static const struct {
 typedef const int64_t *in;
 typedef void dgemv_of_fortran(const char *, in, in, const double *, const double *, in, const double *, in, const double *,
                            double *, in, size_t);
-typedef void dgemm_of_fortran(const char *, const char *, in, in, in, const double *, const double *, in, const double *,
-                           in, const double *, double *, in, size_t, size_t);
+typedef void dger_of_fortran(in, in, const double *, const double *, in, const double *, in, double *, in);
 typedef void dgemv_of_cblas(int64_t, int64_t, int64_t, int64_t, double, const double *, int64_t, const double *, int64_t,
                          double, double *, int64_t);
-typedef void dgemm_of_cblas(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, const double *, int64_t,
-                         const double *, int64_t, double, double *, int64_t);
+typedef void dger_of_cblas(int64_t, int64_t, int64_t, double, const double *, int64_t, const double *, int64_t, double *,
+                         int64_t);
 
 static const int64_t one = 1;
-static const double alpha = 2, beta = 0.5, a = 1, b = 1, x = 1;
+static const double alpha = 2, beta = 0.5, a = 1, x = 1;
 static double y = 1;
 enum { COLUMN_MAJOR = 102, NO_TRANS = 111 };
 
@@ -53,11 +52,11 @@ static void call(const char *symbol, any_function *function, long count)
         if (cblas && dgemv)
             ((dgemv_of_cblas *)function)(COLUMN_MAJOR, NO_TRANS, 1, 1, alpha, &a, 1, &x, 1, beta, &y, 1);
         else if (cblas)
-            ((dgemm_of_cblas *)function)(COLUMN_MAJOR, NO_TRANS, NO_TRANS, 1, 1, 1, alpha, &a, 1, &b, 1, beta, &y, 1);
+            ((dger_of_cblas *)function)(COLUMN_MAJOR, 1, 1, alpha, &x, 1, &a, 1, &y, 1);
         else if (dgemv)
             ((dgemv_of_fortran *)function)("N", &one, &one, &alpha, &a, &one, &x, &one, &beta, &y, &one, 1);
         else
-            ((dgemm_of_fortran *)function)("N", "N", &one, &one, &one, &alpha, &a, &one, &b, &one, &beta, &y, &one, 1, 1);
+            ((dger_of_fortran *)function)(&one, &one, &alpha, &x, &one, &a, &one, &y, &one);
 }
 
 /* False: no such symbol. */

@@ -15,7 +15,7 @@
 
 /* The routines and their arguments by the letters of interface_call.h. */
 #define ROUTINES                 \
-    ROUTINE(dgemm, "ottnnks1l2ls3l") \
+    ROUTINE(dger, "onns1i2i3l")  \
     ROUTINE(isamax, "n1i")       \
     ROUTINE(saxpy, "ns1i2i")     \
     ROUTINE(daxpy, "ns1i2i")     \
@@ -33,8 +33,36 @@
     ROUTINE(dtrmv, "outdn1l2i")  \
     ROUTINE(ctrmv, "outdn1l2i")  \
     ROUTINE(ztrmv, "outdn1l2i")  \
+    ROUTINE(sgemm, "ottnnks1l2ls3l") \
+    ROUTINE(dgemm, "ottnnks1l2ls3l") \
+    ROUTINE(cgemm, "ottnnks1l2ls3l") \
+    ROUTINE(zgemm, "ottnnks1l2ls3l") \
+    ROUTINE(ssymm, "oeunns1l2ls3l") \
+    ROUTINE(dsymm, "oeunns1l2ls3l") \
+    ROUTINE(csymm, "oeunns1l2ls3l") \
+    ROUTINE(zsymm, "oeunns1l2ls3l") \
+    ROUTINE(chemm, "oeunns1l2ls3l") \
+    ROUTINE(zhemm, "oeunns1l2ls3l") \
+    ROUTINE(ssyrk, "outnks1ls2l") \
+    ROUTINE(dsyrk, "outnks1ls2l") \
+    ROUTINE(csyrk, "outnks1ls2l") \
+    ROUTINE(zsyrk, "outnks1ls2l") \
+    ROUTINE(cherk, "outnkr1lr2l") \
+    ROUTINE(zherk, "outnkr1lr2l") \
     ROUTINE(ssyr2k, "outnks1l2ls3l") \
-    ROUTINE(dsyr2k, "outnks1l2ls3l")
+    ROUTINE(dsyr2k, "outnks1l2ls3l") \
+    ROUTINE(csyr2k, "outnks1l2ls3l") \
+    ROUTINE(zsyr2k, "outnks1l2ls3l") \
+    ROUTINE(cher2k, "outnks1l2lr3l") \
+    ROUTINE(zher2k, "outnks1l2lr3l") \
+    ROUTINE(strmm, "oeutdnns1l2l") \
+    ROUTINE(dtrmm, "oeutdnns1l2l") \
+    ROUTINE(ctrmm, "oeutdnns1l2l") \
+    ROUTINE(ztrmm, "oeutdnns1l2l") \
+    ROUTINE(strsm, "oeutdnns1l2l") \
+    ROUTINE(dtrsm, "oeutdnns1l2l") \
+    ROUTINE(ctrsm, "oeutdnns1l2l") \
+    ROUTINE(ztrsm, "oeutdnns1l2l")
 
 #define WORDS                                                                                                   \
     int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g, int64_t h, int64_t i, int64_t j, \
@@ -103,7 +131,7 @@ __attribute__((unused)) static int64_t from_cblas(const char *symbol, const char
 {
     char type = symbol[strlen("cblas_")];
     for (int word = 0; *letters; letters++) {
-        if (*letters == 's' && (type == 's' || type == 'd'))
+        if (*letters == 'r' || (*letters == 's' && (type == 's' || type == 'd')))
             continue; /* a floating argument */
         if (strchr("nkli", *letters))
             words[word] = narrow(words[word]);

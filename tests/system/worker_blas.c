@@ -1,4 +1,4 @@
-/* A host BLAS with threads of its own: its dsymv_ and dgemm_ share their work out to
+/* A host BLAS with threads of its own: its dsymv_ and dger_ share their work out to
  * threads that call BLAS by the exported names, themselves included. What it lacks the
  * program has from another BLAS. */
 #include <pthread.h>
@@ -9,9 +9,9 @@ void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
 void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
             const int *incx, const double *beta, double *y, const int *incy);
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc);
+void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
+void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
+           const int *incy, double *a, const int *lda);
 
 enum { SMALL = 16, WORKERS = 4 };
 static const int one = 1;
@@ -73,35 +73,35 @@ void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a
         pthread_join(threads[i], NULL);
 }
 
+/* Columns first to end of A = alpha x y^T + A, increments 1. */
 struct columns {
-    const int *m, *k, *lda, *ldb, *ldc;
-    const double *alpha, *a, *b, *beta;
-    double *c;
+    const int *m, *lda;
+    double alpha;
+    const double *x, *y;
+    double *a;
     int first, end;
 };
 
-static void *multiply_columns(void *context)
+static void *update_columns(void *context)
 {
     const struct columns *columns = context;
-    for (int j = columns->first; j < columns->end; j++)
-        dgemv_("N", columns->m, columns->k, columns->alpha, columns->a, columns->lda,
-               columns->b + (size_t)j * (size_t)*columns->ldb, &one, columns->beta,
-               columns->c + (size_t)j * (size_t)*columns->ldc, &one);
+    for (int j = columns->first; j < columns->end; j++) {
+        const double factor = columns->alpha * columns->y[j];
+        daxpy_(columns->m, &factor, columns->x, &one, columns->a + (size_t)j * (size_t)*columns->lda, &one);
+    }
     return NULL;
 }
 
-/* Not transposed. */
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc)
+void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
+           const int *incy, double *a, const int *lda)
 {
     struct columns columns[WORKERS];
     pthread_t threads[WORKERS];
-    if (*transa != 'N' || *transb != 'N')
+    if (*incx != 1 || *incy != 1)
         abort();
     for (int i = 0; i < WORKERS; i++) {
-        columns[i] = (struct columns){m, k, lda, ldb, ldc, alpha, a, b, beta, c, *n * i / WORKERS, *n * (i + 1) / WORKERS};
-        if (pthread_create(&threads[i], NULL, multiply_columns, &columns[i]) != 0)
+        columns[i] = (struct columns){m, lda, *alpha, x, y, a, *n * i / WORKERS, *n * (i + 1) / WORKERS};
+        if (pthread_create(&threads[i], NULL, update_columns, &columns[i]) != 0)
             abort();
     }
     for (int i = 0; i < WORKERS; i++)

@@ -1,6 +1,9 @@
 /* The policy as a pure function: each rule of policy.h, and ski rental's bound. */
+#include "interpose/pack.h"
 #include "interpose/policy.h"
 #include "tap.h"
+
+#include <math.h>
 
 static struct blas_call symv_call(int64_t n)
 {
@@ -109,27 +112,65 @@ static void test_floors(const struct machine_model *model)
            "below the floor (%llu) even a resident call stays", (unsigned long long)floor);
 }
 
+/* m, n, k with a crossover_size of at most `size`: one of four shapes, cubic, tall, wide, deep. */
+static void shape_call(struct blas_call *call, int64_t size, int shape)
+{
+    int64_t root = (int64_t)sqrt((double)size), cube = (int64_t)cbrt((double)size);
+    switch (call->family) {
+    case FAMILY_GEMM:
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K:
+        call->m = shape == 0 ? cube : shape == 1 ? size : 1;
+        call->n = shape == 0 ? cube : shape == 2 ? (call->family == FAMILY_GEMM ? size : root) : 1;
+        call->k = shape == 0 ? cube : shape == 3 ? size : 1;
+        break;
+    case FAMILY_GEMV:
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
+        call->m = shape == 0 ? root : shape == 1 ? size : 1;
+        call->n = shape == 0 ? root : shape == 1 ? 1 : size;
+        call->side = shape == 3 ? SIDE_RIGHT : SIDE_LEFT;
+        break;
+    default: call->n = size; break;
+    }
+}
+
+static struct blas_call call_below(enum blas_family family, enum blas_type type, uint64_t floor, int shape)
+{
+    static double storage;
+    struct blas_call call = {.family = family, .type = type, .a = {.pointer = &storage, .ld = INT64_C(1) << 40}};
+    shape_call(&call, (int64_t)floor - 1, shape);
+    if (family < FAMILY_GEMM) {
+        call.x = (struct blas_vector){.pointer = &storage, .increment = 1};
+        call.y = (struct blas_vector){.pointer = family == FAMILY_TRMV ? NULL : &storage, .increment = 1};
+    } else {
+        call.c = call.a;
+        if (family != FAMILY_SYRK && family != FAMILY_HERK && !blas_is_in_place(&call))
+            call.b = call.a;
+    }
+    tap_ok(pack_legal(&call), "family %d, shape %d: a legal call", family, shape);
+    call.a.ld = call.a.rows, call.b.ld = call.b.rows, call.c.ld = call.c.rows;
+    return call;
+}
+
 /* Every family and type: whatever is below its floor is slower on the device, even resident. */
 static void test_every_floor(const struct machine_model *model)
 {
-    static double storage;
     for (int family = FAMILY_GEMV; family < FAMILY_COUNT; family++)
-        for (int type = 0; type < TYPE_COUNT; type++) {
-            uint64_t floor = policy_floor(OFFLOAD_AUTO, model, (enum blas_family)family, (enum blas_type)type);
-            int64_t n = (int64_t)floor - 1, square = family == FAMILY_GEMV ? 1 : n;
-            enum blas_part part = family == FAMILY_GEMV || family == FAMILY_SYR2K ? PART_FULL : PART_LOWER;
-            struct blas_call call = {.family = (enum blas_family)family, .type = (enum blas_type)type, .m = n,
-                                     .n = square, .a = {&storage, n, square, n, part}, .x = {&storage, square, 1}};
-            if (family == FAMILY_SYR2K) {
-                call.k = n;
-                call.b = call.a;
-                call.c = (struct blas_matrix){&storage, n, n, n, PART_LOWER};
-            } else if (family != FAMILY_TRMV)
-                call.y = (struct blas_vector){&storage, n, 1};
-            struct predicted_times times = crossover_predict(model, &call, 0, true);
-            tap_ok(floor > 1 && floor < UINT64_MAX && times.host_us < times.resident_us,
-                   "family %d, type %d: floor %llu is below the crossover", family, type, (unsigned long long)floor);
-        }
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int shape = 0; shape < 4; shape++) {
+                uint64_t floor = policy_floor(OFFLOAD_AUTO, model, (enum blas_family)family, (enum blas_type)type);
+                struct blas_call call = call_below((enum blas_family)family, (enum blas_type)type, floor, shape);
+                struct predicted_times times = crossover_predict(model, &call, 0, true);
+                tap_ok(floor > 1 && floor < UINT64_MAX && crossover_size(&call) < floor &&
+                           times.host_us < times.resident_us,
+                       "family %d, type %d, shape %d: floor %llu is below the crossover", family, type, shape,
+                       (unsigned long long)floor);
+            }
     tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_HEMV, TYPE_Z) < policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D),
            "a complex matrix is large sooner than a real one");
 }

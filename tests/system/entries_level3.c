@@ -1,0 +1,374 @@
+#include "entries_level3.h"
+#include "element.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 44, ELEMENTS = MOST * (MOST + 4), GAUGE = 16 };
+enum routine { GEMM, SYMM, HEMM, SYRK, HERK, SYR2K, HER2K, TRMM, TRSM, ROUTINES };
+
+static const struct {
+    const char *name, *types, *letters;
+} routines[ROUTINES] = {
+    {"gemm", "sdcz", "ottnnks1l2ls3l"}, {"symm", "sdcz", "oeunns1l2ls3l"}, {"hemm", "cz", "oeunns1l2ls3l"},
+    {"syrk", "sdcz", "outnks1ls3l"},    {"herk", "cz", "outnkr1lr3l"},     {"syr2k", "sdcz", "outnks1l2ls3l"},
+    {"her2k", "cz", "outnks1l2lr3l"},   {"trmm", "sdcz", "oeutdnns1l3l"},  {"trsm", "sdcz", "oeutdnns1l3l"},
+};
+
+/* One call; the output is always C, which is the B of trmm and trsm. */
+struct problem {
+    enum routine routine;
+    char type, layout, side, uplo, trans, trans_b, diag;
+    int64_t m, n, k, lda, ldb, ldc;
+    double alpha[2], beta[2];
+};
+
+struct matrix {
+    double memory[2 * ELEMENTS], before[2 * ELEMENTS];
+};
+static struct matrix matrix_a, matrix_b, matrix_c;
+
+static bool is_update(enum routine routine) /* of a triangle by products of rank k */
+{
+    return routine >= SYRK && routine <= HER2K;
+}
+
+static bool is_hermitian(enum routine routine)
+{
+    return routine == HEMM || routine == HERK || routine == HER2K;
+}
+
+static bool is_in_place(enum routine routine)
+{
+    return routine == TRMM || routine == TRSM;
+}
+
+static bool has_triangle(enum routine routine) /* A is one */
+{
+    return routine == SYMM || routine == HEMM || is_in_place(routine);
+}
+
+static bool in_triangle(const struct problem *of, int64_t i, int64_t j)
+{
+    return of->uplo == 'U' ? i <= j : i >= j;
+}
+
+static int64_t order_of(const struct problem *of)
+{
+    return of->side == 'L' ? of->m : of->n;
+}
+
+static number stored(const struct problem *of, const double *memory, int64_t i, int64_t j, int64_t ld)
+{
+    return get(of->type, memory, matrix_index(of->layout, i, j, ld));
+}
+
+/* Element (i, j) of op(M) of a matrix that is stored whole. */
+static number factor(const struct problem *of, const double *memory, char trans, int64_t i, int64_t j, int64_t ld)
+{
+    number value = trans == 'N' ? stored(of, memory, i, j, ld) : stored(of, memory, j, i, ld);
+    return trans == 'C' && is_complex(of->type) ? conjl(value) : value;
+}
+
+/* Element (i, j) of the symmetric, Hermitian or triangular A, by op for the last. */
+static number element_of_a(const struct problem *of, int64_t i, int64_t j)
+{
+    const bool mirrored = is_in_place(of->routine) ? of->trans != 'N' : !in_triangle(of, i, j);
+    const int64_t row = mirrored ? j : i, column = mirrored ? i : j;
+    if (is_in_place(of->routine) && of->diag == 'U' && i == j)
+        return 1;
+    if (is_in_place(of->routine) && !in_triangle(of, row, column))
+        return 0;
+    number value = stored(of, matrix_a.before, row, column, of->lda);
+    if (of->routine == HEMM && i == j)
+        return creall(value);
+    const bool conjugated = is_in_place(of->routine) ? of->trans == 'C' : of->routine == HEMM && mirrored;
+    return conjugated && is_complex(of->type) ? conjl(value) : value;
+}
+
+/* A value and the sum of the magnitudes of its terms. */
+struct expected {
+    number value;
+    long double bound;
+};
+
+static void add_term(struct expected *sum, number scale, number left, number right)
+{
+    sum->value += scale * left * right;
+    sum->bound += magnitude(scale) * magnitude(left) * magnitude(right);
+}
+
+/* Row i of op(A) times column j, of the full or the rank-k products. */
+static struct expected product(const struct problem *of, number alpha, int64_t i, int64_t j)
+{
+    struct expected sum = {0, 0};
+    const bool adjoint = is_hermitian(of->routine);
+    const double *a = matrix_a.before, *b = of->routine == SYR2K || of->routine == HER2K ? matrix_b.before : a;
+    const int64_t ldb = b == a ? of->lda : of->ldb;
+    if (of->routine == GEMM)
+        for (int64_t l = 0; l < of->k; l++)
+            add_term(&sum, alpha, factor(of, a, of->trans, i, l, of->lda),
+                     factor(of, matrix_b.before, of->trans_b, l, j, of->ldb));
+    for (int64_t l = 0; is_update(of->routine) && l < of->k; l++) {
+        const number a_j = factor(of, a, of->trans, j, l, of->lda), b_j = factor(of, b, of->trans, j, l, ldb);
+        add_term(&sum, alpha, factor(of, a, of->trans, i, l, of->lda), adjoint ? conjl(b_j) : b_j);
+        if (b != a)
+            add_term(&sum, adjoint ? conjl(alpha) : alpha, factor(of, b, of->trans, i, l, ldb),
+                     adjoint ? conjl(a_j) : a_j);
+    }
+    return sum;
+}
+
+/* The same for the routines with a side: the other factor is in `other`. */
+static struct expected side_product(const struct problem *of, number alpha, const double *other, int64_t ld, int64_t i,
+                                    int64_t j)
+{
+    struct expected sum = {0, 0};
+    for (int64_t l = 0; l < order_of(of); l++)
+        if (of->side == 'L')
+            add_term(&sum, alpha, element_of_a(of, i, l), stored(of, other, l, j, ld));
+        else
+            add_term(&sum, alpha, stored(of, other, i, l, ld), element_of_a(of, l, j));
+    return sum;
+}
+
+static bool beta_is_zero(const struct problem *of)
+{
+    return of->beta[0] == 0 && of->beta[1] == 0;
+}
+
+static struct expected expect(const struct problem *of, int64_t i, int64_t j)
+{
+    const number alpha = scalar_of(of->type, of->alpha), beta = scalar_of(of->type, of->beta);
+    number old = stored(of, matrix_c.before, i, j, of->ldc);
+    struct expected sum;
+    if (of->routine == TRMM)
+        return side_product(of, alpha, matrix_c.before, of->ldc, i, j);
+    sum = has_triangle(of->routine) ? side_product(of, alpha, matrix_b.before, of->ldb, i, j) : product(of, alpha, i, j);
+    if (is_hermitian(of->routine) && is_update(of->routine) && i == j)
+        old = creall(old);
+    if (!beta_is_zero(of))
+        add_term(&sum, beta, old, 1);
+    return sum;
+}
+
+/* The value that is checked: the result, or of trsm op(A) X, which should be alpha B. */
+static bool element_is_right(const struct problem *of, int64_t i, int64_t j)
+{
+    const long double eps = is_single(of->type) ? (long double)FLT_EPSILON : (long double)DBL_EPSILON;
+    const number result = stored(of, matrix_c.memory, i, j, of->ldc);
+    struct expected expected;
+    number value = result;
+    if (of->routine == TRSM) {
+        const number right = scalar_of(of->type, of->alpha) * stored(of, matrix_c.before, i, j, of->ldc);
+        const struct expected product_of_x = side_product(of, 1, matrix_c.memory, of->ldc, i, j);
+        value = product_of_x.value;
+        expected = (struct expected){right, product_of_x.bound + magnitude(right)};
+    } else {
+        expected = expect(of, i, j);
+    }
+    if (is_hermitian(of->routine) && is_update(of->routine) && i == j && cimagl(result) != 0)
+        return false;
+    return magnitude(value - expected.value) <= GAUGE * eps * expected.bound;
+}
+
+static int64_t c_rows(const struct problem *of)
+{
+    return is_update(of->routine) ? of->n : of->m;
+}
+
+static bool is_written(const struct problem *of, int64_t i, int64_t j)
+{
+    return !is_update(of->routine) || in_triangle(of, i, j);
+}
+
+/* Check C, then put back what was there: what the routine must not write stays different. */
+static bool results_are_right(const struct problem *of)
+{
+    const size_t bytes = element_bytes(of->type);
+    bool right = true;
+    for (int64_t i = 0; i < c_rows(of); i++)
+        for (int64_t j = 0; j < of->n; j++)
+            right = right && (!is_written(of, i, j) || element_is_right(of, i, j));
+    for (int64_t i = 0; i < c_rows(of); i++)
+        for (int64_t j = 0; j < of->n; j++)
+            if (is_written(of, i, j)) {
+                const size_t at = (size_t)matrix_index(of->layout, i, j, of->ldc) * bytes;
+                memcpy((char *)matrix_c.memory + at, (char *)matrix_c.before + at, bytes);
+            }
+    return right;
+}
+
+static void set_random(struct matrix *matrix, const struct problem *of, int64_t i, int64_t j, int64_t ld, bool real,
+                       struct random *random)
+{
+    const int64_t index = matrix_index(of->layout, i, j, ld);
+    set_part(of->type, matrix->memory, index, 0, random_value(random));
+    if (is_complex(of->type))
+        set_part(of->type, matrix->memory, index, 1, real ? NAN : random_value(random));
+}
+
+static void fill_nan(struct matrix *matrix, char type)
+{
+    for (int i = 0; i < 2 * ELEMENTS / (is_complex(type) ? 2 : 1); i++)
+        for (int part = 0; part <= is_complex(type); part++)
+            set_part(type, matrix->memory, i, part, NAN);
+}
+
+static void fill_full(struct matrix *matrix, const struct problem *of, bool upright, int64_t rows, int64_t columns,
+                      int64_t ld, struct random *random)
+{
+    for (int64_t i = 0; i < (upright ? rows : columns); i++)
+        for (int64_t j = 0; j < (upright ? columns : rows); j++)
+            set_random(matrix, of, i, j, ld, false, random);
+}
+
+/* What a routine must not read stays NaN, also the imaginary parts of a Hermitian diagonal. */
+static void fill_operands(const struct problem *of, struct random *random)
+{
+    struct matrix *const all[] = {&matrix_a, &matrix_b, &matrix_c};
+    const bool upright = of->trans == 'N';
+    for (int i = 0; i < 3; i++)
+        fill_nan(all[i], of->type);
+    if (has_triangle(of->routine)) {
+        for (int64_t i = 0; i < order_of(of); i++)
+            for (int64_t j = 0; j < order_of(of); j++)
+                if (in_triangle(of, i, j) && !(is_in_place(of->routine) && of->diag == 'U' && i == j))
+                    set_random(&matrix_a, of, i, j, of->lda, of->routine == HEMM && i == j, random);
+        fill_full(&matrix_b, of, true, of->m, of->n, of->ldb, random);
+    } else {
+        const int64_t rows = c_rows(of), other = of->routine == GEMM ? of->k : of->n;
+        fill_full(&matrix_a, of, upright, rows, of->k, of->lda, random);
+        fill_full(&matrix_b, of, of->routine == GEMM ? of->trans_b == 'N' : upright, other,
+                  of->routine == GEMM ? of->n : of->k, of->ldb, random);
+    }
+    for (int64_t i = 0; i < c_rows(of); i++)
+        for (int64_t j = 0; j < of->n; j++)
+            if (is_written(of, i, j) && (is_in_place(of->routine) || !beta_is_zero(of)))
+                set_random(&matrix_c, of, i, j, of->ldc,
+                           is_hermitian(of->routine) && is_update(of->routine) && i == j, random);
+    for (int i = 0; i < 3; i++)
+        memcpy(all[i]->before, all[i]->memory, sizeof all[i]->before);
+}
+
+static void perform(const struct interface *interface, const struct problem *of)
+{
+    const char *letters = routines[of->routine].letters;
+    const double *scalars[] = {of->alpha, of->beta};
+    struct matrix *const matrices[] = {&matrix_a, &matrix_b, &matrix_c};
+    const int64_t leading[] = {of->lda, of->ldb, of->ldc};
+    union argument arguments[ARGUMENTS_MAX];
+    int scalar = 0, transposition = 0, size = is_update(of->routine), operand = 0;
+    for (int i = 0; letters[i]; i++)
+        switch (letters[i]) {
+        case 'o': arguments[i].flag = of->layout; break;
+        case 'e': arguments[i].flag = of->side; break;
+        case 'u': arguments[i].flag = of->uplo; break;
+        case 't': arguments[i].flag = transposition++ ? of->trans_b : of->trans; break;
+        case 'd': arguments[i].flag = of->diag; break;
+        case 'n': arguments[i].integer = size++ ? of->n : of->m; break;
+        case 'k': arguments[i].integer = of->k; break;
+        case 'l': arguments[i].integer = leading[operand]; break;
+        case 's': case 'r': memcpy(arguments[i].scalar, scalars[scalar++], sizeof arguments[i].scalar); break;
+        default:
+            operand = letters[i] - '1';
+            arguments[i].operand = matrices[operand]->memory;
+        }
+    char name[16];
+    snprintf(name, sizeof name, "%c%s", of->type, routines[of->routine].name);
+    interface_call(interface, interface_function(interface, name), of->type, letters, arguments);
+}
+
+static bool passes(const struct interface *interface, const struct problem *of, struct random *random)
+{
+    fill_operands(of, random);
+    perform(interface, of);
+    const bool right = results_are_right(of);
+    const bool untouched = memcmp(matrix_a.before, matrix_a.memory, sizeof matrix_a.memory) == 0 &&
+                           memcmp(matrix_b.before, matrix_b.memory, sizeof matrix_b.memory) == 0 &&
+                           memcmp(matrix_c.before, matrix_c.memory, sizeof matrix_c.memory) == 0;
+    if (!right || !untouched)
+        printf("# %c%s: %s; layout %c side %c uplo %c trans %c %c diag %c m %d n %d k %d ld %d %d %d beta %g %g\n",
+               of->type, routines[of->routine].name, right ? "wrote elsewhere" : "wrong", of->layout, of->side,
+               of->uplo, of->trans, of->trans_b, of->diag, (int)of->m, (int)of->n, (int)of->k, (int)of->lda,
+               (int)of->ldb, (int)of->ldc, of->beta[0], of->beta[1]);
+    return right && untouched;
+}
+
+/* Rows and columns in memory order: what a leading dimension must cover. */
+static int64_t leading(const struct problem *of, int64_t rows, int64_t columns, struct random *random)
+{
+    return (of->layout == 'R' ? columns : rows) + (int64_t)random_below(random, 4);
+}
+
+static void try_sizes(const struct interface *interface, struct problem of, struct random *random,
+                      struct level3_result *result)
+{
+    static const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {MOST - 4, 33, 7}};
+    static const double betas[][2] = {{0, 0}, {0.75, 0.5}, {1, 0}};
+    for (int size = 0; size < 3; size++) {
+        const bool upright = of.trans == 'N', real_scalars = of.routine == HERK;
+        of.m = sizes[size][0], of.n = sizes[size][1], of.k = sizes[size][2];
+        const int64_t rows = c_rows(&of), other = of.routine == GEMM ? of.k : of.n;
+        const int64_t across = of.routine == GEMM ? of.n : of.k;
+        const bool other_upright = of.routine == GEMM ? of.trans_b == 'N' : upright;
+        if (has_triangle(of.routine)) {
+            of.lda = order_of(&of) + (int64_t)random_below(random, 4);
+            of.ldb = leading(&of, of.m, of.n, random);
+        } else {
+            of.lda = leading(&of, upright ? rows : of.k, upright ? of.k : rows, random);
+            of.ldb = leading(&of, other_upright ? other : across, other_upright ? across : other, random);
+        }
+        of.ldc = leading(&of, rows, of.n, random);
+        memcpy(of.beta, betas[result->calls % 3], sizeof of.beta);
+        if (is_hermitian(of.routine) && is_update(of.routine))
+            of.beta[1] = 0;
+        of.alpha[0] = -0.5, of.alpha[1] = size == 1 || real_scalars ? 0 : 1.25;
+        result->calls++;
+        result->wrong += !passes(interface, &of, random);
+    }
+}
+
+/* The transpositions that the routine has for the type. */
+static const char *transpositions(enum routine routine, char type)
+{
+    if (is_update(routine) && is_complex(type))
+        return is_hermitian(routine) ? "NC" : "NT";
+    return strchr(routines[routine].letters, 't') ? "NTC" : "N";
+}
+
+static void try_flags(const struct interface *interface, struct problem of, struct random *random,
+                      struct level3_result *result)
+{
+    const char *letters = routines[of.routine].letters;
+    const char *sides = strchr(letters, 'e') ? "LR" : "L", *uplos = strchr(letters, 'u') ? "UL" : "L";
+    const char *of_a = transpositions(of.routine, of.type), *of_b = of.routine == GEMM ? "NTC" : "N";
+    const char *diags = strchr(letters, 'd') ? "NU" : "N";
+    for (const char *side = sides; *side; side++)
+        for (const char *uplo = uplos; *uplo; uplo++)
+            for (const char *trans = of_a; *trans; trans++)
+                for (const char *trans_b = of_b; *trans_b; trans_b++)
+                    for (const char *diag = diags; *diag; diag++) {
+                        of.side = *side, of.uplo = *uplo, of.diag = *diag;
+                        of.trans = *trans, of.trans_b = *trans_b;
+                        try_sizes(interface, of, random, result);
+                    }
+}
+
+struct level3_result entries_level3(const struct interface *interface, int index, struct random *random)
+{
+    struct level3_result result = {"", 0, 0};
+    for (int routine = 0; routine < ROUTINES; routine++)
+        for (const char *type = routines[routine].types; *type; type++) {
+            if (index-- > 0)
+                continue;
+            snprintf(result.routine, sizeof result.routine, "%c%s", *type, routines[routine].name);
+            for (const char *layout = interface->cblas ? "CR" : "C"; *layout; layout++) {
+                const struct problem of = {.routine = (enum routine)routine, .type = *type, .layout = *layout};
+                try_flags(interface, of, random, &result);
+            }
+            return result;
+        }
+    return result;
+}
