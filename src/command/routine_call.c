@@ -27,7 +27,9 @@ enum blas_type routine_type(int routine)
 
 const char *routine_name(int routine, char name[ROUTINE_NAME])
 {
-    static const char *const families[FAMILY_COUNT] = {"axpy", "gemv", "symv", "hemv", "trmv", "syr2k"};
+    static const char *const families[FAMILY_COUNT] = {
+        [FAMILY_AXPY] = "axpy", [FAMILY_GEMV] = "gemv", [FAMILY_SYMV] = "symv",
+        [FAMILY_HEMV] = "hemv", [FAMILY_TRMV] = "trmv", [FAMILY_SYR2K] = "syr2k"};
     snprintf(name, ROUTINE_NAME, "%c%s", "sdcz"[routines[routine].type], families[routines[routine].family]);
     return name;
 }
@@ -138,7 +140,7 @@ void routine_call(host_function *function, const struct blas_call *call)
         ((syr2k_function *)function)(uplo, trans, &n, &k, &call->alpha, a, &lda, b, &ldb, &call->beta, c,
                                      &ldc, 1, 1);
         break;
-    case FAMILY_COUNT:
+    default: /* not among the routines above */
         break;
     }
 }

@@ -119,8 +119,9 @@ static bool is_upright(enum blas_trans trans)
 static bool shape_update(struct blas_call *call, enum blas_trans other)
 {
     const bool upright = call->trans == TRANS_NONE;
+    const bool has_b = call->family == FAMILY_SYR2K || call->family == FAMILY_HER2K;
     return (upright || call->trans == other) && shape_factor(&call->a, upright, call->n, call->k) &&
-           (!call->b.pointer || shape_factor(&call->b, upright, call->n, call->k)) &&
+           (!has_b || shape_factor(&call->b, upright, call->n, call->k)) &&
            shape_triangle(call, &call->c, call->n);
 }
 

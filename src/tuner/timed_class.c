@@ -116,6 +116,7 @@ struct blas_call timed_class_call(int class, double amount)
 
 uint64_t timed_class_gated(int class, double amount)
 {
-    double gated = timed_class_family(class) == FAMILY_GEMV ? amount : side_of(class, amount);
+    const enum blas_family family = timed_class_family(class);
+    double gated = family == FAMILY_GEMV || family == FAMILY_SYR2K ? amount : side_of(class, amount);
     return gated < 0x1p63 ? (uint64_t)gated : UINT64_MAX;
 }

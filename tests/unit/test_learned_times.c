@@ -74,7 +74,8 @@ static void test_classes(void)
         for (double amount = 5e4; timed_class_exists(class) && amount < 1e9; amount *= 7, classes++) {
             struct blas_call call = timed_class_call(class, amount);
             double close = timed_class_amount(&call) / amount;
-            uint64_t size = call.family == FAMILY_GEMV ? (uint64_t)(call.m * call.n) : (uint64_t)call.n;
+            uint64_t size = call.family == FAMILY_GEMV ? (uint64_t)(call.m * call.n) : call.family == FAMILY_SYR2K ? crossover_size(&call)
+                                                                               : (uint64_t)call.n;
             uint64_t gate = timed_class_gated(class, timed_class_amount(&call));
             wrong += timed_class_of(&call) != class || timed_class_parse(timed_class_name(class,
                                                                                           name)) != class ||
