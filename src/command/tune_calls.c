@@ -30,9 +30,11 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Of the time that there is, if any. */
 static double part_used(const struct session *session)
 {
-    return (seconds_now() - session->started) / session->options->seconds;
+    const double seconds = session->options->seconds;
+    return seconds > 0 ? (seconds_now() - session->started) / seconds : HUGE_VAL;
 }
 
 static bool may_go_on(const struct session *session, double done)
@@ -40,12 +42,26 @@ static bool may_go_on(const struct session *session, double done)
     return !session->options->progress || session->options->progress(session->options->argument, done);
 }
 
+/* Either triangle has the class's time: their geometric mean, where there are two. */
+static bool time_triangles(struct call_timer *timer, const struct blas_call *call, double *us)
+{
+    struct blas_call upper = *call;
+    double other;
+    if (call->family == FAMILY_AXPY || call->family == FAMILY_GEMV)
+        return call_timer_warm(timer, call, call_budget_us, us, NULL);
+    upper.uplo = UPLO_UPPER;
+    if (!call_timer_warm(timer, call, call_budget_us / 2, us, NULL) ||
+        !call_timer_warm(timer, &upper, call_budget_us / 2, &other, NULL))
+        return false;
+    *us = sqrt(*us * other);
+    return true;
+}
+
 static bool time_side(void *argument, enum call_side side, const struct blas_call *call, double *us)
 {
     struct session *session = argument;
     double started = seconds_now();
-    bool good = call_timer_warm(side == SIDE_HOST ? &session->host : &session->device, call, call_budget_us,
-                                us, NULL);
+    bool good = time_triangles(side == SIDE_HOST ? &session->host : &session->device, call, us);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;
     return good;
@@ -71,7 +87,7 @@ static void sample_pinned(struct session *session, struct call_timer *timer, str
 {
     for (double bytes = LEAST_UPLOAD; bytes <= (double)session->options->most_bytes; bytes *= 4) {
         double first, second;
-        if (part_used(session) > end || !may_go_on(session, part_used(session)) ||
+        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
             !call_timer_cold(timer, bytes, &first, &second))
             return;
         if (first > second)
@@ -87,7 +103,7 @@ static void sample_staged(struct session *session, struct call_timer *timer, str
         int64_t n = (int64_t)sqrt(bytes / sizeof(double));
         struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
         double copied, resident;
-        if (part_used(session) > end || !may_go_on(session, part_used(session)) ||
+        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
             !call_timer_warm(timer, &call, call_budget_us, &copied, NULL) ||
             !call_timer_warm(&session->device, &call, call_budget_us, &resident, NULL))
             return;
