@@ -9,20 +9,9 @@
 #ifndef MUBLAS_CALLERS_H
 #define MUBLAS_CALLERS_H
 
-#include "interpose/host_search.h"
-#include "interpose/thunks.h"
+#include "interpose/shared_hosts.h"
 
 #include <stdatomic.h>
-
-/* FILLED: by some thread just now. GONE: unloaded, and free for another. */
-enum host_state { HOST_FILLED, HOST_PRESENT, HOST_GONE };
-
-struct host {
-    atomic_int state;
-    struct host_library library;
-    atomic_int widths[INTERFACE_COUNT];     /* enum integer_width + 1 once known, 0 before */
-    host_function *functions[SYMBOL_COUNT]; /* of the DETECTED interfaces; others and what it lacks: resolvers */
-};
 
 /* Read by dispatch_thunks: the return addresses of calls, each at its place for the symbol that
  * is called (thunks.h), and what serves it. A target is there before a site is, and never
@@ -40,18 +29,12 @@ _Static_assert(SYMBOL_COUNT <= 1 << CALL_SYMBOL_BITS, "each symbol needs a numbe
 extern _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
 extern host_function **dispatch_tables[HOSTS_MAX];
 
-/* The host of a call by this symbol from the return address `caller`. NULL: there is no
- * BLAS to be found at all. */
-struct host *callers_host(enum symbol symbol, const void *caller);
+/* What serves a call by this symbol from the return address `caller`, and the caller's host.
+ * NULL: neither the host nor what the caller is linked with has it; or, with no host, there
+ * is no BLAS to be found at all. */
+host_function *callers_function(enum symbol symbol, const void *caller, struct host **host);
 
 /* A library in the dependencies of the caller's own that has `symbol`; to be released. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library);
-
-/* The hosts that were met so far and are loaded, from 0; NULL after the last. */
-const struct host *callers_known_host(int number);
-
-/* The integer width of all hosts so far, WIDTH_DETECTED if they differ or do not tell.
- * Asks them where that is not known. */
-enum integer_width callers_width(enum interface interface);
 
 #endif

@@ -68,7 +68,8 @@ static void forget_library(uintptr_t start, uintptr_t end)
     }
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         int bound = BOUND;
-        if (bindings[i].library.start != start || !atomic_compare_exchange_strong(&bindings[i].state, &bound, BINDING))
+        if (bindings[i].library.start != start ||
+            !atomic_compare_exchange_strong(&bindings[i].state, &bound, BINDING))
             continue;
         entry_slots_reset((enum interface)i);
         bindings[i].width = 0;
@@ -131,7 +132,7 @@ __attribute__((constructor)) static void bind_at_load(void)
 const struct host_library *host_blas_library(enum interface interface, int number)
 {
     if (host_blas_is_shared(interface))
-        return callers_known_host(number) ? &callers_known_host(number)->library : NULL;
+        return shared_hosts_loaded(number) ? &shared_hosts_loaded(number)->library : NULL;
     return number == 0 && state_of(interface) == BOUND ? &bindings[interface].library : NULL;
 }
 
@@ -163,11 +164,11 @@ static host_function *search_elsewhere(enum symbol symbol, const char *bound_pat
 
 static host_function *resolve_by_caller(enum symbol symbol, const void *caller)
 {
-    struct host *host = callers_host(symbol, caller);
+    struct host *host;
+    host_function *function = callers_function(symbol, caller, &host);
     if (!host)
         stop_without_host(symbol_name(symbol));
-    host_function *function = __atomic_load_n(&host->functions[symbol], __ATOMIC_ACQUIRE);
-    if (function == RESOLVE_THUNK(symbol)) {
+    if (!function) {
         function = search_elsewhere(symbol, host->library.path);
         __atomic_store_n(&host->functions[symbol], function, __ATOMIC_RELEASE);
     }
@@ -248,7 +249,7 @@ enum integer_width host_blas_width(enum interface interface)
     if (interface_width(interface) != WIDTH_DETECTED)
         return interface_width(interface);
     if (host_blas_is_shared(interface))
-        return callers_width(interface);
+        return shared_hosts_width(interface);
     if (!*known) {
         enum symbol telling = width_telling_symbol(interface);
         host_function *isamax = function_of(telling);

@@ -51,7 +51,8 @@ static bool watch(uintptr_t inside, retained_forget *forget)
         watched[i].end = object.end;
         watched[i].forget = forget;
         watched[i].exits = false;
-        if (loaded_object_watch(&object, goes, &watched[i]) && __cxa_atexit(note_exit, &watched[i], &__dso_handle) == 0)
+        if (loaded_object_watch(&object, goes, &watched[i]) &&
+            __cxa_atexit(note_exit, &watched[i], &__dso_handle) == 0)
             return true;
         watched[i].start = 0;
         return false;
@@ -72,7 +73,8 @@ void retained_keep(const struct host_library *library, retained_forget *forget)
     keep(library->path, library->start, forget);
 }
 
-void retained_keep_origin(const struct host_library *library, host_function *function, retained_forget *forget)
+void retained_keep_origin(const struct host_library *library, host_function *function,
+                          retained_forget *forget)
 {
     uintptr_t address = (uintptr_t)function;
     Dl_info where;

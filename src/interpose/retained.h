@@ -14,7 +14,8 @@ typedef void retained_forget(uintptr_t start, uintptr_t end);
 /* Keep the library, and the one that a function of it really comes from if that is another
  * and nobody else may keep it. */
 void retained_keep(const struct host_library *library, retained_forget *forget);
-void retained_keep_origin(const struct host_library *library, host_function *function, retained_forget *forget);
+void retained_keep_origin(const struct host_library *library, host_function *function,
+                          retained_forget *forget);
 
 /* The same while the program starts, when nothing is being unloaded: quicker. */
 void retained_keep_at_start(const struct host_library *library);

@@ -1,4 +1,5 @@
-/* A host BLAS whose results tell which one it is: NUMBER. With C_NAMES it has C names only. */
+/* A host BLAS whose results tell which one it is: NUMBER. With C_NAMES it has C names and one
+ * Fortran routine that the others lack. */
 #include <stddef.h>
 
 #define NUMBER_TEXT(number) TEXT(number)
@@ -7,6 +8,7 @@
 double ddot_(void);
 double dasum_(void);
 double cblas_ddot(void);
+double dnrm2_(void);
 int isamax_(void);
 int cblas_isamax(void);
 void cblas_dgemm(void);
@@ -17,12 +19,18 @@ void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
 /* Of two hosts none has a routine where the other has: whoever takes one for the other stops. */
 __asm__(".text\n.skip 1024 * (" NUMBER_TEXT(NUMBER) " - 1), 0\n");
 
+#ifdef C_NAMES
+/* As with 32-bit integers, and so is isamax_: mublas asks. */
 int cblas_isamax(void)
 {
     return 1;
 }
 
-#ifdef C_NAMES
+double dnrm2_(void)
+{
+    return NUMBER;
+}
+
 double cblas_ddot(void)
 {
     return NUMBER;
@@ -42,7 +50,6 @@ double dasum_(void)
     return -NUMBER;
 }
 
-/* As with 32-bit integers: mublas asks. */
 int isamax_(void)
 {
     return 2;

@@ -1,5 +1,5 @@
 /* two_languages PLUGIN PLUGIN: plug-ins (two_languages_caller.c) that have their Fortran names from
- * one library and their C names each from another. */
+ * one library, but for one of them, and their C names each from another. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ int main(int count, char **arguments)
     }
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < PLUGINS; i++) {
-            int expected = 11 + i, found = calls[i]();
+            int expected = 111 + 11 * i, found = calls[i]();
             if (found != expected && ++wrong)
                 printf("round %d: BLAS numbers %d instead of %d\n", round, found, expected);
         }
