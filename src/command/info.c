@@ -38,10 +38,8 @@ static void print_floors(FILE *stream, const struct machine_model *model)
         {"sdcz", "trmm", FAMILY_TRMM}, {"sdcz", "trsm", FAMILY_TRSM},
     };
     static const char types[] = "sdcz"; /* in the order of enum blas_type */
-    fprintf(stream, "crossovers: %s; below these sizes calls never leave the host
-"
-                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm; n*n*k for syrk, herk, syr2k, her2k)
-",
+    fprintf(stream, "crossovers: %s; below these sizes calls never leave the host\n"
+                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm; n*n*k for syrk, herk, syr2k, her2k)\n",
             model->learned ? "learned" : "built in");
     for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
         fputc(' ', stream);
