@@ -4,6 +4,7 @@
 #include "command/run.h"
 #include "command/timed_calls.h"
 #include "command/tuning_report.h"
+#include "command/tune.h"
 #include "command/verify.h"
 #include "command/verify_calls.h"
 
@@ -12,6 +13,7 @@
 static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
                             "       mublas info        print device, host BLAS, residency and settings\n"
                             "       mublas info [--verbose] [--] PROGRAM    what of it would be intercepted, and what not\n"
+                            "       mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE]    learn this machine\n"
                             "       mublas verify [--routines=NAME,...] [--size=N]    check every routine against the host BLAS\n"
                             "       mublas report --tuning FILE [--output FOLDER]    plots of what tuning measured\n"
                             "       mublas --version\n"
@@ -27,6 +29,8 @@ int main(int count, char **arguments)
         return count == 2 ? info_print(stdout) : inspect_program(arguments + 2);
     if (strcmp(command, "report") == 0)
         return tuning_report(arguments + 2);
+    if (strcmp(command, "tune") == 0)
+        return tune_run(arguments + 2);
     if (strcmp(command, "verify") == 0)
         return verify_run(arguments + 2);
     if (strcmp(command, VERIFY_CALLS_COMMAND) == 0 && count == 3)

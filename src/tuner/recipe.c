@@ -1,6 +1,7 @@
 #include "tuner/recipe.h"
 
 #include "tuner/learned_times.h"
+#include "tuner/learned_times.h"
 #include "tuner/line_reader.h"
 
 #include <stdio.h>
@@ -182,18 +183,20 @@ static bool read_line(struct line_reader *reader, struct recipe *recipe, struct 
     return line_reader_word(reader, "occupancy") && read_occupancy(reader, recipe, section);
 }
 
+/* Kept as text, which whoever predicts times parses again; but what is wrong with it is
+ * wrong with the whole. */
 static bool keep_crossover(struct line_reader *reader, struct recipe *recipe)
 {
-    char fault[LEARNED_FAULT_BYTES] = "out of memory";
+    char fault[LEARNED_FAULT_BYTES];
     struct learned_times *times = malloc(sizeof *times);
-    const size_t bytes = (size_t)(reader->end - reader->next);
-    if (memchr(reader->next, '\0', bytes))
-        snprintf(fault, sizeof fault, "a zero byte among the crossovers");
-    else
-        recipe->crossover = strndup(reader->next, bytes);
-    const bool good = times && recipe->crossover && learned_times_parse(times, recipe->crossover, fault);
+    recipe->crossover = strndup(reader->next, (size_t)(reader->end - reader->next));
+    bool good = times && recipe->crossover;
+    if (!good)
+        line_reader_fault(reader, "out of memory");
+    else if (!(good = learned_times_parse(times, recipe->crossover, fault)))
+        line_reader_fault(reader, "crossovers: %s", fault);
     free(times);
-    return good || line_reader_fault(reader, "%s", fault);
+    return good;
 }
 
 static bool read_body(struct line_reader *reader, struct recipe *recipe)

@@ -127,10 +127,13 @@ static void shuffle(struct shape_timer *timer, size_t *who, size_t count)
     }
 }
 
+/* Who has left keeps his times: they were enough to see that he is slow. */
 static void forget(struct field *field)
 {
-    for (size_t i = 0; i <= field->count; i++)
-        field->contestants[i].rounds = 0;
+    for (size_t i = 0; i < field->count; i++)
+        if (field->contestants[i].in)
+            field->contestants[i].rounds = 0;
+    field->contestants[field->count].rounds = 0;
 }
 
 /* Does this round count? */
@@ -166,8 +169,8 @@ static enum status play(struct shape_timer *timer, struct field *field, bool *co
     if (status != STATUS_OK)
         return status;
     timer->rounds++;
-    *counted = is_steady(timer, field, fmax(field->times[0], field->times[count + 1]));
-    for (size_t i = 1; i < count + 2 && *counted; i++) {
+    *counted = is_steady(timer, field, fmin(field->times[0], field->times[count + 1]));
+    for (size_t i = 1; i < count + 2 && *counted; i++) { /* the reference by its last time */
         struct contestant *contestant = &field->contestants[field->who[i]];
         if (contestant->rounds < ROUNDS_MOST)
             contestant->times[contestant->rounds++] = field->times[i];

@@ -1,0 +1,31 @@
+/* tune_files.h - what `mublas tune` reads and writes: the recipe, FILE.csv beside it, and while it
+ * runs FILE.partial and FILE.partial.csv, which an interrupted run leaves for the next one. */
+#ifndef MUBLAS_TUNE_FILES_H
+#define MUBLAS_TUNE_FILES_H
+
+#include "command/tune_options.h"
+
+struct tune_files {
+    const struct tune_options *options;
+    struct recipe recipe;    /* what was there before and fits, and what this run learned */
+    bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run, or the one that it goes on with */
+    bool calls_done;
+    char *data;              /* lines of the data file, from open_memstream */
+    size_t data_bytes;
+};
+
+/* `signature` of this machine. False, with one line: out of memory. */
+bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
+                      const struct recipe_signature *signature, int resident_warps, int resident_blocks);
+
+/* A class and form was learned, with these lines of data; keep it in the partial files. */
+bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form, const struct class_recipe *rules,
+                     const char *lines, size_t bytes);
+/* The crossover section, from malloc, is taken over. */
+bool tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
+
+/* All is learned: write the recipe and the data, remove the partial files. */
+bool tune_files_finish(struct tune_files *files);
+void tune_files_free(struct tune_files *files);
+
+#endif

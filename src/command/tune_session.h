@@ -1,0 +1,22 @@
+/* tune_session.h - the device while `mublas tune` times launch shapes on it. */
+#ifndef MUBLAS_TUNE_SESSION_H
+#define MUBLAS_TUNE_SESSION_H
+
+#include "tuner/shape_timer.h"
+
+struct tune_session {
+    struct device *device;
+    struct device_scope scope;
+    struct lane *lane;
+    struct tuning_pool pool;
+    struct shape_timer timer;
+    struct recipe_signature signature;
+    int resident_warps, resident_blocks;
+};
+
+/* Wake and enter the device, fill memory for matrices of `memory` bytes (less where the device
+ * has not that much). False, with one line, where that cannot be. */
+bool tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop);
+void tune_session_close(struct tune_session *session);
+
+#endif
