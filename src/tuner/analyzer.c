@@ -2,11 +2,12 @@
 
 #include <math.h>
 
-static size_t fastest(const double *seconds, size_t count)
+/* The walk over block shapes is for tiles. `count`: there is none. */
+static size_t fastest(const struct launch_shape *shapes, const double *seconds, size_t count)
 {
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++)
-        if (seconds[i] < seconds[best])
+    size_t best = count;
+    for (size_t i = 0; i < count; i++)
+        if (shapes[i].variant != VARIANT_STRIPS && (best == count || seconds[i] < seconds[best]))
             best = i;
     return best;
 }
@@ -41,8 +42,8 @@ static void admit(const struct launch_shape *shape, const struct shape_figures *
 bool analyzer_run(const struct launch_shape *shapes, const double *seconds,
                   size_t count, double near, const struct shape_figures *figures, struct class_recipe *rules)
 {
-    const size_t best = count > 0 ? fastest(seconds, count) : 0;
-    if (count == 0 || !isfinite(seconds[best]))
+    const size_t best = fastest(shapes, seconds, count);
+    if (best == count || !isfinite(seconds[best]))
         return false;
     rules->occupancy = (struct occupancy_recipe){1, 1, LAUNCH_THREADS_MAX, 0};
     for (size_t i = 0; i < count; i++)

@@ -7,7 +7,8 @@
  * admit all that is as good. The paper samples every block shape; since only the size of the
  * sample matters to how far the four values are from the full space's, here the shapes that
  * the search timed serve. Only those count that differ from the best in Tx, Ty and edge
- * alone: the rest of the best is the recipe's base. Pure. */
+ * alone: the rest of the best is the recipe's base. Strips, which have no tiles, are left out.
+ * Pure. */
 #ifndef MUBLAS_ANALYZER_H
 #define MUBLAS_ANALYZER_H
 

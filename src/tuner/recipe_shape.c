@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const char *const orders[] = {"down", "along"}, *const variants[] = {"last", "ordered", "both"};
+static const char *const orders[] = {"down", "along"}, *const variants[] = {"last", "ordered", "both", "strips"};
 
 void recipe_shape_text(const struct launch_shape *shape, char text[RECIPE_SHAPE_BYTES])
 {
@@ -41,7 +41,7 @@ bool recipe_shape_read(struct line_reader *reader, int class, struct launch_shap
         read_count(reader, 4096, &shape->blocks_per_multiprocessor) && line_reader_word(reader, "order") &&
         read_choice(reader, orders, 2, &order) && line_reader_word(reader, "team") &&
         read_count(reader, 4, &shape->team_groups) && line_reader_word(reader, "variant") &&
-        read_choice(reader, variants, 3, &variant);
+        read_choice(reader, variants, 4, &variant);
     if (!good)
         return false;
     shape->order = (enum leaf_order)order;

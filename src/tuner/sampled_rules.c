@@ -22,25 +22,26 @@ static size_t samples_of(const struct sampled_times *times, size_t shape, struct
     return count;
 }
 
-static size_t sampled_sizes(const struct sampled_times *times)
+/* Between here and the next sampled size, downwards or upwards: could the shape do that one? */
+static bool can(const struct sampled_times *times, size_t shape, size_t size)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < times->sizes_count; i++)
-        count += sampled(times, 0, i) != 0;
-    return count;
+    size_t below = size, above = size;
+    while (below > 0 && sampled(times, shape, below) == 0)
+        below--;
+    while (above + 1 < times->sizes_count && sampled(times, shape, above) == 0)
+        above++;
+    return isfinite(sampled(times, shape, below)) && isfinite(sampled(times, shape, above));
 }
 
-/* The whole curve of a shape; of one that could not do every sampled size, nothing. */
+/* The curve of a shape where it can do the sizes around. */
 static void fit(const struct sampled_times *times, size_t shape, double *curve)
 {
-    struct spline_sample samples[SIZE_GRID_MAX];
+    struct spline_sample samples[SIZE_GRID_MAX] = {{0, 0, 1}};
     const size_t count = samples_of(times, shape, samples);
-    const bool good =
-        count == sampled_sizes(times) &&
-        spline_fit(samples, count, times->sizes_count, spline_choose_alpha(samples, count, times->sizes_count), curve,
-                   NULL);
+    const bool good = spline_fit(samples, count, times->sizes_count,
+                                 spline_choose_alpha(samples, count, times->sizes_count), curve, NULL);
     for (size_t i = 0; i < times->sizes_count; i++)
-        curve[i] = good ? times->floor[i] * exp(curve[i]) : HUGE_VAL;
+        curve[i] = good && can(times, shape, i) ? times->floor[i] * exp(curve[i]) : HUGE_VAL;
 }
 
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { GROUP = 8, LEAF_EDGE = 32, SPACE_MAX = 1 << 15, LOAD_BYTES = 64 };
+enum { GROUP = 8, LEAF_EDGE = 32, STRIP_MAX = 256, SPACE_MAX = 1 << 15, LOAD_BYTES = 64 };
 
 struct choices {
     unsigned threads[16], blocks[8], columns[5]; /* 0 ends (blocks: UINT_MAX) */
@@ -30,6 +30,10 @@ bool shape_is_same(int class, const struct launch_shape *a, const struct launch_
 {
     if (tuning_class_family(class) == FAMILY_AXPY)
         return a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
+               a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
+    if (a->variant == VARIANT_STRIPS || b->variant == VARIANT_STRIPS)
+        return a->variant == b->variant && a->edge == b->edge && a->team_groups == b->team_groups &&
+               a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
                a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
     const struct block_mapping first = launch_shape_mapping(a), second = launch_shape_mapping(b);
     return a->edge == b->edge && a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
@@ -95,6 +99,21 @@ static void add_axpy(struct shape_space *space, const struct blas_call *call, co
     }
 }
 
+/* A team's groups matter only to the transposed. */
+static void add_strips(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
+                       unsigned threads)
+{
+    const unsigned groups_most = call->trans == TRANS_NONE ? 1 : 4;
+    for (unsigned edge = GROUP; edge <= STRIP_MAX; edge *= 2)
+        for (unsigned groups = 1; groups <= groups_most; groups += 3)
+            for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
+                const struct launch_shape shape = {edge, 32, threads / 32, 1, *blocks, ORDER_DOWN, groups,
+                                                   VARIANT_STRIPS};
+                if (space->count < SPACE_MAX && !launch_shape_fault(call, &shape))
+                    space->shapes[space->count++] = shape;
+            }
+}
+
 struct shape_space shape_space_make(int class, enum shape_breadth breadth)
 {
     const bool is_axpy = tuning_class_family(class) == FAMILY_AXPY;
@@ -106,6 +125,8 @@ struct shape_space shape_space_make(int class, enum shape_breadth breadth)
             add_axpy(&space, &call, choices, *threads);
         for (int i = 0; i < SHAPE_EDGES && !is_axpy; i++)
             add_blocks(&space, &call, choices, shape_edges[i], *threads);
+        if (call.family == FAMILY_GEMV)
+            add_strips(&space, &call, choices, *threads);
     }
     return space;
 }
@@ -115,7 +136,7 @@ static const struct occupancy_figures *figures_at(const struct shape_figures *fi
     for (int i = 0; i < SHAPE_EDGES; i++)
         if (shape_edges[i] == edge)
             return &figures->of_edge[i];
-    return &figures->of_edge[0];
+    return &figures->of_edge[SHAPE_EDGES - 1]; /* a strip: about as little shared memory */
 }
 
 double shape_bytes_in_flight(const struct blas_call *call, const struct launch_shape *shape,

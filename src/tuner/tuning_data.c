@@ -11,7 +11,7 @@ void tuning_data_begin(FILE *stream, const struct recipe_signature *signature, c
 void tuning_data_line(FILE *stream, int class, const struct blas_call *call, const char *stage,
                       const struct launch_shape *shape, const struct tuning_time *time)
 {
-    static const char *const orders[] = {"down", "along"}, *const variants[] = {"last", "ordered", "both"};
+    static const char *const orders[] = {"down", "along"}, *const variants[] = {"last", "ordered", "both", "strips"};
     const int64_t m = call->family == FAMILY_GEMV ? call->m : call->n;
     if (!stream)
         return;
