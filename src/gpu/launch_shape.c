@@ -20,30 +20,42 @@ static bool is_transposed(const struct blas_call *call)
     return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
 }
 
+static bool is_symmetric(const struct blas_call *call)
+{
+    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
+}
+
 /* What a strip's block sums: leaf by leaf, for each of its elements of y. */
 static int64_t strip_terms(const struct blas_call *call)
 {
-    return is_transposed(call) ? call->m : call->n;
+    return call->family == FAMILY_GEMV && is_transposed(call) ? call->m : call->n;
 }
 
 size_t launch_shape_shared_bytes(const struct blas_call *call, const struct launch_shape *shape)
 {
     const size_t element = blas_element_bytes(call->type);
-    if (shape->variant == VARIANT_STRIPS)
-        return strip_shared_bytes(shape->edge, (size_t)strip_terms(call), is_transposed(call), element);
+    if (shape->variant == VARIANT_STRIPS) {
+        const size_t leaves = (size_t)tile_count(strip_terms(call), LEAF_EDGE);
+        const size_t of_x = is_symmetric(call)    ? shape->threads_x * shape->threads_y / GROUP * LEAF_EDGE
+                            : is_transposed(call) ? 0
+                                                  : leaves * LEAF_EDGE;
+        return strip_shared_bytes(shape->edge, leaves, of_x, element);
+    }
     return matrix_vector_shared_bytes(shape->edge, element);
 }
 
 static const char *strip_fault(const struct blas_call *call, const struct launch_shape *shape, uint64_t threads)
 {
     const unsigned edge = shape->edge;
-    if (call->family != FAMILY_GEMV)
-        return "only gemv has strips";
+    if (call->family != FAMILY_GEMV && !is_symmetric(call))
+        return "only gemv, symv and hemv have strips";
+    if (is_symmetric(call) && (edge != GROUP || threads % GROUP != 0))
+        return "a strip of symv or hemv has 8 elements, and groups of 8 threads";
     if (edge < 8 || edge > (is_transposed(call) ? 32 : EDGE_MAX) || (edge & (edge - 1)) != 0)
         return "the edge of a strip must be 8, 16, 32 or, not transposed, 64, 128 or 256";
     if (threads < edge)
         return "a strip wants a thread for each element";
-    if (is_transposed(call) && edge * blas_element_bytes(call->type) < shape->team_groups * HELD_BYTES)
+    if (call->family == FAMILY_GEMV && is_transposed(call) && edge * blas_element_bytes(call->type) < shape->team_groups * HELD_BYTES)
         return "a team of 4 groups is wider than the strip";
     if (strip_terms(call) > STRIP_TERMS_MAX || launch_shape_shared_bytes(call, shape) > STRIP_SHARED_MAX)
         return "the sums are too long for strips";
@@ -66,7 +78,7 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
         return "there is no such order of leaf tiles";
     if (shape->variant < VARIANT_LAST_ARRIVER || shape->variant > VARIANT_STRIPS)
         return "there is no such variant";
-    if (shape->variant != VARIANT_LAST_ARRIVER && !strips && call->family != FAMILY_SYMV && call->family != FAMILY_HEMV)
+    if (shape->variant != VARIANT_LAST_ARRIVER && !strips && !is_symmetric(call))
         return "only symv and hemv have variants";
     if (shape->team_groups != 1 && shape->team_groups != 4)
         return "a team must have 1 or 4 groups";
@@ -78,7 +90,8 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape)
 {
     if (shape->variant == VARIANT_STRIPS) {
-        const int64_t strips = tile_count(is_transposed(call) ? call->n : call->m, shape->edge);
+        const bool by_rows = call->family == FAMILY_GEMV && !is_transposed(call);
+        const int64_t strips = tile_count(by_rows ? call->m : call->n, shape->edge);
         return (struct launch_tiling){strips, 1, 0, 0, strips};
     }
     if (call->family == FAMILY_GEMV) {
@@ -188,6 +201,15 @@ static bool choose_strips(const struct blas_call *call, struct launch_shape *sha
            (tile_count(length, edge) >= ITEMS_WANTED || edge * terms * element <= BYTES_MAX);
 }
 
+/* The same for symv and hemv, where the whole of A fits the second-level cache. */
+static bool choose_symmetric_strips(const struct blas_call *call, struct launch_shape *shape)
+{
+    const int64_t bytes = call->n * call->n * (int64_t)blas_element_bytes(call->type);
+    *shape = (struct launch_shape){GROUP, strip_threads(call->n, GROUP, GROUP), 1, 1, 0, ORDER_DOWN, 1,
+                                   VARIANT_STRIPS};
+    return bytes <= 36 << 20 && !launch_shape_fault(call, shape);
+}
+
 struct launch_shape launch_shape_built_in(const struct blas_call *call)
 {
     struct launch_shape strips;
@@ -195,7 +217,8 @@ struct launch_shape launch_shape_built_in(const struct blas_call *call)
     const struct shape_row *row = rows_of(call);
     if (call->family == FAMILY_AXPY)
         return of_axpy;
-    if (call->family == FAMILY_GEMV && choose_strips(call, &strips))
+    if (call->family == FAMILY_GEMV ? choose_strips(call, &strips)
+                                    : is_symmetric(call) && choose_symmetric_strips(call, &strips))
         return strips;
     while (launch_shape_tiling(call, &row->shape).items < row->items_wanted)
         row++;

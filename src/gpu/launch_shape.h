@@ -9,9 +9,9 @@
  * teams across the columns as its threads allow. Threads that do not fill a team help with
  * partial sums only.
  *
- * VARIANT_STRIPS has no tiles: a block sums `edge` elements of gemv's y alone. Of its threads
- * (only Tx * Ty matters) `edge` do a leaf of the rows, or a team one of the columns (transposed);
- * U and M do not matter. */
+ * VARIANT_STRIPS has no tiles: a block sums `edge` elements of y alone. Of its threads (only
+ * Tx * Ty matters) `edge` do a leaf of gemv's rows, or a team one of the columns (transposed),
+ * or 8 one of symv and hemv; U and M do not matter. */
 #ifndef MUBLAS_LAUNCH_SHAPE_H
 #define MUBLAS_LAUNCH_SHAPE_H
 
@@ -24,7 +24,8 @@
 enum { LAUNCH_THREADS_MIN = 8, LAUNCH_THREADS_MAX = 512 };
 
 struct launch_shape {
-    unsigned edge;         /* of a super-tile: 64, 128 or 256; of a strip: 8, 16, 32, and rows also these */
+    unsigned edge;         /* of a super-tile: 64, 128 or 256; of a strip: 8, of gemv also 16, 32, not
+                            * transposed also these */
     unsigned threads_x;    /* Tx: a multiple of launch_shape_unit */
     unsigned threads_y;    /* Ty: 1 or more, with Tx * Ty in LAUNCH_THREADS_MIN..LAUNCH_THREADS_MAX */
     unsigned leaf_columns; /* U: leaf tiles along a row that a team takes one after another, 1..edge / 32 */
@@ -34,7 +35,7 @@ struct launch_shape {
     enum leaf_order order; /* M */
     /* 1, or 4, which takes at least 32 threads: a leaf tile is read by a whole warp at once. */
     unsigned team_groups;
-    enum symv_variant variant; /* of symv and hemv; gemv: the first or VARIANT_STRIPS; trmv: the first */
+    enum symv_variant variant; /* gemv: the first or VARIANT_STRIPS; trmv: the first */
 };
 
 /* Threads that read 128 bytes, a memory transaction, at four elements each. */

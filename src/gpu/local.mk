@@ -32,6 +32,7 @@ kernel_includes = \
 	src/gpu/kernels/segment.h \
 	src/gpu/kernels/strip.h \
 	src/gpu/kernels/super_tile.h \
+	src/gpu/kernels/symmetric_strip.h \
 	src/gpu/kernels/work.h
 EXTRA_DIST += $(kernel_files) $(kernel_includes)
 

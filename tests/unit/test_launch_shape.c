@@ -66,12 +66,13 @@ static void test_others(void)
     test_fault(&symv, shape, NULL, "symv in order");
     test_fault(&gemv, shape, "only symv", "gemv in order");
     shape.variant = VARIANT_STRIPS;
-    test_fault(&symv, shape, "only gemv", "symv by strips");
+    test_fault(&symv, shape, "8 elements", "symv by strips of 128");
     test_fault(&gemv, shape, NULL, "gemv by strips of 128");
     shape.edge = 24;
     test_fault(&gemv, shape, "edge of a strip", "strips of 24");
     shape.edge = 8;
     test_fault(&gemv, shape, NULL, "strips of 8");
+    test_fault(&symv, shape, NULL, "symv by strips of 8");
 }
 
 /* A shape that cannot run is refused, not bent. */

@@ -28,7 +28,7 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
 /* The next leaf tiles of a team: down the columns first, or along the rows. */
 enum leaf_order { ORDER_DOWN, ORDER_ALONG };
 
-/* How the tiles of symv and hemv come to their segments; equal bits. The last one is gemv's. */
+/* How the tiles of symv and hemv come to their segments; equal bits. The last one is for gemv, too. */
 enum symv_variant {
     /* A tile feeds the segments of its rows and of its columns with partials; whoever
      * comes last to a segment adds them. */
@@ -38,7 +38,7 @@ enum symv_variant {
     /* Each segment has its whole row of tiles, those of the unstored half read where they
      * are mirrored: A is read twice, and a tile feeds one segment. */
     VARIANT_BOTH_HALVES,
-    /* gemv without tiles: a block sums `edge` elements of y alone (strip.h). */
+    /* Without tiles: a block sums `edge` elements of y alone (strip.h, symmetric_strip.h). */
     VARIANT_STRIPS
 };
 
@@ -99,11 +99,10 @@ static inline size_t matrix_vector_shared_bytes(size_t edge, size_t element_byte
     return 2 * edge * (edge / 32) * element_bytes + WORK_BYTES;
 }
 
-/* The same of a block with a strip of gemv, over sums of so many terms. */
-static inline size_t strip_shared_bytes(size_t edge, size_t terms, int transposed, size_t element_bytes)
+/* The same of a block with a strip: its leaf sums and x of so many terms. */
+static inline size_t strip_shared_bytes(size_t edge, size_t leaves, size_t x_terms, size_t element_bytes)
 {
-    const size_t leaves = (terms + 31) / 32;
-    return leaves * (edge + (transposed ? 0 : 32)) * element_bytes + WORK_BYTES;
+    return (leaves * edge + x_terms) * element_bytes + WORK_BYTES;
 }
 
 /* What VARIANT_IN_ORDER keeps of a segment: three parts of a node, four levels of chains. */

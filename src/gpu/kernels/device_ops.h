@@ -38,6 +38,13 @@ DEVICE_FUNCTION unsigned anew(unsigned value) { return value; }
 DEVICE_FUNCTION int64_t anew(int64_t value) { return value; }
 DEVICE_FUNCTION int log2_of(unsigned power) { return __builtin_ctz(power); }
 
+/* The group's threads see what each has written to shared memory. */
+DEVICE_FUNCTION void group_barrier()
+{
+    const char none = 0;
+    emulated_exchange(&none, sizeof none, GROUP_THREADS);
+}
+
 /* The `values` of all threads of the group, [thread][value], by one rendezvous. */
 template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (&values)[COUNT])
 {
@@ -133,6 +140,8 @@ DEVICE_FUNCTION void *shared_memory()
     extern __shared__ __align__(16) unsigned char shared_bytes[];
     return shared_bytes;
 }
+
+DEVICE_FUNCTION void group_barrier() { __syncwarp(0xffu << (threadIdx.x & 24)); }
 
 /* The value of the thread whose number in the group differs in bit `mask`: float,
  * double, or a struct of two such parts. */

@@ -2,6 +2,7 @@
  * tile off the diagonal holds terms of the segments of its rows and of its columns; how
  * they get there is the variant (arguments.h). */
 #include "gpu/kernels/running_sum.h"
+#include "gpu/kernels/symmetric_strip.h"
 
 template <typename T> DEVICE_FUNCTION void symv_feed(const matrix_vector_arguments &arguments)
 {
@@ -60,6 +61,12 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
         return;
     }
     work_start(next);
+    if (arguments.variant == VARIANT_STRIPS) {
+        UNROLL_BY(1)
+        for (; work_next(arguments, next); block_barrier())
+            symmetric_strip<T, WIDE>(arguments, next.item);
+        return;
+    }
     if (in_order && thread_index() == 0)
         work_start(block_work());
     UNROLL_BY(1)
