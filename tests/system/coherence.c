@@ -106,8 +106,6 @@ static int choose_routine(struct session *session, long step, enum family *famil
         type = (int)(step % TYPES);
         *family = (enum family)(step / TYPES % FAMILIES);
     }
-    if (!family_names[*family][type])
-        *family = (enum family)random_below(random, SYR2K);
     return type;
 }
 
@@ -131,7 +129,7 @@ static void run_step(struct session *session, long step, struct place recent[TYP
     }
     if (!call_choose(&call, family, type & COMPLEX, chosen, again, session->order, random))
         return;
-    if (call.a.arena && !again && family != SYR2K)
+    if (call.a.arena && !again && family != SYR2K && family != GEMM)
         recent[type] = call.a;
     double gauge = call_check(&call, random);
     session->calls[family][type]++;

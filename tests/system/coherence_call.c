@@ -15,17 +15,26 @@ typedef void axpy_function(const int *, const void *, const void *, const int *,
 typedef void syr2k_function(const char *, const char *, const int *, const int *, const void *, const void *,
                             const int *, const void *, const int *, const void *, void *, const int *, size_t,
                             size_t);
+typedef void gemm_function(const char *, const char *, const int *, const int *, const int *, const void *,
+                           const void *, const int *, const void *, const int *, const void *, void *, const int *,
+                           size_t, size_t);
+typedef void trmm_function(const char *, const char *, const char *, const char *, const int *, const int *,
+                           const void *, const void *, const int *, void *, const int *, size_t, size_t, size_t,
+                           size_t);
 extern gemv_function dgemv_, sgemv_, zgemv_, cgemv_;
 extern symv_function dsymv_, ssymv_, zhemv_, chemv_;
 extern trmv_function dtrmv_, strmv_, ztrmv_, ctrmv_;
 extern axpy_function daxpy_, saxpy_, zaxpy_, caxpy_;
-extern syr2k_function dsyr2k_, ssyr2k_;
+extern syr2k_function dsyr2k_, ssyr2k_, zsyr2k_, csyr2k_;
+extern gemm_function dgemm_, sgemm_, zgemm_, cgemm_;
+extern trmm_function dtrmm_, strmm_, ztrmm_, ctrmm_;
 
 typedef void any_function(void);
 
 const char *const family_names[FAMILIES][TYPES] = {
     {"dgemv", "sgemv", "zgemv", "cgemv"}, {"dsymv", "ssymv", "zhemv", "chemv"}, {"dtrmv", "strmv", "ztrmv", "ctrmv"},
-    {"daxpy", "saxpy", "zaxpy", "caxpy"}, {"dsyr2k", "ssyr2k", NULL, NULL},
+    {"daxpy", "saxpy", "zaxpy", "caxpy"}, {"dsyr2k", "ssyr2k", "zsyr2k", "csyr2k"},
+    {"dgemm", "sgemm", "zgemm", "cgemm"}, {"dtrmm", "strmm", "ztrmm", "ctrmm"},
 };
 
 /* The program's calls go through these as they would by name: the same symbols. */
@@ -33,7 +42,8 @@ const char *const family_names[FAMILIES][TYPES] = {
 static any_function *own_functions[FAMILIES][TYPES] = {
     {ANY(dgemv_), ANY(sgemv_), ANY(zgemv_), ANY(cgemv_)}, {ANY(dsymv_), ANY(ssymv_), ANY(zhemv_), ANY(chemv_)},
     {ANY(dtrmv_), ANY(strmv_), ANY(ztrmv_), ANY(ctrmv_)}, {ANY(daxpy_), ANY(saxpy_), ANY(zaxpy_), ANY(caxpy_)},
-    {ANY(dsyr2k_), ANY(ssyr2k_), NULL, NULL},
+    {ANY(dsyr2k_), ANY(ssyr2k_), ANY(zsyr2k_), ANY(csyr2k_)}, {ANY(dgemm_), ANY(sgemm_), ANY(zgemm_), ANY(cgemm_)},
+    {ANY(dtrmm_), ANY(strmm_), ANY(ztrmm_), ANY(ctrmm_)},
 };
 static any_function *host_functions[FAMILIES][TYPES];
 
@@ -52,8 +62,6 @@ bool functions_find(const char *path)
     }
     for (int i = 0; i < TYPES * FAMILIES; i++) {
         char symbol[16];
-        if (!family_names[i / TYPES][i % TYPES])
-            continue;
         snprintf(symbol, sizeof symbol, "%s_", family_names[i / TYPES][i % TYPES]);
         void *function = dlsym(host, symbol), *own = dlsym(RTLD_DEFAULT, symbol);
         if (i == 0)
@@ -108,6 +116,14 @@ static void call_run(const struct call *call, any_function *const functions[FAMI
         break;
     case AXPY:
         ((axpy_function *)function)(&call->n, alpha, x, &incx, out, &incy);
+        break;
+    case GEMM:
+        ((gemm_function *)function)(&call->trans, "N", &call->m, &call->n, &call->k, alpha, a, &lda, b, &ldb, beta, out,
+                                    &ldc, 1, 1);
+        break;
+    case TRMM:
+        ((trmm_function *)function)(&call->side, &call->uplo, &call->trans, &call->diag, &call->m, &call->n, alpha, a,
+                                    &lda, out, &ldc, 1, 1, 1, 1);
         break;
     default:
         ((syr2k_function *)function)(&call->uplo, &call->trans, &call->n, &call->k, alpha, a, &lda, b, &ldb, beta,
@@ -178,7 +194,7 @@ static bool make_small(void *context, const struct place *place, size_t index)
 double call_check(const struct call *call, struct random *random)
 {
     char upper = (char)(call->uplo & ~0x20), part = call->family == SYR2K ? upper : 0;
-    bool has_beta = call->family == GEMV || call->family == SYMV || call->family == SYR2K;
+    bool has_beta = call->family != TRMV && call->family != AXPY && call->family != TRMM;
     double nan_value = NAN;
     if (has_beta && call->beta[0] == 0 && call->beta[1] == 0 && random_chance(random, 50)) /* must not be read */
         place_visit(&call->out, part, make_nan, &nan_value);
@@ -200,8 +216,8 @@ void call_print(const struct call *call)
 {
     const struct place *places[] = {&call->a, &call->b, &call->x, &call->out};
     static const char *const names[] = {"a", "b", "x", "result"};
-    printf("# %s uplo %c trans %c diag %c m %d n %d k %d alpha %g %gi beta %g %gi\n",
-           family_names[call->family][call->type], call->uplo, call->trans, call->diag, call->m, call->n, call->k,
+    printf("# %s side %c uplo %c trans %c diag %c m %d n %d k %d alpha %g %gi beta %g %gi\n",
+           family_names[call->family][call->type], call->side, call->uplo, call->trans, call->diag, call->m, call->n, call->k,
            call->alpha[0], call->alpha[1], call->beta[0], call->beta[1]);
     for (int i = 0; i < 4; i++)
         if (places[i]->arena)

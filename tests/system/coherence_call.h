@@ -5,12 +5,12 @@
 
 #include "coherence_memory.h"
 
-enum family { GEMV, SYMV, TRMV, AXPY, SYR2K, FAMILIES };
+enum family { GEMV, SYMV, TRMV, AXPY, SYR2K, GEMM, TRMM, FAMILIES };
 
 /* The type of a call's elements: bits. A complex element is two of an arena's. */
 enum { SINGLE = 1, COMPLEX = 2, TYPES = 4 };
 
-extern const char *const family_names[FAMILIES][TYPES]; /* NULL: not tried */
+extern const char *const family_names[FAMILIES][TYPES];
 
 /* Elements offset + i + j * ld of an arena, each of `parts` numbers of it. A vector is one row
  * with ld as its increment. */
@@ -26,10 +26,12 @@ bool place_visit(const struct place *place, char part, element_visitor *visit, v
 struct call {
     enum family family;
     int type;
-    char uplo, trans, diag;
+    char uplo, trans, diag, side;
     int m, n, k;
     double alpha[2], beta[2]; /* real and imaginary part */
-    struct place a, b, out, x; /* gemv and symv: a, x, out; trmv: a, out; axpy: x, out; syr2k: a, b, out */
+    /* gemv and symv: a, x, out; trmv and trmm: a, out; axpy: x, out; syr2k and gemm, whose B is
+     * not transposed: a, b, out */
+    struct place a, b, out, x;
     int x_sign, out_sign;      /* of the increments */
 };
 

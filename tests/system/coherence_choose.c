@@ -103,6 +103,9 @@ static void choose_flags(struct call *call, struct random *random)
     call->uplo = "LUlu"[random_below(random, 4)];
     call->trans = transposes[random_below(random, 6)];
     call->diag = "NU"[random_below(random, 2)];
+    call->side = "LRlr"[random_below(random, 4)];
+    if (call->family == SYR2K && call->type & COMPLEX && (call->trans | 0x20) == 'c')
+        call->trans = 'T'; /* the other is her2k's */
     call->x_sign = random_chance(random, 30) ? -1 : 1;
     call->out_sign = random_chance(random, 30) ? -1 : 1;
 }
@@ -132,6 +135,28 @@ static bool place_first_matrix(struct call *call, const struct window *window, c
     return place_matrix(&call->a, window, rows, columns, random);
 }
 
+static bool place_product(struct call *call, const struct window windows[3], int order, struct random *random)
+{
+    const size_t m = choose_size(random, order / 2 + 1), n = choose_size(random, order / 2 + 1);
+    const size_t k = 1 + random_below(random, 40);
+    call->m = (int)m, call->n = (int)n, call->k = (int)k;
+    return place_matrix(&call->a, &windows[0], is_transposed(call) ? k : m, is_transposed(call) ? m : k, random) &&
+           place_matrix(&call->b, &windows[1], k, n, random) && place_matrix(&call->out, &windows[2], m, n, random);
+}
+
+/* A few columns, or rows, times a triangle that may have been used before. */
+static bool place_triangular_product(struct call *call, const struct window windows[3], const struct place *recent,
+                                     int order, struct random *random)
+{
+    const size_t few = 1 + random_below(random, 40);
+    const bool left = (call->side | 0x20) == 'l';
+    if (!place_first_matrix(call, &windows[0], recent, true, order, random))
+        return false;
+    const size_t m = left ? call->a.rows : few, n = left ? few : call->a.rows;
+    call->m = (int)m, call->n = (int)n;
+    return place_matrix(&call->out, &windows[2], m, n, random);
+}
+
 static bool choose_places(struct call *call, const struct window windows[3], const struct place *recent, int order,
                           struct random *random)
 {
@@ -150,6 +175,10 @@ static bool choose_places(struct call *call, const struct window windows[3], con
         return place_matrix(&call->a, &windows[0], is_transposed(call) ? m : n, is_transposed(call) ? n : m, random) &&
                place_matrix(&call->b, second, is_transposed(call) ? m : n, is_transposed(call) ? n : m, random) &&
                place_matrix(&call->out, third, n, n, random);
+    case GEMM:
+        return place_product(call, windows, order, random);
+    case TRMM:
+        return place_triangular_product(call, windows, recent, order, random);
     default:
         if (!place_first_matrix(call, &windows[0], recent, call->family != GEMV, order, random))
             return false;
