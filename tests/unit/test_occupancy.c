@@ -26,7 +26,7 @@ static void test_active_blocks(void)
     test_active("K20c", &k20c, 64, 0, 64, 16);
     test_active("K20c", &k20c, 64, 0, 1024, 1);
     test_active("GTX 980", &gtx980, 32, 0, 33, 32);    /* 33 threads are two warps */
-    test_active("GTX 980", &gtx980, 40, 0, 128, 12);   /* 48 warps, not the 51 that fit without partitions */
+    test_active("GTX 980", &gtx980, 40, 0, 96, 16);    /* 48 warps, not the 51 that fit without partitions */
     test_active("H100", &h100, 64, 32800, 128, 6);     /* 1 KiB of each block is the system's */
     test_active("H100", &h100, 32, 0, 1025, 0);
     test_active("H100", &h100, 32, 0, 0, 0);
