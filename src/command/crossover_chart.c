@@ -12,8 +12,12 @@ static const struct svg_pen host_pen = {"#2f5fd0", 1.8, NULL}, resident_pen = {"
 
 const char *crossover_family_name(enum blas_family family)
 {
-    static const char *const names[FAMILY_COUNT] = {"axpy", "gemv", "symv", "hemv", "trmv", "syr2k"};
-    return names[family];
+    static const char *const names[FAMILY_COUNT] = {
+        [FAMILY_AXPY] = "axpy",   [FAMILY_GEMV] = "gemv",   [FAMILY_SYMV] = "symv", [FAMILY_HEMV] = "hemv",
+        [FAMILY_TRMV] = "trmv",   [FAMILY_GEMM] = "gemm",   [FAMILY_SYMM] = "symm", [FAMILY_HEMM] = "hemm",
+        [FAMILY_SYRK] = "syrk",   [FAMILY_HERK] = "herk",   [FAMILY_SYR2K] = "syr2k",
+        [FAMILY_HER2K] = "her2k", [FAMILY_TRMM] = "trmm",   [FAMILY_TRSM] = "trsm"};
+    return names[family] ? names[family] : "other";
 }
 
 static bool is_shown(const struct learned_times *times, enum blas_family family, int class)
@@ -35,8 +39,11 @@ static double size_of(int class, double amount)
 {
     switch (timed_class_family(class)) {
     case FAMILY_AXPY: return amount;
-    case FAMILY_SYR2K: return (double)timed_class_call(class, amount).n;
-    default: return sqrt(amount);
+    case FAMILY_GEMV:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV: return sqrt(amount);
+    default: return (double)timed_class_call(class, amount).n;
     }
 }
 
@@ -47,8 +54,10 @@ static double matrix_bytes(int class, double amount)
     switch (timed_class_family(class)) {
     case FAMILY_AXPY: return 0;
     case FAMILY_GEMV: return amount * element;
-    case FAMILY_SYR2K: return ((double)call.n / 2 + 2 * (double)call.k) * (double)call.n * element;
-    default: return amount / 2 * element;
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV: return amount / 2 * element;
+    default: return ((double)call.n / 2 + 2 * (double)call.k) * (double)call.n * element; /* syr2k */
     }
 }
 

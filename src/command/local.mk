@@ -31,6 +31,7 @@ libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 mublas_SOURCES += \
 	src/command/chart.c src/command/chart.h \
 	src/command/crossover_chart.c src/command/crossover_chart.h \
+	src/command/peer_times.c src/command/peer_times.h \
 	src/command/svg.c src/command/svg.h \
 	src/command/tuning_chart.c src/command/tuning_chart.h \
 	src/command/tuning_groups.c src/command/tuning_groups.h \

@@ -15,7 +15,7 @@ static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto
                             "       mublas info [--verbose] [--] PROGRAM    what of it would be intercepted, and what not\n"
                             "       mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE]    learn this machine\n"
                             "       mublas verify [--routines=NAME,...] [--size=N]    check every routine against the host BLAS\n"
-                            "       mublas report --tuning FILE [--output FOLDER]    plots of what tuning measured\n"
+                            "       mublas report --tuning FILE [--peer FILE] [--output FOLDER]    plots of what tuning measured\n"
                             "       mublas --version\n"
                             "       mublas --help\n"
                             "Without the command: LD_PRELOAD=libmublas_shim.so PROGRAM\n";

@@ -1,6 +1,7 @@
 #include "command/tuning_report.h"
 
 #include "command/crossover_chart.h"
+#include "command/peer_times.h"
 #include "command/tuning_chart.h"
 #include "command/tuning_summary.h"
 #include "tuner/recipe.h"
@@ -46,10 +47,11 @@ static bool name_files(struct report *report, const char *file, const char *fold
                    : put_path(report->folder, file, base, "-report"));
 }
 
-static bool read_data(struct report *report)
+static bool read_data(struct report *report, const char *peer)
 {
     char fault[TUNING_FAULT_BYTES];
-    if (!tuning_table_read(report->data_path, &report->table, fault)) {
+    if (!tuning_table_read(report->data_path, &report->table, fault) ||
+        (peer && report->table.count > 0 && !peer_times_add(peer, &report->table, fault))) {
         fprintf(stderr, "mublas: %s\n", fault);
         return false;
     }
@@ -148,54 +150,67 @@ static bool write_report(struct report *report)
 }
 
 /* One of the two may be missing, unless it is the one that was named. */
-static bool read_files(struct report *report, const char *file)
+static bool read_files(struct report *report, const char *file, const char *peer)
 {
     const bool names_data = strcmp(file, report->data_path) == 0;
-    if ((names_data || access(report->data_path, F_OK) == 0) && !read_data(report))
+    if ((names_data || access(report->data_path, F_OK) == 0) && !read_data(report, peer))
         return false;
     if ((!names_data || access(report->recipe_path, F_OK) == 0) && !read_recipe(report))
         return false;
     return report->has_data || report->has_crossovers || complain(file, "nothing was measured");
 }
 
-static bool take_option(char **argument, const char *name, const char **value)
+/* "--name VALUE" or "--name=VALUE"; 0: another option, -1: without its value, else arguments taken. */
+static int take_option(char **arguments, const char *name, const char **value)
 {
     const size_t length = strlen(name);
-    if (strncmp(*argument, name, length) != 0 || (*argument)[length] != '=')
-        return false;
-    *value = *argument + length + 1;
-    return true;
+    if (strncmp(arguments[0], name, length) != 0)
+        return 0;
+    if (arguments[0][length] == '=') {
+        *value = arguments[0] + length + 1;
+        return 1;
+    }
+    if (arguments[0][length] != '\0')
+        return 0;
+    *value = arguments[1];
+    return arguments[1] ? 2 : -1;
+}
+
+struct options {
+    const char *file, *peer, *folder;
+};
+
+static bool read_options(char **arguments, struct options *options)
+{
+    const struct {
+        const char *name, **value;
+    } known[] = {{"--tuning", &options->file}, {"--peer", &options->peer}, {"--output", &options->folder}};
+    while (*arguments) {
+        int taken = 0;
+        for (size_t i = 0; i < sizeof known / sizeof *known && taken == 0; i++)
+            taken = take_option(arguments, known[i].name, known[i].value);
+        if (taken <= 0) {
+            fprintf(stderr, "mublas: report: '%s' %s\n", *arguments, taken < 0 ? "needs a value" : "is not an option");
+            return false;
+        }
+        arguments += taken;
+    }
+    if (!options->file || !*options->file)
+        fputs("mublas: report: --tuning FILE is missing\n", stderr);
+    return options->file && *options->file;
 }
 
 int tuning_report(char **arguments)
 {
-    static const char usage[] = "usage: mublas report --tuning FILE [--output FOLDER]\n";
-    const char *file = NULL, *folder = NULL;
-    for (; *arguments; arguments++) {
-        const char **value = NULL;
-        if (strcmp(*arguments, "--tuning") == 0)
-            value = &file;
-        else if (strcmp(*arguments, "--output") == 0)
-            value = &folder;
-        if (value && arguments[1]) {
-            *value = *++arguments;
-        } else if (!take_option(arguments, "--tuning", &file) &&
-                   !take_option(arguments, "--output", &folder)) {
-            fprintf(stderr,
-                    value ? "mublas: report: %s needs a value\n" : "mublas: report: '%s' is not an option\n",
-                    *arguments);
-            fputs(usage, stderr);
-            return 2;
-        }
-    }
-    if (!file || !*file) {
-        fprintf(stderr, "mublas: report: --tuning FILE is missing\n%s", usage);
+    struct options options = {NULL, NULL, NULL};
+    if (!read_options(arguments, &options)) {
+        fputs("usage: mublas report --tuning FILE [--peer FILE] [--output FOLDER]\n", stderr);
         return 2;
     }
     struct report *report = calloc(1, sizeof *report);
-    const bool good =
-        report ? name_files(report, file, folder) && read_files(report, file) && write_report(report)
-               : complain("report", "out of memory");
+    const bool good = report ? name_files(report, options.file, options.folder) &&
+                                   read_files(report, options.file, options.peer) && write_report(report)
+                             : complain("report", "out of memory");
     if (report)
         tuning_table_free(&report->table);
     free(report);

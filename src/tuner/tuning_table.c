@@ -130,8 +130,9 @@ static void keep_comment(const char *line, const char *name, char *text, size_t 
 }
 
 /* One line without its end. */
-static bool read_line(const struct reading *reading, char *line, struct tuning_table *table, size_t *room)
+static bool read_line(const struct reading *reading, char *line, struct tuning_table *table)
 {
+    struct tuning_row row;
     if (reading->line == 1 && strcmp(line, TUNING_DATA_FIRST_LINE) != 0)
         return refuse(reading, "not '%s'", TUNING_DATA_FIRST_LINE);
     if (line[0] == '#' || strcmp(line, TUNING_DATA_COLUMNS) == 0) {
@@ -139,22 +140,15 @@ static bool read_line(const struct reading *reading, char *line, struct tuning_t
         keep_comment(line, "# made ", table->made, sizeof table->made);
         return true;
     }
-    if (table->count == *room) {
-        struct tuning_row *rows = realloc(table->rows, (*room = 2 * *room + 1024) * sizeof *rows);
-        if (!rows)
-            return refuse(reading, "out of memory");
-        table->rows = rows;
-    }
-    if (!read_row(reading, line, &table->rows[table->count]))
+    if (!read_row(reading, line, &row))
         return false;
-    table->count++;
-    return true;
+    return tuning_table_add(table, &row) || refuse(reading, "out of memory");
 }
 
 static bool read_lines(struct reading *reading, FILE *stream, struct tuning_table *table)
 {
     char *line = NULL;
-    size_t bytes = 0, room = 0;
+    size_t bytes = 0;
     ssize_t length;
     bool good = true;
     while (good && (length = getline(&line, &bytes, stream)) > 0) {
@@ -162,7 +156,7 @@ static bool read_lines(struct reading *reading, FILE *stream, struct tuning_tabl
             break;
         line[length - 1] = '\0';
         reading->line++;
-        good = strlen(line) == (size_t)length - 1 ? read_line(reading, line, table, &room)
+        good = strlen(line) == (size_t)length - 1 ? read_line(reading, line, table)
                                                   : refuse(reading, "a zero byte");
     }
     free(line);
@@ -198,9 +192,29 @@ bool tuning_table_read(const char *path, struct tuning_table *table, char fault[
     fclose(stream);
     if (!good)
         tuning_table_free(table);
-    else if (table->count > 0)
-        qsort(table->rows, table->count, sizeof *table->rows, by_size);
+    else
+        tuning_table_sort(table);
     return good;
+}
+
+bool tuning_table_add(struct tuning_table *table, const struct tuning_row *row)
+{
+    if (table->count == table->room) {
+        const size_t room = 2 * table->room + 1024;
+        struct tuning_row *rows = realloc(table->rows, room * sizeof *rows);
+        if (!rows)
+            return false;
+        table->rows = rows;
+        table->room = room;
+    }
+    table->rows[table->count++] = *row;
+    return true;
+}
+
+void tuning_table_sort(struct tuning_table *table)
+{
+    if (table->count > 0)
+        qsort(table->rows, table->count, sizeof *table->rows, by_size);
 }
 
 void tuning_table_free(struct tuning_table *table)

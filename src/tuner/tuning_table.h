@@ -27,7 +27,7 @@ struct tuning_row {
 struct tuning_table {
     char device[96], made[80];
     struct tuning_row *rows; /* sorted by class, form, n, m, stage, us */
-    size_t count;
+    size_t count, room;
 };
 
 /* False: `fault` names file and line; the table holds nothing. A last line without an end
@@ -35,6 +35,10 @@ struct tuning_table {
 enum { TUNING_FAULT_BYTES = 512 };
 bool tuning_table_read(const char *path, struct tuning_table *table, char fault[TUNING_FAULT_BYTES]);
 void tuning_table_free(struct tuning_table *table);
+
+/* Add a row; after the last one, sort. False: out of memory. */
+bool tuning_table_add(struct tuning_table *table, const struct tuning_row *row);
+void tuning_table_sort(struct tuning_table *table);
 
 /* sqrt(m n): where a row lies among the sizes of its form. */
 double tuning_row_size(const struct tuning_row *row);

@@ -61,6 +61,28 @@ report --tuning="$work/peer.csv" --output="$work/elsewhere" && grep -q "cuBLAS" 
     grep -Eq "^dsymv .* - +- +[0-9]+ at" "$work/output" && ! ls "$work"/elsewhere/crossover* > "$work/errors" 2>&1
 result $? "cuBLAS where the data have it, into another folder, without a recipe"
 
+{
+    echo "# device: Planted <device>, 132 multiprocessors"
+    echo "routine,type,flags,m,n,lda,layout,cache,bytes,cublas_us"
+    echo "symv,d,L,1024,1024,1024,aligned,cold,1,100"
+    echo "symv,d,U,1024,1024,1024,aligned,cold,1,1"
+    echo "symv,d,L,1024,1024,1024,aligned,warm,1,1"
+    echo "symv,d,L,1024,1024,1025,odd,cold,1,1"
+    echo "gemv,d,N,4096,256,4096,aligned,cold,1,50"
+    echo "gemv,d,N,1024,1024,1024,aligned,cold,1,"
+} > "$work/peer-times.csv"
+report --tuning "$data" --peer "$work/peer-times.csv" --output "$work/with-peer" &&
+    [ "$(grep -c "#2f5fd0" "$work/with-peer/dsymv.svg")" = 2 ] && grep -q cuBLAS "$work/with-peer/dgemv_none-tall.svg" &&
+    ! grep -q cuBLAS "$work/with-peer/saxpy.svg"
+result $? "cuBLAS from the kernels' benchmark: a dot and the legend, no other case"
+sed -i 's/Planted/Other/' "$work/peer-times.csv"
+report --tuning "$data" --peer "$work/peer-times.csv"
+status=$?
+fails 1 "peer-times.csv: measured on another device" "but not from another device"
+report --tuning "$data" --peer "$data"
+status=$?
+fails 1 "planted.csv: not written by bench/kernels/measure" "nor from another file"
+
 report --tuning "$work/planted" --output "$work/by-recipe" && [ -s "$work/by-recipe/dsymv.svg" ] &&
     [ -s "$work/by-recipe/crossover-symv.svg" ]
 result $? "the recipe's path does as well"
@@ -122,7 +144,7 @@ status=$?
 fails 2 "tuning FILE is missing" "no file"
 report --tuning
 status=$?
-fails 2 "tuning needs a value" "an option without its value"
+fails 2 "'--tuning' needs a value" "an option without its value"
 report --tuning "$data" --draw
 status=$?
 fails 2 "'--draw' is not an option" "a foreign option"
