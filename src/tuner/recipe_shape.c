@@ -4,13 +4,14 @@
 
 #include <stdio.h>
 
-static const char *const orders[] = {"down", "along"}, *const variants[] = {"last", "ordered", "both", "strips"};
+const char *const recipe_orders[] = {"down", "along", NULL};
+const char *const recipe_variants[] = {"last", "ordered", "both", "strips", NULL};
 
 void recipe_shape_text(const struct launch_shape *shape, char text[RECIPE_SHAPE_BYTES])
 {
     snprintf(text, RECIPE_SHAPE_BYTES, "edge %u threads %u %u columns %u blocks %u order %s team %u variant %s",
              shape->edge, shape->threads_x, shape->threads_y, shape->leaf_columns, shape->blocks_per_multiprocessor,
-             orders[shape->order], shape->team_groups, variants[shape->variant]);
+             recipe_orders[shape->order], shape->team_groups, recipe_variants[shape->variant]);
 }
 
 static bool read_count(struct line_reader *reader, int64_t most, unsigned *value)
@@ -22,9 +23,9 @@ static bool read_count(struct line_reader *reader, int64_t most, unsigned *value
     return true;
 }
 
-static bool read_choice(struct line_reader *reader, const char *const *names, int count, int *choice)
+static bool read_choice(struct line_reader *reader, const char *const *names, int *choice)
 {
-    for (*choice = 0; *choice < count; ++*choice)
+    for (*choice = 0; names[*choice]; ++*choice)
         if (line_reader_is(reader, names[*choice]))
             return true;
     return line_reader_word(reader, names[0]);
@@ -39,9 +40,9 @@ bool recipe_shape_read(struct line_reader *reader, int class, struct launch_shap
         read_count(reader, LAUNCH_THREADS_MAX, &shape->threads_y) && line_reader_word(reader, "columns") &&
         read_count(reader, 8, &shape->leaf_columns) && line_reader_word(reader, "blocks") &&
         read_count(reader, 4096, &shape->blocks_per_multiprocessor) && line_reader_word(reader, "order") &&
-        read_choice(reader, orders, 2, &order) && line_reader_word(reader, "team") &&
+        read_choice(reader, recipe_orders, &order) && line_reader_word(reader, "team") &&
         read_count(reader, 4, &shape->team_groups) && line_reader_word(reader, "variant") &&
-        read_choice(reader, variants, 4, &variant);
+        read_choice(reader, recipe_variants, &variant);
     if (!good)
         return false;
     shape->order = (enum leaf_order)order;

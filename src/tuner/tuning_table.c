@@ -12,9 +12,8 @@
 
 enum { COLUMNS = 17 };
 
-static const char *const stages[TUNED_STAGES] = {"sieve",     "final", "default", "rules",
-                                                 "occupancy", "best",  "held",    "cublas"};
-static const char *const orders[] = {"down", "along"}, *const variants[] = {"last", "ordered", "both"};
+static const char *const stages[TUNED_STAGES + 1] = {"sieve",     "final", "default", "rules",
+                                                 "occupancy", "best",  "held",    "cublas", NULL};
 
 struct reading {
     const char *path;
@@ -54,9 +53,9 @@ static bool cut(char *line, char *words[COLUMNS])
     return count == COLUMNS;
 }
 
-static bool read_word(const char *word, const char *const *names, int count, int *which)
+static bool read_word(const char *word, const char *const *names, int *which)
 {
-    for (*which = 0; *which < count; (*which)++)
+    for (*which = 0; names[*which]; (*which)++)
         if (strcmp(word, names[*which]) == 0)
             return true;
     return false;
@@ -90,7 +89,7 @@ static bool read_shape(const struct reading *reading, char *words[COLUMNS], stru
             return refuse(reading, "'%s' is no part of a shape", words[5 + i]);
         *members[i] = (unsigned)value;
     }
-    if (!read_word(words[10], orders, 2, &order) || !read_word(words[12], variants, 3, &variant))
+    if (!read_word(words[10], recipe_orders, &order) || !read_word(words[12], recipe_variants, &variant))
         return refuse(reading, "'%s' or '%s' is no part of a shape", words[10], words[12]);
     shape->order = (enum leaf_order)order;
     shape->variant = (enum symv_variant)variant;
@@ -111,7 +110,7 @@ static bool read_row(const struct reading *reading, char *line, struct tuning_ro
     if (!read_integer(words[2], INT64_MAX, &row->m) || !read_integer(words[3], INT64_MAX, &row->n) ||
         row->n == 0)
         return refuse(reading, "'%s' by '%s' is not a size", words[2], words[3]);
-    if (!read_word(words[4], stages, TUNED_STAGES, &stage))
+    if (!read_word(words[4], stages, &stage))
         return refuse(reading, "'%s' is not a stage", words[4]);
     row->stage = (enum tuning_stage)stage;
     if (!read_shape(reading, words, &row->shape))
