@@ -121,8 +121,8 @@ static void judge_call(struct judge *judge, const struct blas_call *call, struct
     if (!call_timer_warm(&judge->host, &timed, budget_us, &host, NULL) ||
         !call_timer_warm(&judge->device, &timed, budget_us, &device, NULL))
         return;
-    const bool below = (call->family == FAMILY_GEMV ? (uint64_t)(call->m * call->n) : (uint64_t)call->n) <
-                       policy_floor(OFFLOAD_AUTO, &judge->model, call->family, call->type);
+    const bool below = crossover_size(call) < policy_floor(OFFLOAD_AUTO, &judge->model, call->family,
+                                                           call->type);
     const bool chosen = !below && policy_decide(OFFLOAD_AUTO, &judge->model, call, &residency).device;
     const double best = fmin(host, device), loss = (chosen ? device : host) / best - 1;
     score->calls++;
@@ -231,7 +231,8 @@ static int judge_all(struct judge *judge)
     if (judge->output)
         fputs("routine,m,n,k,uplo,trans,diag,host_us,device_us,choice,loss\n", judge->output);
     for (int routine = 0; routine < ROUTINES; routine++)
-        if (routine_is_listed(routine, judge->options->routines)) {
+        if (routine_is_listed(routine, judge->options->routines) && random_class(routine,
+                                                                                 &judge->seed) >= 0) {
             judged++;
             passed += judge_routine(judge, routine);
         }
@@ -242,7 +243,8 @@ static int judge_all(struct judge *judge)
 static int run(const struct options *options, struct learned_times *times)
 {
     const struct shim_child_settings on_host = {.offload = "never"};
-    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe, .huge_pages = true};
+    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe,
+                                                  .huge_pages = true};
     struct judge judge = {.options = options, .seed = 20260101};
     struct device_properties device;
     struct call_timer_end end;

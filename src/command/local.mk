@@ -3,6 +3,7 @@ mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/co
 	src/command/program_file.c src/command/program_file.h \
 	src/command/verify.c src/command/verify.h \
 	src/command/verify_calls.c src/command/verify_calls.h \
+	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
 	src/command/tune.c src/command/tune.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \

@@ -5,41 +5,103 @@
 #include <string.h>
 
 static const struct {
-    enum blas_family family;
-    enum blas_type type;
-} routines[ROUTINES] = {
-    {FAMILY_AXPY, TYPE_S}, {FAMILY_AXPY, TYPE_D}, {FAMILY_AXPY, TYPE_C}, {FAMILY_AXPY, TYPE_Z},
-    {FAMILY_GEMV, TYPE_S}, {FAMILY_GEMV, TYPE_D}, {FAMILY_GEMV, TYPE_C}, {FAMILY_GEMV, TYPE_Z},
-    {FAMILY_SYMV, TYPE_S}, {FAMILY_SYMV, TYPE_D}, {FAMILY_HEMV, TYPE_C}, {FAMILY_HEMV, TYPE_Z},
-    {FAMILY_TRMV, TYPE_S}, {FAMILY_TRMV, TYPE_D}, {FAMILY_TRMV, TYPE_C}, {FAMILY_TRMV, TYPE_Z},
-    {FAMILY_SYR2K, TYPE_S}, {FAMILY_SYR2K, TYPE_D},
+    const char *name;
+    bool real, complex; /* has these types */
+    bool side, uplo, trans, trans_b, diag; /* has these flags */
+} families[FAMILY_COUNT] = {
+    [FAMILY_AXPY] = {"axpy", .real = true, .complex = true},
+    [FAMILY_GEMV] = {"gemv", .real = true, .complex = true, .trans = true},
+    [FAMILY_SYMV] = {"symv", .real = true, .uplo = true},
+    [FAMILY_HEMV] = {"hemv", .complex = true, .uplo = true},
+    [FAMILY_TRMV] = {"trmv", .real = true, .complex = true, .uplo = true, .trans = true, .diag = true},
+    [FAMILY_GEMM] = {"gemm", .real = true, .complex = true, .trans = true, .trans_b = true},
+    [FAMILY_SYMM] = {"symm", .real = true, .complex = true, .side = true, .uplo = true},
+    [FAMILY_HEMM] = {"hemm", .complex = true, .side = true, .uplo = true},
+    [FAMILY_SYRK] = {"syrk", .real = true, .complex = true, .uplo = true, .trans = true},
+    [FAMILY_HERK] = {"herk", .complex = true, .uplo = true, .trans = true},
+    [FAMILY_SYR2K] = {"syr2k", .real = true, .complex = true, .uplo = true, .trans = true},
+    [FAMILY_HER2K] = {"her2k", .complex = true, .uplo = true, .trans = true},
+    [FAMILY_TRMM] = {"trmm", .real = true, .complex = true, .side = true, .uplo = true, .trans = true,
+                     .diag = true},
+    [FAMILY_TRSM] = {"trsm", .real = true, .complex = true, .side = true, .uplo = true, .trans = true,
+                     .diag = true},
 };
+
+static bool is_complex(enum blas_type type)
+{
+    return type == TYPE_C || type == TYPE_Z;
+}
+
+/* Routines are numbered in the order of families, then of types. */
+static void find(int routine, enum blas_family *family, enum blas_type *type)
+{
+    int number = 0;
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        for (int t = TYPE_S; t <= TYPE_Z; t++)
+            if ((is_complex((enum blas_type)t) ? families[f].complex : families[f].real) &&
+                number++ == routine) {
+                *family = (enum blas_family)f;
+                *type = (enum blas_type)t;
+                return;
+            }
+    *family = FAMILY_COUNT;
+    *type = TYPE_COUNT;
+}
 
 enum blas_family routine_family(int routine)
 {
-    return routines[routine].family;
+    enum blas_family family;
+    enum blas_type type;
+    find(routine, &family, &type);
+    return family;
 }
 
 enum blas_type routine_type(int routine)
 {
-    return routines[routine].type;
+    enum blas_family family;
+    enum blas_type type;
+    find(routine, &family, &type);
+    return type;
 }
 
 const char *routine_name(int routine, char name[ROUTINE_NAME])
 {
-    static const char *const families[FAMILY_COUNT] = {
-        [FAMILY_AXPY] = "axpy", [FAMILY_GEMV] = "gemv", [FAMILY_SYMV] = "symv",
-        [FAMILY_HEMV] = "hemv", [FAMILY_TRMV] = "trmv", [FAMILY_SYR2K] = "syr2k"};
-    snprintf(name, ROUTINE_NAME, "%c%s", "sdcz"[routines[routine].type], families[routines[routine].family]);
+    snprintf(name, ROUTINE_NAME, "%c%s", "sdcz"[routine_type(routine)],
+             families[routine_family(routine)].name);
     return name;
 }
 
 int routine_of(enum blas_family family, enum blas_type type)
 {
     for (int routine = 0; routine < ROUTINES; routine++)
-        if (routines[routine].family == family && routines[routine].type == type)
+        if (routine_family(routine) == family && routine_type(routine) == type)
             return routine;
     return -1;
+}
+
+/* Rank-k updates have the transposition or, Hermitian, the conjugate one. */
+static bool next_trans(const struct blas_call *call, enum blas_trans *trans)
+{
+    const bool adjoint = call->family == FAMILY_HERK || call->family == FAMILY_HER2K;
+    const bool update = adjoint || call->family == FAMILY_SYRK || call->family == FAMILY_SYR2K;
+    const enum blas_trans last =
+        adjoint || (is_complex(call->type) && !update) ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
+    *trans = *trans == last ? TRANS_NONE : adjoint ? TRANS_CONJUGATE : (enum blas_trans)(*trans + 1);
+    return *trans != TRANS_NONE;
+}
+
+bool routine_next_flags(struct blas_call *call)
+{
+    const enum blas_family family = call->family;
+    if (families[family].diag && (call->diag = !call->diag) != DIAG_NON_UNIT)
+        return true;
+    if (families[family].trans_b && next_trans(call, &call->trans_b))
+        return true;
+    if (families[family].trans && next_trans(call, &call->trans))
+        return true;
+    if (families[family].uplo && (call->uplo = !call->uplo) != UPLO_LOWER)
+        return true;
+    return families[family].side && (call->side = !call->side) != SIDE_LEFT;
 }
 
 int routine_named(const char *wanted)
@@ -109,19 +171,32 @@ typedef void symv_function(const char *, const int64_t *, const void *, const vo
 typedef void trmv_function(const char *, const char *, const char *, const int64_t *, const void *,
                            const int64_t *,
                            void *, const int64_t *, size_t, size_t, size_t);
-typedef void syr2k_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
-                            const void *,
-                            const int64_t *, const void *, const int64_t *, const void *, void *,
-                                const int64_t *, size_t, size_t);
+typedef void gemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+                           const void *, const void *, const int64_t *, const void *, const int64_t *,
+                           const void *, void *, const int64_t *, size_t, size_t);
+typedef void symm_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
+                           const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
+                           const int64_t *, size_t, size_t);
+typedef void syrk_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
+                           const void *, const int64_t *, const void *, void *, const int64_t *, size_t,
+                               size_t);
+typedef void trmm_function(const char *, const char *, const char *, const char *, const int64_t *,
+                           const int64_t *, const void *, const void *, const int64_t *, void *,
+                               const int64_t *,
+                           size_t, size_t, size_t, size_t);
 
-void routine_call(host_function *function, const struct blas_call *call)
+static const char *letter_of(enum blas_trans trans)
 {
-    const int64_t m = call->m, n = call->n, k = call->k, lda = call->a.ld, ldb = call->b.ld, ldc = call->c.ld;
+    return trans == TRANS_NONE ? "N" : trans == TRANS_TRANSPOSE ? "T" : "C";
+}
+
+static void call_level2(host_function *function, const struct blas_call *call)
+{
+    const int64_t m = call->m, n = call->n, lda = call->a.ld;
     const int64_t incx = call->x.increment, incy = call->y.increment;
     const char *uplo = call->uplo == UPLO_LOWER ? "L" : "U", *diag = call->diag == DIAG_UNIT ? "U" : "N";
-    const char *trans = call->trans == TRANS_NONE ? "N" : call->trans == TRANS_TRANSPOSE ? "T" : "C";
-    void *a = call->a.pointer, *b = call->b.pointer, *c = call->c.pointer, *x = call->x.pointer,
-        *y = call->y.pointer;
+    const char *trans = letter_of(call->trans);
+    void *a = call->a.pointer, *x = call->x.pointer, *y = call->y.pointer;
     switch (call->family) {
     case FAMILY_AXPY:
         ((axpy_function *)function)(&n, &call->alpha, x, &incx, y, &incy);
@@ -129,18 +204,48 @@ void routine_call(host_function *function, const struct blas_call *call)
     case FAMILY_GEMV:
         ((gemv_function *)function)(trans, &m, &n, &call->alpha, a, &lda, x, &incx, &call->beta, y, &incy, 1);
         break;
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-        ((symv_function *)function)(uplo, &n, &call->alpha, a, &lda, x, &incx, &call->beta, y, &incy, 1);
-        break;
     case FAMILY_TRMV:
         ((trmv_function *)function)(uplo, trans, diag, &n, a, &lda, x, &incx, 1, 1, 1);
         break;
-    case FAMILY_SYR2K:
-        ((syr2k_function *)function)(uplo, trans, &n, &k, &call->alpha, a, &lda, b, &ldb, &call->beta, c,
-                                     &ldc, 1, 1);
-        break;
-    default: /* not among the routines above */
-        break;
+    default:
+        ((symv_function *)function)(uplo, &n, &call->alpha, a, &lda, x, &incx, &call->beta, y, &incy, 1);
     }
+}
+
+static void call_level3(host_function *function, const struct blas_call *call)
+{
+    const int64_t m = call->m, n = call->n, k = call->k, lda = call->a.ld, ldb = call->b.ld, ldc = call->c.ld;
+    const char *uplo = call->uplo == UPLO_LOWER ? "L" : "U", *diag = call->diag == DIAG_UNIT ? "U" : "N";
+    const char *side = call->side == SIDE_LEFT ? "L" : "R", *trans = letter_of(call->trans);
+    const void *alpha = &call->alpha, *beta = &call->beta, *a = call->a.pointer, *b = call->b.pointer;
+    void *c = call->c.pointer;
+    switch (call->family) {
+    case FAMILY_GEMM:
+        ((gemm_function *)function)(trans, letter_of(call->trans_b), &m, &n, &k, alpha, a, &lda, b, &ldb,
+                                    beta, c,
+                                    &ldc, 1, 1);
+        break;
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+        ((symm_function *)function)(side, uplo, &m, &n, alpha, a, &lda, b, &ldb, beta, c, &ldc, 1, 1);
+        break;
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+        ((syrk_function *)function)(uplo, trans, &n, &k, alpha, a, &lda, beta, c, &ldc, 1, 1);
+        break;
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K:
+        ((symm_function *)function)(uplo, trans, &n, &k, alpha, a, &lda, b, &ldb, beta, c, &ldc, 1, 1);
+        break;
+    default:
+        ((trmm_function *)function)(side, uplo, trans, diag, &m, &n, alpha, a, &lda, c, &ldc, 1, 1, 1, 1);
+    }
+}
+
+void routine_call(host_function *function, const struct blas_call *call)
+{
+    if (call->family < FAMILY_GEMM)
+        call_level2(function, call);
+    else
+        call_level3(function, call);
 }

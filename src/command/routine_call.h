@@ -5,10 +5,9 @@
 #include "common/blas_call.h"
 #include "interpose/host_search.h"
 
-enum { ROUTINES = 18, ROUTINE_NAME = 8 };
+enum { ROUTINES = 46, ROUTINE_NAME = 8 };
 
-/* The offloaded routines by number: saxpy ... zaxpy, sgemv ..., ssymv dsymv chemv zhemv,
- * strmv ..., ssyr2k dsyr2k. */
+/* The offloaded routines by number: saxpy daxpy caxpy zaxpy, sgemv ..., to ztrsm. */
 enum blas_family routine_family(int routine);
 enum blas_type routine_type(int routine);
 /* "dsymv", into `name`. */
@@ -21,6 +20,10 @@ int routine_of(enum blas_family family, enum blas_type type);
 bool routine_is_listed(int routine, const char *list);
 /* The first word of the list that is no routine, with its length; NULL: none. */
 const char *routine_list_error(const char *list, int *length);
+
+/* The next combination of side, uplo, trans, trans_b and diag that the routine has, from all zero on.
+ * False: that was the last; they are all zero again. */
+bool routine_next_flags(struct blas_call *call);
 
 /* The symbol in the shim that was preloaded; NULL: this process runs without it. */
 host_function *routine_in_shim(int routine);

@@ -1,6 +1,7 @@
 #include "command/verify_calls.h"
 #include "command/routine_call.h"
 #include "command/verify_operands.h"
+#include "interpose/pack.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,31 +44,49 @@ static void check(struct checks *checks, const struct blas_call *call)
     verify_operands_free(&operands);
 }
 
+static int64_t aligned(int64_t rows)
+{
+    return (rows + 15) / 16 * 16;
+}
+
+static int64_t odd_above(int64_t rows)
+{
+    return rows + 1 + rows % 2;
+}
+
+/* The call with legal leading dimensions, found by asking for its shapes. */
+static void set_leading(struct blas_call *call, int64_t leading(int64_t))
+{
+    call->a.ld = call->b.ld = call->c.ld = INT32_MAX;
+    call->x.increment = call->y.increment = 1;
+    pack_legal(call);
+    call->a.ld = leading(call->a.rows);
+    call->b.ld = leading(call->b.rows);
+    call->c.ld = leading(call->c.rows);
+}
+
 /* Aligned columns, unit increments and a sum; then none of these. */
 static void check_layouts(struct checks *checks, struct blas_call call)
 {
-    const bool across = call.family == FAMILY_SYR2K && call.trans != TRANS_NONE;
-    const int64_t rows = call.family == FAMILY_GEMV ? call.m : across ? call.k : call.n;
-    call.alpha = scalar(call.type, 1.25, -0.5);
-    call.beta = scalar(call.type, 0.5, 0.25);
-    call.a.ld = call.b.ld = (rows + 15) / 16 * 16;
-    call.c.ld = (call.n + 15) / 16 * 16;
-    call.x.increment = call.y.increment = 1;
+    const bool real_alpha = call.family == FAMILY_HERK, real_beta = real_alpha || call.family == FAMILY_HER2K;
+    call.alpha = scalar(call.type, 1.25, real_alpha ? 0 : -0.5);
+    call.beta = scalar(call.type, 0.5, real_beta ? 0 : 0.25);
+    set_leading(&call, aligned);
     check(checks, &call);
-    call.alpha = scalar(call.type, -0.75, 0.5);
+    call.alpha = scalar(call.type, -0.75, real_alpha ? 0 : 0.5);
     call.beta = scalar(call.type, 0, 0);
-    call.a.ld = call.b.ld = rows + 1 + rows % 2;
-    call.c.ld = call.n + 1 + call.n % 2;
+    set_leading(&call, odd_above);
     call.x.increment = -2, call.y.increment = 3;
     check(checks, &call);
 }
 
-/* gemv: square, tall and wide; the others square. */
+/* gemv: square, tall and wide. Level 3, where a check takes n^3: a sixth, and no two sizes alike. */
 static void check_shapes(struct checks *checks, struct blas_call call, int64_t size)
 {
-    call.m = call.family == FAMILY_GEMV ? size : 0;
-    call.n = size;
-    call.k = call.family == FAMILY_SYR2K ? size / 16 + 1 : 0;
+    const bool level3 = call.family >= FAMILY_GEMM;
+    call.m = level3 ? size / 6 + 5 : call.family == FAMILY_GEMV ? size : 0;
+    call.n = level3 ? size / 8 + 3 : size;
+    call.k = level3 ? size / 9 + 2 : 0;
     check_layouts(checks, call);
     if (call.family != FAMILY_GEMV)
         return;
@@ -80,18 +99,9 @@ static void check_shapes(struct checks *checks, struct blas_call call, int64_t s
 static void check_routine(struct checks *checks, int routine, int64_t size)
 {
     struct blas_call call = {.family = routine_family(routine), .type = routine_type(routine)};
-    const bool complex = call.type == TYPE_C || call.type == TYPE_Z;
-    const bool has_uplo = call.family > FAMILY_GEMV, has_diag = call.family == FAMILY_TRMV;
-    const bool has_trans = has_diag || call.family == FAMILY_GEMV || call.family == FAMILY_SYR2K;
-    const int last_trans = !has_trans ? TRANS_NONE : complex ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
-    for (int uplo = 0; uplo <= has_uplo; uplo++)
-        for (int trans = 0; trans <= last_trans; trans++)
-            for (int diag = 0; diag <= has_diag; diag++) {
-                call.uplo = (enum blas_uplo)uplo;
-                call.trans = (enum blas_trans)trans;
-                call.diag = (enum blas_diag)diag;
-                check_shapes(checks, call, size);
-            }
+    do
+        check_shapes(checks, call, size);
+    while (routine_next_flags(&call));
 }
 
 static bool check_and_tell(int routine, int64_t size, const struct host_library *host)

@@ -26,8 +26,8 @@ bool verify_operands_make(struct verify_operands *operands, const struct blas_ca
 void verify_operands_free(struct verify_operands *operands);
 
 /* After both have run: the largest difference of two results in units of
- * eps (|alpha| sum |a| |x| + |beta| |y|), eps = 2^-24 or 2^-53, |z| = |re| + |im|; infinite
- * when only one of them is a number. */
+ * eps (|alpha| sum |a| |x| + |beta| |y|), eps = 2^-24 or 2^-53, |z| = |re| + |im|, and of trsm the
+ * difference of op(A) X in units of eps (|op(A)| |X| + |alpha B|); infinite when only one is a number. */
 double verify_operands_gauge(const struct verify_operands *operands);
 
 /* True when mublas wrote nothing but the results. */

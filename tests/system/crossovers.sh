@@ -30,7 +30,7 @@ CUDA_VISIBLE_DEVICES= crossovers --routines=dsymv --seconds=1 --save="$work/line
 [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 'no call ran on the device: no usable device' "$work/errors" &&
     [ ! -e "$work/lines" ]
 result $? "without a device nothing is learned, in one line"
-crossovers --routines=dsymm
-[ $? = 2 ] && grep -q "'dsymm' is not an offloaded routine" "$work/errors"
+crossovers --routines=dsyr2
+[ $? = 2 ] && grep -q "'dsyr2' is not an offloaded routine" "$work/errors"
 result $? "a routine that is not offloaded is named"
 echo "1..$number"

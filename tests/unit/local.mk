@@ -195,6 +195,7 @@ tests_unit_test_learned_times_LDADD = $(unit_test_libraries)
 check_PROGRAMS += tests/unit/test_verify_operands
 TESTS += tests/unit/test_verify_operands
 tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
+	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h
 tests_unit_test_verify_operands_LDADD = $(unit_test_libraries)
 
