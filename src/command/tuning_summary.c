@@ -11,25 +11,21 @@ static int ascending(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-static bool has_held(const struct tuning_group *class)
+/* What a shape is held against: at a held-out size the best one, which was timed again
+ * beside the chosen ones, else the fastest of the last stage. */
+static const struct tuning_row *yardstick(const struct tuning_group *size)
 {
-    for (size_t i = 0; i < class->count; i++)
-        if (class->rows[i].stage == TUNED_BEST)
-            return true;
-    return false;
+    const struct tuning_row *best = tuning_fastest(size, TUNED_BEST);
+    return best ? best : tuning_fastest(size, TUNED_FINAL);
 }
 
-/* At a held-out size the best one was timed again beside the chosen ones; rough times of
- * others there would only add luck. */
 struct tuning_closeness tuning_closeness_of(const struct tuning_group *class, enum tuning_stage stage)
 {
     struct tuning_closeness closeness = {0, NAN, NAN};
     struct tuning_group size = {NULL, 0};
     double *parts = calloc(class->count, sizeof *parts);
-    const bool held = has_held(class);
     while (parts && tuning_next_size(class, &size)) {
-        const struct tuning_row *row = tuning_fastest(&size, stage);
-        const struct tuning_row *best = tuning_fastest(&size, held ? TUNED_BEST : TUNED_FINAL);
+        const struct tuning_row *row = tuning_fastest(&size, stage), *best = yardstick(&size);
         if (row && best)
             parts[closeness.sizes++] = fmin(best->us / row->us, 1);
     }
@@ -74,8 +70,8 @@ void tuning_summary(FILE *stream, const struct tuning_table *table)
 {
     struct tuning_group class = {NULL, 0};
     fprintf(stream, "%s, %s\n", table->device, table->made[0] ? table->made : "not dated");
-    fputs("how fast what is chosen is, of the fastest shape: median and 5th percentile over the sizes held\n"
-          "out (without these, those of the last stage); GB/s of the fastest shape at the largest size\n\n",
+    fputs("how fast a choice is, of the fastest shape: median and 5th percentile, by rules and occupancy\n"
+          "over the sizes held out, built-in over those of the last stage; fastest GB/s at the largest size\n\n",
           stream);
     fprintf(stream, "%-16s %-6s %6s %6s  %13s  %13s  %13s  %s\n", "class", "form", "shapes", "sizes",
             "by rules", "by occupancy", "built-in", "GB/s");

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-/* How close a stage's shape comes to the fastest shape at the sizes that have both: median and
- * 5th percentile of fastest time / its time; NaN where no size has it. Sizes that were held
- * out count alone where there are any. */
+/* How close a stage's shape comes to the fastest shape, at the sizes that have the stage: median
+ * and 5th percentile of fastest time / its time; NaN where no size has it. The fastest is that
+ * of stage TUNED_BEST, elsewhere of TUNED_FINAL. */
 struct tuning_closeness {
     size_t sizes;
     double median, low;

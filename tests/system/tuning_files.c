@@ -36,6 +36,7 @@ static void put_class(FILE *stream, const char *name, enum tuning_form form)
             put(stream, class, &call, "sieve", shape, best * (1 + 0.1 * shape));
         put(stream, class, &call, "final", 0, best * 1.01);
         put(stream, class, &call, "final", 1, best * 1.02);
+        put(stream, class, &call, "default", 3, best * 1.01 / 0.5);
     }
     for (int i = 0; i < 20; i++) {
         const struct blas_call call = tuning_class_call_at(class, form, 9 + 12 * i);
@@ -43,7 +44,6 @@ static void put_class(FILE *stream, const char *name, enum tuning_form form)
         put(stream, class, &call, "best", 0, best);
         put(stream, class, &call, "rules", 1, best / (i == 7 ? 0.9 : 0.98));
         put(stream, class, &call, "occupancy", 2, best / 0.8);
-        put(stream, class, &call, "default", 3, best / 0.5);
         for (int shape = 4; shape < SHAPES; shape++)
             put(stream, class, &call, "held", shape, best * (1 + 0.1 * shape));
     }
