@@ -117,6 +117,8 @@ static bool learn_calls(struct run *run)
 {
     struct tune_calls_options options = tune_calls_quick();
     struct learned_times *times = calloc(1, sizeof *times);
+    /* Calls shaped as they will be. */
+    setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
     options.routines = run->options.routines;
     options.progress = show_calls;
     options.argument = run;

@@ -164,12 +164,20 @@ bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
     return append(files, lines, bytes) && write_partial(files);
 }
 
-bool tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host)
+void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host)
 {
     free(files->recipe.crossover);
     files->recipe.crossover = crossover;
     snprintf(files->recipe.signature.host, sizeof files->recipe.signature.host, "%s", host);
-    return files->calls_done = true;
+}
+
+const char *tune_files_present(struct tune_files *files)
+{
+    path_of(files, ".partial", files->present);
+    if (access(files->present, R_OK) == 0)
+        return files->present;
+    path_of(files, "", files->present);
+    return access(files->present, R_OK) == 0 ? files->present : "none";
 }
 
 bool tune_files_finish(struct tune_files *files)

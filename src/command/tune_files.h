@@ -9,7 +9,7 @@ struct tune_files {
     const struct tune_options *options;
     struct recipe recipe;    /* what was there before and fits, and what this run learned */
     bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run, or the one that it goes on with */
-    bool calls_done;
+    char present[sizeof ((struct tune_options *)0)->output + 16];
     char *data;              /* lines of the data file, from open_memstream */
     size_t data_bytes;
 };
@@ -22,7 +22,10 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
 bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form, const struct class_recipe *rules,
                      const char *lines, size_t bytes);
 /* The crossover section, from malloc, is taken over. */
-bool tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
+void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
+
+/* The file that holds what this run has learned so far, or "none". */
+const char *tune_files_present(struct tune_files *files);
 
 /* All is learned: write the recipe and the data, remove the partial files. */
 bool tune_files_finish(struct tune_files *files);

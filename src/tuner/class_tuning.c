@@ -156,7 +156,18 @@ static enum status final_at(struct work *work, size_t number)
     return STATUS_OK;
 }
 
-static enum status run_finals(struct work *work)
+/* First where the curve is least certain; the last third where rules meet. */
+static size_t next_final(const struct work *work, size_t done, struct class_recipe *rules)
+{
+    const struct sampled_times *finals = &work->finals;
+    size_t next = finals->sizes_count;
+    if (3 * done >= 2 * (size_t)work->settings->final_sizes &&
+        sampled_rules_make(finals, work->settings->rules_most, rules))
+        next = sampled_rules_boundary(finals, rules);
+    return next < finals->sizes_count ? next : sampled_rules_next(finals);
+}
+
+static enum status run_finals(struct work *work, struct class_recipe *rules)
 {
     const size_t wanted = (size_t)work->settings->final_sizes;
     struct sampled_times *finals = &work->finals;
@@ -172,7 +183,7 @@ static enum status run_finals(struct work *work)
     if (!finals->seconds)
         return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < wanted && status == STATUS_OK && !is_stopped(work); i++) {
-        const size_t next = sampled_rules_next(finals);
+        const size_t next = next_final(work, i, rules);
         if (next == finals->sizes_count)
             break;
         status = final_at(work, next);
@@ -305,7 +316,7 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     if (status == STATUS_OK)
         status = run_sieve(&work, rules);
     if (status == STATUS_OK && !is_stopped(&work))
-        status = run_finals(&work);
+        status = run_finals(&work, rules);
     if (status == STATUS_OK && !is_stopped(&work) && !sampled_rules_make(&work.finals, work.settings->rules_most, rules))
         status = STATUS_UNSUPPORTED;
     if (status == STATUS_OK && !is_stopped(&work))

@@ -89,3 +89,23 @@ size_t sampled_rules_next(const struct sampled_times *times)
             errors[i] = 1;
     return spline_next(samples, count, length, errors);
 }
+
+size_t sampled_rules_boundary(const struct sampled_times *times, const struct class_recipe *rules)
+{
+    size_t widest = 1, middle = times->sizes_count;
+    for (int i = 0; i + 1 < rules->interval_count; i++) {
+        size_t above = 0;
+        while (above + 1 < times->sizes_count && times->sizes[above] <= rules->intervals[i].upto)
+            above++;
+        size_t below = above > 0 ? above - 1 : 0;
+        while (below > 0 && sampled(times, 0, below) == 0)
+            below--;
+        while (above + 1 < times->sizes_count && sampled(times, 0, above) == 0)
+            above++;
+        if (above - below > widest) {
+            widest = above - below;
+            middle = (below + above) / 2;
+        }
+    }
+    return middle;
+}

@@ -26,4 +26,8 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
 /* The number of the size to sample next; sizes_count: all are. */
 size_t sampled_rules_next(const struct sampled_times *times);
 
+/* The number of a size between the two sampled ones where one rule hands over to the next: in
+ * the middle of the widest such gap. sizes_count: there is none, all rules meet at neighbours. */
+size_t sampled_rules_boundary(const struct sampled_times *times, const struct class_recipe *rules);
+
 #endif
