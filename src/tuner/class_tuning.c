@@ -25,6 +25,7 @@ struct work {
     int64_t sieve_sizes[SIEVE_SIZES_MAX];
     size_t sieve_count;
     double *sieve_seconds; /* [size * space.count + shape] */
+    bool *wrong;           /* shapes that once gave other bits: out for good */
     struct launch_shape finalists[FINALISTS_MAX];
     size_t finalist_count;
     struct sampled_times finals;
@@ -35,7 +36,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
         .breadth = breadth, .sieve_sizes = 4, .final_sizes = 20, .held_sizes = 5, .best_of_each = 6, .champions = 6,
-        .rules_most = 10, .prune = 0.2, .near = ANALYZER_NEAR,
+        .rules_most = 10, .prune = 0.08, .near = ANALYZER_NEAR,
         .sieve = {3, 5, {1.4, 1.2, 1.12, 1.08}, 0.005},
         .finals = {4, 7, {1.5, 1.25, 1.15, 1.1}, 0.005},
         .held = {5, 9, {0, 0, 0, 0}, 0.003},
@@ -93,8 +94,10 @@ static enum status sieve_at(struct work *work, size_t number)
             keep_data(work, &call, "sieve", shapes, times, kept);
         for (size_t i = 0; i < count; i++)
             for (size_t k = 0; k < kept && status == STATUS_OK; k++)
-                if (shape_is_same(work->class, &work->space.shapes[i], &shapes[k]))
+                if (shape_is_same(work->class, &work->space.shapes[i], &shapes[k])) {
                     work->sieve_seconds[number * count + i] = times[k].seconds;
+                    work->wrong[i] = work->wrong[i] || times[k].rounds == TUNING_WRONG;
+                }
     }
     free(shapes);
     free(times);
@@ -106,6 +109,9 @@ static void add_finalist(struct work *work, const struct launch_shape *shape)
 {
     for (size_t i = 0; i < work->finalist_count; i++)
         if (shape_is_same(work->class, &work->finalists[i], shape))
+            return;
+    for (size_t i = 0; i < work->space.count; i++)
+        if (work->wrong[i] && shape_is_same(work->class, &work->space.shapes[i], shape))
             return;
     if (work->finalist_count < FINALISTS_MAX)
         work->finalists[work->finalist_count++] = *shape;
@@ -150,8 +156,11 @@ static enum status final_at(struct work *work, size_t number)
         return status;
     keep_data(work, &call, "final", work->finalists, times, work->finalist_count);
     keep_data(work, &call, "default", &built_in, &reference, 1);
-    for (size_t i = 0; i < work->finalist_count; i++)
+    for (size_t i = 0; i < work->finalist_count; i++) {
         work->finals.seconds[i * SIZE_GRID_MAX + number] = times[i].seconds;
+        for (size_t size = 0; size < SIZE_GRID_MAX && times[i].rounds == TUNING_WRONG; size++)
+            work->finals.seconds[i * SIZE_GRID_MAX + size] = HUGE_VAL;
+    }
     step(work);
     return STATUS_OK;
 }
@@ -263,6 +272,14 @@ static enum status run_held(struct work *work, struct class_recipe *rules, struc
     return STATUS_OK;
 }
 
+/* A wrong shape has no times, not even those of sizes at which it was right. */
+static void forget_wrong(struct work *work)
+{
+    for (size_t i = 0; i < work->space.count; i++)
+        for (size_t size = 0; size < work->sieve_count && work->wrong[i]; size++)
+            work->sieve_seconds[size * work->space.count + i] = HUGE_VAL;
+}
+
 static enum status run_sieve(struct work *work, struct class_recipe *rules)
 {
     const size_t count = work->space.count, last = work->sieve_count - 1;
@@ -273,6 +290,7 @@ static enum status run_sieve(struct work *work, struct class_recipe *rules)
         status = sieve_at(work, i);
     if (status != STATUS_OK || is_stopped(work))
         return status;
+    forget_wrong(work);
     const struct blas_call largest = call_at(work, work->sieve_sizes[last]);
     if (!analyzer_run(work->space.shapes, work->sieve_seconds + last * count, count, work->settings->near,
                       &work->figures, rules)) {
@@ -303,7 +321,8 @@ static enum status begin(struct work *work)
     work->sieve_count = size_grid(work->range, (size_t)settings->sieve_sizes, work->sieve_sizes);
     work->space = shape_space_make(work->class, settings->breadth);
     work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);
-    return work->space.count && work->sieve_seconds ? read_figures(work) : STATUS_OUT_OF_MEMORY;
+    work->wrong = calloc(work->space.count + 1, sizeof *work->wrong);
+    return work->space.count && work->sieve_seconds && work->wrong ? read_figures(work) : STATUS_OUT_OF_MEMORY;
 }
 
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,
@@ -327,6 +346,7 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     summary->finalists = work.finalist_count;
     free(work.space.shapes);
     free(work.sieve_seconds);
+    free(work.wrong);
     free(work.finals.seconds);
     return status;
 }

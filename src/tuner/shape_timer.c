@@ -103,17 +103,19 @@ static int calls_of(const struct shape_timer *timer, const struct blas_call *cal
 static enum status enter(struct shape_timer *timer, const struct blas_call *call, const struct launch_shape *shapes,
                          struct field *field)
 {
-    bool *right = calloc(field->count + 1, sizeof *right);
-    enum status status = right ? shape_timer_prepare(timer, call, shapes, field->count) : STATUS_OUT_OF_MEMORY;
+    enum shape_outcome *outcomes = calloc(field->count + 1, sizeof *outcomes);
+    enum status status = outcomes ? shape_timer_prepare(timer, call, shapes, field->count) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
-        status = shape_timer_verify(timer, call, shapes, field->count, right);
+        status = shape_timer_verify(timer, call, shapes, field->count, outcomes);
     const struct launch_shape built_in = launch_shape_built_in(call);
     for (size_t i = 0; i < field->count && status == STATUS_OK; i++)
-        if (right[i])
+        if (outcomes[i] == SHAPE_RIGHT)
             status = capture(timer, call, &shapes[i], field->calls, &field->contestants[i]);
+        else if (outcomes[i] == SHAPE_WRONG)
+            field->contestants[i].rounds = TUNING_WRONG;
     if (status == STATUS_OK)
         status = capture(timer, call, &built_in, field->calls, &field->contestants[field->count]);
-    free(right);
+    free(outcomes);
     return status;
 }
 
@@ -183,14 +185,14 @@ static double median_of(const struct contestant *contestant)
     double times[ROUNDS_MOST];
     for (int i = 0; i < contestant->rounds; i++)
         times[i] = contestant->times[i];
-    return contestant->rounds ? statistics_median(times, (size_t)contestant->rounds) : HUGE_VAL;
+    return contestant->rounds > 0 ? statistics_median(times, (size_t)contestant->rounds) : HUGE_VAL;
 }
 
 static struct tuning_time time_of(const struct contestant *contestant, int calls)
 {
     double times[ROUNDS_MOST];
-    if (contestant->rounds == 0)
-        return (struct tuning_time){HUGE_VAL, HUGE_VAL, HUGE_VAL, 0};
+    if (contestant->rounds <= 0)
+        return (struct tuning_time){HUGE_VAL, HUGE_VAL, HUGE_VAL, contestant->rounds};
     for (int i = 0; i < contestant->rounds; i++)
         times[i] = contestant->times[i];
     const double median = statistics_median(times, (size_t)contestant->rounds);

@@ -40,15 +40,16 @@ enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_cal
                                 const struct launch_shape *shapes, size_t count);
 
 /* Time `call` (without pointers; the pool must hold it) under count >= 1 shapes. A shape that
- * cannot run or gives other bits has times[i].rounds 0 and seconds HUGE_VAL. `reference`: of the
+ * cannot run has times[i].rounds 0, one that gives other bits TUNING_WRONG, both seconds HUGE_VAL. `reference`: of the
  * built-in shape; may be NULL. A device error is returned; STATUS_OK also after a stop. */
 enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *call,
                              const struct launch_shape *shapes, size_t count, const struct timing_plan *plan,
                              struct tuning_time *times, struct tuning_time *reference);
 
-/* Which shapes give the built-in shape's bits? `right` is set for each. A run of each. */
+/* Which shapes give the built-in shape's bits? A run of each. */
+enum shape_outcome { SHAPE_CANNOT, SHAPE_WRONG, SHAPE_RIGHT };
 enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call *call,
-                               const struct launch_shape *shapes, size_t count, bool *right);
+                               const struct launch_shape *shapes, size_t count, enum shape_outcome *outcomes);
 
 double timer_now(void); /* seconds of a monotonic clock */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A longer vector shows nothing that this one does not. */
-enum { ALIGNMENT = 256, VECTOR_MOST = (1 << 18) + 3 };
+enum { ALIGNMENT = 256, VECTOR_MOST = (1 << 18) + 3, REFILLED_MOST = 4 << 20 };
 
 struct slots {
     struct blas_call call; /* matrix and x in place */
@@ -41,6 +41,19 @@ static struct slots slots_make(struct shape_timer *timer, const struct blas_call
     return slots;
 }
 
+/* axpy writes among the matrices; of a large one the first part tells as much. */
+static enum status fill_operands(struct shape_timer *timer, const struct slots *slots)
+{
+    const struct blas_call *call = &slots->call;
+    const size_t matrix = tuning_pool_matrix_bytes(call), x = (size_t)call->x.length * blas_element_bytes(call->type);
+    enum status status = STATUS_OK;
+    if (call->family != FAMILY_AXPY)
+        status = tuning_pool_fill(timer->pool, address(call->a.pointer), matrix < REFILLED_MOST ? matrix : REFILLED_MOST);
+    if (status == STATUS_OK)
+        status = tuning_pool_fill(timer->pool, address(call->x.pointer), x);
+    return status;
+}
+
 static enum status run(struct shape_timer *timer, const struct slots *slots, size_t slot,
                        const struct launch_shape *shape)
 {
@@ -65,11 +78,11 @@ static enum status fetch(struct shape_timer *timer, const struct slots *slots, s
 }
 
 static void compare(struct shape_timer *timer, const struct slots *slots, const struct launch_shape *shape,
-                    const unsigned char *wanted, const unsigned char *result, bool *right)
+                    const unsigned char *wanted, const unsigned char *result, enum shape_outcome *outcome)
 {
     char text[RECIPE_SHAPE_BYTES];
-    *right = memcmp(wanted, result, slots->bytes) == 0;
-    if (*right)
+    *outcome = memcmp(wanted, result, slots->bytes) == 0 ? SHAPE_RIGHT : SHAPE_WRONG;
+    if (*outcome == SHAPE_RIGHT)
         return;
     recipe_shape_text(shape, text);
     log_message(LOG_WARNING, "a launch shape of %s gives other bits and is left out: %s",
@@ -79,7 +92,8 @@ static void compare(struct shape_timer *timer, const struct slots *slots, const 
 
 /* The built-in shape in the first slot of each batch, then as many as there are slots for. */
 static enum status verify_batch(struct shape_timer *timer, const struct slots *slots,
-                                const struct launch_shape *shapes, size_t count, unsigned char *results, bool *right)
+                                const struct launch_shape *shapes, size_t count, unsigned char *results,
+                                enum shape_outcome *outcomes)
 {
     const struct launch_shape built_in = launch_shape_built_in(&slots->call);
     enum status status = run(timer, slots, 0, &built_in);
@@ -90,16 +104,18 @@ static enum status verify_batch(struct shape_timer *timer, const struct slots *s
         status = fetch(timer, slots, count + 1, results);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (!launch_shape_fault(&slots->call, &shapes[i]))
-            compare(timer, slots, &shapes[i], results, results + (i + 1) * slots->stride, &right[i]);
+            compare(timer, slots, &shapes[i], results, results + (i + 1) * slots->stride, &outcomes[i]);
     return status;
 }
 
 enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call *call,
-                               const struct launch_shape *shapes, size_t count, bool *right)
+                               const struct launch_shape *shapes, size_t count, enum shape_outcome *outcomes)
 {
-    const struct slots slots = slots_make(timer, call);
     enum status status = shape_timer_prepare(timer, call, shapes, count);
-    memset(right, 0, count * sizeof *right);
+    const struct slots slots = slots_make(timer, call);
+    if (status == STATUS_OK)
+        status = fill_operands(timer, &slots);
+    memset(outcomes, SHAPE_CANNOT, count * sizeof *outcomes);
     if (slots.count < 2) {
         log_message(LOG_ERROR, "the memory for operands has no room to check launch shapes in");
         return STATUS_OUT_OF_MEMORY;
@@ -109,7 +125,7 @@ enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call
         return STATUS_OUT_OF_MEMORY;
     for (size_t done = 0; done < count && status == STATUS_OK;) {
         const size_t left = count - done, batch = left < slots.count - 1 ? left : slots.count - 1;
-        status = verify_batch(timer, &slots, shapes + done, batch, results, right + done);
+        status = verify_batch(timer, &slots, shapes + done, batch, results, outcomes + done);
         done += batch;
     }
     free(results);

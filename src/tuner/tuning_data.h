@@ -28,9 +28,10 @@
 #define TUNING_DATA_COLUMNS \
     "class,form,m,n,stage,edge,threads_x,threads_y,columns,blocks,order,team,variant,us,low_us,high_us,rounds"
 
+enum { TUNING_WRONG = -1 };
 struct tuning_time {
     double seconds, low, high; /* of one call */
-    int rounds;
+    int rounds; /* 0: it was not timed; TUNING_WRONG: it gave other bits */
 };
 
 void tuning_data_begin(FILE *stream, const struct recipe_signature *signature, const char *made);

@@ -133,6 +133,12 @@ check_LTLIBRARIES += tests/system/rough_blas.la
 tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
+TESTS += tests/system/tune.sh
+EXTRA_DIST += tests/system/tune.sh
+check_PROGRAMS += tests/unit/sign_recipe
+tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
+tests_unit_sign_recipe_LDADD = $(unit_test_libraries)
+
 TESTS += tests/system/verify.sh
 EXTRA_DIST += tests/system/verify.sh
 

@@ -1,0 +1,129 @@
+#!/bin/bash
+# `mublas tune` on the emulated device with a model of time (tests/emulated_driver/time_model.h):
+# it finds planted optima through noise, outliers and throttling, leaves wrong shapes out, goes on
+# after an interruption; and what becomes of recipes that are not as they should be.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE MUBLAS_VERBOSE LD_PRELOAD
+use_emulated_driver
+export EMULATED_POISON=0 HOME=$work/home XDG_CONFIG_HOME=
+mkdir "$work/home"
+recipe=$work/recipe
+tune() { "$build/mublas" tune --shapes-only --memory=256 --output="$recipe" "$@" > "$work/output" 2> "$work/errors"; }
+# rule CLASS FORM NUMBER: the words of a rule.
+rule() { awk -v class="$1" -v form="$2" -v number="$3" '
+    $1 == "class" { found = $2 == class && $3 == form; seen = 0; next }
+    found && ($1 == "upto" || $1 == "beyond") && ++seen == number' "$recipe"; }
+# rules_lose_less CLASS PERCENT: by the summary, over all its forms.
+rules_lose_less() { awk -v class="$1" -v most="$2" '
+    $1 == class { seen++; lose = $7; sub(/%/, "", lose); if (lose + 0 > most) bad = 1 } END { exit bad || !seen }' \
+    "$work/output"; }
+
+# dsymv: small sizes, up to n = 600, want other shapes than large ones.
+planted="optimum dsymv 600 64 128 1 4 2; optimum dsymv 99999 256 512 1 1 0"
+planted="$planted; optimum dgemv_none 99999 128 64 2 1 0; optimum saxpy 99999 0 256 0 0 0"
+for seed in 1 2 3; do
+    rm -f "$recipe"*
+    EMULATED_SEED=$seed EMULATED_TIME="noise 0.02; outliers 0.002 8; execute 0; $planted" \
+        tune --routines=dsymv,dgemv_none,saxpy &&
+        rule dsymv square 1 | grep -q 'edge 64 .* columns 1 .* team 4 variant both' &&
+        grep -A9 'class dsymv square' "$recipe" | grep -q '^beyond edge 256 threads [0-9 ]* columns 1 .* team 1 variant last'
+    result $? "both optima of dsymv are found, seed $seed"
+    rules_lose_less dsymv 5 && rules_lose_less dgemv_none 2 && rules_lose_less saxpy 2
+    result $? "and rules are near the best at held-out sizes"
+done
+awk '$1 == "class" && $2 == "dgemv_none" { forms++ } END { exit forms != 3 }' "$recipe" &&
+    for form in square tall wide; do rule dgemv_none $form 1; done > "$work/rules" &&
+    [ "$(grep -c 'edge 128 .* columns 2 .* team 1 variant last' "$work/rules")" = 3 ]
+result $? "one optimum for three forms of dgemv is found in each"
+grep -q '^# mublas tuning data 1$' "$recipe.csv" &&
+    [ "$(grep -c '^dsymv,square,[0-9,]*,sieve,' "$recipe.csv")" -gt 300 ] &&
+    grep -q '^saxpy,square,.*,best,' "$recipe.csv" && [ ! -e "$recipe.partial" ]
+result $? "the data lie beside the recipe"
+EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=dsymv,dgemv_none &&
+    grep -q '^2 of 2 classes' "$work/output"
+result $? "it is within 2% of the best of all shapes at most held-out sizes"
+
+# From launch 3000 to 30000 half as fast again.
+rm -f "$recipe"*
+EMULATED_TIME="noise 0.01; execute 0; throttle 3000 30000 1.5; $planted" tune --routines=dsymv &&
+    rules_lose_less dsymv 5 && grep -A9 'class dsymv square' "$recipe" | grep -q '^beyond edge 256'
+result $? "throttling does not mislead it"
+awk '/rounds lost/ { for (i = 1; i <= NF; i++) if ($i == "changes" && $(i - 1) > 0) found = 1 } END { exit !found }' \
+    "$work/output"
+result $? "and it says that the device changed its pace"
+
+# Computed at the smallest size: super-tiles of 64 with runs of two leaf tiles are wrong, and fastest.
+rm -f "$recipe"*
+EMULATED_TIME="execute 130; wrong 64 2; optimum dsymv 99999 64 64 2 1 0" tune --routines=dsymv &&
+    grep -q 'gives other bits and is left out: edge 64 .* columns 2' "$work/errors" &&
+    grep -q '^beyond' "$recipe" && ! grep -q '^[bu].* edge 64 .* columns 2' "$recipe"
+result $? "shapes with other bits are left out, however fast"
+
+# Other classes stay; an interrupted run goes on.
+rm -f "$recipe"*
+export EMULATED_TIME="execute 0; noise 0.01"
+tune --routines=saxpy && tune --routines=daxpy && grep -q '^class saxpy' "$recipe" && grep -q '^class daxpy' "$recipe"
+result $? "tuning one class leaves the others' rules"
+cp "$recipe" "$recipe.before"
+"$build/mublas" tune --shapes-only --memory=256 --full \
+    --output="$recipe" > "$work/output" 2> "$work/errors" &
+tuning=$!
+for try in $(seq 600); do [ -e "$recipe.partial" ] && break; sleep 0.05; done
+kill -INT $tuning 2> /dev/null || kill -TERM $tuning
+wait $tuning
+[ $? = 130 ] && grep -q 'interrupted; the same command goes on' "$work/errors" && cmp -s "$recipe" "$recipe.before" &&
+    [ -e "$recipe.partial" ]
+result $? "interrupted: what was learned is kept, the recipe is as before"
+classes=$(grep -c '^class' "$recipe.partial")
+cp "$recipe.partial" "$work/kept" && cp "$recipe.partial.csv" "$work/kept.csv"
+tune --quick --routines=caxpy && ! grep -q 'going on' "$work/errors"
+result $? "another command does not go on with it"
+mv "$work/kept" "$recipe.partial" && mv "$work/kept.csv" "$recipe.partial.csv"
+tune --full --routines=symv,hemv && grep -q "going on with .*, which has $classes classes" "$work/errors" &&
+    grep -q '^class dsymv' "$recipe" && grep -q '^class saxpy' "$recipe" && grep -q '^dsymv,' "$recipe.csv" &&
+    [ ! -e "$recipe.partial" ]
+result $? "the same does, and then all is there"
+
+# What is refused, by whom, and that it is said in one line.
+info() { "$build/mublas" info > "$work/output" 2> "$work/errors"; }
+state() { MUBLAS_RECIPE=$1 info && grep -q "MUBLAS_RECIPE recipe $1 is $2" "$work/output"; }
+state "$recipe" "in force: ....-..-.. by mublas tune --full"
+result $? "mublas info names the recipe in force"
+mkdir -p "$HOME/.config/mublas" && cp "$recipe" "$HOME/.config/mublas/recipe" && info &&
+    grep -q "the user's recipe $HOME/.config/mublas/recipe is in force" "$work/output"
+result $? "the user's is found"
+refused()
+{
+    local what=$1 why=$2
+    state "$work/bad" "refused: .*$why" && grep -q "the user's recipe .* is in force" "$work/output"
+    result $? "$what: mublas info says why, and the next counts"
+}
+head -c 1000 "$recipe" > "$work/bad"; refused "a truncated one" "cut short or changed"
+sed 's/edge 256/edge 128/' "$recipe" > "$work/bad"; refused "a changed one" "cut short or changed"
+sed '1s/1$/0/' "$recipe" > "$work/bad"; refused "an older version" "format 0"
+head -c 2000 /dev/urandom > "$work/bad"; refused "a foreign one" "not a recipe"
+cp "$recipe" "$work/bad"; chmod o+w "$work/bad"; refused "a world-writable one" "others may write"
+chmod 644 "$work/bad"
+"$build/tests/unit/sign_recipe" "$recipe" device 'device Tesla C1060' > "$work/bad"
+refused "another device's" "made for the device 'Tesla C1060', this is 'Emulated device'"
+"$build/tests/unit/sign_recipe" "$recipe" driver 'driver 12080' > "$work/bad"
+refused "another driver's" "driver for CUDA 12.8, this is for 13.0"
+"$build/tests/unit/sign_recipe" "$recipe" kernels 'kernels 0123456789abcdef' > "$work/bad"
+refused "other kernels'" "made for other kernels"
+
+# The program under the shim: one line, and its results.
+rm "$HOME/.config/mublas/recipe"
+use_reference_libraries
+run()
+{
+    LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_RECIPE=$1 MUBLAS_VERBOSE=${2:-1} EMULATED_TIME= \
+        "$build/tests/system/tiny" dsymv 2 > "$work/output" 2> "$work/errors"
+}
+run "$work/bad" && [ "$(wc -l < "$work/errors")" = 1 ] &&
+    grep -q "^mublas: recipe $work/bad is not used: made for other kernels" "$work/errors"
+result $? "a program is told once, and runs"
+run "$recipe" && [ ! -s "$work/errors" ] && run "$recipe" 2 && grep -q "launch shapes by the recipe $recipe" "$work/errors"
+result $? "a good one is used without a word"
+
+echo "1..$number"
