@@ -103,7 +103,7 @@ static void add_axpy(struct shape_space *space, const struct blas_call *call, co
 static void add_strips(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
                        unsigned threads)
 {
-    const unsigned groups_most = call->trans == TRANS_NONE ? 1 : 4;
+    const unsigned groups_most = call->family == FAMILY_GEMV && call->trans != TRANS_NONE ? 4 : 1;
     for (unsigned edge = GROUP; edge <= STRIP_MAX; edge *= 2)
         for (unsigned groups = 1; groups <= groups_most; groups += 3)
             for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
@@ -125,7 +125,7 @@ struct shape_space shape_space_make(int class, enum shape_breadth breadth)
             add_axpy(&space, &call, choices, *threads);
         for (int i = 0; i < SHAPE_EDGES && !is_axpy; i++)
             add_blocks(&space, &call, choices, shape_edges[i], *threads);
-        if (call.family == FAMILY_GEMV)
+        if (!is_axpy)
             add_strips(&space, &call, choices, *threads);
     }
     return space;
