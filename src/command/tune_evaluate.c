@@ -57,11 +57,22 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
     return status;
 }
 
-static enum status judge_size(struct evaluation *evaluation, int class, enum tuning_form form, int64_t size,
+/* A call of that size and form, whose extents are no multiples of anything. */
+static struct blas_call call_near(struct evaluation *evaluation, int class, enum tuning_form form, int64_t size)
+{
+    const struct blas_call even = tuning_class_call_at(class, form, size);
+    const int64_t m = even.m - (int64_t)(random_part(evaluation) * TUNING_UNIT);
+    const int64_t n = even.n - (int64_t)(random_part(evaluation) * TUNING_UNIT);
+    return tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
+}
+
+static enum status judge_size(struct evaluation *evaluation, int class, const struct blas_call *wanted,
                               const struct shape_space *space, struct judged *judged)
 {
+    const enum tuning_form form = tuning_form_of(wanted);
+    const int64_t size = tuning_size_of(wanted);
     const struct class_recipe *rules = &evaluation->recipe->classes[class][form];
-    const struct blas_call call = tuning_class_call_at(class, form, size);
+    const struct blas_call call = *wanted;
     struct launch_shape rivals[RIVALS + 2];
     struct tuning_time times[RIVALS + 2];
     size_t count = 2, best = 0;
@@ -95,8 +106,10 @@ static int judge_class(struct evaluation *evaluation, int class, int sizes, doub
         struct judged judged;
         if (evaluation->deadline > 0 && timer_now() > evaluation->deadline)
             break;
-        if (range.most < range.least || judge_size(evaluation, class, form, size_range_pick(range, random_part(evaluation)),
-                                                   &space, &judged) != STATUS_OK)
+        if (range.most < range.least)
+            continue;
+        const struct blas_call call = call_near(evaluation, class, form, size_range_pick(range, random_part(evaluation)));
+        if (judge_size(evaluation, class, &call, &space, &judged) != STATUS_OK)
             continue;
         efficiencies[count] = judged.efficiency;
         built_in[count++] = judged.built_in;

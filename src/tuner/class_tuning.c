@@ -13,6 +13,8 @@
 
 enum { FINALISTS_MAX = 64, SIEVE_SIZES_MAX = 16 };
 
+static const double TIE = 0.003;
+
 /* One class and form while it is being tuned. */
 struct work {
     struct class_tuner *tuner;
@@ -268,7 +270,8 @@ static enum status run_held(struct work *work, struct class_recipe *rules, struc
     summary->rules_regret = regrets.rules / regrets.sizes;
     summary->occupancy_regret = regrets.occupancy / regrets.sizes;
     summary->gain = exp(regrets.gain / regrets.sizes);
-    rules->by_occupancy = rules->has_occupancy && regrets.occupancy < regrets.rules;
+    /* A tie goes to what was measured. */
+    rules->by_occupancy = rules->has_occupancy && summary->occupancy_regret + TIE < summary->rules_regret;
     return STATUS_OK;
 }
 
