@@ -49,6 +49,17 @@ static size_t ticks_of(const struct chart_axis *axis, double pixels, double *tic
     return axis->scale == SCALE_LINEAR ? round_numbers(axis, wanted, ticks) : powers(axis, wanted, ticks);
 }
 
+/* Large powers of two by their prefix: 2097152 is 2Mi. */
+static void put_tick(char *text, size_t room, const struct chart_axis *axis, double value)
+{
+    if (axis->scale == SCALE_BINARY && value >= 1 << 20)
+        snprintf(text, room, "%.0fMi", value / (1 << 20));
+    else if (axis->scale == SCALE_BINARY && value >= 1 << 16)
+        snprintf(text, room, "%.0fKi", value / (1 << 10));
+    else
+        snprintf(text, room, "%.6g", value);
+}
+
 void chart_frame(const struct chart *chart, const char *title)
 {
     const double left = chart->left, top = chart->top, right = left + chart->width,
@@ -59,14 +70,14 @@ void chart_frame(const struct chart *chart, const char *title)
     for (size_t i = 0; i < across; i++) {
         const double x = chart_point(chart, ticks[i], chart->y.low).x;
         svg_line(chart->stream, (struct svg_point){x, top}, (struct svg_point){x, bottom}, &grid);
-        snprintf(text, sizeof text, "%.6g", ticks[i]);
+        put_tick(text, sizeof text, &chart->x, ticks[i]);
         svg_text(chart->stream, (struct svg_point){x, bottom + 13}, SVG_MIDDLE, 9, 0, text);
     }
     const size_t up = ticks_of(&chart->y, chart->height, ticks);
     for (size_t i = 0; i < up; i++) {
         const double y = chart_point(chart, chart->x.low, ticks[i]).y;
         svg_line(chart->stream, (struct svg_point){left, y}, (struct svg_point){right, y}, &grid);
-        snprintf(text, sizeof text, "%.6g", ticks[i]);
+        put_tick(text, sizeof text, &chart->y, ticks[i]);
         svg_text(chart->stream, (struct svg_point){left - 4, y + 3}, SVG_END, 9, 0, text);
     }
     svg_rectangle(chart->stream, (struct svg_point){left, top}, chart->width, chart->height, NULL, &frame);
@@ -87,10 +98,10 @@ void chart_curve(const struct chart *chart, const double *x, const double *y, si
             points[used++] = chart_point(chart, x[i], y[i]);
             continue;
         }
-        if (used > 1)
+        if (used > 1 && pen->width > 0)
             svg_path(chart->stream, points, used, pen);
         for (size_t j = 0; j < used && dots; j++)
-            svg_dot(chart->stream, points[j], pen->width + 0.8, pen->colour);
+            svg_dot(chart->stream, points[j], pen->width > 0 ? pen->width + 0.8 : 3.5, pen->colour);
         used = 0;
     }
     free(points);
@@ -126,12 +137,14 @@ void chart_box(const struct chart *chart, double x, double *values, size_t count
 void chart_legend(FILE *stream, struct svg_point corner, const struct chart_key *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++, corner.y += 15) {
-        if (keys[i].pen.width > 0)
+        if (keys[i].is_box)
+            svg_rectangle(stream, (struct svg_point){corner.x + 7, corner.y - 5}, 8, 10, "#ffffff",
+                          &(struct svg_pen){keys[i].pen.colour, 1, NULL});
+        else if (keys[i].pen.width > 0)
             svg_line(stream, (struct svg_point){corner.x, corner.y},
                      (struct svg_point){corner.x + 22, corner.y}, &keys[i].pen);
         else
-            svg_rectangle(stream, (struct svg_point){corner.x + 7, corner.y - 5}, 8, 10, "#ffffff",
-                          &(struct svg_pen){keys[i].pen.colour, 1, NULL});
+            svg_dot(stream, (struct svg_point){corner.x + 11, corner.y}, 3.5, keys[i].pen.colour);
         svg_text(stream, (struct svg_point){corner.x + 28, corner.y + 4}, SVG_START, 11, 0, keys[i].text);
     }
 }

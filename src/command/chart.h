@@ -28,7 +28,8 @@ void chart_frame(const struct chart *chart, const char *title);
 
 struct svg_point chart_point(const struct chart *chart, double x, double y);
 
-/* A curve through points in order of x, with a dot at each if `dots`. NaN: a gap. */
+/* A curve through points in order of x, with a dot at each if `dots`. NaN: a gap. A pen of
+ * width 0: dots alone. */
 void chart_curve(const struct chart *chart, const double *x, const double *y, size_t count,
                  const struct svg_pen *pen, bool dots);
 
@@ -36,10 +37,11 @@ void chart_curve(const struct chart *chart, const double *x, const double *y, si
 void chart_box(const struct chart *chart, double x, double *values, size_t count, double width,
                const char *colour);
 
-/* Legend lines, one below the other from the upper left corner. A pen's width 0: a box. */
+/* Legend lines, one below the other from the upper left corner. A pen's width 0: a dot. */
 struct chart_key {
     struct svg_pen pen;
     const char *text;
+    bool is_box;
 };
 void chart_legend(FILE *stream, struct svg_point corner, const struct chart_key *keys, size_t count);
 

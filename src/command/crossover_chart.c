@@ -144,8 +144,8 @@ static void draw_panel(FILE *stream, const struct learned_times *times, int clas
 
 void crossover_chart(FILE *stream, const struct learned_times *times, enum blas_family family)
 {
-    const struct chart_key keys[] = {{host_pen, "host"}, {resident_pen, "device, resident"},
-                                     {cold_pen, "device, with upload"}};
+    const struct chart_key keys[] = {{host_pen, "host", false}, {resident_pen, "device, resident", false},
+                                     {cold_pen, "device, with upload", false}};
     const int panels = crossover_chart_panels(times, family), rows = (panels + COLUMNS - 1) / COLUMNS;
     const int columns = panels < COLUMNS ? COLUMNS_LEAST : COLUMNS; /* the heading wants room */
     char heading[400];
@@ -167,7 +167,8 @@ void crossover_chart(FILE *stream, const struct learned_times *times, enum blas_
 void crossover_summary(FILE *stream, const struct learned_times *times)
 {
     char name[TIMED_CLASS_NAME], resident[24], cold[24];
-    fprintf(stream, "\ncrossovers against %s, %d threads: calls gain on the device from this n (sqrt(m n)) on\n\n",
+    fprintf(stream,
+            "\ncrossovers against %s, %d threads: calls gain on the device from this n (sqrt(m n)) on\n\n",
             times->host_blas[0] ? times->host_blas : "an unknown host BLAS", times->host_threads);
     fprintf(stream, "%-24s %10s %12s\n", "class", "resident", "with upload");
     for (int class = 0; class < TIMED_CLASSES; class++) {

@@ -8,7 +8,8 @@
 
 /* The columns that are looked at, by name: the benchmark may add others. */
 enum column { ROUTINE, TYPE, FLAGS, M, N, LAYOUT, CACHE, CUBLAS, COLUMNS };
-static const char *const names[COLUMNS] = {"routine", "type", "flags", "m", "n", "layout", "cache", "cublas_us"};
+static const char *const names[COLUMNS] = {"routine", "type",   "flags", "m",
+                                           "n",       "layout", "cache", "cublas_us"};
 enum { PLACES_MAX = 64 };
 static const char device_line[] = "# device: ";
 
@@ -61,7 +62,8 @@ static int class_of(const char *routine, const char *type, const char *flags)
 }
 
 /* False: out of memory. Cases without a class or a time are passed over. */
-static bool add_case(struct peer_file *file, char *words[PLACES_MAX], size_t count, struct tuning_table *table)
+static bool add_case(struct peer_file *file, char *words[PLACES_MAX], size_t count,
+                     struct tuning_table *table)
 {
     const char *word[COLUMNS];
     for (int column = 0; column < COLUMNS; column++) {
@@ -72,8 +74,8 @@ static bool add_case(struct peer_file *file, char *words[PLACES_MAX], size_t cou
     struct tuning_row row = {.class = class_of(word[ROUTINE], word[TYPE], word[FLAGS]),
                              .n = strtoll(word[N], NULL, 10), .stage = TUNED_CUBLAS,
                              .us = strtod(word[CUBLAS], NULL)};
-    if (row.class == TUNING_CLASS_NONE || strcmp(word[LAYOUT], "aligned") != 0 || strcmp(word[CACHE], "cold") != 0 ||
-        row.n <= 0 || !(row.us > 0) || !isfinite(row.us))
+    if (row.class == TUNING_CLASS_NONE || strcmp(word[LAYOUT], "aligned") != 0 ||
+        strcmp(word[CACHE], "cold") != 0 || row.n <= 0 || !(row.us > 0) || !isfinite(row.us))
         return true;
     const bool is_gemv = tuning_class_family(row.class) == FAMILY_GEMV;
     row.m = is_gemv ? strtoll(word[M], NULL, 10) : row.n;

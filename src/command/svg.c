@@ -2,7 +2,8 @@
 
 void svg_begin(FILE *stream, double width, double height)
 {
-    fprintf(stream, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\"", width, height);
+    fprintf(stream, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\"", width,
+            height);
     fprintf(stream, " viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n", width, height);
     fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", stream);
 }

@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
-void tuning_chart(FILE *stream, const char *device, const struct tuning_group *class);
+/* `rules`: of the recipe for this class and form, NULL: not known; then only the chosen shapes
+ * at held-out sizes are drawn. */
+void tuning_chart(FILE *stream, const char *device, const struct tuning_group *class,
+                  const struct class_recipe *rules);
 
 #endif

@@ -1,5 +1,8 @@
 #include "command/tuning_groups.h"
 
+#include "tuner/decision.h"
+#include "tuner/shape_space.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +52,23 @@ const struct tuning_row *tuning_fastest(const struct tuning_group *size, enum tu
         if (size->rows[i].stage == stage)
             return &size->rows[i];
     return NULL;
+}
+
+const struct tuning_row *tuning_chosen(const struct tuning_group *size, const struct class_recipe *rules)
+{
+    const struct tuning_row *chosen = NULL, *first = size->rows;
+    const struct blas_call call = tuning_class_call(first->class, first->m, first->n);
+    struct launch_shape shape;
+    if (!rules ||
+        !decision_of(rules, first->class, first->form, tuning_size_of(&call), rules->by_occupancy, &shape))
+        return NULL;
+    for (size_t i = 0; i < size->count; i++) {
+        const struct tuning_row *row = &size->rows[i];
+        if (row->stage != TUNED_CUBLAS && (!chosen || row->stage == TUNED_FINAL) &&
+            shape_is_same(row->class, &row->shape, &shape))
+            chosen = row;
+    }
+    return chosen;
 }
 
 const struct tuning_row *tuning_fastest_of_all(const struct tuning_group *size)

@@ -2,6 +2,7 @@
 #ifndef MUBLAS_TUNING_GROUPS_H
 #define MUBLAS_TUNING_GROUPS_H
 
+#include "tuner/recipe.h"
 #include "tuner/tuning_table.h"
 
 /* Rows that follow each other, of one class and form, or of one size of these. */
@@ -18,6 +19,9 @@ size_t tuning_size_count(const struct tuning_group *class);
 
 /* The fastest row of a stage at one size; NULL: none there. */
 const struct tuning_row *tuning_fastest(const struct tuning_group *size, enum tuning_stage stage);
+/* One row of the shape that a recipe chooses for the size, of the last stage rather than of
+ * others; NULL: it was not timed there, or there is no recipe (`rules` NULL). */
+const struct tuning_row *tuning_chosen(const struct tuning_group *size, const struct class_recipe *rules);
 /* Of whatever stage, cuBLAS aside. */
 const struct tuning_row *tuning_fastest_of_all(const struct tuning_group *size);
 

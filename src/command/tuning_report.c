@@ -16,8 +16,9 @@ enum { PATH_BYTES = 4096 };
 
 struct report {
     char recipe_path[PATH_BYTES], data_path[PATH_BYTES], folder[PATH_BYTES];
-    bool has_data, has_crossovers;
+    bool has_data, has_recipe, has_crossovers;
     struct tuning_table table;
+    struct recipe recipe;
     struct learned_times times;
     int plots;
 };
@@ -61,16 +62,12 @@ static bool read_data(struct report *report, const char *peer)
 
 static bool read_recipe(struct report *report)
 {
-    struct recipe *recipe = malloc(sizeof *recipe);
-    char fault[RECIPE_FAULT_BYTES] = "out of memory";
-    bool good = recipe && recipe_read(report->recipe_path, recipe, fault);
-    if (good) {
-        report->has_crossovers = recipe->crossover != NULL;
-        good = !recipe->crossover || learned_times_parse(&report->times, recipe->crossover, fault);
-        recipe_clear(recipe);
-    }
-    free(recipe);
-    return good || complain(report->recipe_path, fault);
+    char fault[RECIPE_FAULT_BYTES];
+    report->has_recipe = recipe_read(report->recipe_path, &report->recipe, fault);
+    report->has_crossovers = report->has_recipe && report->recipe.crossover;
+    if (report->has_crossovers && !learned_times_parse(&report->times, report->recipe.crossover, fault))
+        return complain(report->recipe_path, fault);
+    return report->has_recipe || complain(report->recipe_path, fault);
 }
 
 static FILE *create(const struct report *report, const char *name)
@@ -100,7 +97,8 @@ static bool draw_classes(struct report *report)
         FILE *stream = create(report, name);
         if (!stream)
             return false;
-        tuning_chart(stream, report->table.device, &class);
+        const struct class_recipe *rules = &report->recipe.classes[class.rows->class][class.rows->form];
+        tuning_chart(stream, report->table.device, &class, report->has_recipe ? rules : NULL);
         if (!finish(stream, name))
             return false;
         report->plots++;
@@ -190,7 +188,8 @@ static bool read_options(char **arguments, struct options *options)
         for (size_t i = 0; i < sizeof known / sizeof *known && taken == 0; i++)
             taken = take_option(arguments, known[i].name, known[i].value);
         if (taken <= 0) {
-            fprintf(stderr, "mublas: report: '%s' %s\n", *arguments, taken < 0 ? "needs a value" : "is not an option");
+            fprintf(stderr, "mublas: report: '%s' %s\n", *arguments,
+                    taken < 0 ? "needs a value" : "is not an option");
             return false;
         }
         arguments += taken;
@@ -211,8 +210,11 @@ int tuning_report(char **arguments)
     const bool good = report ? name_files(report, options.file, options.folder) &&
                                    read_files(report, options.file, options.peer) && write_report(report)
                              : complain("report", "out of memory");
-    if (report)
+    if (report) {
         tuning_table_free(&report->table);
+        if (report->has_recipe)
+            recipe_clear(&report->recipe);
+    }
     free(report);
     return good ? 0 : 1;
 }

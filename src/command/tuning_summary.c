@@ -70,9 +70,9 @@ void tuning_summary(FILE *stream, const struct tuning_table *table)
 {
     struct tuning_group class = {NULL, 0};
     fprintf(stream, "%s, %s\n", table->device, table->made[0] ? table->made : "not dated");
-    fputs("how fast a choice is, of the fastest shape: median and 5th percentile, by rules and occupancy\n"
-          "over the sizes held out, built-in over those of the last stage; fastest GB/s at the largest size\n\n",
-          stream);
+    fputs("how fast a choice is, of the fastest shape: median and 5th percentile, by rules and\n"
+          "occupancy over the sizes held out, built-in over those of the last stage; GB/s of the\n"
+          "fastest at the largest size\n\n", stream);
     fprintf(stream, "%-16s %-6s %6s %6s  %13s  %13s  %13s  %s\n", "class", "form", "shapes", "sizes",
             "by rules", "by occupancy", "built-in", "GB/s");
     while (tuning_next_class(table, &class))

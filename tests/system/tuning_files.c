@@ -85,6 +85,9 @@ static int write_recipe(const char *path)
     memcpy(recipe.signature.kernels, kernel_set_hash, sizeof kernel_set_hash);
     strcpy(recipe.made, "2026-11-22 by a test");
     recipe.resident_warps = 64, recipe.resident_blocks = 32;
+    struct class_recipe *rules = &recipe.classes[tuning_class_parse("dsymv")][TUNING_SQUARE];
+    rules->interval_count = 1;
+    rules->intervals[0] = (struct recipe_interval){INT64_MAX, shape_of(1)};
     recipe.crossover = crossovers();
     char *text = recipe_text(&recipe, &bytes);
     const bool good = text && file_replace(path, text, bytes, fault);

@@ -53,12 +53,17 @@ result $? "a box for each size"
 plot=$work/planted-report/dsymv.svg
 grep -q "Planted &lt;device&gt;" "$plot" && grep -q "by rules" "$plot" && ! grep -q cuBLAS "$plot"
 result $? "a legend of what there is"
+# 6 sizes of the last stage and 20 held out, on the line and dots alone
+grep -q "chosen by the recipe" "$plot" && ! grep -q "chosen by the recipe" "$work/planted-report/saxpy.svg" &&
+    [ "$(grep -c '<circle .* r="2.6" fill="#d02020"' "$plot")" = 26 ]
+result $? "what the recipe chooses, where it says something of the class"
 ! grep -q ">edge<" "$work/planted-report/saxpy.svg" && grep -q ">edge<" "$plot"
 result $? "axpy has no edge"
 
 sed 's/^dsymv,\(.*\),default,/dsymv,\1,cublas,/' "$data" > "$work/peer.csv"
 report --tuning="$work/peer.csv" --output="$work/elsewhere" && grep -q "cuBLAS" "$work/elsewhere/dsymv.svg" &&
-    grep -Eq "^dsymv .* - +- +[0-9]+ at" "$work/output" && ! ls "$work"/elsewhere/crossover* > "$work/errors" 2>&1
+    grep -Eq "^dsymv .* - +- +[0-9]+ at" "$work/output" &&
+    ! ls "$work"/elsewhere/crossover* > "$work/errors" 2>&1
 result $? "cuBLAS where the data have it, into another folder, without a recipe"
 
 {
@@ -72,7 +77,8 @@ result $? "cuBLAS where the data have it, into another folder, without a recipe"
     echo "gemv,d,N,1024,1024,1024,aligned,cold,1,"
 } > "$work/peer-times.csv"
 report --tuning "$data" --peer "$work/peer-times.csv" --output "$work/with-peer" &&
-    [ "$(grep -c "#2f5fd0" "$work/with-peer/dsymv.svg")" = 2 ] && grep -q cuBLAS "$work/with-peer/dgemv_none-tall.svg" &&
+    [ "$(grep -c "#2f5fd0" "$work/with-peer/dsymv.svg")" = 2 ] &&
+    grep -q cuBLAS "$work/with-peer/dgemv_none-tall.svg" &&
     ! grep -q cuBLAS "$work/with-peer/saxpy.svg"
 result $? "cuBLAS from the kernels' benchmark: a dot and the legend, no other case"
 sed -i 's/Planted/Other/' "$work/peer-times.csv"
