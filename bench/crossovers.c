@@ -66,7 +66,8 @@ static int random_class(int routine, uint64_t *seed)
 {
     int found = TIMED_CLASS_NONE, count = 0;
     for (int class = 0; class < TIMED_CLASSES; class++)
-        if (timed_class_exists(class) && timed_class_family(class) == routine_family(routine) &&
+        if (timed_class_exists(class) && timed_class_family(class) ==
+            timed_class_shared(routine_family(routine)) &&
             timed_class_type(class) == routine_type(routine) && random_part(seed) * ++count < 1)
             found = class;
     return found;
@@ -74,23 +75,31 @@ static int random_class(int routine, uint64_t *seed)
 
 static double random_amount(const struct learned_times *times, int class, uint64_t *seed)
 {
-    const double bytes = (double)blas_element_bytes(timed_class_type(class));
     const bool known = times->host[class].count && times->resident[class].count;
     const double border = known ? time_curve_first_gain(&times->host[class],
                                                         &times->resident[class]) : HUGE_VAL;
-    const double cube = timed_class_family(class) == FAMILY_SYR2K ? 32 : 1;
-    const double least = least_bytes / bytes * cube, most = most_bytes / bytes * cube;
+    const double least = timed_class_amount_of(class, least_bytes), most = timed_class_amount_of(class,
+                                                                                                 most_bytes);
     if (border >= most)
         return random_between(seed, least, most);
     return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
 }
 
+static void random_flags(struct blas_call *call, uint64_t *seed)
+{
+    const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
+    int steps = (int)(random_part(seed) * 50);
+    do
+        routine_next_flags(call);
+    while (steps-- > 0 || (level2 && (call->trans == TRANS_NONE) != upright));
+}
+
 /* The class's call of about this amount, with any flags and another ratio of sides. */
-static struct blas_call random_call(int class, double amount, uint64_t *seed)
+static struct blas_call random_call(int routine, int class, double amount, uint64_t *seed)
 {
     static double storage;
     struct blas_call call = timed_class_call(class, amount);
-    const bool complex = call.type == TYPE_C || call.type == TYPE_Z;
+    call.family = routine_family(routine);
     if (call.family == FAMILY_GEMV) {
         const double area = (double)call.m * (double)call.n, ratio = (double)call.m / (double)call.n;
         const double other = ratio > 2 || ratio < 0.5 ? ratio * random_between(seed, 0.25, 4)
@@ -98,17 +107,20 @@ static struct blas_call random_call(int class, double amount, uint64_t *seed)
         call.m = (int64_t)fmax(1, sqrt(area * other));
         call.n = (int64_t)fmax(1, sqrt(area / other));
     }
-    call.uplo = random_part(seed) < 0.5 ? UPLO_LOWER : UPLO_UPPER;
-    call.diag = call.family == FAMILY_TRMV && random_part(seed) < 0.5 ? DIAG_UNIT : DIAG_NON_UNIT;
-    if (call.trans == TRANS_TRANSPOSE && complex && random_part(seed) < 0.5)
-        call.trans = TRANS_CONJUGATE;
-    call.a.ld = call.family == FAMILY_GEMV ? call.m : call.n;
-    call.b.ld = call.c.ld = call.n;
+    random_flags(&call, seed);
+    if (call.side == SIDE_RIGHT) { /* the sizes change places, too */
+        const int64_t m = call.m;
+        call.m = call.n;
+        call.n = m;
+    }
+    call.a.ld = call.b.ld = call.c.ld = INT64_MAX;
     call.x.increment = call.y.increment = 1;
-    call.x.pointer = &storage;
-    call.a.pointer = call.family == FAMILY_AXPY ? NULL : &storage;
-    call.b.pointer = call.c.pointer = call.family == FAMILY_SYR2K ? &storage : NULL;
     pack_legal(&call);
+    call.a.ld = call.a.rows, call.b.ld = call.b.rows, call.c.ld = call.c.rows;
+    call.a.pointer = call.a.rows ? &storage : NULL;
+    call.b.pointer = call.b.rows ? &storage : NULL;
+    call.c.pointer = call.c.rows ? &storage : NULL;
+    call.x.pointer = &storage;
     return call;
 }
 
@@ -131,10 +143,11 @@ static void judge_call(struct judge *judge, const struct blas_call *call, struct
     score->worst_loss = fmax(score->worst_loss, loss);
     if (judge->output) {
         char name[ROUTINE_NAME];
-        fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%.3f,%.3f,%s,%.4f\n",
+        fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f\n",
                 routine_name(routine_of(call->family, call->type), name), (long long)call->m,
                     (long long)call->n,
-                (long long)call->k, (int)call->uplo, (int)call->trans, (int)call->diag, host, device,
+                (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b,
+                (int)call->diag, host, device,
                 chosen ? "device" : "host", loss);
     }
 }
@@ -146,7 +159,8 @@ static bool judge_routine(struct judge *judge, int routine)
     for (int i = 0; i < judge->options->calls; i++) {
         const int class = random_class(routine, &judge->seed);
         const struct blas_call call =
-            random_call(class, random_amount(judge->model.learned, class, &judge->seed), &judge->seed);
+            random_call(routine, class, random_amount(judge->model.learned, class, &judge->seed),
+                        &judge->seed);
         judge_call(judge, &call, &score);
     }
     const uint64_t floor = policy_floor(OFFLOAD_AUTO, &judge->model, routine_family(routine),
@@ -229,7 +243,7 @@ static int judge_all(struct judge *judge)
     int passed = 0, judged = 0;
     printf("%-8s %12s %6s %6s %6s %9s\n", "routine", "gains from", "calls", "right", "good", "worst loss");
     if (judge->output)
-        fputs("routine,m,n,k,uplo,trans,diag,host_us,device_us,choice,loss\n", judge->output);
+        fputs("routine,m,n,k,side,uplo,trans,trans_b,diag,host_us,device_us,choice,loss\n", judge->output);
     for (int routine = 0; routine < ROUTINES; routine++)
         if (routine_is_listed(routine, judge->options->routines) && random_class(routine,
                                                                                  &judge->seed) >= 0) {

@@ -27,9 +27,10 @@ bool call_timer_warm(struct call_timer *timer, const struct blas_call *call, dou
     int routine = routine_of(call->family, call->type);
     if (!timer->running || routine < 0)
         return false;
-    fprintf(timer->child.requests, "warm %s %lld %lld %lld %d %d %d %lld %.0f\n", routine_name(routine, name),
-            (long long)call->m, (long long)call->n, (long long)call->k, (int)call->uplo, (int)call->trans,
-            (int)call->diag, (long long)call->a.ld, budget_us);
+    fprintf(timer->child.requests, "warm %s %lld %lld %lld %d %d %d %d %d %lld %.0f\n", routine_name(routine,
+                                                                                                     name),
+            (long long)call->m, (long long)call->n, (long long)call->k, (int)call->side, (int)call->uplo,
+            (int)call->trans, (int)call->trans_b, (int)call->diag, (long long)call->a.ld, budget_us);
     return ask(timer, answer, sizeof answer) && sscanf(answer, "%lf %lf", us,
                                                        first_us ? first_us : &first) == 2;
 }

@@ -13,7 +13,7 @@ enum { WARM_UPS = 2, LEAST_REPEATS = 3, MOST_REPEATS = 31, COLD_REPEATS = 3 };
 
 /* Memory that calls share, so that matrices stay where they are from call to call. */
 struct pools {
-    char *a, *c;                 /* matrices; c is what syr2k writes */
+    char *a, *c;                 /* matrices; b follows a; c is what level 3 writes */
     size_t matrix_bytes;
     enum blas_type c_type;
     char *x, *y, *x_before;
@@ -79,10 +79,10 @@ static bool provide_matrices(struct pools *pools, struct blas_call *call)
 {
     size_t a = matrix_bytes(call, &call->a), b = matrix_bytes(call, &call->b), c = matrix_bytes(call,
                                                                                                 &call->c);
-    if (a + b > pools->matrix_bytes || c > pools->matrix_bytes)
+    if (a > pools->matrix_bytes || b > pools->matrix_bytes || c > pools->matrix_bytes)
         return false;
     call->a.pointer = a ? pools->a : NULL;
-    call->b.pointer = b ? pools->a + a : NULL;
+    call->b.pointer = b ? pools->a + pools->matrix_bytes : NULL;
     if (!c)
         return true;
     if (!pools->c && !(pools->c = malloc(pools->matrix_bytes)))
@@ -94,19 +94,19 @@ static bool provide_matrices(struct pools *pools, struct blas_call *call)
     return true;
 }
 
-/* Shapes and memory; scalars with which results stay of one magnitude. */
+/* Shapes first, then the least leading dimensions, and memory; scalars with which results stay of one
+ * magnitude. */
 static bool prepare(struct pools *pools, struct blas_call *call, int64_t lda)
 {
-    const bool across = call->family == FAMILY_SYR2K && call->trans != TRANS_NONE;
-    const int64_t rows = call->family == FAMILY_GEMV ? call->m : across ? call->k : call->n;
-    call->a.ld = lda > rows ? lda : rows;
-    call->b.ld = rows;
-    call->c.ld = call->n;
+    call->a.ld = call->b.ld = call->c.ld = INT64_MAX;
     call->x.increment = call->y.increment = 1;
     call->alpha = scalar(call->type, 1e-3);
     call->beta = scalar(call->type, 0.5);
     if (!pack_legal(call))
         return false;
+    call->a.ld = lda > call->a.rows ? lda : call->a.rows;
+    call->b.ld = call->b.rows;
+    call->c.ld = call->c.rows;
     const int64_t longest = call->x.length > call->y.length ? call->x.length : call->y.length;
     if (longest && !provide_vectors(pools, (size_t)longest * blas_element_bytes(call->type)))
         return false;
@@ -142,18 +142,18 @@ static bool answer_warm(struct pools *pools, const char *request)
 {
     char name[ROUTINE_NAME];
     long long m, n, k, lda;
-    int uplo, trans, diag;
+    int side, uplo, trans, trans_b, diag;
     double budget;
-    if (sscanf(request, "warm %7s %lld %lld %lld %d %d %d %lld %lf", name, &m, &n, &k, &uplo, &trans, &diag,
-               &lda,
-               &budget) != 9)
+    if (sscanf(request, "warm %7s %lld %lld %lld %d %d %d %d %d %lld %lf", name, &m, &n, &k, &side, &uplo,
+               &trans, &trans_b, &diag, &lda, &budget) != 11)
         return false;
     const int routine = routine_named(name);
     if (routine < 0)
         return false;
     struct blas_call call = {.family = routine_family(routine), .type = routine_type(routine), .m = m,
                              .n = n, .k = k,
-                             .uplo = (enum blas_uplo)uplo, .trans = (enum blas_trans)trans,
+                             .side = (enum blas_side)side, .uplo = (enum blas_uplo)uplo,
+                             .trans = (enum blas_trans)trans, .trans_b = (enum blas_trans)trans_b,
                              .diag = (enum blas_diag)diag};
     host_function *function = routine_in_shim(routine);
     if (!function || !prepare(pools, &call, lda))
@@ -194,7 +194,7 @@ int timed_calls(const char *bytes)
 {
     char request[256];
     struct pools pools = {.matrix_bytes = strtoull(bytes, NULL, 10), .c_type = TYPE_COUNT};
-    pools.a = filled(pools.matrix_bytes);
+    pools.a = filled(2 * pools.matrix_bytes);
     if (!pools.a)
         pools.matrix_bytes = 0;
     while (fgets(request, sizeof request, stdin)) {

@@ -6,10 +6,10 @@
 
 /* `bytes`: of the largest matrix to come, as text. Reads requests from standard input until it
  * ends and answers each with a line:
- *   warm NAME M N K UPLO TRANS DIAG LDA BUDGET   microseconds of a call, the median of several
- *                                                within BUDGET microseconds, matrices unchanged;
- *                                                then of the very first
- *   cold BYTES                                   of the first and second dgemv on a new matrix
+ *   warm NAME M N K SIDE UPLO TRANS TRANS_B DIAG LDA BUDGET
+ *               microseconds of a call, the median of several within BUDGET microseconds on
+ *               unchanged matrices; then of the very first
+ *   cold BYTES  of the first and second dgemv on a new matrix
  * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
 int timed_calls(const char *bytes);
 

@@ -42,12 +42,12 @@ static bool may_go_on(const struct session *session, double done)
     return !session->options->progress || session->options->progress(session->options->argument, done);
 }
 
-/* Either triangle has the class's time: their geometric mean, where there are two. */
+/* Either triangle has the class's time: the geometric mean of both in level 2. */
 static bool time_triangles(struct call_timer *timer, const struct blas_call *call, double *us)
 {
     struct blas_call upper = *call;
     double other;
-    if (call->family == FAMILY_AXPY || call->family == FAMILY_GEMV)
+    if (call->family == FAMILY_AXPY || call->family == FAMILY_GEMV || call->family >= FAMILY_GEMM)
         return call_timer_warm(timer, call, call_budget_us, us, NULL);
     upper.uplo = UPLO_UPPER;
     if (!call_timer_warm(timer, call, call_budget_us / 2, us, NULL) ||
@@ -77,8 +77,11 @@ static bool stop_sampling(void *argument, double done)
 static bool is_wanted(void *argument, enum blas_family family, enum blas_type type)
 {
     const struct session *session = argument;
-    int routine = routine_of(family, type);
-    return routine >= 0 && routine_is_listed(routine, session->options->routines);
+    for (int routine = 0; routine < ROUTINES; routine++)
+        if (timed_class_shared(routine_family(routine)) == family && routine_type(routine) == type &&
+            routine_is_listed(routine, session->options->routines))
+            return true;
+    return false;
 }
 
 /* New matrices in a process of that kind: what the first call takes longer than the second. */
@@ -195,7 +198,8 @@ static bool conclude(struct learned_times *times, const char *who, const struct 
 bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times)
 {
     const struct shim_child_settings on_host = {.offload = "never"};
-    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe, .huge_pages = true};
+    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe,
+                                                  .huge_pages = true};
     struct session session = {.options = options, .times = times, .started = seconds_now()};
     struct call_timer_end host = {0}, device = {0};
     memset(times, 0, sizeof *times);

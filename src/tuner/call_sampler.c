@@ -14,17 +14,6 @@ static bool is_wanted(const struct call_sampler *sampler, int class)
             sampler->wanted(sampler->argument, timed_class_family(class), timed_class_type(class)));
 }
 
-/* The amount of work for which the largest operand has this many bytes. */
-static double amount_of_bytes(int class, double bytes)
-{
-    double elements = bytes / (double)blas_element_bytes(timed_class_type(class));
-    struct blas_call call = timed_class_call(class, 1e9); /* of the class's form */
-    if (timed_class_family(class) != FAMILY_SYR2K)
-        return elements;
-    bool deep = call.k > 32;
-    return deep ? elements * sqrt(elements) : elements * (double)call.k;
-}
-
 static bool has_sample(const struct time_curve *curve, double amount)
 {
     for (int i = 0; i < curve->count; i++)
@@ -110,7 +99,7 @@ static bool pass(const struct call_sampler *sampler, struct learned_times *times
             continue;
         bool skip = unclear_only && is_clear(times, class);
         for (double bytes = sampler->least_bytes; !skip && bytes <= sampler->most_bytes; bytes *= factor) {
-            double amount = amount_of_bytes(class, bytes);
+            double amount = timed_class_amount_of(class, bytes);
             if (stopped(sampler, progress))
                 return false;
             if (too_long(sampler, times, class, amount))

@@ -42,8 +42,9 @@ double learned_times_least_resident(const struct learned_times *times)
 bool learned_times_floor(const struct learned_times *times, enum blas_family family, enum blas_type type,
                          uint64_t *floor)
 {
-    *floor = times->floors[family][type];
-    return times->floors_known[family][type];
+    const enum blas_family shared = timed_class_shared(family);
+    *floor = times->floors[shared][type];
+    return times->floors_known[shared][type];
 }
 
 static uint64_t class_floor(const struct learned_times *times, int class)

@@ -5,34 +5,91 @@
 #include <string.h>
 
 enum {
-    FIRST_SYR2K = TUNING_CLASSES * TUNING_FORMS,
-    PANEL_COLUMNS = 32, /* LAPACK's block in dsytrd, where most calls come from */
-    PANEL_ASPECT = 4,
+    FIRST_LEVEL3 = TUNING_CLASSES * TUNING_FORMS,
+    SMALL = 32, /* LAPACK's block in dsytrd, as most small sizes of level 3 */
+    ASPECT = 4,
     SIDE_RATIO = 16
 };
 
-static const char *const syr2k_names[] = {"ssyr2k_panel", "ssyr2k_deep", "dsyr2k_panel", "dsyr2k_deep"};
+enum level3_form { DEEP, PANEL, NARROW };
 
-static bool is_deep(int class)
+static const struct {
+    enum blas_family family;
+    const char *name;
+} groups[LEVEL3_GROUPS] = {
+    {FAMILY_GEMM, "gemm"},   {FAMILY_SYMM, "symm"}, {FAMILY_SYRK, "syrk"},
+    {FAMILY_SYR2K, "syr2k"}, {FAMILY_TRMM, "trmm"}, {FAMILY_TRSM, "trsm"},
+};
+
+static const char *const form_names[LEVEL3_FORMS] = {"deep", "panel", "narrow"};
+
+static int group_of(int class)
 {
-    return (class - FIRST_SYR2K) % 2;
+    return (class - FIRST_LEVEL3) / (LEVEL3_TYPES * LEVEL3_FORMS);
+}
+
+static enum level3_form level3_form_of_class(int class)
+{
+    return (enum level3_form)((class - FIRST_LEVEL3) % LEVEL3_FORMS);
+}
+
+static bool has_side(enum blas_family family)
+{
+    return family == FAMILY_SYMM || family == FAMILY_TRMM || family == FAMILY_TRSM;
+}
+
+enum blas_family timed_class_shared(enum blas_family family)
+{
+    switch (family) {
+    case FAMILY_HEMM: return FAMILY_SYMM;
+    case FAMILY_HERK: return FAMILY_SYRK;
+    case FAMILY_HER2K: return FAMILY_SYR2K;
+    default: return family;
+    }
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many products a result sums up, and the other sizes. */
+static enum level3_form level3_form_of(const struct blas_call *call)
+{
+    const enum blas_family family = timed_class_shared(call->family);
+    int64_t sum = call->k, others = call->n;
+    if (has_side(family)) {
+        sum = blas_side_order(call);
+        others = call->side == SIDE_LEFT ? call->n : call->m;
+    } else if (family == FAMILY_GEMM) {
+        others = lesser(call->m, call->n);
+    }
+    if (sum < others / ASPECT || (sum <= SMALL && sum <= others))
+        return PANEL;
+    return others < sum / ASPECT || others <= SMALL ? NARROW : DEEP;
+}
+
+static int level3_class_of(const struct blas_call *call)
+{
+    const enum blas_family family = timed_class_shared(call->family);
+    for (int group = 0; group < LEVEL3_GROUPS; group++)
+        if (groups[group].family == family && call->type != TYPE_W)
+            return FIRST_LEVEL3 + (group * LEVEL3_TYPES + (int)call->type)
+                * LEVEL3_FORMS + (int)level3_form_of(call);
+    return TIMED_CLASS_NONE;
 }
 
 int timed_class_of(const struct blas_call *call)
 {
-    if (call->family == FAMILY_SYR2K) {
-        if (call->type != TYPE_S && call->type != TYPE_D)
-            return TIMED_CLASS_NONE;
-        return FIRST_SYR2K + 2 * (call->type == TYPE_D) + (call->k > PANEL_COLUMNS &&
-                                                           call->k >= call->n / PANEL_ASPECT);
-    }
+    if (call->family >= FAMILY_GEMM)
+        return level3_class_of(call);
     int class = call->type == TYPE_W ? TUNING_CLASS_NONE : tuning_class_of(call);
     return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TUNING_FORMS + (int)tuning_form_of(call);
 }
 
 bool timed_class_exists(int class)
 {
-    if (class < 0 || class >= FIRST_SYR2K)
+    if (class < 0 || class >= FIRST_LEVEL3)
         return class >= 0 && class < TIMED_CLASSES;
     int tuning = class / TUNING_FORMS;
     return tuning_class_type(tuning) != TYPE_W && class % TUNING_FORMS < tuning_class_forms(tuning);
@@ -40,8 +97,10 @@ bool timed_class_exists(int class)
 
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME])
 {
-    if (class >= FIRST_SYR2K) {
-        snprintf(name, TIMED_CLASS_NAME, "%s", syr2k_names[class - FIRST_SYR2K]);
+    if (class >= FIRST_LEVEL3) {
+        snprintf(name, TIMED_CLASS_NAME, "%c%s_%s", "sdcz"[timed_class_type(class)],
+                 groups[group_of(class)].name,
+                 form_names[level3_form_of_class(class)]);
         return name;
     }
     int tuning = class / TUNING_FORMS;
@@ -62,34 +121,38 @@ int timed_class_parse(const char *name)
 
 double timed_class_amount(const struct blas_call *call)
 {
-    double n = (double)call->n;
-    switch (call->family) {
+    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    switch (timed_class_shared(call->family)) {
     case FAMILY_AXPY: return n;
-    case FAMILY_GEMV: return (double)call->m * n;
-    case FAMILY_SYR2K: return n * n * (double)call->k;
+    case FAMILY_GEMV: return m * n;
+    case FAMILY_GEMM: return m * n * k;
+    case FAMILY_SYRK:
+    case FAMILY_SYR2K: return n * n * k;
+    case FAMILY_SYMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: return m * n * (double)blas_side_order(call);
     default: return n * n;
     }
 }
 
+double timed_class_amount_of(int class, double bytes)
+{
+    const double elements = bytes / (double)blas_element_bytes(timed_class_type(class));
+    if (class < FIRST_LEVEL3)
+        return elements;
+    return level3_form_of_class(class) == DEEP ? elements * sqrt(elements) : elements * SMALL;
+}
+
 enum blas_family timed_class_family(int class)
 {
-    return class >= FIRST_SYR2K ? FAMILY_SYR2K : tuning_class_family(class / TUNING_FORMS);
+    return class >= FIRST_LEVEL3 ? groups[group_of(class)].family : tuning_class_family(class / TUNING_FORMS);
 }
 
 enum blas_type timed_class_type(int class)
 {
-    if (class >= FIRST_SYR2K)
-        return class - FIRST_SYR2K < 2 ? TYPE_S : TYPE_D;
+    if (class >= FIRST_LEVEL3)
+        return (enum blas_type)((class - FIRST_LEVEL3) / LEVEL3_FORMS % LEVEL3_TYPES);
     return tuning_class_type(class / TUNING_FORMS);
-}
-
-static double side_of(int class, double amount)
-{
-    switch (timed_class_family(class)) {
-    case FAMILY_AXPY: return amount;
-    case FAMILY_SYR2K: return is_deep(class) ? cbrt(amount) : sqrt(amount / PANEL_COLUMNS);
-    default: return sqrt(amount);
-    }
 }
 
 static int64_t length(double value)
@@ -97,15 +160,38 @@ static int64_t length(double value)
     return value < 1 ? 1 : (int64_t)value;
 }
 
+/* Rank-k updates have one size besides k: narrow ones are n = 32 with a long k, which makes their
+ * largest matrix 32 by k. */
+static struct blas_call level3_call(int class, double amount)
+{
+    struct blas_call call = {.family = timed_class_family(class), .type = timed_class_type(class)};
+    const enum level3_form form = level3_form_of_class(class);
+    const int64_t large = length(form == DEEP ? cbrt(amount) : sqrt(amount / SMALL));
+    const int64_t sum = form == PANEL ? SMALL : large, others = form == NARROW ? SMALL : large;
+    if (has_side(call.family)) { /* from the left: the triangle is m by m */
+        call.m = sum;
+        call.n = others;
+        if (form == PANEL)
+            call.n = length(amount / SMALL / SMALL);
+        return call;
+    }
+    call.n = others;
+    call.k = sum;
+    call.m = call.family == FAMILY_GEMM ? large : 0;
+    if (form == NARROW && call.family != FAMILY_GEMM)
+        call.k = length(amount / SMALL / SMALL);
+    return call;
+}
+
 struct blas_call timed_class_call(int class, double amount)
 {
-    double side = side_of(class, amount), ratio = sqrt(SIDE_RATIO);
-    if (class >= FIRST_SYR2K)
-        return (struct blas_call){.family = FAMILY_SYR2K, .type = timed_class_type(class), .n = length(side),
-                                  .k = is_deep(class) ? length(side) : PANEL_COLUMNS};
+    if (class >= FIRST_LEVEL3)
+        return level3_call(class, amount);
+    const double side = timed_class_family(class) == FAMILY_AXPY ? amount : sqrt(amount),
+        ratio = sqrt(SIDE_RATIO);
     struct blas_call call = {.family = timed_class_family(class), .type = timed_class_type(class),
                              .n = length(side)};
-    enum tuning_form form = (enum tuning_form)(class % TUNING_FORMS);
+    const enum tuning_form form = (enum tuning_form)(class % TUNING_FORMS);
     call.trans = tuning_class_call(class / TUNING_FORMS, 1, 1).trans;
     if (call.family != FAMILY_GEMV)
         return call;
@@ -116,7 +202,15 @@ struct blas_call timed_class_call(int class, double amount)
 
 uint64_t timed_class_gated(int class, double amount)
 {
-    const enum blas_family family = timed_class_family(class);
-    double gated = family == FAMILY_GEMV || family == FAMILY_SYR2K ? amount : side_of(class, amount);
+    double gated = amount;
+    switch (timed_class_family(class)) {
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV:
+    case FAMILY_SYMM: /* gated by m n, and the order is one of these */
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: gated = sqrt(amount); break;
+    default: break;
+    }
     return gated < 0x1p63 ? (uint64_t)gated : UINT64_MAX;
 }

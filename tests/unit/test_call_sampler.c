@@ -59,12 +59,13 @@ static double crossing(const struct machine *machine)
     return amount;
 }
 
-/* The worst ratio of a learned crossing to the planted one, over the classes. */
+/* The worst ratio of a learned crossing to the planted one, over the classes of levels 1 and 2, whose
+ * amounts are elements. */
 static double worst_crossing(const struct learned_times *times, const struct machine *machine)
 {
     double worst = 1, exact = crossing(machine);
     for (int class = 0; class < TIMED_CLASSES; class++)
-        if (timed_class_exists(class) && timed_class_family(class) != FAMILY_SYR2K) {
+        if (timed_class_exists(class) && timed_class_family(class) < FAMILY_GEMM) {
             double found = time_curve_first_gain(&times->host[class], &times->resident[class]);
             worst = fmax(worst, fmax(found / exact, exact / found));
         }
@@ -101,7 +102,7 @@ static void test_never(struct learned_times *times)
     learned_times_settle(times, "", 0);
     uint64_t floor;
     tap_ok(learned_times_floor(times, FAMILY_AXPY, TYPE_D, &floor) && floor == UINT64_MAX &&
-           machine.calls < 44 * 2 * 5,
+           machine.calls < 112 * 2 * 4,
            "a device that never gains is left after few calls (%d)", machine.calls);
 }
 
