@@ -130,9 +130,10 @@ static void draw_panel(FILE *stream, const struct learned_times *times, int clas
         least = fmin(least, fmin(host[i], resident[i])); /* fmin and fmax pass over NaN */
         most = fmax(most, fmax(host[i], fmax(resident[i], cold[i])));
     }
+    const char *const label = timed_class_family(class) == FAMILY_GEMV ? "sqrt(m n)" : "n";
     const struct chart chart = {stream, LEFT + place % COLUMNS * STEP_X, TOP + place / COLUMNS * STEP_Y,
                                 AREA_WIDTH, AREA_HEIGHT,
-                                {sizes[0], sizes[POINTS - 1] * 1.01, SCALE_BINARY, "n"},
+                                {sizes[0], sizes[POINTS - 1] * 1.01, SCALE_BINARY, label},
                                 {least / 1.5, most * 1.5, SCALE_DECIMAL, "microseconds"}};
     put_border(border_text, sizeof border_text, border(times, class, resident_us));
     snprintf(title, sizeof title, "%s (%s)", timed_class_name(class, name), border_text);
