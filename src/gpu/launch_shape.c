@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { GROUP = 8, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, EDGE_MAX = 256,
+enum { GROUP = 8, WARP = 32, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, EDGE_MAX = 256,
        HELD_BYTES = 32 /* of a row, that a group reads at once */ };
 enum { STRIP_TERMS_MAX = 64 * 256, STRIP_SHARED_MAX = 96 << 10 }; /* one chain; what devices since 2017 have */
 
@@ -13,6 +13,11 @@ static launch_shape_chooser *_Atomic present_chooser;
 unsigned launch_shape_unit(enum blas_type type)
 {
     return TRANSACTION_BYTES / ELEMENTS_PER_THREAD / (unsigned)blas_element_bytes(type);
+}
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
 }
 
 static bool is_transposed(const struct blas_call *call)
@@ -36,10 +41,9 @@ size_t launch_shape_shared_bytes(const struct blas_call *call, const struct laun
     const size_t element = blas_element_bytes(call->type);
     if (shape->variant == VARIANT_STRIPS) {
         const size_t leaves = (size_t)tile_count(strip_terms(call), LEAF_EDGE);
-        const size_t of_x = is_symmetric(call)    ? shape->threads_x * shape->threads_y / GROUP * LEAF_EDGE
-                            : is_transposed(call) ? 0
-                                                  : leaves * LEAF_EDGE;
-        return strip_shared_bytes(shape->edge, leaves, of_x, element);
+        const bool has_teams = is_symmetric(call) || !is_transposed(call); /* of a warp at most, with an x each */
+        const size_t teams = shape->threads_x * shape->threads_y / smaller(shape->edge, WARP);
+        return strip_shared_bytes(shape->edge, leaves, has_teams ? teams * LEAF_EDGE : 0, element);
     }
     return matrix_vector_shared_bytes(shape->edge, element);
 }
@@ -141,11 +145,6 @@ static const struct shape_row *rows_of(const struct blas_call *call)
     case FAMILY_TRMV: return of_triangular;
     default: return call->type == TYPE_W ? of_general : of_symmetric;
     }
-}
-
-static unsigned smaller(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
 }
 
 static unsigned leaves_of(int64_t length, unsigned edge)

@@ -38,11 +38,12 @@ DEVICE_FUNCTION unsigned anew(unsigned value) { return value; }
 DEVICE_FUNCTION int64_t anew(int64_t value) { return value; }
 DEVICE_FUNCTION int log2_of(unsigned power) { return __builtin_ctz(power); }
 
-/* The group's threads see what each has written to shared memory. */
-DEVICE_FUNCTION void group_barrier()
+/* The threads of an aligned part of a warp, 8, 16 or 32, see what each has written to shared
+ * memory. */
+DEVICE_FUNCTION void warp_part_barrier(unsigned threads)
 {
     const char none = 0;
-    emulated_exchange(&none, sizeof none, GROUP_THREADS);
+    emulated_exchange(&none, sizeof none, threads);
 }
 
 /* The `values` of all threads of the group, [thread][value], by one rendezvous. */
@@ -141,7 +142,10 @@ DEVICE_FUNCTION void *shared_memory()
     return shared_bytes;
 }
 
-DEVICE_FUNCTION void group_barrier() { __syncwarp(0xffu << (threadIdx.x & 24)); }
+DEVICE_FUNCTION void warp_part_barrier(unsigned threads)
+{
+    __syncwarp((~0u >> (WARP_THREADS - threads)) << (threadIdx.x & (WARP_THREADS - threads)));
+}
 
 /* The value of the thread whose number in the group differs in bit `mask`: float,
  * double, or a struct of two such parts. */

@@ -9,7 +9,7 @@
 
 #include "gpu/kernels/super_tile.h"
 
-/* See strip_shared_bytes. x: of op(A) x not transposed, filled up with zeros to whole leaves. */
+/* See strip_shared_bytes. x: [team][32], the terms of the leaf that a team is at. */
 template <typename T> struct strip_memory {
     T *leaves, *x;
 };
@@ -76,6 +76,29 @@ template <typename T, bool WIDE> struct row_reader {
     }
 };
 
+/* The x of a leaf's terms on its way to `count` threads of a warp, the last term beyond its end. */
+template <typename T> struct leaf_x {
+    T values[LANE_TERMS];
+
+    DEVICE_METHOD void load_from(const matrix_vector_arguments &arguments, int leaf, int terms, int lane, int count)
+    {
+        const T *x = static_cast<const T *>(arguments.x) + (int64_t)leaf * LEAF * arguments.x_increment;
+        UNROLL
+        for (int r = 0; r < LANE_TERMS; r++)
+            if (count * r < LEAF)
+                values[r] = load_result(x + smaller(lane + count * r, terms - 1) * arguments.x_increment);
+    }
+    DEVICE_METHOD void store_to(T *room, int lane, int count) const
+    {
+        warp_part_barrier((unsigned)count); /* nobody reads the last leaf's */
+        UNROLL
+        for (int r = 0; r < LANE_TERMS; r++)
+            if (count * r < LEAF)
+                room[lane + count * r] = values[r];
+        warp_part_barrier((unsigned)count);
+    }
+};
+
 /* The leaf sums of rows [first, first + edge): a thread to a row, which takes every so many-th
  * leaf; the leaf that is not whole comes before the others of a thread with few of them. */
 template <typename T, bool WIDE>
@@ -83,35 +106,39 @@ DEVICE_FUNCTION void strip_row_leaves(const matrix_vector_arguments &arguments, 
                                       int64_t first)
 {
     const int edge = (int)arguments.edge, shift = log2_of(arguments.edge);
-    const int across = (int)thread_count() >> shift;
-    const int row = (int)thread_index() & (edge - 1), begin = (int)thread_index() >> shift;
+    const int across = (int)thread_count() >> shift, begin = (int)thread_index() >> shift;
+    const int row = (int)thread_index() & (edge - 1), team = smaller(edge, WARP_THREADS), lane = row & (team - 1);
     const int whole = (int)(arguments.columns / LEAF), rest = (int)(arguments.columns % LEAF);
     const int64_t lda = arguments.lda;
     const T *a = static_cast<const T *>(arguments.a) +
                  (first + row < arguments.rows ? first + row : arguments.rows - 1);
     const unsigned mask = arguments.conjugate ? SIGN_MASK : 0;
+    T *room = memory.x + (thread_index() >> log2_of((unsigned)team)) * LEAF;
     const bool has_rest = rest > 0 && begin == across - 1;
     int leaf = begin < across ? begin : whole;
     row_reader<T, WIDE> reader;
+    leaf_x<T> x;
     const auto behind_first = [&](int of) { return a + ((int64_t)of * LEAF + reader.AHEAD) * lda; };
-    if (has_rest)
+    if (has_rest) {
         reader.begin(a + (int64_t)whole * LEAF * lda, lda, rest);
-    else if (leaf < whole)
-        reader.begin(a + (int64_t)leaf * LEAF * lda, lda, LEAF);
-    for (int j = (int)thread_index(); j < (whole + (rest > 0)) * LEAF; j += (int)thread_count())
-        memory.x[j] = j < arguments.columns
-                          ? load_result(static_cast<const T *>(arguments.x) + j * arguments.x_increment)
-                          : T{};
-    block_barrier();
-    if (has_rest)
+        x.load_from(arguments, whole, rest, lane, team);
+        x.store_to(room, lane, team);
         memory.leaves[whole * edge + row] = reader.template sum<false>(
-            behind_first(whole), leaf < whole ? a + (int64_t)leaf * LEAF * lda : nullptr, lda, rest,
-            memory.x + whole * LEAF, mask);
+            behind_first(whole), leaf < whole ? a + (int64_t)leaf * LEAF * lda : nullptr, lda, rest, room, mask);
+    } else if (leaf < whole) {
+        reader.begin(a + (int64_t)leaf * LEAF * lda, lda, LEAF);
+    }
+    if (leaf < whole)
+        x.load_from(arguments, leaf, LEAF, lane, team);
     UNROLL_BY(1)
     for (; leaf < whole; leaf += across) {
-        const T *next = leaf + across < whole ? a + (int64_t)(leaf + across) * LEAF * lda : nullptr;
+        const bool more = leaf + across < whole;
+        x.store_to(room, lane, team);
+        if (more)
+            x.load_from(arguments, leaf + across, LEAF, lane, team);
         memory.leaves[leaf * edge + row] =
-            reader.template sum<true>(behind_first(leaf), next, lda, LEAF, memory.x + leaf * LEAF, mask);
+            reader.template sum<true>(behind_first(leaf), more ? a + (int64_t)(leaf + across) * LEAF * lda : nullptr,
+                                      lda, LEAF, room, mask);
     }
 }
 

@@ -14,21 +14,14 @@ struct strip_leaf {
     int terms;     /* 1..32 */
 };
 
-/* The x of the leaf's terms, in shared memory of the group's own; the last one beyond its end. */
+/* The x of the leaf's terms, in shared memory of the group's own. */
 template <typename T>
 DEVICE_FUNCTION const T *strip_leaf_x(const matrix_vector_arguments &arguments, T *room, const strip_leaf &leaf)
 {
     const int lane = (int)thread_index() % LANES;
-    const T *x = static_cast<const T *>(arguments.x) + (int64_t)leaf.index * LEAF * arguments.x_increment;
-    T values[LANE_TERMS];
-    UNROLL
-    for (int r = 0; r < LANE_TERMS; r++)
-        values[r] = load_result(x + smaller(lane + LANES * r, leaf.terms - 1) * arguments.x_increment);
-    group_barrier(); /* nobody reads the last leaf's */
-    UNROLL
-    for (int r = 0; r < LANE_TERMS; r++)
-        room[lane + LANES * r] = values[r];
-    group_barrier();
+    leaf_x<T> x;
+    x.load_from(arguments, leaf.index, leaf.terms, lane, LANES);
+    x.store_to(room, lane, LANES);
     return room;
 }
 
