@@ -146,7 +146,8 @@ struct case_list case_list_make(const struct options *options, size_t l2_bytes)
         add_standard(&building);
     for (int warm = 0; warm < 2 && options->size_count; warm++)
         for (int layout = 0; layout < LAYOUT_COUNT; layout++)
-            if (options->layouts[layout])
-                add_sizes(&building, options->sizes, options->size_count, (enum layout)layout, warm);
+            for (int i = 0; i < options->size_count; i++)
+                if (options->layouts[layout] && (warm ? options->warm : options->cold))
+                    add_size(&building, options->sizes[i].m, options->sizes[i].n, (enum layout)layout, warm);
     return building.list;
 }

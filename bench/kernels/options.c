@@ -11,7 +11,7 @@ static const char help[] =
     "  -r LIST    routines of axpy,gemv,symv,trmv (symv: hemv for complex types); default all\n"
     "  -t LETTERS types of sdczw; default all\n"
     "  -f LETTERS only these flags, of LU NTC nu (n, u: diagonal); default all\n"
-    "  -n LIST    sizes (axpy: n*n/2 elements); default: powers of two, tile edges, tall and wide shapes\n"
+    "  -n LIST    sizes n or, gemv only, MxN (axpy: n*n/2 elements); default: powers of two, tile edges, tall and wide shapes\n"
     "  -l LIST    layouts of aligned,odd,shifted for sizes from -n; default aligned\n"
     "  -c, -w     only cold, only warm second-level cache; default both\n"
     "  -k N       replays of a graph at most; default 15\n"
@@ -89,10 +89,16 @@ static void choose_sizes(struct options *options, const char *text)
 {
     char *copy = strdup(text), *rest = copy;
     for (char *word; (word = strsep(&rest, ","));) {
-        double size = number("-n", word, 1);
-        if (options->size_count == OPTIONS_SIZES_MAX || size >= 0x1p31)
+        char *columns = strchr(word, 'x');
+        if (columns && columns > word)
+            *columns++ = '\0';
+        else
+            columns = word;
+        const double m = number("-n", word, 1), n = number("-n", columns, 1);
+        if (options->size_count == OPTIONS_SIZES_MAX || m >= 0x1p31 || n >= 0x1p31)
             bad("-n", word);
-        options->sizes[options->size_count++] = (int64_t)size;
+        options->sizes[options->size_count].m = (int64_t)m;
+        options->sizes[options->size_count++].n = (int64_t)n;
     }
     free(copy);
 }

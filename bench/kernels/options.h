@@ -14,7 +14,9 @@ struct options {
     const char *uplos, *transes, *diags; /* letters of flags to measure: "LU", "NTC", "NU" */
     bool cold, warm;
     bool layouts[3];       /* enum layout; used where sizes are given */
-    int64_t sizes[OPTIONS_SIZES_MAX];
+    struct {
+        int64_t m, n;      /* not equal: gemv only */
+    } sizes[OPTIONS_SIZES_MAX];
     int size_count;        /* 0: the standard sizes, edges and shapes */
     int replays;           /* of a graph, at most */
     double budget_seconds; /* for the replays of one graph */
