@@ -1,13 +1,13 @@
 /* crossovers.c - do decisions between host and device fall on the right side?
  *
- *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--output=FILE]
- *              [--save=FILE]
+ *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--bytes=N]
+ *              [--output=FILE] [--save=FILE]
  *
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
  * calls, with random flags and shapes, within a factor of 4 around the size from which on the
- * device is expected to gain, or anywhere if it is never: times the call on the host and,
- * resident, on the device, and looks at the policy's choice. A choice counts as good if it is the
+ * device is expected to gain, or anywhere if it is never, on matrices of at most N bytes (32M):
+ * times the call on the host and, resident, on the device, and looks at the policy's choice. A choice counts as good if it is the
  * faster side or loses less than 10%; a routine passes with 95 of 100. The output file gets a line
  * for every call, the saved one what was learned, as the crossover section of a recipe. */
 #include "command/call_timer.h"
@@ -25,13 +25,12 @@
 #include <string.h>
 
 enum { PASSES_OF_100 = 95 };
-static const double loss_allowed = 0.10, spread = 4, least_bytes = 16 << 10, most_bytes = 32 << 20,
-    budget_us = 3000;
+static const double loss_allowed = 0.10, spread = 4, least_bytes = 16 << 10, budget_us = 3000;
 
 struct options {
     const char *recipe, *routines, *output, *save;
     int calls;
-    double seconds;
+    double seconds, bytes;
 };
 
 struct judge {
@@ -73,13 +72,13 @@ static int random_class(int routine, uint64_t *seed)
     return found;
 }
 
-static double random_amount(const struct learned_times *times, int class, uint64_t *seed)
+static double random_amount(const struct learned_times *times, int class, double bytes, uint64_t *seed)
 {
     const bool known = times->host[class].count && times->resident[class].count;
     const double border = known ? time_curve_first_gain(&times->host[class],
                                                         &times->resident[class]) : HUGE_VAL;
-    const double least = timed_class_amount_of(class, least_bytes), most = timed_class_amount_of(class,
-                                                                                                 most_bytes);
+    const double least = timed_class_amount_of(class, least_bytes);
+    const double most = timed_class_amount_of(class, bytes);
     if (border >= most)
         return random_between(seed, least, most);
     return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
@@ -159,7 +158,8 @@ static bool judge_routine(struct judge *judge, int routine)
     for (int i = 0; i < judge->options->calls; i++) {
         const int class = random_class(routine, &judge->seed);
         const struct blas_call call =
-            random_call(routine, class, random_amount(judge->model.learned, class, &judge->seed),
+            random_call(routine, class, random_amount(judge->model.learned, class, judge->options->bytes,
+                                                      &judge->seed),
                         &judge->seed);
         judge_call(judge, &call, &score);
     }
@@ -191,6 +191,8 @@ static bool read_options(char **arguments, struct options *options)
             options->calls = atoi(option + 8);
         else if (strncmp(option, "--seconds=", 10) == 0)
             options->seconds = atof(option + 10);
+        else if (strncmp(option, "--bytes=", 8) == 0)
+            options->bytes = atof(option + 8);
         else {
             fprintf(stderr, "crossovers: '%s' is not an option\n", option);
             return false;
@@ -235,6 +237,7 @@ static bool provide_times(const struct options *options, struct learned_times *t
     quick.routines = options->routines;
     quick.host_seconds *= options->seconds / quick.seconds;
     quick.seconds = options->seconds;
+    quick.most_bytes = 4 * (size_t)options->bytes;
     return tune_calls(&quick, "crossovers", times);
 }
 
@@ -273,8 +276,8 @@ static int run(const struct options *options, struct learned_times *times)
     judge.output = options->output ? fopen(options->output, "we") : NULL;
     if (options->output && !judge.output)
         perror(options->output);
-    else if (call_timer_start(&judge.host, &on_host, "crossovers", 4 * (size_t)most_bytes) &&
-             call_timer_start(&judge.device, &on_device, "crossovers", 4 * (size_t)most_bytes))
+    else if (call_timer_start(&judge.host, &on_host, "crossovers", 4 * (size_t)options->bytes) &&
+             call_timer_start(&judge.device, &on_device, "crossovers", 4 * (size_t)options->bytes))
         result = judge_all(&judge);
     call_timer_stop(&judge.host, &end);
     call_timer_stop(&judge.device, &end);
@@ -285,7 +288,7 @@ static int run(const struct options *options, struct learned_times *times)
 
 int main(int count, char **arguments)
 {
-    struct options options = {.calls = 100, .seconds = 25};
+    struct options options = {.calls = 100, .seconds = 25, .bytes = 32 << 20};
     if (count == 3 && strcmp(arguments[1], TIMED_CALLS_COMMAND) == 0)
         return timed_calls(arguments[2]);
     if (!read_options(arguments + 1, &options))

@@ -13,7 +13,7 @@ use_emulated_driver
 use_reference_libraries
 crossovers() { rm -f "$work/lines"; bench/crossovers "$@" > "$work/output" 2> "$work/errors"; }
 
-OMP_NUM_THREADS=1 crossovers --routines=dsymv,saxpy --seconds=5 --calls=4 --save="$work/lines" --output="$work/calls"
+OMP_NUM_THREADS=1 crossovers --routines=dsymv,saxpy --bytes=262144 --seconds=300 --calls=4 --save="$work/lines" --output="$work/calls"
 [ $? = 0 ] && grep -q '^2 of 2 routines pass$' "$work/output" && [ "$(grep -c ' never ' "$work/output")" = 2 ]
 result $? "never is learned, and kept to"
 grep -qx "host-blas $(readlink -f "$host_blas")" "$work/lines" && grep -qx 'host-threads 1' "$work/lines"
@@ -26,7 +26,7 @@ grep -q '^wake [1-9]' "$work/lines" # uploads drown in the emulated kernels' noi
 result $? "waking the device has its figure"
 [ "$(grep -c '^dsymv,.*,host,' "$work/calls")" = 4 ]
 result $? "every judged call is kept"
-CUDA_VISIBLE_DEVICES= crossovers --routines=dsymv --seconds=1 --save="$work/lines"
+CUDA_VISIBLE_DEVICES= crossovers --routines=dsymv --bytes=262144 --seconds=10 --save="$work/lines"
 [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 'no call ran on the device: no usable device' "$work/errors" &&
     [ ! -e "$work/lines" ]
 result $? "without a device nothing is learned, in one line"
