@@ -31,6 +31,7 @@ struct elf_object {
     bool opens_namespaces;      /* imports dlmopen */
     bool has_lapack;            /* defines dsytrd_ or the like */
     bool is_mublas;
+    bool is_wide_mublas;        /* ... as libblas64.so.3 */
     bool calls_itself;          /* calls functions of its own through the loader */
     char *interpreter, *soname, *rpath, *runpath; /* NULL: none */
     char **needed;              /* DT_NEEDED, in order */

@@ -102,6 +102,16 @@ static bool has_mublas(const struct report *report)
     return false;
 }
 
+/* Plain names mean what the first library of mublas, which the loader comes to, takes them for. */
+static bool means_wide(const struct report *report, int interface)
+{
+    for (int i = 0; i < report->map->count; i++)
+        if (report->map->objects[i].elf.is_mublas)
+            return report->map->objects[i].elf.is_wide_mublas &&
+                   interface_width((enum interface)interface) == WIDTH_DETECTED;
+    return false;
+}
+
 /* For what no library here defines, mublas finds a BLAS by itself. What this command has
  * loaded to look into is not the program's. */
 static void print_fallback(const struct report *report, int interface)
@@ -111,7 +121,8 @@ static void print_fallback(const struct report *report, int interface)
     int count = name_choice_count(report->map, &choice);
     if (count == 0)
         return;
-    if (host_paths_search(symbol_name(interface_sentinel((enum interface)interface)), &library))
+    const char *sentinel = symbol_name(interface_sentinel((enum interface)interface));
+    if (host_paths_search(sentinel, means_wide(report, interface), &library))
         fprintf(report->stream, "host BLAS: %s, %s", library.path, library.origin);
     else if (host_paths_search_plain((enum interface)interface, &library))
         fprintf(report->stream, "host BLAS: %s, %s, by plain names, which take 64-bit integers in it", library.path,
@@ -137,7 +148,7 @@ static void print_mublas(const struct report *report)
         }
         fprintf(report->stream, "mublas: %s, found %s: calls come to it even where nothing is preloaded\n",
                 path_of(report, i), report->map->objects[i].how);
-        if (host_paths_search("dgemm_", &library))
+        if (host_paths_search("dgemm_", report->map->objects[i].elf.is_wide_mublas, &library))
             fprintf(report->stream, "  with %s as host BLAS, %s\n", library.path, library.origin);
     }
 }

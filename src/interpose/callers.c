@@ -1,5 +1,6 @@
 #include "interpose/callers.h"
 #include "interpose/calling_objects.h"
+#include "interpose/host_paths.h"
 #include "interpose/retained.h"
 
 #include <dlfcn.h>
@@ -33,13 +34,18 @@ static void forget_library(uintptr_t start, uintptr_t end)
     forget(1, UINTPTR_MAX);
 }
 
+/* Of the caller's own; NULL for the program. */
+static void *open_caller(const void *caller)
+{
+    Dl_info object;
+    bool found = dladdr(caller, &object) && object.dli_fname;
+    return found ? dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
 /* What the loader would have bound the caller to. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library)
 {
-    Dl_info object;
-    if (!dladdr(caller, &object) || !object.dli_fname)
-        return false;
-    void *handle = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *handle = open_caller(caller);
     if (!handle)
         return false;
     bool found = host_search_in(handle, symbol, "in the dependencies of the library that called", library);
@@ -47,6 +53,16 @@ bool callers_search(const char *symbol, const void *caller, struct host_library 
     if (!found)
         host_search_release(library);
     return found;
+}
+
+/* The same where that is mublas' libblas64.so.3, which this library does the work of. */
+static bool search_wide(const char *sentinel, const void *caller, struct host_library *library)
+{
+    void *handle = open_caller(caller);
+    bool wide = handle && host_search_means_wide(handle, sentinel);
+    if (handle)
+        dlclose(handle);
+    return wide && host_paths_search(sentinel, true, library);
 }
 
 static int enter_callers_host(struct host_library *library, enum interface interface)
@@ -63,6 +79,8 @@ static int search_host(enum symbol symbol, const void *caller)
     const char *sentinel = symbol_name(interface_sentinel(interface));
     if (callers_search(sentinel, caller, &library) || callers_search(symbol_name(symbol), caller, &library))
         return enter_callers_host(&library, interface);
+    if (search_wide(sentinel, caller, &library))
+        return shared_hosts_enter(&library, interface, forget_library);
     int first = shared_hosts_first();
     if (first >= 0)
         shared_hosts_get(first)->serves[interface] = true;

@@ -162,15 +162,9 @@ bool host_paths_search_plain(enum interface interface, struct host_library *libr
            search_plain(symbol_name(symbol_plain(interface_sentinel(interface))), library);
 }
 
-static bool is_plain(const char *sentinel)
+bool host_paths_search(const char *symbol, bool wide, struct host_library *library)
 {
-    return strcmp(sentinel, symbol_name(interface_sentinel(INTERFACE_NAME_))) == 0 ||
-           strcmp(sentinel, symbol_name(interface_sentinel(INTERFACE_cblas_NAME))) == 0;
-}
-
-bool host_paths_search(const char *symbol, struct host_library *library)
-{
-    if (host_search_wide && is_plain(symbol))
+    if (wide)
         return search_plain(symbol, library);
     return search_named_sources(symbol, NULL, library) || search_previous(symbol, library) ||
            search_well_known(symbol, library);

@@ -7,10 +7,10 @@
 
 #include "interpose/host_search.h"
 
-/* The first of these that has `symbol`, an interface's sentinel, never mublas itself; where
- * host_search_wide, plain names must take 64-bit integers. A set or configured library
- * that is no BLAS or cannot be opened is logged, once. */
-bool host_paths_search(const char *symbol, struct host_library *library);
+/* The first of these that has `symbol`, an interface's sentinel, never mublas itself; with
+ * `wide`, for a plain name, it must take 64-bit integers. A set or configured library that is
+ * no BLAS or cannot be opened is logged, once. */
+bool host_paths_search(const char *symbol, bool wide, struct host_library *library);
 
 /* For an interface of 64-bit integers that nobody has: of what was set or configured, and
  * of libraries that are well known for it, the first whose plain names take them. Calls

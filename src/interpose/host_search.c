@@ -186,9 +186,25 @@ bool host_search_program(const char *symbol, struct host_library *library)
     return !host_search_by_path && search_program(symbol, library);
 }
 
+static bool is_plain(const char *symbol)
+{
+    return strcmp(symbol, symbol_name(interface_sentinel(INTERFACE_NAME_))) == 0 ||
+           strcmp(symbol, symbol_name(interface_sentinel(INTERFACE_cblas_NAME))) == 0;
+}
+
+bool host_search_means_wide(void *handle, const char *symbol)
+{
+    const void *answering = is_plain(symbol) ? object_base(dlsym(handle, symbol)) : NULL;
+    return answering && answering == object_base(dlsym(handle, HOST_SEARCH_WIDE_MARKER));
+}
+
 bool host_search(const char *symbol, struct host_library *library)
 {
-    return host_search_program(symbol, library) || host_paths_search(symbol, library) ||
+    bool wide = host_search_by_path ? host_search_wide && is_plain(symbol)
+                                    : host_search_means_wide(RTLD_NEXT, symbol);
+    if (wide)
+        return host_paths_search(symbol, true, library);
+    return host_search_program(symbol, library) || host_paths_search(symbol, false, library) ||
            (host_search_by_path && !host_search_wide && search_program(symbol, library));
 }
 

@@ -11,6 +11,8 @@
 
 /* The name of a symbol by which every library that mublas makes is recognised. */
 #define HOST_SEARCH_MARKER "mublas_interposes_blas"
+/* And those that stand for libblas64.so.3. */
+#define HOST_SEARCH_WIDE_MARKER "mublas_takes_64_bits_by_plain_names"
 
 /* True in libmublas.so, which is what the program links as its BLAS: what comes after
  * it in the search order is then no choice of anybody's, and a host BLAS is bound by its
@@ -51,11 +53,16 @@ bool host_search_program(const char *symbol, struct host_library *library);
 /* The same, then a library that was set or configured, then well-known names: the
  * first that has `symbol`. A set or configured one that cannot be used is logged.
  * Where host_search_by_path, what the program loaded comes last instead of first, and where
- * host_search_wide not at all. `symbol` is an interface's sentinel. */
+ * host_search_wide, or libblas64.so.3 of mublas stands behind, not at all. `symbol` is an
+ * interface's sentinel. */
 bool host_search(const char *symbol, struct host_library *library);
 
 /* A routine of the library, NULL if it lacks it or only mublas itself answers. */
 host_function *host_search_function(const struct host_library *library, const char *symbol);
+
+/* True when plain names mean 64-bit integers to who looks them up by this handle (RTLD_NEXT:
+ * the program), since what answers for `symbol` is mublas' libblas64.so.3. False for other names. */
+bool host_search_means_wide(void *handle, const char *symbol);
 
 /* Does `handle` answer for the symbol? Fills in the library. */
 bool host_search_in(void *handle, const char *symbol, const char *origin, struct host_library *library);

@@ -134,6 +134,10 @@ info -- bin/with_mublas && tells '^mublas: .*libmublas_shim.so, found by RUNPATH
     'which only mublas defines here: ' && lacks 'already loaded|which no library'
 result $? "a program that is linked with mublas itself"
 
+MUBLAS_HOST_BLAS=$host_blas:$wide NARROW_BLAS=$host_blas info -- "$build/tests/system/wide_program" &&
+    tells "^  with $wide as host BLAS, set by MUBLAS_HOST_BLAS$" "^host BLAS: $wide, set by MUBLAS_HOST_BLAS$"
+result $? "a program that is linked with mublas' libblas64.so.3: a host with such integers"
+
 printf '#! %s -x\n' "$work/bin/linked" > a_script
 info -- a_script && tells '^script: ./a_script, run by .*/bin/linked$' '2 routines as'
 result $? "a script: its interpreter"

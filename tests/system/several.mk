@@ -27,6 +27,10 @@ tests_system_caller64_la_CPPFLAGS = $(caller64_flags)
 tests_system_caller64_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_caller64_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed,tests/system/.libs/wide_plain.so
 EXTRA_tests_system_caller64_la_DEPENDENCIES = tests/system/wide_plain.la
+check_PROGRAMS += tests/system/wide_program
+tests_system_wide_program_SOURCES = tests/system/wide_program.c
+tests_system_wide_program_LDADD = src/interpose/libblas64.la
+tests_system_wide_program_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += tests/system/several.sh
 thread_tests += tests/system/several.sh
 EXTRA_DIST += tests/system/several.sh

@@ -56,6 +56,19 @@ cp "$modules/caller32.so" "$work/again.so"
 several "$wide" "" caller32.so "$work/again.so" && quiet
 result $? "two callers of one library"
 
+# mublas' own libblas64.so.3 says what plain names mean, also where the shim does its work.
+own=$build/src/interpose/.libs/libblas64.so.3
+export MUBLAS_HOST_BLAS=$host_blas:$wide
+several "$own" "" caller64.so && quiet && on_device daxpy dsymv cblas_dgemv
+result $? "mublas' libblas64.so.3 under the shim, brought along: on the device"
+several "$own" "" caller32.so caller64.so && warned
+result $? "and beside a library with 32-bit integers"
+for preload in "" "$shim_preload"; do
+    LD_PRELOAD=${preload:-$sanitizer_preload} tests/system/wide_program > "$work/output" 2> "$work/errors" && quiet
+    result $? "and in the program's search order${preload:+, under the shim}"
+done
+unset MUBLAS_HOST_BLAS
+
 # Nobody has dgemv_64_, but a library of 64-bit integers has dgemv_.
 entries() # MODE HOST LANGUAGE PREFIX SUFFIX
 {
