@@ -31,7 +31,8 @@ noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/call_sampler.c src/tuner/call_sampler.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
-	src/tuner/class_tuning.c src/tuner/class_tuning.h \
+	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
+	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \
 	src/tuner/sampled_rules.c src/tuner/sampled_rules.h \
 	src/tuner/size_grid.c src/tuner/size_grid.h \
 	src/tuner/shape_timer.c src/tuner/shape_timer.h \

@@ -1,0 +1,59 @@
+#include "tuner/class_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum status final_at(struct class_work *work, size_t number)
+{
+    const struct blas_call call = class_work_call(work, work->finals.sizes[number]);
+    const struct launch_shape built_in = launch_shape_built_in(&call);
+    struct tuning_time times[FINALISTS_MAX], reference;
+    enum status status = shape_timer_time(work->tuner->timer, &call, work->finalists, work->finalist_count,
+                                          &work->settings->finals, times, &reference);
+    if (status != STATUS_OK)
+        return status;
+    class_work_data(work, &call, "final", work->finalists, times, work->finalist_count);
+    class_work_data(work, &call, "default", &built_in, &reference, 1);
+    for (size_t i = 0; i < work->finalist_count; i++) {
+        work->finals.seconds[i * SIZE_GRID_MAX + number] = times[i].seconds;
+        for (size_t size = 0; size < SIZE_GRID_MAX && times[i].rounds == TUNING_WRONG; size++)
+            work->finals.seconds[i * SIZE_GRID_MAX + size] = HUGE_VAL;
+    }
+    class_work_step(work);
+    return STATUS_OK;
+}
+
+/* First where the curve is least certain; the last third where rules meet. */
+static size_t next_final(const struct class_work *work, size_t done, struct class_recipe *rules)
+{
+    const struct sampled_times *finals = &work->finals;
+    size_t next = finals->sizes_count;
+    if (3 * done >= 2 * (size_t)work->settings->final_sizes &&
+        sampled_rules_make(finals, work->settings->rules_most, rules))
+        next = sampled_rules_boundary(finals, rules);
+    return next < finals->sizes_count ? next : sampled_rules_next(finals);
+}
+
+enum status class_finals(struct class_work *work, struct class_recipe *rules)
+{
+    const size_t wanted = (size_t)work->settings->final_sizes;
+    struct sampled_times *finals = &work->finals;
+    enum status status = STATUS_OK;
+    finals->sizes_count = size_grid(work->range, SIZE_GRID_MAX, finals->sizes);
+    finals->shapes = work->finalists;
+    finals->shape_count = work->finalist_count;
+    for (size_t i = 0; i < finals->sizes_count; i++) {
+        const struct blas_call call = class_work_call(work, finals->sizes[i]);
+        finals->floor[i] = 3e-6 + (double)tuning_pool_matrix_bytes(&call) / work->tuner->timer->bandwidth;
+    }
+    finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
+    if (!finals->seconds)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < wanted && status == STATUS_OK && !class_work_is_stopped(work); i++) {
+        const size_t next = next_final(work, i, rules);
+        if (next == finals->sizes_count)
+            break;
+        status = final_at(work, next);
+    }
+    return status;
+}
