@@ -44,7 +44,8 @@ static void show_part(void *context, double part)
 static bool show_calls(void *context, double part)
 {
     struct run *run = context;
-    tune_progress_show(&run->progress, run->shapes_part + (1 - run->shapes_part) * part, "calls on host and device");
+    tune_progress_show(&run->progress, run->shapes_part + (1 - run->shapes_part) * part,
+                       "calls on host and device");
     return !stopped;
 }
 
@@ -59,7 +60,8 @@ static double deadline_of(const struct run *run)
     return left <= 0 ? now : now + 1.5 * left / (run->forms - run->forms_done);
 }
 
-static bool learn_form(struct run *run, const struct tuning_settings *settings, int class, enum tuning_form form)
+static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,
+                       enum tuning_form form)
 {
     struct class_recipe rules;
     char *lines = NULL;
@@ -119,7 +121,7 @@ static bool learn_calls(struct run *run)
     struct learned_times *times = calloc(1, sizeof *times);
     /* Calls shaped as they will be. */
     setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
-    options.routines = run->options.routines;
+    options.routines = run->options.routines ? run->options.call_routines : NULL;
     options.progress = show_calls;
     options.argument = run;
     if (run->options.time_limit > 0) {
@@ -143,23 +145,24 @@ static void print_form(const struct run *run, int class, enum tuning_form form)
         printf("  %d rules from an earlier run\n", rules->interval_count);
     else
         printf(" %6zu %9zu %6d %10s %9.1f%% %12.1f%% %9.2f\n", summary->shapes, summary->finalists,
-               rules->interval_count, rules->by_occupancy ? "occupancy" : "rules", 100 * summary->rules_regret,
-               100 * summary->occupancy_regret, summary->gain);
+               rules->interval_count, rules->by_occupancy ? "occupancy" : "rules",
+               100 * summary->rules_regret, 100 * summary->occupancy_regret, summary->gain);
 }
 
 static void print_summary(const struct run *run)
 {
     const struct shape_timer *timer = &run->session.timer;
-    printf("%-16s %-7s %6s %9s %6s %10s %10s %13s %9s\n", "class", "form", "shapes", "finalists", "rules", "chooser",
-           "rules lose", "occup. loses", "speed-up");
+    printf("%-16s %-7s %6s %9s %6s %10s %10s %13s %9s\n", "class", "form", "shapes", "finalists", "rules",
+           "chooser", "rules lose", "occup. loses", "speed-up");
     for (int class = 0; class < TUNING_CLASSES; class++)
         for (int form = 0; form < TUNING_FORMS; form++)
             if (run->files.done[class][form])
                 print_form(run, class, (enum tuning_form)form);
-    printf("loses: mean over held-out sizes, against the best shape there; speed-up: over the built-in shapes\n");
+    printf("loses: mean over held-out sizes, against the best shape there; speed-up: over the built-in "
+           "shapes\n");
     printf("%ld timings in %ld rounds, %ld rounds lost to a device that was slow, %ld changes of its pace, "
-           "%ld shapes with other bits\n", timer->shapes_timed, timer->rounds, timer->rounds_lost, timer->shifts,
-           timer->wrong);
+           "%ld shapes with other bits\n",
+           timer->shapes_timed, timer->rounds, timer->rounds_lost, timer->shifts, timer->wrong);
     printf("recipe %s in %.1f s\n", run->options.output, timer_now() - run->started);
 }
 

@@ -40,8 +40,8 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
     struct tuning_time *times = calloc(space->count, sizeof *times);
     if (!times)
         return STATUS_OUT_OF_MEMORY;
-    const enum status status = shape_timer_time(&evaluation->session->timer, call, space->shapes, space->count,
-                                                &find_plan, times, NULL);
+    const enum status status = shape_timer_time(&evaluation->session->timer, call, space->shapes,
+                                                space->count, &find_plan, times, NULL);
     for (int taken = 0; taken < RIVALS && status == STATUS_OK; taken++) {
         size_t best = 0;
         for (size_t i = 1; i < space->count; i++)
@@ -58,7 +58,8 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
 }
 
 /* A call of that size and form, whose extents are no multiples of anything. */
-static struct blas_call call_near(struct evaluation *evaluation, int class, enum tuning_form form, int64_t size)
+static struct blas_call call_near(struct evaluation *evaluation, int class, enum tuning_form form,
+                                  int64_t size)
 {
     const struct blas_call even = tuning_class_call_at(class, form, size);
     const int64_t m = even.m - (int64_t)(random_part(evaluation) * TUNING_UNIT);
@@ -81,13 +82,15 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
         rivals[0] = rivals[1];
     enum status status = find_rivals(evaluation, &call, class, space, rivals, &count);
     if (status == STATUS_OK)
-        status = shape_timer_time(&evaluation->session->timer, &call, rivals, count, &compare_plan, times, NULL);
+        status =
+            shape_timer_time(&evaluation->session->timer, &call, rivals, count, &compare_plan, times, NULL);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < count; i++) {
         best = times[i].seconds < times[best].seconds ? i : best;
-        tuning_data_line(evaluation->data, class, &call, i == 0 ? "chosen" : i == 1 ? "default" : "rival", &rivals[i],
-                         &times[i]);
+        tuning_data_line(evaluation->data, class, &call,
+                         i == 0 ? "chosen" : i == 1 ? "default" : "rival",
+                         &rivals[i], &times[i]);
     }
     judged->efficiency = times[best].seconds / times[0].seconds;
     judged->built_in = times[best].seconds / times[1].seconds;
@@ -95,7 +98,8 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
 }
 
 /* Sizes of all forms take turns. How many were judged. */
-static int judge_class(struct evaluation *evaluation, int class, int sizes, double *efficiencies, double *built_in)
+static int judge_class(struct evaluation *evaluation, int class, int sizes, double *efficiencies,
+                       double *built_in)
 {
     const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
     const struct shape_timer *timer = &evaluation->session->timer;
@@ -108,7 +112,8 @@ static int judge_class(struct evaluation *evaluation, int class, int sizes, doub
             break;
         if (range.most < range.least)
             continue;
-        const struct blas_call call = call_near(evaluation, class, form, size_range_pick(range, random_part(evaluation)));
+        const struct blas_call call =
+            call_near(evaluation, class, form, size_range_pick(range, random_part(evaluation)));
         if (judge_size(evaluation, class, &call, &space, &judged) != STATUS_OK)
             continue;
         efficiencies[count] = judged.efficiency;
@@ -124,23 +129,26 @@ static bool print_class(int class, double *efficiencies, double *built_in, int c
         printf("%-16s no size was judged\n", tuning_class_name(class));
         return false;
     }
-    const double median = statistics_median(efficiencies, (size_t)count), other = statistics_median(built_in, (size_t)count);
+    const double median = statistics_median(efficiencies, (size_t)count),
+                 other = statistics_median(built_in, (size_t)count);
     const double low = statistics_quantile(efficiencies, (size_t)count, 0.05);
-    printf("%-16s %5d %7.1f%% %13.1f%% %7.1f%% %13.1f%%\n", tuning_class_name(class), count, 100 * median, 100 * low,
-           100 * efficiencies[0], 100 * other);
+    printf("%-16s %5d %7.1f%% %13.1f%% %7.1f%% %13.1f%%\n", tuning_class_name(class), count, 100 * median,
+           100 * low, 100 * efficiencies[0], 100 * other);
     fflush(stdout);
     return median >= 0.98 && low >= 0.95;
 }
 
 static int judge(struct evaluation *evaluation, const struct tune_options *options)
 {
-    double *efficiencies = calloc(SIZES_MAX, sizeof *efficiencies), *built_in = calloc(SIZES_MAX, sizeof *built_in);
+    double *efficiencies = calloc(SIZES_MAX, sizeof *efficiencies),
+           *built_in = calloc(SIZES_MAX, sizeof *built_in);
     int good = 0, all = 0, left = 0;
     for (int class = 0; class < TUNING_CLASSES; class++)
         left += options->classes[class];
-    printf("%-16s %5s %8s %14s %8s %14s\n", "class", "sizes", "median", "5th percentile", "worst", "built-in median");
-    for (int class = TUNING_CLASSES - 1; class >= 0 && efficiencies && built_in && !*evaluation->session->timer.stop;
-         class--) {
+    printf("%-16s %5s %8s %14s %8s %14s\n", "class", "sizes", "median", "5th percentile", "worst",
+           "built-in median");
+    for (int class = TUNING_CLASSES - 1;
+         class >= 0 && efficiencies && built_in && !*evaluation->session->timer.stop; class--) {
         if (!options->classes[class])
             continue;
         const double now = timer_now();
@@ -157,7 +165,8 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
     return good == all ? 0 : 1;
 }
 
-int tune_evaluate(struct tune_session *session, const struct tune_options *options, const volatile bool *stopped)
+int tune_evaluate(struct tune_session *session, const struct tune_options *options,
+                  const volatile bool *stopped)
 {
     char fault[RECIPE_FAULT_BYTES], path[sizeof options->output + 32];
     struct recipe recipe;

@@ -10,6 +10,7 @@
 #include "command/tune_session.h"
 
 /* Closes the session. The exit status; prints a table, and lines of every size to FILE.evaluation.csv. */
-int tune_evaluate(struct tune_session *session, const struct tune_options *options, const volatile bool *stopped);
+int tune_evaluate(struct tune_session *session, const struct tune_options *options,
+                  const volatile bool *stopped);
 
 #endif

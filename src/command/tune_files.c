@@ -23,7 +23,8 @@ static void set_made(struct tune_files *files)
     struct tm parts;
     if (localtime_r(&now, &parts))
         strftime(day, sizeof day, "%Y-%m-%d", &parts);
-    snprintf(files->recipe.made, sizeof files->recipe.made, "%s by mublas tune --%s", day, files->options->breadth_name);
+    snprintf(files->recipe.made, sizeof files->recipe.made, "%s by mublas tune --%s", day,
+             files->options->breadth_name);
 }
 
 /* Was the partial recipe made by a command like this one? Its day may be another. */
@@ -156,8 +157,8 @@ static bool write_partial(const struct tune_files *files)
     return write_recipe(&partial, path);
 }
 
-bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form, const struct class_recipe *rules,
-                     const char *lines, size_t bytes)
+bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
+                     const struct class_recipe *rules, const char *lines, size_t bytes)
 {
     files->recipe.classes[class][form] = *rules;
     files->done[class][form] = true;

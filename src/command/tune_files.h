@@ -19,8 +19,8 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
                       const struct recipe_signature *signature, int resident_warps, int resident_blocks);
 
 /* A class and form was learned, with these lines of data; keep it in the partial files. */
-bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form, const struct class_recipe *rules,
-                     const char *lines, size_t bytes);
+bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
+                     const struct class_recipe *rules, const char *lines, size_t bytes);
 /* The crossover section, from malloc, is taken over. */
 void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
 

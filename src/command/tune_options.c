@@ -1,5 +1,6 @@
 #include "command/tune_options.h"
 
+#include "command/routine_call.h"
 #include "tuner/recipe_search.h"
 
 #include <errno.h>
@@ -39,20 +40,43 @@ static bool read_number(const char *text, double least, double most, double *val
     return end != text && !*end && *value >= least && *value <= most;
 }
 
-/* A name means every class that begins with it, or does so after the letter of its type. */
-static bool choose_classes(const char *list, bool *classes)
+/* A word means what begins with it, or does so after the letter of its type. */
+static bool means(const char *word, const char *name)
 {
-    char *copy = strdup(list), *rest = copy;
-    bool good = copy != NULL;
-    for (char *word; good && (word = strsep(&rest, ","));) {
-        const size_t length = strlen(word);
-        good = false;
-        for (int class = 0; class < TUNING_CLASSES && length > 0; class++)
-            if (strncmp(tuning_class_name(class), word, length) == 0 ||
-                strncmp(tuning_class_name(class) + 1, word, length) == 0)
-                good = classes[class] = true;
-        good = good || strcmp(word, "syr2k") == 0 || strcmp(word, "ssyr2k") == 0 || strcmp(word, "dsyr2k") == 0;
+    return strncmp(name, word, strlen(word)) == 0 || strncmp(name + 1, word, strlen(word)) == 0;
+}
+
+/* Of dgemv_none the routine is dgemv. */
+static bool means_routine(const char *word, const char *name)
+{
+    const size_t length = strlen(name);
+    return means(word, name) || (strncmp(word, name, length) == 0 && word[length] == '_');
+}
+
+static bool choose_word(const char *word, struct tune_options *options)
+{
+    bool found = false;
+    for (int class = 0; class < TUNING_CLASSES && *word; class++)
+        if (means(word, tuning_class_name(class)))
+            found = options->classes[class] = true;
+    for (int routine = 0; routine < ROUTINES && *word; routine++) {
+        char name[ROUTINE_NAME];
+        const size_t used = strlen(options->call_routines);
+        if (!means_routine(word, routine_name(routine, name)))
+            continue;
+        if (used + strlen(name) + 2 <= sizeof options->call_routines)
+            sprintf(options->call_routines + used, "%s%s", used ? "," : "", name);
+        found = true;
     }
+    return found;
+}
+
+static bool choose_classes(struct tune_options *options)
+{
+    char *copy = strdup(options->routines), *rest = copy;
+    bool good = copy != NULL;
+    for (char *word; good && (word = strsep(&rest, ","));)
+        good = choose_word(word, options);
     free(copy);
     return good;
 }
@@ -89,12 +113,14 @@ static int read_option(const char *argument, struct tune_options *options)
     if ((value = value_of(argument, "--routines")))
         return options->routines = value, -1;
     if ((value = value_of(argument, "--output"))) {
-        if (!*value || snprintf(options->output, sizeof options->output, "%s", value) >= (int)sizeof options->output - 16)
+        if (!*value || snprintf(options->output, sizeof options->output, "%s", value) >=
+                           (int)sizeof options->output - 16)
             return refuse(argument, "not a file name that can be used");
         return -1;
     }
     if ((value = value_of(argument, "--time-limit")))
-        return read_number(value, 1, 1e7, &options->time_limit) ? -1 : refuse(argument, "not a number of seconds");
+        return read_number(value, 1, 1e7, &options->time_limit) ? -1
+                                                                : refuse(argument, "not a number of seconds");
     if ((value = value_of(argument, "--memory"))) {
         if (!read_number(value, 1, 1 << 20, &number))
             return refuse(argument, "not a number of MiB");
@@ -119,8 +145,9 @@ int tune_options_read(char **arguments, struct tune_options *options)
         return refuse("--shapes-only --crossovers-only", "only one of them makes sense");
     if (!options->routines)
         memset(options->classes, true, sizeof options->classes);
-    else if (!choose_classes(options->routines, options->classes))
-        return refuse(options->routines, "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
+    else if (!choose_classes(options))
+        return refuse(options->routines,
+                      "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
     if (options->time_limit == 0 && options->breadth == BREADTH_QUICK)
         options->time_limit = 60;
     if (options->memory == 0)

@@ -8,6 +8,7 @@ struct tune_options {
     enum shape_breadth breadth;
     const char *breadth_name;     /* "quick", "full", "exhaustive" */
     const char *routines;         /* as given; NULL: all */
+    char call_routines[512];      /* names of the routines that these are, with commas between */
     bool classes[TUNING_CLASSES]; /* of launch shapes, that are wanted */
     bool shapes, calls;           /* learn launch shapes, crossovers */
     char output[512];             /* the recipe */

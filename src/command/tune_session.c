@@ -33,7 +33,8 @@ static enum status read_limits(struct tune_session *session)
     int threads = 0;
     CUresult result = driver()->context_device(&device);
     if (result == CUDA_SUCCESS)
-        result = driver()->device_attribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device);
+        result =
+            driver()->device_attribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device);
     if (result == CUDA_SUCCESS)
         result = driver()->device_attribute(&session->resident_blocks,
                                             CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, device);
@@ -77,8 +78,11 @@ bool tune_session_open(struct tune_session *session, size_t memory, const volati
         device_leave(session->device, &session->scope);
         return refuse("no memory to tune with", status);
     }
-    session->timer = (struct shape_timer){.pool = &session->pool, .lane = session->lane, .stop = stop,
-                                          .bandwidth = properties->memory_bandwidth, .random_state = 20261122};
+    session->timer = (struct shape_timer){.pool = &session->pool,
+                                          .lane = session->lane,
+                                          .stop = stop,
+                                          .bandwidth = properties->memory_bandwidth,
+                                          .random_state = 20261122};
     return true;
 }
 

@@ -45,8 +45,8 @@ static enum status hold_at(struct class_work *work, const struct class_recipe *r
     if (!decision_of(rules, work->class, work->form, size, true, &shapes[1]))
         shapes[1] = shapes[0];
     memcpy(shapes + 2, work->finalists, work->finalist_count * sizeof *shapes);
-    enum status status = shape_timer_time(work->tuner->timer, &call, shapes, count, &work->settings->held, times,
-                                          &reference);
+    enum status status =
+        shape_timer_time(work->tuner->timer, &call, shapes, count, &work->settings->held, times, &reference);
     if (status != STATUS_OK || class_work_is_stopped(work))
         return status;
     for (size_t i = 1; i < count; i++)
@@ -68,7 +68,8 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
 {
     struct regrets regrets = {0, 0, 0, 0};
     enum status status = STATUS_OK;
-    for (int i = 0; i < work->settings->held_sizes && status == STATUS_OK && !class_work_is_stopped(work); i++)
+    for (int i = 0; i < work->settings->held_sizes && status == STATUS_OK && !class_work_is_stopped(work);
+         i++)
         status = hold_at(work, rules, &regrets);
     if (status != STATUS_OK || regrets.sizes == 0)
         return status;

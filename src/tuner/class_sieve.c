@@ -18,7 +18,8 @@ static enum status sieve_at(struct class_work *work, size_t number)
     if (status == STATUS_OK) {
         memcpy(shapes, work->space.shapes, count * sizeof *shapes);
         const size_t kept = shape_space_prune(shapes, count, &call, &work->figures, work->settings->prune);
-        status = shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times, NULL);
+        status =
+            shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times, NULL);
         if (status == STATUS_OK)
             class_work_data(work, &call, "sieve", shapes, times, kept);
         for (size_t i = 0; i < count; i++)
@@ -64,8 +65,8 @@ static void add_fastest(struct class_work *work, double *seconds)
 static void choose_finalists(struct class_work *work, const struct blas_call *largest)
 {
     struct champion champions[FINALISTS_MAX];
-    const size_t count = champion_sieve(work->sieve_seconds, work->sieve_count, work->space.count, SIEVE_SCORING,
-                                        champions, work->settings->champions);
+    const size_t count = champion_sieve(work->sieve_seconds, work->sieve_count, work->space.count,
+                                        SIEVE_SCORING, champions, work->settings->champions);
     const struct launch_shape built_in = launch_shape_built_in(largest);
     add_finalist(work, &built_in);
     for (size_t i = 0; i < count; i++)

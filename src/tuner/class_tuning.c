@@ -10,8 +10,15 @@
 struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
-        .breadth = breadth, .sieve_sizes = 4, .final_sizes = 20, .held_sizes = 5, .best_of_each = 6, .champions = 6,
-        .rules_most = 10, .prune = 0.08, .near = ANALYZER_NEAR,
+        .breadth = breadth,
+        .sieve_sizes = 4,
+        .final_sizes = 20,
+        .held_sizes = 5,
+        .best_of_each = 6,
+        .champions = 6,
+        .rules_most = 10,
+        .prune = 0.05,
+        .near = ANALYZER_NEAR,
         .sieve = {3, 5, {1.4, 1.2, 1.12, 1.08}, 0.005},
         .finals = {4, 7, {1.5, 1.25, 1.15, 1.1}, 0.005},
         .held = {5, 9, {0, 0, 0, 0}, 0.003},
@@ -75,7 +82,8 @@ static enum status begin(struct class_work *work)
     work->space = shape_space_make(work->class, settings->breadth);
     work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);
     work->wrong = calloc(work->space.count + 1, sizeof *work->wrong);
-    return work->space.count && work->sieve_seconds && work->wrong ? read_figures(work) : STATUS_OUT_OF_MEMORY;
+    return work->space.count && work->sieve_seconds && work->wrong ? read_figures(work)
+                                                                   : STATUS_OUT_OF_MEMORY;
 }
 
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,
@@ -89,7 +97,8 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
         status = class_sieve(&work, rules);
     if (status == STATUS_OK && !class_work_is_stopped(&work))
         status = class_finals(&work, rules);
-    if (status == STATUS_OK && !class_work_is_stopped(&work) && !sampled_rules_make(&work.finals, work.settings->rules_most, rules))
+    if (status == STATUS_OK && !class_work_is_stopped(&work) &&
+        !sampled_rules_make(&work.finals, work.settings->rules_most, rules))
         status = STATUS_UNSUPPORTED;
     if (status == STATUS_OK && !class_work_is_stopped(&work))
         status = class_held(&work, rules, summary);

@@ -10,8 +10,8 @@ enum { EXACT_BITS = 10, EXACT = 1 << EXACT_BITS, STEP_BITS = 8, STEPS = 1 << STE
 /* A shape in 64 bits, never 0; written as a whole. */
 union packed_shape {
     struct {
-        uint64_t edge : 12, threads_x : 12, threads_y : 12, leaf_columns : 4, blocks : 14, order : 1, wide_team : 1,
-            variant : 2, known : 1, none : 1;
+        uint64_t edge : 12, threads_x : 12, threads_y : 12, leaf_columns : 4, blocks : 14, order : 1,
+            wide_team : 1, variant : 2, known : 1, none : 1;
     } part;
     uint64_t whole;
 };
@@ -22,20 +22,28 @@ static _Atomic uint64_t kept[TUNING_CLASSES][TUNING_FORMS][SLOTS];
 
 static uint64_t pack(const struct launch_shape *shape)
 {
-    union packed_shape packed = {.part = {
-        .edge = shape->edge & 0xfff, .threads_x = shape->threads_x & 0xfff, .threads_y = shape->threads_y & 0xfff,
-        .leaf_columns = shape->leaf_columns & 0xf, .blocks = shape->blocks_per_multiprocessor & 0x3fff,
-        .order = shape->order == ORDER_ALONG, .wide_team = shape->team_groups == 4,
-        .variant = (unsigned)shape->variant & 3u, .known = 1}};
+    union packed_shape packed = {.part = {.edge = shape->edge & 0xfff,
+                                          .threads_x = shape->threads_x & 0xfff,
+                                          .threads_y = shape->threads_y & 0xfff,
+                                          .leaf_columns = shape->leaf_columns & 0xf,
+                                          .blocks = shape->blocks_per_multiprocessor & 0x3fff,
+                                          .order = shape->order == ORDER_ALONG,
+                                          .wide_team = shape->team_groups == 4,
+                                          .variant = (unsigned)shape->variant & 3u,
+                                          .known = 1}};
     return packed.whole;
 }
 
 static bool unpack(uint64_t whole, struct launch_shape *shape)
 {
     const union packed_shape packed = {.whole = whole};
-    *shape = (struct launch_shape){packed.part.edge, packed.part.threads_x, packed.part.threads_y,
-                                   packed.part.leaf_columns, packed.part.blocks,
-                                   packed.part.order ? ORDER_ALONG : ORDER_DOWN, packed.part.wide_team ? 4 : 1,
+    *shape = (struct launch_shape){packed.part.edge,
+                                   packed.part.threads_x,
+                                   packed.part.threads_y,
+                                   packed.part.leaf_columns,
+                                   packed.part.blocks,
+                                   packed.part.order ? ORDER_ALONG : ORDER_DOWN,
+                                   packed.part.wide_team ? 4 : 1,
                                    (enum symv_variant)packed.part.variant};
     return !packed.part.none;
 }
@@ -57,8 +65,8 @@ static int slot_of(int64_t size, int64_t *representative)
     return EXACT + doubling * STEPS + (int)(size >> shift & (STEPS - 1));
 }
 
-bool decision_of(const struct class_recipe *rules, int class, enum tuning_form form, int64_t size, bool by_occupancy,
-                 struct launch_shape *shape)
+bool decision_of(const struct class_recipe *rules, int class, enum tuning_form form, int64_t size,
+                 bool by_occupancy, struct launch_shape *shape)
 {
     if (by_occupancy) {
         const struct blas_call call = tuning_class_call_at(class, form, size);

@@ -67,8 +67,9 @@ enum status graph_replay_capture(struct graph_replay *replay, struct lane *lane,
                                  void *context)
 {
     CUgraph graph = NULL;
-    enum status status = device_check(lane->device, graphs.begin_capture(lane->stream, CU_STREAM_CAPTURE_MODE_RELAXED),
-                                      "beginning a capture");
+    enum status status =
+        device_check(lane->device, graphs.begin_capture(lane->stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+                     "beginning a capture");
     if (status != STATUS_OK)
         return status;
     const enum status queued = queue_all(calls, queue, context);
@@ -76,7 +77,8 @@ enum status graph_replay_capture(struct graph_replay *replay, struct lane *lane,
     if (queued != STATUS_OK)
         status = queued;
     if (status == STATUS_OK)
-        status = device_check(lane->device, graphs.instantiate(&replay->executable, graph, 0), "instantiating a graph");
+        status = device_check(lane->device, graphs.instantiate(&replay->executable, graph, 0),
+                              "instantiating a graph");
     if (graph)
         graphs.destroy(graph);
     return status;
@@ -91,7 +93,8 @@ static enum status want_events(int count)
         return STATUS_OUT_OF_MEMORY;
     events = more;
     for (; event_count < count; event_count++) {
-        const enum status status = driver_check(driver()->event_create(&events[event_count], 0), "creating an event");
+        const enum status status =
+            driver_check(driver()->event_create(&events[event_count], 0), "creating an event");
         if (status != STATUS_OK)
             return status;
     }
@@ -108,7 +111,8 @@ enum status graph_replay_sequence(const struct graph_replay *const *sequence, in
 {
     enum status status = want_events(count + 1);
     for (int i = 0; i <= count && status == STATUS_OK; i++) {
-        status = device_check(lane->device, driver()->event_record(events[i], lane->stream), "recording an event");
+        status =
+            device_check(lane->device, driver()->event_record(events[i], lane->stream), "recording an event");
         if (i < count && status == STATUS_OK)
             status = launch_graph(sequence[i], lane);
     }

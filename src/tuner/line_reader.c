@@ -74,7 +74,8 @@ bool line_reader_is(struct line_reader *reader, const char *word)
 static bool unexpected(struct line_reader *reader, const char *wanted)
 {
     const int length = (int)word_length(reader);
-    return line_reader_fault(reader, "%s is wanted where '%.*s' stands", wanted, length < 40 ? length : 40, reader->at);
+    return line_reader_fault(reader, "%s is wanted where '%.*s' stands", wanted, length < 40 ? length : 40,
+                             reader->at);
 }
 
 bool line_reader_word(struct line_reader *reader, const char *word)

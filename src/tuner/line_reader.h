@@ -32,7 +32,8 @@ bool line_reader_is(struct line_reader *reader, const char *word);
 /* Take what must come; anything else is the fault. */
 bool line_reader_word(struct line_reader *reader, const char *word);
 bool line_reader_name(struct line_reader *reader, char *name, size_t room); /* a word, NUL-terminated */
-bool line_reader_rest(struct line_reader *reader, char *text, size_t room); /* the rest of the line, not empty */
+bool line_reader_rest(struct line_reader *reader, char *text,
+                      size_t room); /* the rest of the line, not empty */
 bool line_reader_integer(struct line_reader *reader, int64_t least, int64_t most, int64_t *value);
 /* Digits with a point among them or not, and an exponent or not: 12, 0.25, 1.5e-6. */
 bool line_reader_decimal(struct line_reader *reader, double least, double most, double *value);

@@ -146,7 +146,8 @@ static bool end_section(struct line_reader *reader, const struct section *sectio
         return true;
     const struct class_recipe *rules = section->rules;
     if (rules->interval_count == 0 || rules->intervals[rules->interval_count - 1].upto != INT64_MAX)
-        return line_reader_fault(reader, "the rules of %s do not cover all sizes", tuning_class_name(section->class));
+        return line_reader_fault(reader, "the rules of %s do not cover all sizes",
+                                 tuning_class_name(section->class));
     if (rules->by_occupancy && !rules->has_occupancy)
         return line_reader_fault(reader, "%s has no occupancy recipe", tuning_class_name(section->class));
     return true;
@@ -256,17 +257,20 @@ void recipe_clear(struct recipe *recipe)
     memset(recipe, 0, sizeof *recipe);
 }
 
-bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine, char fault[RECIPE_FAULT_BYTES])
+bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine,
+                 char fault[RECIPE_FAULT_BYTES])
 {
     const struct recipe_signature *made = &recipe->signature;
     if (strcmp(made->device, machine->device) != 0)
-        snprintf(fault, RECIPE_FAULT_BYTES, "made for the device '%s', this is '%s'", made->device, machine->device);
+        snprintf(fault, RECIPE_FAULT_BYTES, "made for the device '%s', this is '%s'", made->device,
+                 machine->device);
     else if (made->multiprocessors != machine->multiprocessors)
-        snprintf(fault, RECIPE_FAULT_BYTES, "made for %d multiprocessors, these are %d", made->multiprocessors,
-                 machine->multiprocessors);
+        snprintf(fault, RECIPE_FAULT_BYTES, "made for %d multiprocessors, these are %d",
+                 made->multiprocessors, machine->multiprocessors);
     else if (made->driver != machine->driver)
         snprintf(fault, RECIPE_FAULT_BYTES, "made under a driver for CUDA %d.%d, this is for %d.%d",
-                 made->driver / 1000, made->driver % 1000 / 10, machine->driver / 1000, machine->driver % 1000 / 10);
+                 made->driver / 1000, made->driver % 1000 / 10, machine->driver / 1000,
+                 machine->driver % 1000 / 10);
     else if (strcmp(made->kernels, machine->kernels) != 0)
         snprintf(fault, RECIPE_FAULT_BYTES, "made for other kernels than this mublas has");
     else

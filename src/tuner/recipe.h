@@ -61,7 +61,8 @@ bool recipe_parse(const char *text, size_t bytes, struct recipe *recipe, char fa
 void recipe_clear(struct recipe *recipe);
 
 /* Was it made for this machine, the host BLAS aside? A phrase if not. */
-bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine, char fault[RECIPE_FAULT_BYTES]);
+bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine,
+                 char fault[RECIPE_FAULT_BYTES]);
 
 /* Read a file: a regular one, owned by this user or root, that nobody else may write. Out of
  * memory is a fault like any other. */

@@ -53,7 +53,8 @@ bool recipe_read(const char *path, struct recipe *recipe, char fault[RECIPE_FAUL
         return refuse(fault, strerror(errno));
     if (fstat(file, &state) != 0)
         refuse(fault, strerror(errno));
-    else if (is_trusted(&state, fault) && (!(text = malloc((size_t)state.st_size + 1)) || !read_all(file, text, (size_t)state.st_size, &bytes)))
+    else if (is_trusted(&state, fault) && (!(text = malloc((size_t)state.st_size + 1)) ||
+                                           !read_all(file, text, (size_t)state.st_size, &bytes)))
         refuse(fault, strerror(errno));
     else if (text)
         good = recipe_parse(text, bytes, recipe, fault);

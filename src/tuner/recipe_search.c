@@ -15,7 +15,8 @@ enum { PATH_BYTES = 512 };
 
 const char *recipe_origin_name(enum recipe_origin origin)
 {
-    static const char *const names[RECIPE_ORIGINS] = {"MUBLAS_RECIPE", "the user's", "the system's", "built in"};
+    static const char *const names[RECIPE_ORIGINS] = {"MUBLAS_RECIPE", "the user's", "the system's",
+                                                      "built in"};
     return names[origin];
 }
 
@@ -69,7 +70,8 @@ static bool try_file(enum recipe_origin origin, struct recipe_attempt *attempt, 
 }
 
 /* It comes with the kernels, whatever the driver: only the device counts. */
-static bool try_built_in(struct recipe_attempt *attempt, struct recipe *recipe, const struct recipe_signature *machine)
+static bool try_built_in(struct recipe_attempt *attempt, struct recipe *recipe,
+                         const struct recipe_signature *machine)
 {
     size_t bytes;
     const char *text;
@@ -91,7 +93,8 @@ static bool try_built_in(struct recipe_attempt *attempt, struct recipe *recipe, 
     return false;
 }
 
-bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe, struct recipe_search *search)
+bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe,
+                   struct recipe_search *search)
 {
     memset(search, 0, sizeof *search);
     if (strcmp(settings()->recipe, "none") == 0)

@@ -25,7 +25,8 @@ bool recipe_user_path(char path[512]);
 
 /* Look for the recipe of this machine. False: there is none, and launches and crossovers are
  * the built-in ones; after true recipe_clear must follow. Thread-safe. */
-bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe, struct recipe_search *search);
+bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe,
+                   struct recipe_search *search);
 
 /* The recipe of this process: the first call searches, logs what was refused and lets launches
  * be shaped by what was found. NULL: none. Lives as long as the process. Thread-safe. */

@@ -9,8 +9,9 @@ const char *const recipe_variants[] = {"last", "ordered", "both", "strips", NULL
 
 void recipe_shape_text(const struct launch_shape *shape, char text[RECIPE_SHAPE_BYTES])
 {
-    snprintf(text, RECIPE_SHAPE_BYTES, "edge %u threads %u %u columns %u blocks %u order %s team %u variant %s",
-             shape->edge, shape->threads_x, shape->threads_y, shape->leaf_columns, shape->blocks_per_multiprocessor,
+    snprintf(text, RECIPE_SHAPE_BYTES,
+             "edge %u threads %u %u columns %u blocks %u order %s team %u variant %s", shape->edge,
+             shape->threads_x, shape->threads_y, shape->leaf_columns, shape->blocks_per_multiprocessor,
              recipe_orders[shape->order], shape->team_groups, recipe_variants[shape->variant]);
 }
 

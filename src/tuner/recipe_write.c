@@ -12,9 +12,10 @@
 static void write_head(FILE *stream, const struct recipe *recipe)
 {
     const struct recipe_signature *signature = &recipe->signature;
-    fprintf(stream, "mublas recipe %d\nkernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
-            RECIPE_FORMAT, signature->kernels, signature->device, signature->multiprocessors, signature->driver,
-            *signature->host ? signature->host : "none", recipe->made);
+    fprintf(stream,
+            "mublas recipe %d\nkernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
+            RECIPE_FORMAT, signature->kernels, signature->device, signature->multiprocessors,
+            signature->driver, *signature->host ? signature->host : "none", recipe->made);
     fprintf(stream, "warps %d\nblocks %d\n", recipe->resident_warps, recipe->resident_blocks);
 }
 
@@ -27,8 +28,8 @@ static void write_shape(FILE *stream, const struct launch_shape *shape)
 
 static void write_occupancy(FILE *stream, const struct class_recipe *rules)
 {
-    fprintf(stream, "occupancy %.6f %.6f %u %.6f\nbase", rules->occupancy.warp_min, rules->occupancy.block_min,
-            rules->occupancy.threads_min, rules->occupancy.ty_per_tx_max);
+    fprintf(stream, "occupancy %.6f %.6f %u %.6f\nbase", rules->occupancy.warp_min,
+            rules->occupancy.block_min, rules->occupancy.threads_min, rules->occupancy.ty_per_tx_max);
     write_shape(stream, &rules->base);
     for (int i = 0; i < SHAPE_EDGES; i++) {
         fprintf(stream, "\nactive %u", shape_edges[i]);

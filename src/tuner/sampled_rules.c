@@ -53,8 +53,9 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
         return false;
     for (size_t shape = 0; shape < times->shape_count; shape++)
         fit(times, shape, curves + shape * length);
-    const size_t count = interval_rules(times->sizes, length, curves, times->shape_count, INTERVAL_SWITCH_COST, found,
-                                        most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);
+    const size_t count =
+        interval_rules(times->sizes, length, curves, times->shape_count, INTERVAL_SWITCH_COST, found,
+                       most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);
     free(curves);
     for (size_t i = 0; i < count; i++) {
         rules->intervals[i].upto = i + 1 < count ? found[i + 1].first - 1 : INT64_MAX;

@@ -21,10 +21,11 @@ static const struct choices choices_of[] = {
 static const struct choices axpy_choices_of[] = {
     [BREADTH_QUICK] = {{64, 128, 256, 512, END}, {0, 2, 4, 8, 16, END}, {1, END}, false},
     [BREADTH_FULL] = {{32, 64, 128, 256, 512, END}, {0, 2, 4, 8, 16, 32, END}, {1, END}, false},
-    [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END}, {0, 1, 2, 4, 8, 16, 32, END},
-                            {1, END}, false},
+    [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END},
+                            {0, 1, 2, 4, 8, 16, 32, END},
+                            {1, END},
+                            false},
 };
-
 
 bool shape_is_same(int class, const struct launch_shape *a, const struct launch_shape *b)
 {
@@ -86,15 +87,17 @@ static void add_blocks(struct shape_space *space, const struct blas_call *call, 
                 for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++)
                     if (threads % (down * GROUP) == 0)
                         add_orders(space, call, choices,
-                                   (struct launch_shape){edge, down * GROUP, threads / (down * GROUP), *columns,
-                                                         *blocks, ORDER_DOWN, groups, VARIANT_LAST_ARRIVER});
+                                   (struct launch_shape){edge, down * GROUP, threads / (down * GROUP),
+                                                         *columns, *blocks, ORDER_DOWN, groups,
+                                                         VARIANT_LAST_ARRIVER});
 }
 
 static void add_axpy(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
                      unsigned threads)
 {
     for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
-        const struct launch_shape shape = {64, 32, threads / 32, 1, *blocks, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+        const struct launch_shape shape = {64,         32, threads / 32,        1, *blocks,
+                                           ORDER_DOWN, 1,  VARIANT_LAST_ARRIVER};
         add(space, call, &shape);
     }
 }
@@ -143,7 +146,8 @@ double shape_bytes_in_flight(const struct blas_call *call, const struct launch_s
                              const struct shape_figures *figures)
 {
     const struct occupancy_figures *at = figures_at(figures, shape->edge);
-    const unsigned threads = shape->threads_x * shape->threads_y, warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
+    const unsigned threads = shape->threads_x * shape->threads_y,
+                   warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
     const unsigned active = at->active[warps];
     int64_t items;
     if (call->family == FAMILY_AXPY)
@@ -155,7 +159,11 @@ double shape_bytes_in_flight(const struct blas_call *call, const struct launch_s
         blocks = active;
     if (shape->blocks_per_multiprocessor && blocks > shape->blocks_per_multiprocessor)
         blocks = shape->blocks_per_multiprocessor;
-    return blocks * threads * LOAD_BYTES;
+    /* No more than there is to load. */
+    const double elements = call->family == FAMILY_AXPY ? 2.0 * (double)call->n
+                                                        : (double)call->a.rows * (double)call->a.columns;
+    const double whole = elements * (double)blas_element_bytes(call->type) / at->multiprocessors;
+    return blocks * threads * LOAD_BYTES < whole ? blocks * threads * LOAD_BYTES : whole;
 }
 
 size_t shape_space_prune(struct launch_shape *shapes, size_t count, const struct blas_call *call,

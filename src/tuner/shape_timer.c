@@ -45,7 +45,8 @@ static bool should_end(const struct shape_timer *timer)
     return (timer->stop && *timer->stop) || (timer->deadline > 0 && timer_now() > timer->deadline);
 }
 
-static enum status reserve(struct shape_timer *timer, const struct blas_call *call, const struct launch_shape *shape)
+static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
+                           const struct launch_shape *shape)
 {
     struct launch_plan plan;
     launch_shape_override(*shape);
@@ -81,8 +82,8 @@ static enum status queue(void *context, int number)
     return launch(captured->timer->lane, &call);
 }
 
-static enum status capture(struct shape_timer *timer, const struct blas_call *call, const struct launch_shape *shape,
-                           int calls, struct contestant *contestant)
+static enum status capture(struct shape_timer *timer, const struct blas_call *call,
+                           const struct launch_shape *shape, int calls, struct contestant *contestant)
 {
     struct captured captured = {timer, call};
     launch_shape_override(*shape);
@@ -95,16 +96,18 @@ static enum status capture(struct shape_timer *timer, const struct blas_call *ca
 /* So many that the begin of a graph does not count. */
 static int calls_of(const struct shape_timer *timer, const struct blas_call *call)
 {
-    const double bytes = (double)tuning_pool_matrix_bytes(call), guess = 4e-6 + bytes / (0.7 * timer->bandwidth);
+    const double bytes = (double)tuning_pool_matrix_bytes(call),
+                 guess = 4e-6 + bytes / (0.7 * timer->bandwidth);
     const double calls = ceil(GRAPH_SECONDS / guess);
     return calls < CALLS_LEAST ? CALLS_LEAST : calls > CALLS_MOST ? CALLS_MOST : (int)calls;
 }
 
-static enum status enter(struct shape_timer *timer, const struct blas_call *call, const struct launch_shape *shapes,
-                         struct field *field)
+static enum status enter(struct shape_timer *timer, const struct blas_call *call,
+                         const struct launch_shape *shapes, struct field *field)
 {
     enum shape_outcome *outcomes = calloc(field->count + 1, sizeof *outcomes);
-    enum status status = outcomes ? shape_timer_prepare(timer, call, shapes, field->count) : STATUS_OUT_OF_MEMORY;
+    enum status status =
+        outcomes ? shape_timer_prepare(timer, call, shapes, field->count) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
         status = shape_timer_verify(timer, call, shapes, field->count, outcomes);
     const struct launch_shape built_in = launch_shape_built_in(call);
@@ -197,7 +200,8 @@ static struct tuning_time time_of(const struct contestant *contestant, int calls
         times[i] = contestant->times[i];
     const double median = statistics_median(times, (size_t)contestant->rounds);
     const struct interval interval = statistics_median_interval(times, (size_t)contestant->rounds);
-    return (struct tuning_time){median / calls, interval.low / calls, interval.high / calls, contestant->rounds};
+    return (struct tuning_time){median / calls, interval.low / calls, interval.high / calls,
+                                contestant->rounds};
 }
 
 /* The best, and how many stay within a factor of it. */

@@ -40,8 +40,9 @@ enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_cal
                                 const struct launch_shape *shapes, size_t count);
 
 /* Time `call` (without pointers; the pool must hold it) under count >= 1 shapes. A shape that
- * cannot run has times[i].rounds 0, one that gives other bits TUNING_WRONG, both seconds HUGE_VAL. `reference`: of the
- * built-in shape; may be NULL. A device error is returned; STATUS_OK also after a stop. */
+ * cannot run has times[i].rounds 0, one that gives other bits TUNING_WRONG, both seconds HUGE_VAL.
+ * `reference`: of the built-in shape; may be NULL. A device error is returned; STATUS_OK also after a stop.
+ */
 enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *call,
                              const struct launch_shape *shapes, size_t count, const struct timing_plan *plan,
                              struct tuning_time *times, struct tuning_time *reference);

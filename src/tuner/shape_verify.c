@@ -45,10 +45,12 @@ static struct slots slots_make(struct shape_timer *timer, const struct blas_call
 static enum status fill_operands(struct shape_timer *timer, const struct slots *slots)
 {
     const struct blas_call *call = &slots->call;
-    const size_t matrix = tuning_pool_matrix_bytes(call), x = (size_t)call->x.length * blas_element_bytes(call->type);
+    const size_t matrix = tuning_pool_matrix_bytes(call),
+                 x = (size_t)call->x.length * blas_element_bytes(call->type);
     enum status status = STATUS_OK;
     if (call->family != FAMILY_AXPY)
-        status = tuning_pool_fill(timer->pool, address(call->a.pointer), matrix < REFILLED_MOST ? matrix : REFILLED_MOST);
+        status = tuning_pool_fill(timer->pool, address(call->a.pointer),
+                                  matrix < REFILLED_MOST ? matrix : REFILLED_MOST);
     if (status == STATUS_OK)
         status = tuning_pool_fill(timer->pool, address(call->x.pointer), x);
     return status;
@@ -68,12 +70,13 @@ static enum status run(struct shape_timer *timer, const struct slots *slots, siz
     return status;
 }
 
-static enum status fetch(struct shape_timer *timer, const struct slots *slots, size_t count, unsigned char *results)
+static enum status fetch(struct shape_timer *timer, const struct slots *slots, size_t count,
+                         unsigned char *results)
 {
-    enum status status = device_check(timer->lane->device,
-                                      driver()->copy_to_host_async(results, slots->first, count * slots->stride,
-                                                                   timer->lane->stream),
-                                      "copying results");
+    enum status status = device_check(
+        timer->lane->device,
+        driver()->copy_to_host_async(results, slots->first, count * slots->stride, timer->lane->stream),
+        "copying results");
     return status == STATUS_OK ? lane_synchronise(timer->lane, "checking launch shapes") : status;
 }
 

@@ -128,7 +128,8 @@ struct blas_call tuning_class_call(int class, int64_t m, int64_t n)
     const enum blas_type type = classes[class].type;
     struct blas_call call = {.family = family, .type = type, .n = n,
                              .trans = classes[class].transposed ? TRANS_TRANSPOSE : TRANS_NONE};
-    const int64_t rows = family == FAMILY_GEMV ? m : n, multiple = COLUMN_BYTES / (int64_t)blas_element_bytes(type);
+    const int64_t rows = family == FAMILY_GEMV ? m : n,
+                  multiple = COLUMN_BYTES / (int64_t)blas_element_bytes(type);
     call.m = family == FAMILY_GEMV ? m : 0;
     call.alpha = scalar(type, family == FAMILY_AXPY ? 0x1p-10 : 1.5);
     call.x = (struct blas_vector){NULL, classes[class].transposed ? rows : n, 1};

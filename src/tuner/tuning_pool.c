@@ -60,7 +60,8 @@ enum status tuning_pool_fill(const struct tuning_pool *pool, CUdeviceptr address
     return status;
 }
 
-enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t matrix_bytes, size_t vector_bytes)
+enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t matrix_bytes,
+                             size_t vector_bytes)
 {
     *pool = (struct tuning_pool){.lane = lane, .matrix_bytes = matrix_bytes, .vector_bytes = vector_bytes};
     fill_staging(lane);

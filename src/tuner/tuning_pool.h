@@ -15,7 +15,8 @@ struct tuning_pool {
 };
 
 /* Fills the lane's staging memory for good. Inside device_enter. */
-enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t matrix_bytes, size_t vector_bytes);
+enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t matrix_bytes,
+                             size_t vector_bytes);
 void tuning_pool_close(struct tuning_pool *pool);
 
 /* Bytes that one call takes of the matrices, and of the vectors. */

@@ -31,14 +31,16 @@ static struct {
 static void read_part(const char *part)
 {
     struct optimum *optimum = &model.optima[model.count < OPTIMA_MAX ? model.count : 0];
-    if (sscanf(part, " optimum %63s %lf %lf %lf %lf %lf %lf", optimum->kernel, &optimum->length, &optimum->edge,
-               &optimum->threads, &optimum->columns, &optimum->team, &optimum->variant) == 7 &&
+    if (sscanf(part, " optimum %63s %lf %lf %lf %lf %lf %lf", optimum->kernel, &optimum->length,
+               &optimum->edge, &optimum->threads, &optimum->columns, &optimum->team,
+               &optimum->variant) == 7 &&
         model.count < OPTIMA_MAX) {
         model.count++;
         return;
     }
-    if (sscanf(part, " bandwidth %lf", &model.bandwidth) == 1 || sscanf(part, " latency %lf", &model.latency) == 1 ||
-        sscanf(part, " noise %lf", &model.noise) == 1 || sscanf(part, " execute %lf", &model.execute) == 1 ||
+    if (sscanf(part, " bandwidth %lf", &model.bandwidth) == 1 ||
+        sscanf(part, " latency %lf", &model.latency) == 1 || sscanf(part, " noise %lf", &model.noise) == 1 ||
+        sscanf(part, " execute %lf", &model.execute) == 1 ||
         sscanf(part, " outliers %lf %lf", &model.outlier_part, &model.outlier_factor) == 2 ||
         sscanf(part, " wrong %lf %lf", &model.wrong_edge, &model.wrong_columns) == 2 ||
         sscanf(part, " throttle %lf %lf %lf", &model.throttle_first, &model.throttle_last,
@@ -143,7 +145,8 @@ bool time_model_launch(const struct kernel *kernel, const void *arguments, unsig
     if (!time_model_is_on() || !(is_vector(kernel) || is_matrix(kernel)))
         return true;
     const double length = length_of(kernel, arguments, &bytes);
-    double seconds = (model.latency + bytes / model.bandwidth) * penalty(kernel, arguments, blocks, threads, length);
+    double seconds =
+        (model.latency + bytes / model.bandwidth) * penalty(kernel, arguments, blocks, threads, length);
     seconds *= 1 + model.noise * normal();
     model.launches++;
     if (model.outlier_part > 0 && uniform() < model.outlier_part)

@@ -8,8 +8,9 @@ static struct recipe example;
 static bool same(const struct launch_shape *a, const struct launch_shape *b)
 {
     return a->edge == b->edge && a->threads_x == b->threads_x && a->threads_y == b->threads_y &&
-           a->leaf_columns == b->leaf_columns && a->blocks_per_multiprocessor == b->blocks_per_multiprocessor &&
-           a->order == b->order && a->team_groups == b->team_groups && a->variant == b->variant;
+           a->leaf_columns == b->leaf_columns &&
+           a->blocks_per_multiprocessor == b->blocks_per_multiprocessor && a->order == b->order &&
+           a->team_groups == b->team_groups && a->variant == b->variant;
 }
 
 static struct blas_call call_of(const char *class, int64_t m, int64_t n)
@@ -31,10 +32,12 @@ static void test_rules(void)
 
 static void test_absent(void)
 {
-    const struct blas_call call = call_of("ssymv", 700, 700), level3 = {.family = FAMILY_SYR2K, .type = TYPE_D};
+    const struct blas_call call = call_of("ssymv", 700, 700),
+                           level3 = {.family = FAMILY_SYR2K, .type = TYPE_D};
     const struct launch_shape chosen = launch_shape_choose(&call), built_in = launch_shape_built_in(&call);
     struct launch_shape shape;
-    tap_ok(same(&chosen, &built_in) && !decision_shape(&call, &shape), "a class that was not tuned has its built-in");
+    tap_ok(same(&chosen, &built_in) && !decision_shape(&call, &shape),
+           "a class that was not tuned has its built-in");
     tap_ok(!decision_shape(&level3, &shape), "and level 3 none");
 }
 
@@ -50,8 +53,8 @@ static void test_occupancy(void)
         int64_t unit = 1;
         while (size >= 1024 && size / unit >= 512)
             unit *= 2;
-        right += decision_of(rules, class, TUNING_WIDE, size / unit * unit, true, &wanted) && same(&shape, &wanted) &&
-                 shape.blocks_per_multiprocessor == 3;
+        right += decision_of(rules, class, TUNING_WIDE, size / unit * unit, true, &wanted) &&
+                 same(&shape, &wanted) && shape.blocks_per_multiprocessor == 3;
     }
     tap_ok(right == sizes, "%d of %d sizes of a wide dgemv are decided by the occupancies", right, sizes);
 }

@@ -22,7 +22,8 @@ static bool equal(const struct recipe *a, const struct recipe *b)
 
 static void test_round_trip(void)
 {
-    tap_ok(recipe_parse(text, bytes, &read_back, fault) && equal(&example, &read_back), "what was written is read");
+    tap_ok(recipe_parse(text, bytes, &read_back, fault) && equal(&example, &read_back),
+           "what was written is read");
     recipe_clear(&read_back);
 }
 
@@ -109,7 +110,8 @@ static void test_fit(void)
     machine.host[0] = '\0';
     tap_ok(recipe_fits(&example, &machine, fault), "it fits the machine with any host BLAS");
     machine.driver = 12080;
-    tap_ok(!recipe_fits(&example, &machine, fault) && strstr(fault, "CUDA 13.0, this is for 12.8"), "%s", fault);
+    tap_ok(!recipe_fits(&example, &machine, fault) && strstr(fault, "CUDA 13.0, this is for 12.8"), "%s",
+           fault);
     machine = example.signature, machine.multiprocessors = 132;
     tap_ok(!recipe_fits(&example, &machine, fault) && strstr(fault, "these are 132"), "%s", fault);
     machine = example.signature, machine.kernels[3] ^= 1;
@@ -134,7 +136,8 @@ static void test_files(void)
         exit(1);
     snprintf(path, sizeof path, "%s/new/recipe", folder);
     tap_ok(!recipe_read(path, &read_back, fault) && strstr(fault, "No such file"), "no file: %s", fault);
-    tap_ok(file_replace(path, "old", 3, fault) && file_replace(path, text, bytes, fault), "a file is replaced");
+    tap_ok(file_replace(path, "old", 3, fault) && file_replace(path, text, bytes, fault),
+           "a file is replaced");
     test_mode(path, 0644, NULL);
     test_mode(path, 0600, NULL);
     test_mode(path, 0646, "others may write");
@@ -146,7 +149,8 @@ static void test_files(void)
     unlink(link_path);
     tap_ok(!recipe_read(folder, &read_back, fault) && strstr(fault, "regular"), "a folder: %s", fault);
     snprintf(link_path, sizeof link_path, "%s/none/at/all", folder);
-    tap_ok(!file_replace(link_path, text, bytes, fault) && strstr(fault, "No such"), "nowhere to write: %s", fault);
+    tap_ok(!file_replace(link_path, text, bytes, fault) && strstr(fault, "No such"), "nowhere to write: %s",
+           fault);
     unlink(path);
     snprintf(path, sizeof path, "%s/new", folder);
     tap_ok(rmdir(path) == 0, "nothing else is left in the folder");

@@ -41,8 +41,9 @@ static void insert_word(void)
 {
     static const char *const words[] = {
         "class", "dsymv", "saxpy", "square", "wide", "rules", "occupancy", "upto", "beyond", "edge", "threads",
-        "columns", "base", "active", "crossover", "hash", "host", "device", "64", "256", "0", "-1", "1", "4", "8",
-        "18446744073709551616", "9223372036854775807", "1e308", "1e-308", "0.5", ".", "e", "1e", "\n", " ", "  ", "nan"};
+        "columns", "base", "active", "crossover", "hash", "host", "device", "64", "256", "0", "-1", "1", "4",
+        "8", "18446744073709551616", "9223372036854775807", "1e308", "1e-308", "0.5", ".", "e", "1e", "\n",
+        " ", "  ", "nan"};
     const char *word = words[next_random(sizeof words / sizeof *words)];
     size_t at = somewhere(), length = 0;
     if (next_random(2) == 0) { /* instead of a word */
