@@ -34,30 +34,35 @@ int crossover_chart_panels(const struct learned_times *times, enum blas_family f
     return panels;
 }
 
-/* n, for gemv sqrt(m n). */
+/* n, for gemv sqrt(m n); of level 3 the largest of its sizes. */
 static double size_of(int class, double amount)
 {
-    switch (timed_class_family(class)) {
+    const struct blas_call call = timed_class_call(class, amount);
+    switch (call.family) {
     case FAMILY_AXPY: return amount;
     case FAMILY_GEMV:
     case FAMILY_SYMV:
     case FAMILY_HEMV:
     case FAMILY_TRMV: return sqrt(amount);
-    default: return (double)timed_class_call(class, amount).n;
+    default: return fmax((double)call.m, fmax((double)call.n, (double)call.k));
     }
 }
 
-static double matrix_bytes(int class, double amount)
+static double matrix_elements(int class, double amount)
 {
-    const double element = (double)blas_element_bytes(timed_class_type(class));
     const struct blas_call call = timed_class_call(class, amount);
-    switch (timed_class_family(class)) {
+    const double m = (double)call.m, n = (double)call.n, k = (double)call.k;
+    const double order = (double)blas_side_order(&call);
+    switch (timed_class_shared(call.family)) {
     case FAMILY_AXPY: return 0;
-    case FAMILY_GEMV: return amount * element;
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV: return amount / 2 * element;
-    default: return ((double)call.n / 2 + 2 * (double)call.k) * (double)call.n * element; /* syr2k */
+    case FAMILY_GEMV: return amount;
+    case FAMILY_GEMM: return m * k + k * n + m * n;
+    case FAMILY_SYRK: return n * k + n * n / 2;
+    case FAMILY_SYR2K: return 2 * n * k + n * n / 2;
+    case FAMILY_SYMM: return order * order / 2 + 2 * m * n;
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: return order * order / 2 + m * n;
+    default: return amount / 2;
     }
 }
 
@@ -75,7 +80,8 @@ static double resident_us(const struct learned_times *times, int class, double a
 /* The first call with a matrix: it is uploaded, pinned, by the faster way that was learned. */
 static double cold_us(const struct learned_times *times, int class, double amount)
 {
-    const double bytes = matrix_bytes(class, amount);
+    const double element = (double)blas_element_bytes(timed_class_type(class));
+    const double bytes = matrix_elements(class, amount) * element;
     double pinned = INFINITY, huge = INFINITY;
     if (bytes <= 0)
         return resident_us(times, class, amount);
@@ -130,7 +136,8 @@ static void draw_panel(FILE *stream, const struct learned_times *times, int clas
         least = fmin(least, fmin(host[i], resident[i])); /* fmin and fmax pass over NaN */
         most = fmax(most, fmax(host[i], fmax(resident[i], cold[i])));
     }
-    const char *const label = timed_class_family(class) == FAMILY_GEMV ? "sqrt(m n)" : "n";
+    const struct blas_call call = timed_class_call(class, high);
+    const char *const label = call.family == FAMILY_GEMV ? "sqrt(m n)" : "n";
     const struct chart chart = {stream, LEFT + place % COLUMNS * STEP_X, TOP + place / COLUMNS * STEP_Y,
                                 AREA_WIDTH, AREA_HEIGHT,
                                 {sizes[0], sizes[POINTS - 1] * 1.01, SCALE_BINARY, label},
@@ -169,7 +176,8 @@ void crossover_summary(FILE *stream, const struct learned_times *times)
 {
     char name[TIMED_CLASS_NAME], resident[24], cold[24];
     fprintf(stream,
-            "\ncrossovers against %s, %d threads: calls gain on the device from this n (sqrt(m n)) on\n\n",
+            "\ncrossovers against %s, %d threads: calls gain on the device from this n on\n"
+            "(gemv: sqrt(m n), level 3: its largest size)\n\n",
             times->host_blas[0] ? times->host_blas : "an unknown host BLAS", times->host_threads);
     fprintf(stream, "%-24s %10s %12s\n", "class", "resident", "with upload");
     for (int class = 0; class < TIMED_CLASSES; class++) {

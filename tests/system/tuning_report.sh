@@ -27,8 +27,8 @@ grep -Eq "^dsymv +square +12 +26$close +[0-9]+ at 8192$" "$work/output"
 result $? "how close to the best rules, occupancy and built-in shapes come"
 grep -Eq "^dgemv_none +tall +12 +26 +98\.0%" "$work/output"
 result $? "for each form"
-wanted="crossover-axpy.svg crossover-gemv.svg crossover-symv.svg crossover-syr2k.svg"
-wanted="$wanted dgemv_none-tall.svg dsymv.svg saxpy.svg summary.txt "
+wanted="crossover-axpy.svg crossover-gemm.svg crossover-gemv.svg crossover-symv.svg crossover-syr2k.svg"
+wanted="$wanted crossover-trsm.svg dgemv_none-tall.svg dsymv.svg saxpy.svg summary.txt "
 [ "$(ls "$work/planted-report" | tr '\n' ' ')" = "$wanted" ]
 result $? "with a plot for each class and form, and for each family's crossovers"
 [ "$(grep -v ' plots in ' "$work/output" | sed '$d')" = "$(cat "$work/planted-report/summary.txt")" ]
