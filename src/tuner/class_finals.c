@@ -51,7 +51,7 @@ enum status class_finals(struct class_work *work, struct class_recipe *rules)
         return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < wanted && status == STATUS_OK && !class_work_is_stopped(work); i++) {
         const size_t next = next_final(work, i, rules);
-        if (next == finals->sizes_count)
+        if (next == finals->sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
             break;
         status = final_at(work, next);
     }

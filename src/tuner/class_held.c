@@ -68,9 +68,11 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
 {
     struct regrets regrets = {0, 0, 0, 0};
     enum status status = STATUS_OK;
-    for (int i = 0; i < work->settings->held_sizes && status == STATUS_OK && !class_work_is_stopped(work);
-         i++)
+    for (int i = 0; i < work->settings->held_sizes && status == STATUS_OK; i++) {
+        if (class_work_is_stopped(work) || (i >= HELD_SIZES_LEAST && class_work_is_late(work)))
+            break;
         status = hold_at(work, rules, &regrets);
+    }
     if (status != STATUS_OK || regrets.sizes == 0)
         return status;
     summary->rules_regret = regrets.rules / regrets.sizes;

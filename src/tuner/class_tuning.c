@@ -41,6 +41,12 @@ bool class_work_is_stopped(const struct class_work *work)
     return timer->stop && *timer->stop;
 }
 
+bool class_work_is_late(const struct class_work *work)
+{
+    const double deadline = work->tuner->timer->deadline;
+    return deadline > 0 && timer_now() > deadline;
+}
+
 void class_work_step(struct class_work *work)
 {
     work->steps_done++;

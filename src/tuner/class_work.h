@@ -7,6 +7,7 @@
 #include "tuner/sampled_rules.h"
 
 enum { FINALISTS_MAX = 64, SIEVE_SIZES_MAX = 16 };
+enum { FINAL_SIZES_LEAST = 8, HELD_SIZES_LEAST = 2 }; /* when it is late */
 
 struct class_work {
     struct class_tuner *tuner;
@@ -35,6 +36,8 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
 /* A step of the work is done: tell whoever shows progress. */
 void class_work_step(struct class_work *work);
 bool class_work_is_stopped(const struct class_work *work);
+/* Past its deadline: do with fewer sizes. */
+bool class_work_is_late(const struct class_work *work);
 struct blas_call class_work_call(const struct class_work *work, int64_t size);
 /* Lines of the data file, for what was timed. */
 void class_work_data(const struct class_work *work, const struct blas_call *call, const char *stage,

@@ -44,6 +44,15 @@ static void fit(const struct sampled_times *times, size_t shape, double *curve)
         curve[i] = good && can(times, shape, i) ? times->floor[i] * exp(curve[i]) : HUGE_VAL;
 }
 
+/* A rule ends half way, by ratio, to the size that the next one begins at. */
+static int64_t end_before(const struct sampled_times *times, int64_t first)
+{
+    size_t i = times->sizes_count - 1;
+    while (i > 0 && times->sizes[i] >= first)
+        i--;
+    return (int64_t)sqrt((double)times->sizes[i] * (double)first);
+}
+
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules)
 {
     const size_t length = times->sizes_count;
@@ -58,7 +67,7 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
                        most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);
     free(curves);
     for (size_t i = 0; i < count; i++) {
-        rules->intervals[i].upto = i + 1 < count ? found[i + 1].first - 1 : INT64_MAX;
+        rules->intervals[i].upto = i + 1 < count ? end_before(times, found[i + 1].first) : INT64_MAX;
         rules->intervals[i].shape = times->shapes[found[i].candidate];
     }
     rules->interval_count = (int)count;

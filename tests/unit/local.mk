@@ -47,6 +47,11 @@ TESTS += tests/unit/test_recipe
 tests_unit_test_recipe_SOURCES = tests/unit/test_recipe.c tests/unit/recipe_example.h
 tests_unit_test_recipe_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_shape_search
+TESTS += tests/unit/test_shape_search
+tests_unit_test_shape_search_SOURCES = tests/unit/test_shape_search.c
+tests_unit_test_shape_search_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_recipe_fuzz
 TESTS += tests/unit/test_recipe_fuzz
 tests_unit_test_recipe_fuzz_SOURCES = tests/unit/test_recipe_fuzz.c tests/unit/recipe_example.h

@@ -1,0 +1,188 @@
+/* The pure parts of the search for launch shapes: sizes, shapes, the analyzer, rules from samples. */
+#include "tuner/analyzer.h"
+#include "tuner/sampled_rules.h"
+#include "tuner/shape_space.h"
+#include "tuner/size_grid.h"
+#include "tap.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct shape_figures figures_of_h100(void)
+{
+    struct shape_figures figures;
+    memset(&figures, 0, sizeof figures);
+    for (int i = 0; i < SHAPE_EDGES; i++) {
+        figures.of_edge[i] = (struct occupancy_figures){.multiprocessors = 132, .warps = 64, .blocks = 32};
+        for (int warps = 1; warps <= 16; warps++)
+            figures.of_edge[i].active[warps] = (unsigned char)(warps < 2 ? 32 : 64 / warps);
+    }
+    return figures;
+}
+
+static void test_sizes(void)
+{
+    int64_t sizes[SIZE_GRID_MAX];
+    const int dgemv = tuning_class_parse("dgemv_none"), zaxpy = tuning_class_parse("zaxpy");
+    const struct size_range range = size_range_of(dgemv, TUNING_TALL, (size_t)1 << 30);
+    const struct blas_call largest = tuning_class_call_at(dgemv, TUNING_TALL, range.most);
+    const struct blas_call larger = tuning_class_call_at(dgemv, TUNING_TALL, range.most * 17 / 15);
+    tap_ok(largest.a.ld * largest.a.columns * 8 <= 1 << 30 && larger.a.ld * larger.a.columns * 8 > 1 << 30,
+           "the largest tall matrix of %lld x %lld just fits a GiB", (long long)largest.m,
+           (long long)largest.n);
+    const struct size_range vectors = size_range_of(zaxpy, TUNING_SQUARE, (size_t)64 << 20);
+    tap_ok(vectors.least == 512 && vectors.most * 32 * 16 * 2 < 64 << 20, "and both vectors of zaxpy do");
+    const struct size_range none = size_range_of(dgemv, TUNING_SQUARE, 1000);
+    tap_ok(none.most < none.least, "nothing fits a kilobyte");
+    const size_t count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, sizes);
+    bool ascending = sizes[0] == 4 && sizes[count - 1] == 512;
+    for (size_t i = 1; i < count; i++)
+        ascending = ascending && sizes[i] > sizes[i - 1];
+    tap_ok(ascending && count > 40, "%zu sizes ascend from end to end", count);
+    tap_ok(size_grid((struct size_range){4, 4}, 5, sizes) == 1 && size_grid_nearest(sizes, 1, 99) == 0,
+           "one size is one");
+    tap_ok(size_range_pick((struct size_range){4, 512}, 0) == 4 &&
+               size_range_pick((struct size_range){4, 512}, 0.999999) == 512, "random sizes reach both ends");
+}
+
+/* No two the same, all can run, and the built-in ones are among them. */
+static void test_space(const char *name, enum shape_breadth breadth)
+{
+    const int class = tuning_class_parse(name);
+    const struct shape_space space = shape_space_make(class, breadth);
+    const struct blas_call call = tuning_class_call(class, 32, 32);
+    size_t same = 0, faulty = 0, missing = 0;
+    for (size_t i = 0; i < space.count; i++) {
+        faulty += launch_shape_fault(&call, &space.shapes[i]) != NULL;
+        for (size_t k = 0; k < i; k++)
+            same += shape_is_same(class, &space.shapes[i], &space.shapes[k]);
+    }
+    for (int64_t n = 4096; n <= 16384 && tuning_class_family(class) != FAMILY_AXPY; n += 4096) {
+        const struct blas_call large = tuning_class_call(class, n, n);
+        const struct launch_shape built_in = launch_shape_built_in(&large);
+        bool found = false;
+        for (size_t i = 0; i < space.count; i++)
+            found = found || shape_is_same(class, &space.shapes[i], &built_in);
+        missing += !found;
+    }
+    tap_ok(space.count > 0 && same == 0 && faulty == 0 && missing == 0,
+           "%s: %zu shapes, %zu twice, %zu faulty, %zu built-in ones missing", name, space.count, same,
+           faulty, missing);
+    free(space.shapes);
+}
+
+static void test_prune(void)
+{
+    const int class = tuning_class_parse("dtrmv_none");
+    const struct shape_figures figures = figures_of_h100();
+    const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
+    const struct blas_call call = tuning_class_call(class, 8192, 8192);
+    const size_t kept = shape_space_prune(space.shapes, space.count, &call, &figures, 0.3);
+    double least = HUGE_VAL, most = 0;
+    for (size_t i = 0; i < space.count; i++) {
+        const double bytes = shape_bytes_in_flight(&call, &space.shapes[i], &figures);
+        least = i < kept ? fmin(least, bytes) : least;
+        most = fmax(most, bytes);
+    }
+    tap_ok(kept > 0 && kept < space.count && least >= 0.3 * most && most == 2048 * 64,
+           "%zu of %zu shapes have a third of the %.0f bytes in flight that there can be", kept, space.count,
+           most);
+    tap_ok(shape_space_prune(space.shapes, space.count, &call, &figures, 0) == space.count, "0 prunes none");
+    free(space.shapes);
+}
+
+/* By hand: of four shapes within 98% one has another U, and one is a strip. */
+static void test_analyzer(void)
+{
+    const struct shape_figures figures = figures_of_h100();
+    const struct launch_shape shapes[] = {{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                          {128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                          {128, 32, 16, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                          {256, 8, 8, 2, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                          {64, 64, 1, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                          {8, 32, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS}};
+    const double seconds[] = {100, 101, 102, 101, 110, 90};
+    struct class_recipe rules;
+    memset(&rules, 0, sizeof rules);
+    tap_ok(analyzer_run(shapes, seconds, 6, ANALYZER_NEAR, &figures, &rules) && rules.has_occupancy &&
+               rules.base.leaf_columns == 1 && rules.base.threads_x == 0 &&
+               rules.base.variant == VARIANT_LAST_ARRIVER,
+           "the base is the best's, of tiles");
+    tap_ok(rules.occupancy.threads_min == 128 && rules.occupancy.ty_per_tx_max == 0.5 &&
+               rules.occupancy.warp_min == 1 && rules.occupancy.block_min == 4.0 / 32,
+           "the four values: %g %g %u %g", rules.occupancy.warp_min, rules.occupancy.block_min,
+           rules.occupancy.threads_min, rules.occupancy.ty_per_tx_max);
+    tap_ok(analyzer_run(shapes, seconds, 6, 0.5, &figures, &rules) && rules.occupancy.threads_min == 64,
+           "with a rule of 50%% smaller blocks count");
+    const double none[] = {HUGE_VAL, HUGE_VAL};
+    tap_ok(!analyzer_run(shapes, none, 2, ANALYZER_NEAR, &figures, &rules) &&
+               !analyzer_run(shapes, seconds, 0, ANALYZER_NEAR, &figures, &rules),
+           "nothing timed, nothing learned");
+}
+
+enum { SHAPES = 3 };
+static const struct launch_shape three[SHAPES] = {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER},
+                                                  {256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                                  {8, 64, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS}};
+
+/* Small tiles cost by the matrix, large ones at their begin; strips are best where they can, up to 20. */
+static double planted(size_t shape, int64_t size)
+{
+    const double length = (double)size;
+    if (shape == 2)
+        return size <= 20 ? 1 + 0.001 * length * length : HUGE_VAL;
+    return shape == 0 ? 2 + 0.0015 * length * length : 10 + 0.001 * length * length;
+}
+
+static void sample(struct sampled_times *times, size_t size, double noise, uint64_t *state)
+{
+    for (size_t shape = 0; shape < SHAPES; shape++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        const double part = (double)(*state >> 11) * 0x1p-53 - 0.5;
+        times->seconds[shape * SIZE_GRID_MAX + size] =
+            planted(shape, times->sizes[size]) * (1 + noise * part);
+    }
+}
+
+/* The crossing of the two: 0.0005 n^2 = 8, at 126.5. */
+static void test_rules(uint64_t state)
+{
+    static double seconds[SHAPES * SIZE_GRID_MAX];
+    struct sampled_times times = {.shape_count = SHAPES, .shapes = three, .seconds = seconds};
+    struct class_recipe rules;
+    memset(&rules, 0, sizeof rules);
+    times.sizes_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, times.sizes);
+    for (size_t i = 0; i < times.sizes_count; i++)
+        times.floor[i] = 1 + 0.001 * (double)(times.sizes[i] * times.sizes[i]);
+    for (int step = 0; step < 20; step++) {
+        size_t next = times.sizes_count;
+        if (step >= 12 && sampled_rules_make(&times, 8, &rules))
+            next = sampled_rules_boundary(&times, &rules);
+        sample(&times, next < times.sizes_count ? next : sampled_rules_next(&times), 0.02, &state);
+    }
+    tap_ok(sampled_rules_make(&times, 8, &rules), "rules come out");
+    const struct recipe_interval *interval = rules.intervals;
+    for (int i = 0; i < rules.interval_count; i++)
+        printf("# up to %lld: edge %u\n", (long long)interval[i].upto, interval[i].shape.edge);
+    tap_ok(rules.interval_count == 3 && interval[2].upto == INT64_MAX, "three of them, to the end");
+    tap_ok(interval[0].shape.variant == VARIANT_STRIPS && interval[0].upto >= 14 && interval[0].upto <= 20,
+           "strips as far as they can, not beyond");
+    tap_ok(interval[1].shape.edge == 64 && interval[1].upto > 100 && interval[1].upto < 160 &&
+               interval[2].shape.edge == 256, "then small tiles, then large ones");
+}
+
+int main(int count, char **arguments)
+{
+    const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 11;
+    printf("# seed %llu\n", (unsigned long long)seed);
+    test_sizes();
+    test_space("dsymv", BREADTH_QUICK);
+    test_space("sgemv_none", BREADTH_QUICK);
+    test_space("zgemv_transpose", BREADTH_EXHAUSTIVE);
+    test_space("ctrmv_transpose", BREADTH_FULL);
+    test_space("caxpy", BREADTH_FULL);
+    test_prune();
+    test_analyzer();
+    test_rules(seed);
+    return tap_done();
+}
