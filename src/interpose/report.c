@@ -58,7 +58,7 @@ static void print_host(FILE *stream, enum interface interface, const struct host
     bool plain = interface == INTERFACE_NAME_;
     if (strchr(path, '/') && realpath(path, resolved))
         path = resolved;
-    fprintf(stream, "  host BLAS   %s (%s)%s%s\n", path, library ? library->origin : "none", plain ? "" : " for ",
+    fprintf(stream, "  host BLAS   %s (%s)%s%s\n", path, library ? library->origin : "unloaded since", plain ? "" : " for ",
             plain ? "" : interface_form(interface));
 }
 
