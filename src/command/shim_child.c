@@ -22,6 +22,7 @@ static void become(const struct shim_child *child, const struct shim_child_setti
     if (good && child_settings->recipe)
         good = setenv("MUBLAS_RECIPE", child_settings->recipe, 1) == 0;
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* the parent ends it, in order */
     if (good)
         execv("/proc/self/exe", arguments);
     _exit(127);

@@ -11,9 +11,15 @@
 
 enum { WARM_UPS = 2, LEAST_REPEATS = 3, MOST_REPEATS = 31, COLD_REPEATS = 3 };
 
-/* Memory that calls share, so that matrices stay where they are from call to call. */
+/* Memory of `matrix_bytes`, of which the first `filled` have numbers in them. */
+struct pool {
+    char *memory;
+    size_t filled;
+};
+
+/* What calls share, so that matrices stay where they are from call to call. */
 struct pools {
-    char *a, *c;                 /* matrices; b follows a; c is what level 3 writes */
+    struct pool a, b, c; /* c is what level 3 writes */
     size_t matrix_bytes;
     enum blas_type c_type;
     char *x, *y, *x_before;
@@ -75,22 +81,32 @@ static size_t matrix_bytes(const struct blas_call *call, const struct blas_matri
     return (size_t)matrix->ld * (size_t)matrix->columns * blas_element_bytes(call->type);
 }
 
+/* The first `bytes` of a pool, with numbers in them; NULL: it has not as many. */
+static char *provide(const struct pools *pools, struct pool *pool, size_t bytes)
+{
+    if (bytes > pools->matrix_bytes || (!pool->memory && !(pool->memory = malloc(pools->matrix_bytes))))
+        return NULL;
+    if (bytes > pool->filled) {
+        const size_t begin = pool->filled / sizeof(double) * sizeof(double);
+        fill(pool->memory + begin, bytes - begin);
+        pool->filled = bytes;
+    }
+    return pool->memory;
+}
+
 static bool provide_matrices(struct pools *pools, struct blas_call *call)
 {
-    size_t a = matrix_bytes(call, &call->a), b = matrix_bytes(call, &call->b), c = matrix_bytes(call,
-                                                                                                &call->c);
-    if (a > pools->matrix_bytes || b > pools->matrix_bytes || c > pools->matrix_bytes)
-        return false;
-    call->a.pointer = a ? pools->a : NULL;
-    call->b.pointer = b ? pools->a + pools->matrix_bytes : NULL;
-    if (!c)
-        return true;
-    if (!pools->c && !(pools->c = malloc(pools->matrix_bytes)))
-        return false;
-    if (pools->c_type != call->type)
-        fill(pools->c, pools->matrix_bytes);
-    pools->c_type = call->type;
-    call->c.pointer = pools->c;
+    struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
+    struct pool *const from[] = {&pools->a, &pools->b, &pools->c};
+    if (call->c.rows && pools->c_type != call->type) {
+        pools->c.filled = 0; /* what one type wrote is nonsense to others */
+        pools->c_type = call->type;
+    }
+    for (int i = 0; i < 3; i++) {
+        const size_t bytes = matrix_bytes(call, matrices[i]);
+        if (bytes && !(matrices[i]->pointer = provide(pools, from[i], bytes)))
+            return false;
+    }
     return true;
 }
 
@@ -174,15 +190,16 @@ static bool answer_cold(struct pools *pools, const char *request)
     for (int i = 0; i < COLD_REPEATS; i++) {
         const int64_t n = (int64_t)sqrt(bytes / sizeof(double));
         struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
-        struct pools own = {.a = filled((size_t)bytes), .matrix_bytes = (size_t)bytes};
-        bool good = own.a && provide_vectors(pools, (size_t)n * sizeof(double));
-        own.x = pools->x, own.y = pools->y, own.x_before = pools->x_before,
-            own.vector_bytes = pools->vector_bytes;
-        if (good && (good = prepare(&own, &call, 0))) {
+        struct pools own = *pools;
+        own.a = (struct pool){NULL, 0};
+        own.matrix_bytes = (size_t)bytes; /* a mapping of its own, as large as the matrix */
+        const bool good = prepare(&own, &call, 0);
+        pools->x = own.x, pools->y = own.y, pools->x_before = own.x_before, pools->vector_bytes = own.vector_bytes;
+        if (good) {
             first[i] = time_once(function, &own, &call);
             second[i] = time_once(function, &own, &call);
         }
-        free(own.a);
+        free(own.a.memory);
         if (!good)
             return false;
     }
@@ -194,9 +211,6 @@ int timed_calls(const char *bytes)
 {
     char request[256];
     struct pools pools = {.matrix_bytes = strtoull(bytes, NULL, 10), .c_type = TYPE_COUNT};
-    pools.a = filled(2 * pools.matrix_bytes);
-    if (!pools.a)
-        pools.matrix_bytes = 0;
     while (fgets(request, sizeof request, stdin)) {
         if (!answer_warm(&pools, request) && !answer_cold(&pools, request))
             puts("none");

@@ -122,6 +122,7 @@ static bool learn_calls(struct run *run)
     /* Calls shaped as they will be. */
     setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
     options.routines = run->options.routines ? run->options.call_routines : NULL;
+    options.before = run->files.recipe.crossover;
     options.progress = show_calls;
     options.argument = run;
     if (run->options.time_limit > 0) {

@@ -88,13 +88,15 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
 static void sample_pinned(struct session *session, struct call_timer *timer, struct time_curve *curve,
                           double end)
 {
+    double step = 0; /* part of the time that the last size took: the next takes four times as long */
     for (double bytes = LEAST_UPLOAD; bytes <= (double)session->options->most_bytes; bytes *= 4) {
-        double first, second;
-        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
+        double first, second, before = part_used(session);
+        if (before + 4 * step > end || !may_go_on(session, fmin(part_used(session), end)) ||
             !call_timer_cold(timer, bytes, &first, &second))
             return;
         if (first > second)
             time_curve_add(curve, bytes, first - second);
+        step = part_used(session) - before;
     }
 }
 
@@ -182,12 +184,42 @@ static void forget_stayed(struct learned_times *times, const struct call_timer_e
     }
 }
 
-static bool conclude(struct learned_times *times, const char *who, const struct call_timer_end *host,
+static void keep_curve(struct time_curve *curve, const struct time_curve *before)
+{
+    if (curve->count == 0)
+        *curve = *before;
+}
+
+/* What was not to be learned now; host times only if they are of the same host. */
+static void keep_others(struct session *session)
+{
+    struct learned_times *times = session->times, *before = malloc(sizeof *before);
+    char fault[LEARNED_FAULT_BYTES];
+    if (before && session->options->before && learned_times_parse(before, session->options->before, fault)) {
+        learned_times_settle(before, times->host_blas, times->host_threads);
+        for (int class = 0; class < TIMED_CLASSES; class++)
+            if (timed_class_exists(class) &&
+                !is_wanted(session, timed_class_family(class), timed_class_type(class))) {
+                keep_curve(&times->host[class], &before->host[class]);
+                keep_curve(&times->resident[class], &before->resident[class]);
+            }
+        for (int way = 0; way < UPLOAD_WAYS; way++)
+            keep_curve(&times->upload[way], &before->upload[way]);
+        times->wake_us = times->wake_us > 0 ? times->wake_us : before->wake_us;
+        times->scan_us_per_byte = times->scan_us_per_byte > 0 ? times->scan_us_per_byte
+            : before->scan_us_per_byte;
+    }
+    free(before);
+}
+
+static bool conclude(struct session *session, const char *who, const struct call_timer_end *host,
                      const struct call_timer_end *device)
 {
+    struct learned_times *times = session->times;
     forget_stayed(times, device);
     memcpy(times->host_blas, host->host, sizeof times->host_blas);
     times->host_threads = processors_for_blas();
+    keep_others(session);
     learned_times_settle(times, times->host_blas, times->host_threads);
     if (!device->any_on_device)
         fprintf(stderr, "%s: no call ran on the device: %s\n", who,
@@ -208,5 +240,5 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
         sample_all(&session, who);
     call_timer_stop(&session.host, &host);
     call_timer_stop(&session.device, &device);
-    return conclude(times, who, &host, &device);
+    return conclude(&session, who, &host, &device);
 }

@@ -9,6 +9,7 @@
 
 struct tune_calls_options {
     const char *routines; /* names with commas between; NULL: all */
+    const char *before;   /* a crossover section: what to keep of other routines; NULL: nothing */
     const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
