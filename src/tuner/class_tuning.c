@@ -19,8 +19,8 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
         .rules_most = 10,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
-        .sieve = {3, 5, {1.4, 1.2, 1.12, 1.08}, 0.005},
-        .finals = {4, 7, {1.5, 1.25, 1.15, 1.1}, 0.005},
+        .sieve = {3, 5, {2, 1.2, 1.12, 1.08}, 0.005},
+        .finals = {4, 7, {0, 1.25, 1.15, 1.1}, 0.005},
         .held = {5, 9, {0, 0, 0, 0}, 0.003},
     };
     if (breadth == BREADTH_QUICK)

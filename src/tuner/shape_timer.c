@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { ROUNDS_MOST = 31, CALLS_LEAST = 2, CALLS_MOST = 24, LOST_IN_A_ROW = 3 };
@@ -183,25 +184,22 @@ static enum status play(struct shape_timer *timer, struct field *field, bool *co
     return STATUS_OK;
 }
 
-static double median_of(const struct contestant *contestant)
-{
-    double times[ROUNDS_MOST];
-    for (int i = 0; i < contestant->rounds; i++)
-        times[i] = contestant->times[i];
-    return contestant->rounds > 0 ? statistics_median(times, (size_t)contestant->rounds) : HUGE_VAL;
-}
-
+/* Of two the smaller: the other may be an outlier, and those are slow. */
 static struct tuning_time time_of(const struct contestant *contestant, int calls)
 {
     double times[ROUNDS_MOST];
-    if (contestant->rounds <= 0)
+    const size_t count = contestant->rounds > 0 ? (size_t)contestant->rounds : 0;
+    if (count == 0)
         return (struct tuning_time){HUGE_VAL, HUGE_VAL, HUGE_VAL, contestant->rounds};
-    for (int i = 0; i < contestant->rounds; i++)
-        times[i] = contestant->times[i];
-    const double median = statistics_median(times, (size_t)contestant->rounds);
-    const struct interval interval = statistics_median_interval(times, (size_t)contestant->rounds);
-    return (struct tuning_time){median / calls, interval.low / calls, interval.high / calls,
-                                contestant->rounds};
+    memcpy(times, contestant->times, count * sizeof *times);
+    const double median = statistics_median(times, count), middle = count == 2 ? times[0] : median;
+    const struct interval interval = statistics_median_interval(times, count);
+    return (struct tuning_time){middle / calls, interval.low / calls, interval.high / calls, contestant->rounds};
+}
+
+static double median_of(const struct contestant *contestant)
+{
+    return time_of(contestant, 1).seconds;
 }
 
 /* The best, and how many stay within a factor of it. */
