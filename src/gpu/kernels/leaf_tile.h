@@ -235,7 +235,7 @@ template <typename T, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_sums {
 template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE>
 DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups, int width = LEAF)
 {
-    const int lane = thread % LANES, group = thread / LANES % groups;
+    const int lane = thread % LANES, group = thread / LANES & (groups - 1);
     const int step = HELD<T> * groups, first = HELD<T> * group;
     /* As many more columns are on their way meanwhile, where registers allow. */
     constexpr bool AHEAD = WHOLE && !(ROWS && COLUMNS && sizeof(T) == 16);

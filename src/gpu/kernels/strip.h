@@ -148,12 +148,11 @@ DEVICE_FUNCTION void strip_column_leaves(const matrix_vector_arguments &argument
                                          int64_t first)
 {
     const int edge = (int)arguments.edge, groups = (int)arguments.mapping.team_groups;
-    const int team_threads = LANES * groups, teams = (int)thread_count() / team_threads;
+    const int shift = log2_of((unsigned)(LANES * groups)), teams = (int)thread_count() >> shift;
     const int leaves = (int)tile_count(arguments.rows, LEAF), columns = (int)(arguments.columns - first);
-    if ((int)thread_index() >= teams * team_threads)
-        return;
+    const int team = (int)thread_index() >> shift;
     UNROLL_BY(1)
-    for (int p = (int)thread_index() / team_threads; p < leaves; p += teams) {
+    for (int p = team < teams ? team : leaves; p < leaves; p += teams) {
         const leaf_tile<T> leaf = {
             arguments, p * LEAF, (int)first, (int)arguments.rows - p * LEAF, columns, FORM_FULL,
             nullptr, memory.leaves + p * edge,

@@ -107,7 +107,7 @@ DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments,
 {
     const unsigned thread = anew(thread_index());
     const int edge = (int)arguments.edge, groups = (int)arguments.mapping.team_groups;
-    const unsigned team = thread / LANES / groups;
+    const unsigned team = thread / LANES >> log2_of((unsigned)groups);
     const bool lower = form_is_lower(arguments.form);
     leaf_walk walk;
     if (!leaf_walk_begin(arguments.mapping, team, edge / LEAF, walk))
