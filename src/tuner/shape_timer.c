@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS_MOST = 31, CALLS_LEAST = 2, CALLS_MOST = 24, LOST_IN_A_ROW = 3 };
+enum { ROUNDS_MOST = 31, CALLS_LEAST = 2, CALLS_MOST = 24, LOST_IN_A_ROW = 3, AHEAD = 2 };
 
 /* Seconds that a graph should take; how far the reference may rise. */
 static const double GRAPH_SECONDS = 100e-6, STEADY = 1.06;
@@ -160,23 +160,24 @@ static bool is_steady(struct shape_timer *timer, struct field *field, double ref
     return true;
 }
 
-/* One round of all that are in; `counted` says whether it was kept. */
+/* One round of all that are in; `counted` says whether it was kept. The reference comes first,
+ * again (the first waits for the host), and last. */
 static enum status play(struct shape_timer *timer, struct field *field, bool *counted)
 {
-    size_t count = 0;
+    size_t count = AHEAD;
     for (size_t i = 0; i < field->count; i++)
         if (field->contestants[i].in)
-            field->who[1 + count++] = i;
-    shuffle(timer, field->who + 1, count);
-    field->who[0] = field->who[count + 1] = field->count;
-    for (size_t i = 0; i < count + 2; i++)
+            field->who[count++] = i;
+    shuffle(timer, field->who + AHEAD, count - AHEAD);
+    field->who[0] = field->who[1] = field->who[count++] = field->count;
+    for (size_t i = 0; i < count; i++)
         field->order[i] = &field->contestants[field->who[i]].graph;
-    const enum status status = graph_replay_sequence(field->order, (int)count + 2, timer->lane, field->times);
+    const enum status status = graph_replay_sequence(field->order, (int)count, timer->lane, field->times);
     if (status != STATUS_OK)
         return status;
     timer->rounds++;
-    *counted = is_steady(timer, field, fmin(field->times[0], field->times[count + 1]));
-    for (size_t i = 1; i < count + 2 && *counted; i++) { /* the reference by its last time */
+    *counted = is_steady(timer, field, fmin(field->times[1], field->times[count - 1]));
+    for (size_t i = AHEAD; i < count && *counted; i++) { /* the reference by its last time */
         struct contestant *contestant = &field->contestants[field->who[i]];
         if (contestant->rounds < ROUNDS_MOST)
             contestant->times[contestant->rounds++] = field->times[i];
@@ -267,9 +268,9 @@ static bool field_make(struct field *field, size_t count)
 {
     field->count = count;
     field->contestants = calloc(count + 1, sizeof *field->contestants);
-    field->order = calloc(count + 2, sizeof *field->order);
-    field->who = calloc(count + 2, sizeof *field->who);
-    field->times = calloc(count + 2, sizeof *field->times);
+    field->order = calloc(count + AHEAD + 1, sizeof *field->order);
+    field->who = calloc(count + AHEAD + 1, sizeof *field->who);
+    field->times = calloc(count + AHEAD + 1, sizeof *field->times);
     return field->contestants && field->order && field->who && field->times;
 }
 
