@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WARM_UPS = 2, LEAST_REPEATS = 3, MOST_REPEATS = 31, COLD_REPEATS = 3 };
+enum { LEAST_REPEATS = 3, MOST_REPEATS = 31, COLD_REPEATS = 3 };
 
 /* Memory of `matrix_bytes`, of which the first `filled` have numbers in them. */
 struct pool {
@@ -140,17 +140,21 @@ static double time_once(host_function *function, const struct pools *pools, cons
     return microseconds() - started;
 }
 
-/* *first: of the first warm-up. */
+/* Calls that take longer than the budget are made three times, the last two counting. *first: of
+ * the first. */
 static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
 {
-    double times[MOST_REPEATS], started = microseconds();
+    double times[MOST_REPEATS];
     size_t count = 0;
     *first = time_once(function, pools, call);
-    for (int i = 1; i < WARM_UPS; i++)
-        time_once(function, pools, call);
-    while (count < LEAST_REPEATS || (count < MOST_REPEATS && microseconds() - started < budget))
+    const double started = microseconds(), second = time_once(function, pools, call);
+    if (second > budget)
+        times[count++] = second;
+    do
         times[count++] = time_once(function, pools, call);
+    while (second <= budget &&
+           (count < LEAST_REPEATS || (count < MOST_REPEATS && microseconds() - started < budget)));
     return statistics_median(times, count);
 }
 

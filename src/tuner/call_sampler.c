@@ -81,40 +81,48 @@ static bool find_border(const struct learned_times *times, int class, double *be
 }
 
 struct progress {
-    int done, all;
+    double done; /* in passes over all classes, of which there are these: */
+    int all;
 };
 
-static bool stopped(const struct call_sampler *sampler, struct progress *progress)
+static bool stopped(const struct call_sampler *sampler, const struct progress *progress)
 {
-    return sampler->stop(sampler->argument, (double)progress->done / progress->all);
+    return sampler->stop(sampler->argument, fmin(progress->done / progress->all, 1));
 }
 
-/* One pass over all classes with sizes `factor` apart in bytes. */
+/* One size of all classes. */
+static bool sample_size(const struct call_sampler *sampler, struct learned_times *times, double bytes,
+                        bool unclear_only, const struct progress *progress)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        if (!is_wanted(sampler, class) || (unclear_only && is_clear(times, class)))
+            continue;
+        const double amount = timed_class_amount_of(class, bytes);
+        if (stopped(sampler, progress))
+            return false;
+        if (!too_long(sampler, times, class, amount))
+            sample(sampler, times, class, amount);
+    }
+    return true;
+}
+
+/* Sizes `factor` apart, small ones of all classes first: when time ends, each has some. */
 static bool pass(const struct call_sampler *sampler, struct learned_times *times, double factor,
                  bool unclear_only,
                  struct progress *progress)
 {
-    for (int class = 0; class < TIMED_CLASSES; class++) {
-        if (!is_wanted(sampler, class))
-            continue;
-        bool skip = unclear_only && is_clear(times, class);
-        for (double bytes = sampler->least_bytes; !skip && bytes <= sampler->most_bytes; bytes *= factor) {
-            double amount = timed_class_amount_of(class, bytes);
-            if (stopped(sampler, progress))
-                return false;
-            if (too_long(sampler, times, class, amount))
-                break;
-            sample(sampler, times, class, amount);
-        }
-        progress->done++;
-    }
+    const int sizes = 1 + (int)(log(sampler->most_bytes / sampler->least_bytes) / log(factor));
+    double bytes = sampler->least_bytes;
+    for (int size = 0; size < sizes; size++, bytes *= factor, progress->done += 1.0 / sizes)
+        if (!sample_size(sampler, times, bytes, unclear_only, progress))
+            return false;
     return true;
 }
 
 static bool close_in(const struct call_sampler *sampler, struct learned_times *times,
                      struct progress *progress)
 {
-    for (int round = 0; round < BISECTIONS; round++)
+    for (int round = 0; round < BISECTIONS; round++, progress->done++)
         for (int class = 0; class < TIMED_CLASSES; class++) {
             double below, above;
             if (!is_wanted(sampler, class))
@@ -123,18 +131,13 @@ static bool close_in(const struct call_sampler *sampler, struct learned_times *t
                 return false;
             if (find_border(times, class, &below, &above) && above / below > close_enough)
                 sample(sampler, times, class, sqrt(below * above));
-            progress->done++;
         }
     return true;
 }
 
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
-    struct progress progress = {0};
-    for (int class = 0; class < TIMED_CLASSES; class++)
-        progress.all += is_wanted(sampler, class) * (PASSES + BISECTIONS);
-    if (progress.all == 0)
-        return true;
+    struct progress progress = {.all = PASSES + BISECTIONS};
     if (!pass(sampler, times, COARSE, false, &progress))
         return false;
     if (pass(sampler, times, FINE, true, &progress))
