@@ -2,10 +2,12 @@
 
 #include <math.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, PASSES = 2 };
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, PASSES = 2, CHECKS = 2 };
 
 /* Amounts between which the sides change place are close enough, and how far ahead is far. */
 static const double close_enough = 1.15, far_ahead = 3;
+/* How much more than expected a time is a peak. */
+static const double peak = 1.2;
 
 static bool is_wanted(const struct call_sampler *sampler, int class)
 {
@@ -119,6 +121,44 @@ static bool pass(const struct call_sampler *sampler, struct learned_times *times
     return true;
 }
 
+/* What the neighbours of sample i let expect there. */
+static double expected(const struct time_curve *curve, int i)
+{
+    const struct time_sample *sample = &curve->samples[i];
+    const double part = log(sample->amount / sample[-1].amount) / log(sample[1].amount / sample[-1].amount);
+    return sample[-1].us * pow(sample[1].us / sample[-1].us, part);
+}
+
+/* A time that sticks out is a disturbance, or a host that uses more threads from there on: timing
+ * it again tells. */
+static void time_peaks_again(const struct call_sampler *sampler, struct time_curve *curve, int class,
+                             enum call_side side)
+{
+    for (int i = 1; i + 1 < curve->count; i++) {
+        const struct time_sample *sample = &curve->samples[i];
+        const struct blas_call call = timed_class_call(class, sample->amount * (1 + 1e-9));
+        double us;
+        if (sample->us > peak * expected(curve, i) && timed_class_amount(&call) == sample->amount &&
+            sampler->time(sampler->argument, side, &call, &us))
+            time_curve_add(curve, sample->amount, fmin(us, sample->us));
+    }
+}
+
+static bool check_peaks(const struct call_sampler *sampler, struct learned_times *times,
+                        struct progress *progress)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        if (!is_wanted(sampler, class))
+            continue;
+        if (stopped(sampler, progress))
+            return false;
+        time_peaks_again(sampler, &times->host[class], class, SIDE_HOST);
+        time_peaks_again(sampler, &times->resident[class], class, SIDE_DEVICE);
+    }
+    progress->done++;
+    return true;
+}
+
 static bool close_in(const struct call_sampler *sampler, struct learned_times *times,
                      struct progress *progress)
 {
@@ -137,10 +177,11 @@ static bool close_in(const struct call_sampler *sampler, struct learned_times *t
 
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
-    struct progress progress = {.all = PASSES + BISECTIONS};
+    struct progress progress = {.all = PASSES + CHECKS + BISECTIONS};
     if (!pass(sampler, times, COARSE, false, &progress))
         return false;
-    if (pass(sampler, times, FINE, true, &progress))
-        close_in(sampler, times, &progress);
+    if (pass(sampler, times, FINE, true, &progress) && check_peaks(sampler, times, &progress) &&
+        close_in(sampler, times, &progress))
+        check_peaks(sampler, times, &progress);
     return true;
 }

@@ -10,6 +10,7 @@ struct machine {
     double latency;          /* of the device, microseconds */
     double host_rate, cached_rate, device_rate; /* microseconds an element; cached: below 1 MiB */
     double noise;            /* standard part of a time */
+    int outlier_every;       /* every so manieth call takes three times as long; 0: none */
     uint64_t seed;
     int calls, calls_left;
     double longest_host;
@@ -35,6 +36,8 @@ static bool time_call(void *argument, enum call_side side, const struct blas_cal
     if (side == SIDE_HOST)
         machine->longest_host = fmax(machine->longest_host, *us);
     machine->calls++;
+    if (machine->outlier_every && machine->calls % machine->outlier_every == 0)
+        *us *= 3;
     return true;
 }
 
@@ -88,6 +91,11 @@ static void test_crossing(struct learned_times *times)
     call_sampler_run(&sampler, times);
     worst = worst_crossing(times, &machine);
     tap_ok(worst < 1.2, "with 5%% of noise within 20%%: %.3f", worst);
+    machine.outlier_every = 23;
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    worst = worst_crossing(times, &machine);
+    tap_ok(worst < 2, "and with outliers within a factor of 2: %.3f", worst);
     tap_ok(machine.longest_host <= 2.5e5, "no call much longer than allowed: %.0f us", machine.longest_host);
 }
 
