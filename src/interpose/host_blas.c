@@ -56,20 +56,30 @@ static void publish_function(enum symbol symbol, host_function *function)
     __atomic_store_n(&forward_slots[symbol], slot, __ATOMIC_RELEASE);
 }
 
-/* A library that is unloaded, since the plug-in whose first call came from a destructor is. */
+/* True when the library was that interface's host: nobody's any more, but not free yet. */
+static bool unbind(enum interface interface, uintptr_t start)
+{
+    int bound = BOUND;
+    return state_of(interface) == BOUND && bindings[interface].library.start == start &&
+           atomic_compare_exchange_strong(&bindings[interface].state, &bound, BINDING);
+}
+
+/* A library that is unloaded, since the plug-in whose first call came from a destructor is;
+ * what it depends on may go with it. */
 static void forget_library(uintptr_t start, uintptr_t end)
 {
+    bool unbound[INTERFACE_COUNT];
+    for (int i = 0; i < INTERFACE_COUNT; i++)
+        unbound[i] = unbind((enum interface)i, start);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         uintptr_t function = (uintptr_t)__atomic_load_n(&host_functions[i], __ATOMIC_ACQUIRE);
-        if (function < start || function >= end)
+        if ((function < start || function >= end) && !unbound[symbol_interface((enum symbol)i)])
             continue;
         __atomic_store_n(&host_functions[i], NULL, __ATOMIC_RELEASE);
         __atomic_store_n(&forward_slots[i], COUNT_THUNK(i), __ATOMIC_RELEASE);
     }
     for (int i = 0; i < INTERFACE_COUNT; i++) {
-        int bound = BOUND;
-        if (bindings[i].library.start != start ||
-            !atomic_compare_exchange_strong(&bindings[i].state, &bound, BINDING))
+        if (!unbound[i])
             continue;
         entry_slots_reset((enum interface)i);
         bindings[i].width = 0;
