@@ -130,18 +130,25 @@ static double expected(const struct time_curve *curve, int i)
 }
 
 /* A time that sticks out is a disturbance, or a host that uses more threads from there on: timing
- * it again tells. */
+ * it again, or a call of nearly the same size, tells. */
 static void time_peaks_again(const struct call_sampler *sampler, struct time_curve *curve, int class,
                              enum call_side side)
 {
     for (int i = 1; i + 1 < curve->count; i++) {
-        const struct time_sample *sample = &curve->samples[i];
-        const struct blas_call call = timed_class_call(class, sample->amount * (1 + 1e-9));
+        const struct time_sample sample = curve->samples[i];
+        const struct blas_call call = timed_class_call(class, sample.amount * (1 + 1e-9));
+        const double near = timed_class_amount(&call) / sample.amount;
         double us;
-        if (sample->us > peak * expected(curve, i) && timed_class_amount(&call) == sample->amount &&
+        if (sample.us > peak * expected(curve, i) && timed_class_of(&call) == class && fabs(near - 1) < 0.1 &&
             sampler->time(sampler->argument, side, &call, &us))
-            time_curve_add(curve, sample->amount, fmin(us, sample->us));
+            time_curve_add(curve, sample.amount, fmin(us / near, sample.us));
     }
+}
+
+static void time_class_again(const struct call_sampler *sampler, struct learned_times *times, int class)
+{
+    time_peaks_again(sampler, &times->host[class], class, SIDE_HOST);
+    time_peaks_again(sampler, &times->resident[class], class, SIDE_DEVICE);
 }
 
 static bool check_peaks(const struct call_sampler *sampler, struct learned_times *times,
@@ -152,8 +159,7 @@ static bool check_peaks(const struct call_sampler *sampler, struct learned_times
             continue;
         if (stopped(sampler, progress))
             return false;
-        time_peaks_again(sampler, &times->host[class], class, SIDE_HOST);
-        time_peaks_again(sampler, &times->resident[class], class, SIDE_DEVICE);
+        time_class_again(sampler, times, class);
     }
     progress->done++;
     return true;
@@ -169,8 +175,10 @@ static bool close_in(const struct call_sampler *sampler, struct learned_times *t
                 continue;
             if (stopped(sampler, progress))
                 return false;
-            if (find_border(times, class, &below, &above) && above / below > close_enough)
-                sample(sampler, times, class, sqrt(below * above));
+            if (!find_border(times, class, &below, &above) || above / below <= close_enough)
+                continue;
+            sample(sampler, times, class, sqrt(below * above));
+            time_class_again(sampler, times, class); /* or the wrong half would be looked at next */
         }
     return true;
 }
