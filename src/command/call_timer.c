@@ -2,11 +2,15 @@
 #include "command/offload_report.h"
 #include "command/timed_calls.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 
+enum { PATIENCE_MS = 60000 };
+
 bool call_timer_start(struct call_timer *timer, const struct shim_child_settings *child_settings,
-                      const char *who,
-                      size_t bytes)
+                      const char *who, size_t bytes)
 {
     char text[32];
     snprintf(text, sizeof text, "%zu", bytes);
@@ -14,9 +18,22 @@ bool call_timer_start(struct call_timer *timer, const struct shim_child_settings
     return timer->running;
 }
 
+/* A call that does not come back must not keep the user for ever. */
+static bool is_answered(const struct call_timer *timer)
+{
+    struct pollfd answers = {.fd = fileno(timer->child.answers), .events = POLLIN};
+    int ready;
+    while ((ready = poll(&answers, 1, PATIENCE_MS)) < 0 && errno == EINTR)
+        continue;
+    if (ready == 0)
+        kill(timer->child.process, SIGKILL);
+    return ready > 0;
+}
+
 static bool ask(struct call_timer *timer, char *answer, int room)
 {
-    return timer->running && fflush(timer->child.requests) == 0 && fgets(answer, room, timer->child.answers);
+    return fflush(timer->child.requests) == 0 && is_answered(timer) && fgets(answer, room,
+                                                                             timer->child.answers);
 }
 
 bool call_timer_warm(struct call_timer *timer, const struct blas_call *call, double budget_us, double *us,
