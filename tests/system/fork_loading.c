@@ -51,7 +51,7 @@ int main(int count, char **arguments)
         int status = 0;
         pid_t child = fork();
         if (child == 0) {
-            alarm(20); /* one that hangs is ended */
+            alarm(120); /* one that hangs is ended */
             _exit(call(CALLS) != number);
         }
         if ((child < 0 || waitpid(child, &status, 0) != child || status) && ++wrong)
