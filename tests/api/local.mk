@@ -1,28 +1,25 @@
 # The native API, through libmublas.so, on whatever device there is. The core is linked
-# too: the model and the cases of tests/gpu use it.
+# too: the model and the cases of tests/gpu use it. (Flags of their own would have those
+# compiled anew for each program.)
 native_test_sources = tests/api/native.c tests/api/native.h $(kernel_test_sources)
 native_test_libraries = libmublas.la libmublas_core.la $(MPFR_LIBS) -lm -ldl
 native_test_flags = $(AM_LDFLAGS) -no-install
-native_test_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/gpu
 
 check_PROGRAMS += tests/api/test_native_calls
 TESTS += tests/api/test_native_calls
 tests_api_test_native_calls_SOURCES = tests/api/test_native_calls.c $(native_test_sources)
-tests_api_test_native_calls_CPPFLAGS = $(native_test_cppflags)
 tests_api_test_native_calls_LDADD = $(native_test_libraries)
 tests_api_test_native_calls_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_arguments
 TESTS += tests/api/test_native_arguments
 tests_api_test_native_arguments_SOURCES = tests/api/test_native_arguments.c $(native_test_sources)
-tests_api_test_native_arguments_CPPFLAGS = $(native_test_cppflags)
 tests_api_test_native_arguments_LDADD = $(native_test_libraries)
 tests_api_test_native_arguments_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_shapes
 TESTS += tests/api/test_native_shapes
 tests_api_test_native_shapes_SOURCES = tests/api/test_native_shapes.c $(native_test_sources)
-tests_api_test_native_shapes_CPPFLAGS = $(native_test_cppflags)
 tests_api_test_native_shapes_LDADD = $(native_test_libraries)
 tests_api_test_native_shapes_LDFLAGS = $(native_test_flags)
 
@@ -30,14 +27,12 @@ check_PROGRAMS += tests/api/test_native_streams
 TESTS += tests/api/test_native_streams
 thread_tests += tests/api/test_native_streams
 tests_api_test_native_streams_SOURCES = tests/api/test_native_streams.c $(native_test_sources)
-tests_api_test_native_streams_CPPFLAGS = $(native_test_cppflags)
 tests_api_test_native_streams_LDADD = $(native_test_libraries)
 tests_api_test_native_streams_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_stress
 TESTS += tests/api/test_native_stress
 tests_api_test_native_stress_SOURCES = tests/api/test_native_stress.c $(native_test_sources)
-tests_api_test_native_stress_CPPFLAGS = $(native_test_cppflags)
 tests_api_test_native_stress_LDADD = $(native_test_libraries)
 tests_api_test_native_stress_LDFLAGS = $(native_test_flags)
 
