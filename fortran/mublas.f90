@@ -38,7 +38,7 @@ module mublas
         enumerator :: mublas_order_down = 0, mublas_order_along
     end enum
     enum, bind(c)
-        enumerator :: mublas_last_arriver = 0, mublas_in_order, mublas_both_halves
+        enumerator :: mublas_last_arriver = 0, mublas_in_order, mublas_both_halves, mublas_strips
     end enum
 
     ! As it is made it leaves the choice to mublas.

@@ -134,24 +134,25 @@ enum mublas_status mublas_get_occupancy(struct mublas_handle *handle, struct mub
  *
  * They change times and never results. mublas chooses one for each call; programs that measure
  * or tune may choose themselves. A matrix-vector routine's work items are square tiles of
- * `edge` rows and columns, 64, 128 or 256, made of leaf tiles of 32 x 32 that teams of threads take. axpy
+ * `edge` rows and columns, made of leaf tiles of 32 x 32 that teams of threads take. axpy
  * heeds the threads and blocks_per_multiprocessor alone, though the rest must be right too.
  * Which values a member may have can change with mublas' version. */
 enum mublas_leaf_order { MUBLAS_ORDER_DOWN = 0, MUBLAS_ORDER_ALONG = 1 };
-enum mublas_symv_variant {
+enum mublas_launch_variant {
     MUBLAS_LAST_ARRIVER = 0, /* the block that comes last to a segment of y adds up its partial sums */
-    MUBLAS_IN_ORDER = 1,     /* each block adds its own, as soon as those before it have */
-    MUBLAS_BOTH_HALVES = 2   /* A is read twice, as if it were full; for small n */
+    MUBLAS_IN_ORDER = 1,     /* symv, hemv: each block adds its own, as soon as those before it have */
+    MUBLAS_BOTH_HALVES = 2,  /* symv, hemv: A is read twice, as if it were full */
+    MUBLAS_STRIPS = 3        /* gemv, symv, hemv of small sizes: no tiles, a block sums `edge` elements of y alone */
 };
 struct mublas_launch_shape {
-    int edge;
+    int edge;         /* 64, 128 or 256; of strips 8, of gemv's also 16, 32 and, not transposed, these */
     int threads_x;    /* Tx: a multiple of 32 / the bytes of an element: those threads read 128 bytes */
     int threads_y;    /* Ty; a block has Tx * Ty threads, 8 to 512 */
-    int leaf_columns; /* U: leaf tiles that a team takes in a row, 1 to edge / 32 */
+    int leaf_columns; /* U: leaf tiles that a team takes in a row, 1 to edge / 32; strips have none */
     int blocks_per_multiprocessor;    /* at most, with turns at the work items; 0: a block for each item */
     int team_groups;                  /* of 8 threads: 1, or 4 in blocks of 32 threads and more */
-    enum mublas_leaf_order order;     /* M: leaf tiles go down the columns or along the rows */
-    enum mublas_symv_variant variant; /* of symv and hemv; others have only the first */
+    enum mublas_leaf_order order;       /* M: leaf tiles go down the columns or along the rows */
+    enum mublas_launch_variant variant; /* axpy and trmv have only the first */
 };
 
 /* The shape of the calls that follow; NULL, or one with edge 0: mublas chooses, as at first.

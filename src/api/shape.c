@@ -5,7 +5,7 @@ _Static_assert((int)MUBLAS_ORDER_DOWN == (int)ORDER_DOWN && (int)MUBLAS_ORDER_AL
                "orders are those of the kernels");
 _Static_assert((int)MUBLAS_LAST_ARRIVER == (int)VARIANT_LAST_ARRIVER &&
                    (int)MUBLAS_IN_ORDER == (int)VARIANT_IN_ORDER &&
-                   (int)MUBLAS_BOTH_HALVES == (int)VARIANT_BOTH_HALVES,
+                   (int)MUBLAS_BOTH_HALVES == (int)VARIANT_BOTH_HALVES && (int)MUBLAS_STRIPS == (int)VARIANT_STRIPS,
                "variants are those of the kernels");
 
 /* Members below 0 become far too large, and are found out as such. */
@@ -33,20 +33,25 @@ static struct mublas_launch_shape outside(const struct launch_shape *shape)
         .blocks_per_multiprocessor = (int)shape->blocks_per_multiprocessor,
         .team_groups = (int)shape->team_groups,
         .order = (enum mublas_leaf_order)shape->order,
-        .variant = (enum mublas_symv_variant)shape->variant,
+        .variant = (enum mublas_launch_variant)shape->variant,
     };
 }
 
-/* NULL when some routine can have it: symv of some type can have what any can. */
+/* NULL when some routine of some size can have it. */
 static const char *fault_anywhere(const struct launch_shape *shape)
 {
+    /* What axpy and trmv can have these can, too. */
+    static const struct blas_call calls[] = {
+        {.family = FAMILY_GEMV, .trans = TRANS_TRANSPOSE}, {.family = FAMILY_GEMV}, {.family = FAMILY_SYMV}};
     const char *fault = NULL;
-    for (int type = TYPE_S; type < TYPE_COUNT; type++) {
-        const struct blas_call call = {.family = FAMILY_SYMV, .type = (enum blas_type)type};
-        fault = launch_shape_fault(&call, shape);
-        if (!fault)
-            break;
-    }
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        for (int type = TYPE_S; type < TYPE_COUNT; type++) {
+            struct blas_call call = calls[i];
+            call.type = (enum blas_type)type;
+            fault = launch_shape_fault(&call, shape);
+            if (!fault)
+                return NULL;
+        }
     return fault;
 }
 

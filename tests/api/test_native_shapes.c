@@ -15,7 +15,7 @@ static struct mublas_launch_shape as_set(const struct launch_shape *shape)
     return (struct mublas_launch_shape){(int)shape->edge, (int)shape->threads_x, (int)shape->threads_y,
                                         (int)shape->leaf_columns, (int)shape->blocks_per_multiprocessor,
                                         (int)shape->team_groups, (enum mublas_leaf_order)shape->order,
-                                        (enum mublas_symv_variant)shape->variant};
+                                        (enum mublas_launch_variant)shape->variant};
 }
 
 static bool equal(const struct mublas_launch_shape *one, const struct mublas_launch_shape *two)
@@ -64,6 +64,16 @@ static void expect(enum mublas_status status, const char *message)
         printf("# got %d, \"%s\"\n", status, mublas_last_error(handle));
 }
 
+/* Also strips of every edge, which one routine or another can have. */
+static void test_strips(void)
+{
+    struct mublas_launch_shape shape = {.threads_x = 64, .threads_y = 4, .team_groups = 1, .variant = MUBLAS_STRIPS};
+    int taken = 0;
+    for (shape.edge = 1; shape.edge <= 512; shape.edge++)
+        taken += mublas_set_launch_shape(handle, &shape) == MUBLAS_SUCCESS;
+    tap_ok(taken == 6, "of strips %d edges are taken", taken);
+}
+
 static const struct mublas_launch_shape usual = {.edge = 64, .threads_x = 16, .threads_y = 8, .leaf_columns = 1,
                                                  .team_groups = 1};
 
@@ -85,7 +95,8 @@ static void test_refusals(void)
     REFUSED(blocks_per_multiprocessor, -1, "the blocks per multiprocessor must be 0 or more");
     REFUSED(team_groups, 2, "a team must have 1 or 4 groups");
     REFUSED(order, (enum mublas_leaf_order)2, "there is no such order of leaf tiles");
-    REFUSED(variant, (enum mublas_symv_variant)-1, "there is no such variant");
+    REFUSED(variant, (enum mublas_launch_variant)-1, "there is no such variant");
+    REFUSED(variant, (enum mublas_launch_variant)4, "there is no such variant");
     tap_ok(mublas_get_launch_shape(handle, &set) == MUBLAS_SUCCESS && equal(&set, &usual),
            "the shape that was set before stays");
     expect(mublas_get_launch_shape(handle, NULL), "mublas_get_launch_shape: shape is NULL");
@@ -150,6 +161,7 @@ int main(int count, char **arguments)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         test_bits(&cases[i]);
+    test_strips();
     test_refusals();
     test_unsuitable();
     mublas_destroy(handle);
