@@ -40,13 +40,13 @@ template <typename T, bool WIDE> struct row_reader {
     T a[AHEAD];
 
     /* The first terms of the leaf at `leaf`, of which `terms` exist; the others are read as the last. */
-    DEVICE_METHOD void begin(const T *leaf, int64_t lda, int terms)
+    template <bool WHOLE> DEVICE_METHOD void begin(const T *leaf, int64_t lda, int terms)
     {
         lda = anew(lda);
         UNROLL
         for (int k = 0; k < AHEAD; k++) {
             a[k] = load_element<T, WIDE>(leaf);
-            leaf += k + 1 < terms ? lda : 0;
+            leaf += WHOLE || k + 1 < terms ? lda : 0;
         }
     }
 
@@ -100,33 +100,37 @@ template <typename T> struct leaf_x {
 };
 
 /* The leaf sums of rows [first, first + edge): a thread to a row, which takes every so many-th
- * leaf; the leaf that is not whole comes before the others of a thread with few of them. */
-template <typename T, bool WIDE>
+ * leaf; the leaf that is not whole comes before the others of a thread with few of them.
+ * `meanwhile` is called once the first terms are on their way. */
+template <typename T, bool WIDE, typename MEANWHILE>
 DEVICE_FUNCTION void strip_row_leaves(const matrix_vector_arguments &arguments, const strip_memory<T> &memory,
-                                      int64_t first)
+                                      int64_t first, const MEANWHILE &meanwhile)
 {
     const int edge = (int)arguments.edge, shift = log2_of(arguments.edge);
     const int across = (int)thread_count() >> shift, begin = (int)thread_index() >> shift;
-    const int row = (int)thread_index() & (edge - 1), team = smaller(edge, WARP_THREADS), lane = row & (team - 1);
+    const int row = (int)thread_index() & (edge - 1), team = smaller(edge, WARP_THREADS);
     const int whole = (int)(arguments.columns / LEAF), rest = (int)(arguments.columns % LEAF);
     const int64_t lda = arguments.lda;
     const T *a = static_cast<const T *>(arguments.a) +
                  (first + row < arguments.rows ? first + row : arguments.rows - 1);
     const unsigned mask = arguments.conjugate ? SIGN_MASK : 0;
-    T *room = memory.x + (thread_index() >> log2_of((unsigned)team)) * LEAF;
     const bool has_rest = rest > 0 && begin == across - 1;
     int leaf = begin < across ? begin : whole;
     row_reader<T, WIDE> reader;
     leaf_x<T> x;
     const auto behind_first = [&](int of) { return a + ((int64_t)of * LEAF + reader.AHEAD) * lda; };
+    if (has_rest)
+        reader.template begin<false>(a + (int64_t)whole * LEAF * lda, lda, rest);
+    else if (leaf < whole)
+        reader.template begin<true>(a + (int64_t)leaf * LEAF * lda, lda, LEAF);
+    const int lane = (int)anew((unsigned)row) & (team - 1);
+    T *room = memory.x + (anew(thread_index()) >> log2_of((unsigned)team)) * LEAF;
+    meanwhile();
     if (has_rest) {
-        reader.begin(a + (int64_t)whole * LEAF * lda, lda, rest);
         x.load_from(arguments, whole, rest, lane, team);
         x.store_to(room, lane, team);
         memory.leaves[whole * edge + row] = reader.template sum<false>(
             behind_first(whole), leaf < whole ? a + (int64_t)leaf * LEAF * lda : nullptr, lda, rest, room, mask);
-    } else if (leaf < whole) {
-        reader.begin(a + (int64_t)leaf * LEAF * lda, lda, LEAF);
     }
     if (leaf < whole)
         x.load_from(arguments, leaf, LEAF, lane, team);
@@ -169,18 +173,20 @@ template <typename T>
 DEVICE_FUNCTION void strip_finish(const matrix_vector_arguments &arguments, const strip_memory<T> &memory, T *y,
                                   int leaves, int count, const T &old)
 {
-    const int edge = (int)arguments.edge, nodes = (int)tile_count(leaves, NODE_LEAVES);
     block_barrier();
+    /* Made anew: none of what follows is to be computed before the first loads. */
+    const int edge = (int)anew(arguments.edge), shift = log2_of((unsigned)edge);
+    const int thread = (int)anew(thread_index()), nodes = (leaves + NODE_LEAVES - 1) / NODE_LEAVES;
     UNROLL_BY(1)
-    for (int i = (int)thread_index(); i < nodes * edge; i += (int)thread_count()) {
-        const int node = i >> log2_of(arguments.edge), rest = leaves - node * NODE_LEAVES;
+    for (int i = thread; i < nodes * edge; i += (int)thread_count()) {
+        const int node = i >> shift, rest = leaves - node * NODE_LEAVES;
         T *sums = memory.leaves + node * NODE_LEAVES * edge + (i & (edge - 1));
         *sums = tree_sum<NODE_LEAVES>(sums, edge, 0, rest < NODE_LEAVES ? rest : NODE_LEAVES);
     }
     if (nodes > 1)
         block_barrier();
-    if ((int)thread_index() < count) {
-        const T *sums = memory.leaves + thread_index();
+    if (thread < count) {
+        const T *sums = memory.leaves + thread;
         T sum = sums[0];
         UNROLL_BY(4)
         for (int node = 1; node < nodes; node++)
@@ -197,12 +203,17 @@ DEVICE_FUNCTION void gemv_strip(const matrix_vector_arguments &arguments, unsign
     const int64_t first = tile_origin(arguments, (int)item);
     const int count = tile_extent(arguments, TRANSPOSE ? arguments.columns : arguments.rows, (int)item);
     T *y = static_cast<T *>(arguments.y) + (first + thread_index()) * arguments.y_increment;
-    const bool reads_y = (int)thread_index() < count && !equals(beta_of<T>(arguments), 0);
-    const T old = reads_y ? load_result(y) : T{};
-    if constexpr (TRANSPOSE)
+    T old = T{};
+    const auto read_y = [&]() {
+        if ((int)thread_index() < count && !equals(beta_of<T>(arguments), 0))
+            old = load_result(y);
+    };
+    if constexpr (TRANSPOSE) {
+        read_y();
         strip_column_leaves<T, WIDE>(arguments, memory, first);
-    else
-        strip_row_leaves<T, WIDE>(arguments, memory, first);
+    } else {
+        strip_row_leaves<T, WIDE>(arguments, memory, first, read_y);
+    }
     strip_finish(arguments, memory, y, leaves, count, old);
 }
 

@@ -32,7 +32,7 @@ DEVICE_FUNCTION T strip_stored_leaf(const matrix_vector_arguments &arguments, T 
     const int64_t row = leaf.first + lane < arguments.rows ? leaf.first + lane : arguments.rows - 1;
     const T *a = static_cast<const T *>(arguments.a) + row + (int64_t)leaf.index * LEAF * arguments.lda;
     row_reader<T, WIDE> reader;
-    reader.begin(a, arguments.lda, leaf.terms);
+    reader.template begin<false>(a, arguments.lda, leaf.terms);
     const T *x = strip_leaf_x(arguments, room, leaf);
     return reader.template sum<false>(a + reader.AHEAD * arguments.lda, nullptr, arguments.lda, leaf.terms, x,
                                       arguments.conjugate ? SIGN_MASK : 0);
