@@ -1,4 +1,5 @@
 /* Recipes: what is written is read again, and nothing else is. */
+#include "tuner/built_in_recipes.h"
 #include "tuner/recipe.h"
 #include "tuner/recipe_write.h"
 #include "recipe_example.h"
@@ -157,6 +158,27 @@ static void test_files(void)
     rmdir(folder);
 }
 
+/* Those that come with mublas are sound, whole, and one for a device. */
+static void test_built_in(void)
+{
+    int count = 0, good = 0, twice = 0;
+    char devices[16][sizeof example.signature.device];
+    const char *built_in;
+    for (size_t length; (built_in = built_in_recipe(count, &length)) && count < 16; count++) {
+        *devices[count] = '\0';
+        if (!recipe_parse(built_in, length, &read_back, fault)) {
+            printf("# number %d: %s\n", count, fault);
+            continue;
+        }
+        memcpy(devices[count], read_back.signature.device, sizeof devices[count]);
+        for (int i = 0; i < count; i++)
+            twice += strcmp(devices[i], devices[count]) == 0;
+        good++;
+        recipe_clear(&read_back);
+    }
+    tap_ok(good == count && twice == 0, "%d of %d built-in recipes are read, %d twice", good, count, twice);
+}
+
 int main(void)
 {
     example_make(&example);
@@ -167,5 +189,6 @@ int main(void)
     test_contents();
     test_fit();
     test_files();
+    test_built_in();
     return tap_done();
 }
