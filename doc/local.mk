@@ -1,1 +1,1 @@
-EXTRA_DIST += doc/kernel-speed.md
+EXTRA_DIST += doc/kernel-speed.md doc/tuner.md
