@@ -24,9 +24,9 @@ uint64_t offload_floors[SYMBOL_COUNT];
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
-/* The reference device's model until a device is awake, then that device's own, with what a
- * recipe says of calls. */
-static struct machine_model reference_model, device_model;
+/* The reference device's model; from the first call on that may be worth a device, with what a recipe
+ * says of calls; once a device is awake its own, likewise. */
+static struct machine_model reference_model, early_model, device_model;
 static const struct machine_model *model_in_force = &reference_model;
 
 static const struct machine_model *model(void)
@@ -40,7 +40,7 @@ static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mirror_table *mirrors;
 static struct device *ready;
-static bool wake_failed;
+static bool wake_failed, learned_early;
 static double wake_account_us;
 
 static void begin(void)
@@ -80,16 +80,40 @@ static enum status create_mirrors(struct device *device)
     return status;
 }
 
-static void learn(const struct device_properties *device)
+/* Go by another model from now on; the next call of a routine sets its floor by it. */
+static void use_model(const struct machine_model *other)
+{
+    __atomic_store_n(&model_in_force, other, __ATOMIC_RELEASE);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        __atomic_store_n(&offload_floors[i], 0, __ATOMIC_RELAXED);
+}
+
+static void learn(struct machine_model *learning, struct learned_times *times, const char *section)
+{
+    char host[sizeof times->host_blas] = "";
+    if (section)
+        learned_model_host(host, sizeof host);
+    learned_model_use(learning, times, section, host);
+    use_model(learning);
+}
+
+static void learn_early(void)
+{
+    static struct learned_times learned;
+    char *section = recipe_search_early();
+    early_model = reference_model;
+    if (section)
+        learn(&early_model, &learned, section);
+    free(section);
+    learned_early = true;
+}
+
+static void learn_of_device(const struct device_properties *device)
 {
     static struct learned_times learned;
     const struct recipe *recipe = recipe_of_process(device);
-    const char *section = recipe ? recipe->crossover : NULL;
-    char host[sizeof learned.host_blas] = "";
     device_model = crossover_builtin_model(device, processors_usable());
-    if (section)
-        learned_model_host(host, sizeof host);
-    learned_model_use(&device_model, &learned, section, host);
+    learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
 }
 
 static void wake(void)
@@ -99,10 +123,7 @@ static void wake(void)
         wake_failed = true;
         return;
     }
-    learn(device_properties(device));
-    __atomic_store_n(&model_in_force, &device_model, __ATOMIC_RELEASE);
-    for (int i = 0; i < SYMBOL_COUNT; i++) /* the next call sets them by the new model */
-        __atomic_store_n(&offload_floors[i], 0, __ATOMIC_RELAXED);
+    learn_of_device(device_properties(device));
     __atomic_store_n(&ready, device, __ATOMIC_RELEASE);
 }
 
@@ -115,6 +136,8 @@ static struct device *find_device(const struct blas_call *call, enum host_reason
     if (!device) {
         pthread_mutex_lock(&wake_lock);
         if (!ready && !wake_failed) {
+            if (!learned_early && settings()->offload == OFFLOAD_AUTO)
+                learn_early();
             if (policy_wake(settings()->offload, model(), call, &wake_account_us)) {
                 wake();
                 *credit_us = wake_account_us;

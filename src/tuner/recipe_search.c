@@ -105,6 +105,27 @@ bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe
     return try_built_in(&search->attempts[RECIPE_BUILT_IN], recipe, machine);
 }
 
+char *recipe_search_early(void)
+{
+    struct recipe *recipe = malloc(sizeof *recipe);
+    struct recipe_attempt attempt;
+    char *section = NULL;
+    bool found = !recipe || strcmp(settings()->recipe, "none") == 0;
+    for (int origin = 0; origin < RECIPE_BUILT_IN && !found; origin++) {
+        set_path((enum recipe_origin)origin, attempt.path);
+        if (!*attempt.path || !recipe_read(attempt.path, recipe, attempt.fault))
+            continue;
+        found = strcmp(recipe->signature.kernels, kernel_set_hash) == 0;
+        if (found) {
+            section = recipe->crossover;
+            recipe->crossover = NULL;
+        }
+        recipe_clear(recipe);
+    }
+    free(recipe);
+    return section;
+}
+
 static struct recipe recipe_found;
 static bool is_found;
 static const struct device_properties *device_searched_for;

@@ -28,6 +28,11 @@ bool recipe_user_path(char path[512]);
 bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe,
                    struct recipe_search *search);
 
+/* Before a device is awake: the crossover section of the first of the setting's, the user's and the
+ * system's recipes that is there, can be trusted and was made for these kernels, from malloc; whether it
+ * fits the device is seen when that wakes. NULL: there is none. Logs nothing. */
+char *recipe_search_early(void);
+
 /* The recipe of this process: the first call searches, logs what was refused and lets launches
  * be shaped by what was found. NULL: none. Lives as long as the process. Thread-safe. */
 const struct recipe *recipe_of_process(const struct device_properties *device);

@@ -10,9 +10,11 @@ unset BLIS_NUM_THREADS MKL_NUM_THREADS
 host=$(readlink -f "$host_blas")
 gains='host dsymv 100 1 1000000 5000
 device dsymv 100 2 1000000 20
-upload pinned 1000 10 10000000 100'
+upload pinned 1000 10 10000000 100
+wake 4000'
 never='host dsymv 100 1 1000000 5000
-device dsymv 100 2 1000000 5100'
+device dsymv 100 2 1000000 5100
+wake 4000'
 
 # decides HOST THREADS LINES [CALLS]: how many calls of order 100 or more ran on the device
 decides()
@@ -25,14 +27,15 @@ decides()
     [ -n "$device" ]
 }
 
-decides "$host" 1 "$never" 40 && [ "$device" = 0 ] && grep -q 'device *Emulated' "$work/report"
-result $? "where it is never, every call stays although the device is awake ($device)"
-decides "$host" 1 "$gains" 0 && large=$device && decides "$host" 1 "$gains" 40 && [ "$device" -ge $((large + 35)) ]
-result $? "where small calls gain, they run on the device ($large, then $device)"
-decides "$host.other" 1 "$gains" 40 && [ "$device" -lt $((large + 10)) ]
-result $? "times of another host BLAS do not count ($device)"
+decides "$host" 1 "$never" 40 && [ "$device" = 0 ] && grep -q 'device *not woken' "$work/report"
+result $? "where it is never, no device is woken"
+decides "$host" 1 "$gains" 0 && large=$device && decides "$host" 1 "$gains" 40 &&
+    [ "$large" -ge 30 ] && [ "$device" -ge $((large + 35)) ]
+result $? "where small calls gain, they run on a device that is woken soon ($large, then $device)"
+decides "$host.other" 1 "$gains" 40 && [ "$device" -lt $((large - 10)) ]
+result $? "times of another host BLAS do not count: small calls stay ($device)"
 other=$(($(nproc) + 1))
-decides "$host" $other "$gains" 40 && [ "$device" -lt $((large + 10)) ]
+decides "$host" $other "$gains" 40 && [ "$device" -lt $((large - 10)) ]
 result $? "nor those of another number of threads ($device)"
 [ ! -s "$work/errors" ]
 result $? "all without a word"
