@@ -13,7 +13,7 @@ static const char help[] =
     "  --quick, --full, --exhaustive   how much is tried; quick (the default) takes under a minute\n"
     "  --routines=NAME,...   only these: symv, dsymv, dgemv_none, ...; what is known of others stays\n"
     "  --output=FILE         the recipe; default: the user's (mublas info names it); data go to FILE.csv\n"
-    "  --time-limit=SECONDS  for all; default 60 for quick, none for the others\n"
+    "  --time-limit=SECONDS  for all; default 60 for quick, else none\n"
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
@@ -148,7 +148,7 @@ int tune_options_read(char **arguments, struct tune_options *options)
     else if (!choose_classes(options))
         return refuse(options->routines,
                       "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
-    if (options->time_limit == 0 && options->breadth == BREADTH_QUICK)
+    if (options->time_limit == 0 && options->breadth == BREADTH_QUICK && !options->evaluate)
         options->time_limit = 60;
     if (options->memory == 0)
         options->memory = (size_t)(options->breadth == BREADTH_QUICK ? 1 : 4) << 30;

@@ -86,6 +86,19 @@ tune --full --routines=symv,hemv && grep -q "going on with .*, which has $classe
     [ ! -e "$recipe.partial" ]
 result $? "the same does, and then all is there"
 
+# Command lines that are not understood.
+for bad in --quikc --time-limit=0 --memory=x --routines=dsymv,foo --output= --evaluate=-1; do
+    "$build/mublas" tune $bad > "$work/output" 2> "$work/errors"
+    [ $? = 2 ] && [ ! -s "$work/output" ] && head -n 1 "$work/errors" | grep -q "^mublas tune: ${bad#--routines=}: "
+    result $? "$bad is refused by name"
+done
+"$build/mublas" tune --evaluate --output="$work/none" > "$work/output" 2> "$work/errors"
+[ $? = 1 ] && grep -q "^mublas tune: $work/none: No such file" "$work/errors"
+result $? "there is no judging a recipe that is not there"
+CUDA_VISIBLE_DEVICES= tune --routines=saxpy
+[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no device to tune' "$work/errors"
+result $? "nor tuning without a device"
+
 # What is refused, by whom, and that it is said in one line.
 info() { "$build/mublas" info > "$work/output" 2> "$work/errors"; }
 state() { MUBLAS_RECIPE=$1 info && grep -q "MUBLAS_RECIPE recipe $1 is $2" "$work/output"; }
