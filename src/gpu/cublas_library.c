@@ -27,7 +27,7 @@ static const struct {
 static cublasHandle_t the_handle;
 static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t open_once = PTHREAD_ONCE_INIT;
-static bool available;
+static bool available, opened;
 
 static void *open_library(void)
 {
@@ -78,7 +78,7 @@ static bool look_up(void *library)
     return true;
 }
 
-static void open_cublas(void)
+static void open_library_and_handle(void)
 {
     void *library = open_library();
     if (!library || !look_up(library))
@@ -92,10 +92,21 @@ static void open_cublas(void)
     available = true;
 }
 
+static void open_cublas(void)
+{
+    open_library_and_handle();
+    __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
+}
+
 bool cublas_library_open(void)
 {
     pthread_once(&open_once, open_cublas);
     return available;
+}
+
+bool cublas_library_was_opened(void)
+{
+    return __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
 }
 
 cublas_function *cublas_library_routine(enum blas_family family, enum blas_type type)

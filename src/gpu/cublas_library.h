@@ -38,6 +38,9 @@ typedef int cublas_trsm(cublasHandle_t, int side, int uplo, int trans, int diag,
  * answer. False where there is none: logged. Thread-safe. */
 bool cublas_library_open(void);
 
+/* True once cublas_library_open has an answer. */
+bool cublas_library_was_opened(void);
+
 /* What follows is for after cublas_library_open said true.
  * A routine of level 3 as the type above of its family; NULL when cuBLAS lacks it. */
 typedef void cublas_function(void);

@@ -11,6 +11,9 @@
  * use, and what is missing is logged once. */
 bool level3_supported(struct device *device, const struct blas_call *call);
 
+/* True once cuBLAS was opened, or was found to be missing: asking level3_supported costs nothing. */
+bool level3_is_open(void);
+
 /* Queue a supported call on the lane's stream; pointers are device addresses.
  * STATUS_UNSUPPORTED, and nothing done, for another. */
 enum status level3_run(struct lane *lane, const struct blas_call *call);

@@ -4,6 +4,7 @@
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "gpu/exit_gate.h"
+#include "gpu/level3.h"
 #include "interpose/execute.h"
 #include "interpose/host_paths.h"
 #include "interpose/learned_model.h"
@@ -151,6 +152,18 @@ static struct device *find_device(const struct blas_call *call, enum host_reason
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }
 
+/* False for a level 3 call that is not worth opening cuBLAS for, so far. */
+static bool library_pays(const struct blas_call *call)
+{
+    static double account_us;
+    if (call->family < FAMILY_GEMM || level3_is_open())
+        return true;
+    pthread_mutex_lock(&wake_lock);
+    const bool pays = policy_open_level3(settings()->offload, model(), call, &account_us);
+    pthread_mutex_unlock(&wake_lock);
+    return pays;
+}
+
 static enum host_reason reason_of(enum status status)
 {
     switch (status) {
@@ -199,6 +212,8 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
             operands_credit(mirrors, operands, count, decision.credit_us);
         return decision.reason;
     }
+    if (!library_pays(call))
+        return HOST_NOT_RESIDENT;
     if (!execute_supported(device, call))
         return HOST_UNSUPPORTED;
     return execute(device, symbol, call, caller);

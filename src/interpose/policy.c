@@ -29,15 +29,28 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     return on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
-bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                 double *account_us)
+/* Add what the call would save; do the savings cover a quarter of the cost? */
+static bool account_pays(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                         double cost_us, double *account_us)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS;
     struct predicted_times times = crossover_predict(model, call, 0, true);
     if (times.resident_us < times.host_us)
         *account_us += times.host_us - times.resident_us;
-    return *account_us >= model->wake_us / 4;
+    return *account_us >= cost_us / 4;
+}
+
+bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                 double *account_us)
+{
+    return account_pays(mode, model, call, model->wake_us, account_us);
+}
+
+bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                        double *account_us)
+{
+    return account_pays(mode, model, call, model->level3_wake_us, account_us);
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

@@ -30,6 +30,11 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  double *account_us);
 
+/* The same for a level 3 call, which the device would do now, before cuBLAS was opened
+ * (model->level3_wake_us). */
+bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                        double *account_us);
+
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                       enum blas_type type);

@@ -25,6 +25,7 @@ struct machine_model {
     double scan_us_per_byte; /* dirty scan of tracked memory */
     double pin_us_per_byte; /* pinning, and gathering into huge pages */
     double wake_us; /* context creation and kernel loading */
+    double level3_wake_us; /* opening cuBLAS */
     const struct learned_times *learned; /* settled; NULL: nothing */
     bool huge_pages; /* the program's large matrices lie on huge pages from the start */
 };

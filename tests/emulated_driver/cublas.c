@@ -109,6 +109,14 @@ int cublasSetMathMode(cublasHandle_t handle, int mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
+void cublas_check_scalar(const char *routine, const void *scalar, size_t bytes)
+{
+    if (bytes < 16 || (size_t)scalar % 16 == 0)
+        return;
+    fprintf(stderr, "emulated cuBLAS: %s: a scalar of %zu bytes at %p\n", routine, bytes, scalar);
+    abort();
+}
+
 int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
 {
     return emulated_enqueue(handle->stream, function, arguments, bytes) == CUDA_SUCCESS

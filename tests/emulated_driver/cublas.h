@@ -33,6 +33,10 @@ int cublas_enter(const char *function);
 /* A routine of the host BLAS, from its own handle: never the preloaded shim's. */
 void *cublas_host_routine(const char *name);
 
+/* The real cuBLAS reads a scalar of 16 bytes at once and faults where it is not at a multiple of
+ * them (seen with cuBLAS 13.1): aborts. NULL passes. */
+void cublas_check_scalar(const char *routine, const void *scalar, size_t bytes);
+
 /* Queue a function that gets a copy of its arguments. */
 int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes);
 

@@ -57,6 +57,8 @@ static int queue(cublasHandle_t handle, struct call call, char type, const char 
         ((size_t)call.a | (size_t)call.x | (size_t)call.y) % element)
         return CUBLAS_STATUS_INVALID_VALUE;
     snprintf(call.routine, sizeof call.routine, "%c%s_", type, name);
+    cublas_check_scalar(call.routine, alpha, element);
+    cublas_check_scalar(call.routine, beta, element);
     call.uplo = "LU"[uplo], call.trans = "NTC"[trans], call.diag = "NU"[diag];
     if (alpha)
         memcpy(call.alpha, alpha, element);

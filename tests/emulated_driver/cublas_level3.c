@@ -98,6 +98,8 @@ static int queue(cublasHandle_t handle, struct call call, const char *routine, s
     if (call.m < 0 || call.n < 0 || call.k < 0 || !are_legal(&flags) || !has_room(&call, &flags) || !alpha ||
         (beta_bytes && !beta) || ((size_t)call.a | (size_t)call.b | (size_t)call.c) % element)
         return CUBLAS_STATUS_INVALID_VALUE;
+    cublas_check_scalar(routine, alpha, alpha_bytes);
+    cublas_check_scalar(routine, beta, beta_bytes);
     snprintf(call.routine, sizeof call.routine, "%s_", routine);
     call.side = "LR"[flags.side], call.uplo = "LU"[flags.uplo], call.diag = "NU"[flags.diag];
     call.trans = "NTC"[flags.trans], call.trans_b = "NTC"[flags.trans_b];

@@ -100,6 +100,24 @@ static void test_wake(const struct machine_model *model)
     tap_ok(calls == 10000 && account == 0, "small calls never wake the device");
 }
 
+static void test_opening_level3(const struct machine_model *model)
+{
+    static double storage;
+    struct blas_call call = {.family = FAMILY_GEMM, .type = TYPE_D, .m = 2048, .n = 2048, .k = 2048,
+                             .a = {.pointer = &storage, .ld = 2048}, .b = {.pointer = &storage, .ld = 2048},
+                             .c = {.pointer = &storage, .ld = 2048}};
+    double account = 0, saved;
+    int calls = 1;
+    pack_legal(&call);
+    struct predicted_times times = crossover_predict(model, &call, 0, true);
+    saved = times.host_us - times.resident_us;
+    while (calls < 10000 && !policy_open_level3(OFFLOAD_AUTO, model, &call, &account))
+        calls++;
+    tap_ok(saved > 0 && calls > 1 && calls == (int)ceil(model->level3_wake_us / 4 / saved),
+           "cuBLAS is opened once a quarter of that is saved (call %d)", calls);
+    tap_ok(policy_open_level3(OFFLOAD_ALWAYS, model, &call, &account), "always opens it at once");
+}
+
 static void test_floors(const struct machine_model *model)
 {
     tap_ok(policy_floor(OFFLOAD_ALWAYS, model, FAMILY_AXPY, TYPE_S) == 0, "always has no floor");
@@ -198,6 +216,7 @@ int main(void)
     test_ski_rental(&model);
     test_level3(&model);
     test_wake(&model);
+    test_opening_level3(&model);
     test_floors(&model);
     test_every_floor(&model);
     struct machine_model small = crossover_builtin_model(NULL, 1), large = crossover_builtin_model(NULL, 512);
