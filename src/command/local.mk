@@ -10,7 +10,7 @@ mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/co
 	src/command/tune_files.c src/command/tune_files.h \
 	src/command/tune_options.c src/command/tune_options.h \
 	src/command/tune_progress.c src/command/tune_progress.h \
-	src/command/tune_session.c src/command/tune_session.h \
+	src/command/tune_refit.c src/command/tune_refit.h src/command/tune_session.c src/command/tune_session.h \
 	src/command/run.c src/command/run.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"'
 mublas_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)

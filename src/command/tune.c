@@ -4,6 +4,7 @@
 #include "command/tune_evaluate.h"
 #include "command/tune_files.h"
 #include "command/tune_progress.h"
+#include "command/tune_refit.h"
 #include "command/tune_session.h"
 
 #include <signal.h>
@@ -146,7 +147,7 @@ static void print_form(const struct run *run, int class, enum tuning_form form)
         printf("  %d rules from an earlier run\n", rules->interval_count);
     else
         printf(" %6zu %9zu %6d %10s %9.1f%% %12.1f%% %9.2f\n", summary->shapes, summary->finalists,
-               rules->interval_count, rules->by_occupancy ? "occupancy" : "rules",
+               rules->interval_count, chooser_names[summary->chooser],
                100 * summary->rules_regret, 100 * summary->occupancy_regret, summary->gain);
 }
 
@@ -201,6 +202,8 @@ int tune_run(char **arguments)
     const int outcome = tune_options_read(arguments, &run.options);
     if (outcome >= 0)
         return outcome;
+    if (run.options.refit)
+        return tune_refit(&run.options);
     run.started = timer_now();
     if (!tune_session_open(&run.session, run.options.memory, &stopped))
         return 1;

@@ -78,7 +78,8 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
     struct tuning_time times[RIVALS + 2];
     size_t count = 2, best = 0;
     rivals[1] = launch_shape_built_in(&call);
-    if (!decision_of(rules, class, form, size, rules->by_occupancy, &rivals[0]))
+    if (!decision_of(rules, class, form, size, rules->by_occupancy, &rivals[0]) ||
+        !launch_shape_can(&call, &rivals[0]))
         rivals[0] = rivals[1];
     enum status status = find_rivals(evaluation, &call, class, space, rivals, &count);
     if (status == STATUS_OK)

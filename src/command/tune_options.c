@@ -17,6 +17,7 @@ static const char help[] =
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
+    "  --refit=RECIPE        make the rules of RECIPE anew from RECIPE.csv, without a device\n"
     "An interrupted run goes on where it was when the same command is given again.\n";
 
 static int refuse(const char *argument, const char *why)
@@ -109,6 +110,11 @@ static int read_option(const char *argument, struct tune_options *options)
         if (!read_number(value, 1, 10000, &number))
             return refuse(argument, "not a number of sizes");
         return options->evaluate = (int)number, -1;
+    }
+    if ((value = value_of(argument, "--refit"))) {
+        if (!*value || strlen(value) + sizeof ".csv" > sizeof options->output)
+            return refuse(argument, "not a file name that can be used");
+        return options->refit = value, -1;
     }
     if ((value = value_of(argument, "--routines")))
         return options->routines = value, -1;

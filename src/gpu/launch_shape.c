@@ -230,14 +230,19 @@ static bool is_too_many(int64_t items)
     return items > INT32_MAX;
 }
 
+bool launch_shape_can(const struct blas_call *call, const struct launch_shape *shape)
+{
+    return !launch_shape_fault(call, shape) &&
+           (call->family == FAMILY_AXPY || !is_too_many(launch_shape_tiling(call, shape).items));
+}
+
 struct launch_shape launch_shape_choose(const struct blas_call *call)
 {
     launch_shape_chooser *chooser = atomic_load_explicit(&present_chooser, memory_order_acquire);
     struct launch_shape shape;
     if (overriding_shape.edge)
         return overriding_shape;
-    if (chooser && chooser(call, &shape) && !launch_shape_fault(call, &shape) &&
-        (call->family == FAMILY_AXPY || !is_too_many(launch_shape_tiling(call, &shape).items)))
+    if (chooser && chooser(call, &shape) && launch_shape_can(call, &shape))
         return shape;
     return launch_shape_built_in(call);
 }

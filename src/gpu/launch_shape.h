@@ -45,6 +45,9 @@ unsigned launch_shape_unit(enum blas_type type);
  * Of axpy's shape only the threads and the blocks per multiprocessor matter. */
 const char *launch_shape_fault(const struct blas_call *call, const struct launch_shape *shape);
 
+/* Will launch() take it for the call where it is chosen? If not, the built-in shape. */
+bool launch_shape_can(const struct blas_call *call, const struct launch_shape *shape);
+
 /* The shape that launch() takes for this axpy, gemv, symv, hemv or trmv call. */
 struct launch_shape launch_shape_choose(const struct blas_call *call);
 

@@ -14,6 +14,7 @@ static enum status final_at(struct class_work *work, size_t number)
         return status;
     class_work_data(work, &call, "final", work->finalists, times, work->finalist_count);
     class_work_data(work, &call, "default", &built_in, &reference, 1);
+    work->finals.built_in[number] = reference.seconds;
     for (size_t i = 0; i < work->finalist_count; i++) {
         work->finals.seconds[i * SIZE_GRID_MAX + number] = times[i].seconds;
         for (size_t size = 0; size < SIZE_GRID_MAX && times[i].rounds == TUNING_WRONG; size++)

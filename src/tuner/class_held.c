@@ -2,10 +2,7 @@
 
 #include "tuner/decision.h"
 
-#include <math.h>
 #include <string.h>
-
-static const double TIE = 0.003;
 
 static double random_part(struct class_tuner *tuner)
 {
@@ -27,9 +24,43 @@ static int64_t held_size(struct class_work *work)
 }
 
 struct regrets {
-    double rules, occupancy, gain;
+    double rules, occupancy;
     int sizes;
+    struct chooser_sample samples[CHOOSER_SAMPLES_MAX];
 };
+
+/* What a launch takes that is to be shaped by the rules or the optimizer. */
+static struct launch_shape shape_of(const struct class_work *work, const struct class_recipe *rules,
+                                    const struct blas_call *call, int64_t size, bool by_occupancy)
+{
+    struct launch_shape shape;
+    if ((decision_of(rules, work->class, work->form, size, by_occupancy, &shape) ||
+         decision_of(rules, work->class, work->form, size, false, &shape)) &&
+        launch_shape_can(call, &shape))
+        return shape;
+    return launch_shape_built_in(call);
+}
+
+static void take(struct class_work *work, const struct blas_call *call, const struct launch_shape *shapes,
+                 const struct tuning_time *times, const struct tuning_time *reference,
+                 struct regrets *regrets)
+{
+    const size_t count = work->finalist_count + 2;
+    const struct launch_shape built_in = launch_shape_built_in(call);
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (times[i].seconds < times[best].seconds)
+            best = i;
+    class_work_data(work, call, "rules", &shapes[0], &times[0], 1);
+    class_work_data(work, call, "occupancy", &shapes[1], &times[1], 1);
+    class_work_data(work, call, "best", &shapes[best], &times[best], 1);
+    class_work_data(work, call, "held", shapes + 2, times + 2, work->finalist_count);
+    class_work_data(work, call, "default", &built_in, reference, 1);
+    regrets->rules += times[0].seconds / times[best].seconds - 1;
+    regrets->occupancy += times[1].seconds / times[best].seconds - 1;
+    regrets->samples[regrets->sizes++] =
+        (struct chooser_sample){times[0].seconds, times[1].seconds, reference->seconds};
+}
 
 /* Shapes 0 and 1 are the rules' and the optimizer's. */
 static enum status hold_at(struct class_work *work, const struct class_recipe *rules, struct regrets *regrets)
@@ -38,35 +69,21 @@ static enum status hold_at(struct class_work *work, const struct class_recipe *r
     const struct blas_call call = class_work_call(work, size);
     struct launch_shape shapes[FINALISTS_MAX + 2];
     struct tuning_time times[FINALISTS_MAX + 2], reference;
-    const size_t count = work->finalist_count + 2;
-    size_t best = 0;
-    if (!decision_of(rules, work->class, work->form, size, false, &shapes[0]))
-        return STATUS_UNSUPPORTED;
-    if (!decision_of(rules, work->class, work->form, size, true, &shapes[1]))
-        shapes[1] = shapes[0];
+    shapes[0] = shape_of(work, rules, &call, size, false);
+    shapes[1] = shape_of(work, rules, &call, size, true);
     memcpy(shapes + 2, work->finalists, work->finalist_count * sizeof *shapes);
-    enum status status =
-        shape_timer_time(work->tuner->timer, &call, shapes, count, &work->settings->held, times, &reference);
+    enum status status = shape_timer_time(work->tuner->timer, &call, shapes, work->finalist_count + 2,
+                                          &work->settings->held, times, &reference);
     if (status != STATUS_OK || class_work_is_stopped(work))
         return status;
-    for (size_t i = 1; i < count; i++)
-        if (times[i].seconds < times[best].seconds)
-            best = i;
-    class_work_data(work, &call, "rules", &shapes[0], &times[0], 1);
-    class_work_data(work, &call, "occupancy", &shapes[1], &times[1], 1);
-    class_work_data(work, &call, "best", &shapes[best], &times[best], 1);
-    class_work_data(work, &call, "held", shapes + 2, times + 2, work->finalist_count);
-    regrets->rules += times[0].seconds / times[best].seconds - 1;
-    regrets->occupancy += times[1].seconds / times[best].seconds - 1;
-    regrets->gain += log(reference.seconds / times[0].seconds);
-    regrets->sizes++;
+    take(work, &call, shapes, times, &reference, regrets);
     class_work_step(work);
     return STATUS_OK;
 }
 
 enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary)
 {
-    struct regrets regrets = {0, 0, 0, 0};
+    struct regrets regrets = {.sizes = 0};
     enum status status = STATUS_OK;
     for (int i = 0; i < work->settings->held_sizes && status == STATUS_OK; i++) {
         if (class_work_is_stopped(work) || (i >= HELD_SIZES_LEAST && class_work_is_late(work)))
@@ -77,8 +94,11 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
         return status;
     summary->rules_regret = regrets.rules / regrets.sizes;
     summary->occupancy_regret = regrets.occupancy / regrets.sizes;
-    summary->gain = exp(regrets.gain / regrets.sizes);
-    /* A tie goes to what was measured. */
-    rules->by_occupancy = rules->has_occupancy && summary->occupancy_regret + TIE < summary->rules_regret;
+    const size_t count = (size_t)regrets.sizes +
+                         chooser_foretell(&work->finals, work->settings->rules_most, regrets.samples + regrets.sizes);
+    summary->chooser = chooser_pick(regrets.samples, count, rules->has_occupancy, &summary->gain);
+    rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;
+    if (summary->chooser == CHOOSER_BUILT_IN)
+        rules->interval_count = 0;
     return STATUS_OK;
 }

@@ -5,11 +5,12 @@
  * 2. The finals: finalists at more sizes, one after another where the fit is least certain;
  *    rules from the fits (sampled_rules.h).
  * 3. The analyzer, on the sieve's largest size.
- * 4. Held-out sizes, drawn at random: rules against occupancy recipe. The one with less
- *    regret chooses. */
+ * 4. Held-out sizes, drawn at random: rules against occupancy recipe against what is built
+ *    in. The fastest chooses (chooser.h); where that is the built-in, nothing was learned. */
 #ifndef MUBLAS_CLASS_TUNING_H
 #define MUBLAS_CLASS_TUNING_H
 
+#include "tuner/chooser.h"
 #include "tuner/shape_space.h"
 #include "tuner/shape_timer.h"
 #include "tuner/size_grid.h"
@@ -39,14 +40,15 @@ struct class_tuner {
 };
 
 /* What is to be told of a class: regrets are time over the best known - 1, means over the held-out
- * sizes; the gain is the built-in shapes' time over the chosen's, a geometric mean. */
+ * sizes; the gain is what chooser_pick says. */
 struct class_summary {
     size_t shapes, finalists;
     double rules_regret, occupancy_regret, gain;
+    enum chooser chooser;
 };
 
 /* STATUS_UNSUPPORTED: no size of it fits the pool. Stopped (timer->stop): STATUS_OK, and
- * interval_count is 0. */
+ * interval_count is 0, as where the built-in shapes are the best. */
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,
                              struct class_recipe *rules, struct class_summary *summary);
 

@@ -44,12 +44,15 @@ static void fit(const struct sampled_times *times, size_t shape, double *curve)
         curve[i] = good && can(times, shape, i) ? times->floor[i] * exp(curve[i]) : HUGE_VAL;
 }
 
-/* A rule ends half way, by ratio, to the size that the next one begins at. */
-static int64_t end_before(const struct sampled_times *times, int64_t first)
+/* A rule ends half way, by ratio, to the size that the next one begins at; one whose shape
+ * cannot do that size may not be able to do what lies between, either. */
+static int64_t end_before(const struct sampled_times *times, size_t shape, int64_t first)
 {
     size_t i = times->sizes_count - 1;
     while (i > 0 && times->sizes[i] >= first)
         i--;
+    if (!can(times, shape, i + 1))
+        return times->sizes[i];
     return (int64_t)sqrt((double)times->sizes[i] * (double)first);
 }
 
@@ -67,7 +70,8 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
                        most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);
     free(curves);
     for (size_t i = 0; i < count; i++) {
-        rules->intervals[i].upto = i + 1 < count ? end_before(times, found[i + 1].first) : INT64_MAX;
+        rules->intervals[i].upto =
+            i + 1 < count ? end_before(times, found[i].candidate, found[i + 1].first) : INT64_MAX;
         rules->intervals[i].shape = times->shapes[found[i].candidate];
     }
     rules->interval_count = (int)count;

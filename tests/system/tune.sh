@@ -63,7 +63,11 @@ result $? "shapes with other bits are left out, however fast"
 
 # Other classes stay; an interrupted run goes on.
 rm -f "$recipe"*
-export EMULATED_TIME="execute 0; noise 0.01"
+slow_built_in="optimum saxpy 99999 0 64 0 0 0; optimum daxpy 99999 0 64 0 0 0"
+for routine in ssymv dsymv wsymv chemv zhemv; do
+    slow_built_in="$slow_built_in; optimum $routine 99999 256 512 2 1 0"
+done
+export EMULATED_TIME="execute 0; noise 0.01; $slow_built_in"
 tune --routines=saxpy && tune --routines=daxpy && grep -q '^class saxpy' "$recipe" && grep -q '^class daxpy' "$recipe"
 result $? "tuning one class leaves the others' rules"
 cp "$recipe" "$recipe.before"
@@ -85,6 +89,21 @@ tune --full --routines=symv,hemv && grep -q "going on with .*, which has $classe
     grep -q '^class dsymv' "$recipe" && grep -q '^class saxpy' "$recipe" && grep -q '^dsymv,' "$recipe.csv" &&
     [ ! -e "$recipe.partial" ]
 result $? "the same does, and then all is there"
+
+# No shape is better than what is built in; and rules once more from the data.
+rm -f "$recipe"*
+EMULATED_TIME="execute 0; noise 0.01" tune --routines=caxpy && grep -q '^caxpy .* built-in ' "$work/output" &&
+    ! grep -q '^class' "$recipe"
+result $? "a class in which the built-in shapes are as good is left out"
+tune --routines=dsymv && CUDA_VISIBLE_DEVICES= "$build/mublas" tune --refit="$recipe" --output="$work/again" > "$work/output" &&
+    grep -q '^dsymv .* rules ' "$work/output" && grep -q '^made .*, refitted$' "$work/again" &&
+    grep -q '^beyond edge 256 ' "$work/again"
+result $? "rules are made again without a device"
+rm "$recipe.csv"
+"$build/mublas" tune --refit="$recipe" --output="$work/none" > "$work/output" 2> "$work/errors"
+[ $? = 1 ] && grep -q "^mublas tune: $recipe.csv: No such file" "$work/errors" && [ ! -e "$work/none" ]
+result $? "not without the data"
+tune --routines=dsymv,saxpy --full
 
 # Command lines that are not understood.
 for bad in --quikc --time-limit=0 --memory=x --routines=dsymv,foo --output= --evaluate=-1; do

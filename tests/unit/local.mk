@@ -84,6 +84,11 @@ TESTS += tests/unit/test_occupancy_shape
 tests_unit_test_occupancy_shape_SOURCES = tests/unit/test_occupancy_shape.c tests/unit/paper_devices.h tests/unit/emulated_lane.h
 tests_unit_test_occupancy_shape_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_chooser
+TESTS += tests/unit/test_chooser
+tests_unit_test_chooser_SOURCES = tests/unit/test_chooser.c
+tests_unit_test_chooser_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c

@@ -171,6 +171,36 @@ static void test_rules(uint64_t state)
                interval[2].shape.edge == 256, "then small tiles, then large ones");
 }
 
+/* Strips of a tall transposed matrix can sum no more than 16384 rows: size 128. They are the
+ * fastest where they can, and few sizes are sampled: no rule reaches where its shape cannot. */
+static void test_limit(void)
+{
+    static const struct launch_shape two[] = {{8, 64, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS},
+                                              {256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}};
+    static double seconds[2 * SIZE_GRID_MAX];
+    struct sampled_times times = {.shape_count = 2, .shapes = two, .seconds = seconds};
+    struct class_recipe rules;
+    const int class = tuning_class_parse("sgemv_transpose");
+    memset(&rules, 0, sizeof rules);
+    times.sizes_count = size_grid((struct size_range){4, 512}, 15, times.sizes);
+    for (size_t i = 0; i < times.sizes_count; i++) {
+        const struct blas_call call = tuning_class_call_at(class, TUNING_TALL, times.sizes[i]);
+        for (size_t shape = 0; shape < 2; shape++)
+            seconds[shape * SIZE_GRID_MAX + i] =
+                launch_shape_fault(&call, &two[shape]) ? HUGE_VAL : (double)(shape + 1);
+        times.floor[i] = 1;
+    }
+    size_t faulty = 0;
+    const bool made = sampled_rules_make(&times, 8, &rules);
+    for (int64_t size = 4, i = 0; made && size <= 512; size++) {
+        const struct blas_call call = tuning_class_call_at(class, TUNING_TALL, size);
+        i += size > rules.intervals[i].upto;
+        faulty += !launch_shape_can(&call, &rules.intervals[i].shape);
+    }
+    tap_ok(made && rules.interval_count == 2 && rules.intervals[0].shape.variant == VARIANT_STRIPS && faulty == 0,
+           "%zu sizes have a shape that cannot do them", faulty);
+}
+
 int main(int count, char **arguments)
 {
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 11;
@@ -184,5 +214,6 @@ int main(int count, char **arguments)
     test_prune();
     test_analyzer();
     test_rules(seed);
+    test_limit();
     return tap_done();
 }

@@ -1,0 +1,73 @@
+#include "command/tune_refit.h"
+
+#include "tuner/recipe_refit.h"
+#include "tuner/recipe_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int complain(const char *what, const char *fault)
+{
+    fprintf(stderr, "mublas tune: %s: %s\n", what, fault);
+    return 1;
+}
+
+static void print(const struct recipe *recipe, struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS])
+{
+    printf("%-16s %-7s %6s %6s %10s %9s\n", "class", "form", "sizes", "rules", "chooser", "speed-up");
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < TUNING_FORMS; form++) {
+            const struct refit_summary *summary = &summaries[class][form];
+            const char *name = tuning_form_name((enum tuning_form)form);
+            if (summary->sizes > 0)
+                printf("%-16s %-7s %6zu %6d %10s %9.3f\n", tuning_class_name(class), name, summary->sizes,
+                       summary->rules, chooser_names[summary->chooser], summary->gain);
+            else if (recipe->classes[class][form].interval_count > 0)
+                printf("%-16s %-7s as before\n", tuning_class_name(class), name);
+        }
+    printf("speed-up: of what was learned over the built-in shapes, foretold for each size from the others\n");
+}
+
+static int write_recipe(const struct recipe *recipe, const char *path)
+{
+    char fault[RECIPE_FAULT_BYTES] = "out of memory";
+    size_t bytes;
+    char *text = recipe_text(recipe, &bytes);
+    const bool good = text && file_replace(path, text, bytes, fault);
+    free(text);
+    return good ? 0 : complain(path, fault);
+}
+
+static int refit(const struct tune_options *options, struct recipe *recipe, const struct tuning_table *table)
+{
+    static struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS];
+    const size_t most = tuning_settings_of(options->breadth).rules_most;
+    static const char how[] = ", refitted";
+    if (strcmp(table->device, recipe->signature.device) != 0)
+        return complain(options->refit, "the data beside it are of another device");
+    if (!recipe_refit(table, most, recipe, summaries))
+        return complain(options->refit, "out of memory, or no shape can do all sizes of a class");
+    if (!strstr(recipe->made, how) && strlen(recipe->made) + sizeof how <= sizeof recipe->made)
+        strcat(recipe->made, how);
+    print(recipe, summaries);
+    return write_recipe(recipe, options->output);
+}
+
+int tune_refit(const struct tune_options *options)
+{
+    static struct recipe recipe;
+    struct tuning_table table;
+    char fault[TUNING_FAULT_BYTES], path[sizeof options->output];
+    if (!recipe_read(options->refit, &recipe, fault))
+        return complain(options->refit, fault);
+    snprintf(path, sizeof path, "%s.csv", options->refit);
+    int status = 1;
+    if (tuning_table_read(path, &table, fault)) {
+        status = refit(options, &recipe, &table);
+        tuning_table_free(&table);
+    } else
+        fprintf(stderr, "mublas tune: %s\n", fault); /* names the file */
+    recipe_clear(&recipe);
+    return status;
+}

@@ -1,0 +1,106 @@
+#include "tuner/chooser.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const chooser_names[] = {"rules", "occupancy", "built-in"};
+
+static const double TIE = 0.003, ERRORS = 1.5;
+
+struct advantage {
+    double mean, error; /* of log(time / time) */
+};
+
+static bool is_known(double seconds)
+{
+    return seconds > 0 && isfinite(seconds);
+}
+
+static double part(const struct chooser_sample *sample, enum chooser chooser)
+{
+    switch (chooser) {
+    case CHOOSER_RULES: return sample->rules;
+    case CHOOSER_OCCUPANCY: return sample->occupancy;
+    default: return sample->built_in;
+    }
+}
+
+/* Of `chooser` over `other`, where both are known. */
+static struct advantage advantage(const struct chooser_sample *samples, size_t count, enum chooser chooser,
+                                  enum chooser other)
+{
+    double sum = 0, squares = 0, known = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double own = part(&samples[i], chooser), its = part(&samples[i], other);
+        if (!is_known(own) || !is_known(its))
+            continue;
+        sum += log(its / own);
+        squares += log(its / own) * log(its / own);
+        known++;
+    }
+    if (known < 2)
+        return (struct advantage){0, HUGE_VAL};
+    const double mean = sum / known, variance = (squares - sum * mean) / (known - 1);
+    return (struct advantage){mean, sqrt(fmax(variance, 0) / known)};
+}
+
+static bool is_clear(struct advantage advantage)
+{
+    return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
+}
+
+enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy, double *gain)
+{
+    const bool by_occupancy =
+        has_occupancy && is_clear(advantage(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES));
+    const enum chooser better = by_occupancy ? CHOOSER_OCCUPANCY : CHOOSER_RULES;
+    const struct advantage over = advantage(samples, count, better, CHOOSER_BUILT_IN);
+    if (gain)
+        *gain = exp(over.mean);
+    return is_clear(over) ? better : CHOOSER_BUILT_IN;
+}
+
+static double seconds_of(const struct sampled_times *times, size_t size, const struct launch_shape *wanted)
+{
+    for (size_t shape = 0; shape < times->shape_count; shape++)
+        if (memcmp(&times->shapes[shape], wanted, sizeof *wanted) == 0)
+            return times->seconds[shape * SIZE_GRID_MAX + size];
+    return 0;
+}
+
+/* By rules that were made without that size; where their shape cannot do it, a launch takes
+ * the built-in one. */
+static double foretold(struct sampled_times *others, const struct sampled_times *times, size_t size, size_t most)
+{
+    static const struct class_recipe none;
+    struct class_recipe rules = none;
+    double seconds = 0;
+    for (size_t shape = 0; shape < times->shape_count; shape++)
+        others->seconds[shape * SIZE_GRID_MAX + size] = 0;
+    if (sampled_rules_make(others, most, &rules)) {
+        int interval = 0;
+        while (times->sizes[size] > rules.intervals[interval].upto)
+            interval++;
+        seconds = seconds_of(times, size, &rules.intervals[interval].shape);
+    }
+    for (size_t shape = 0; shape < times->shape_count; shape++)
+        others->seconds[shape * SIZE_GRID_MAX + size] = times->seconds[shape * SIZE_GRID_MAX + size];
+    return isfinite(seconds) ? seconds : times->built_in[size];
+}
+
+size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples)
+{
+    struct sampled_times others = *times;
+    size_t count = 0;
+    others.seconds = malloc(times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
+    if (!others.seconds)
+        return 0;
+    memcpy(others.seconds, times->seconds, times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
+    for (size_t size = 1; size + 1 < times->sizes_count; size++)
+        if (is_known(times->built_in[size]) || is_known(times->occupancy[size]))
+            samples[count++] = (struct chooser_sample){foretold(&others, times, size, most),
+                                                       times->occupancy[size], times->built_in[size]};
+    free(others.seconds);
+    return count;
+}

@@ -1,0 +1,98 @@
+/* Who chooses launch shapes, on planted times. */
+#include "tuner/chooser.h"
+#include "tap.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint64_t random_state = 5;
+
+/* About normal, of standard deviation 1. */
+static double noise(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++) {
+        random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+        sum += (double)(random_state >> 11) * 0x1p-53 - 0.5;
+    }
+    return sum;
+}
+
+/* Of 1000 tries with 15 sizes, 1% of noise in each time: how often that one chooses. */
+static int picked(enum chooser wanted, double rules, double occupancy, double built_in)
+{
+    int count = 0;
+    for (int try = 0; try < 1000; try++) {
+        struct chooser_sample samples[15];
+        for (int i = 0; i < 15; i++)
+            samples[i] = (struct chooser_sample){rules * (1 + 0.01 * noise()), occupancy * (1 + 0.01 * noise()),
+                                                 built_in * (1 + 0.01 * noise())};
+        count += chooser_pick(samples, 15, true, NULL) == wanted;
+    }
+    return count;
+}
+
+static void test_pick(void)
+{
+    int count = picked(CHOOSER_RULES, 1, 1.05, 1.05);
+    tap_ok(count > 990, "rules that are 5%% faster than what is built in choose: %d of 1000", count);
+    count = picked(CHOOSER_BUILT_IN, 1.02, 1.02, 1);
+    tap_ok(count == 1000, "none that are 2%% slower do: %d of 1000", count);
+    count = picked(CHOOSER_BUILT_IN, 1, 1, 1);
+    tap_ok(count > 800, "where all are as good it is what is built in: %d of 1000", count);
+    count = picked(CHOOSER_OCCUPANCY, 1.05, 1, 1.05);
+    tap_ok(count > 990, "the optimizer chooses where it is the best: %d of 1000", count);
+    count = picked(CHOOSER_BUILT_IN, 1.05, 1.02, 1);
+    tap_ok(count == 1000, "not where it is only better than the rules: %d of 1000", count);
+}
+
+static void test_unknown(void)
+{
+    const struct chooser_sample samples[] = {{1, 0, 1.1}, {1, 0, 1.1}, {HUGE_VAL, 0, 1}, {1, 0.5, 0}};
+    double gain;
+    tap_ok(chooser_pick(samples, 4, true, &gain) == CHOOSER_RULES && fabs(gain - 1.1) < 1e-12,
+           "unknown times do not count");
+    tap_ok(chooser_pick(samples, 1, true, &gain) == CHOOSER_BUILT_IN, "one size is not enough");
+    const struct chooser_sample better[] = {{1, 0.5, 1.1}, {1, 0.5, 1.1}};
+    tap_ok(chooser_pick(better, 2, false, NULL) == CHOOSER_RULES &&
+               chooser_pick(better, 2, true, NULL) == CHOOSER_OCCUPANCY,
+           "an occupancy recipe that is not there does not choose");
+}
+
+enum { SHAPES = 2 };
+static const struct launch_shape shapes[SHAPES] = {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER},
+                                                   {256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}};
+
+/* Two shapes that cross in the middle, 2% of noise; built in is what takes `built_in` times the better. */
+static enum chooser foretold(double built_in, double *gain)
+{
+    static double seconds[SHAPES * SIZE_GRID_MAX];
+    struct sampled_times times = {.shape_count = SHAPES, .shapes = shapes, .seconds = seconds};
+    struct chooser_sample samples[SIZE_GRID_MAX];
+    memset(seconds, 0, sizeof seconds);
+    times.sizes_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, times.sizes);
+    for (size_t i = 0; i < times.sizes_count; i++) {
+        const double length = (double)times.sizes[i];
+        times.floor[i] = 1 + 0.001 * length * length;
+        if (i % 3 != 0 && i + 1 < times.sizes_count)
+            continue;
+        seconds[i] = (2 + 0.0015 * length * length) * (1 + 0.02 * noise());
+        seconds[SIZE_GRID_MAX + i] = (10 + 0.001 * length * length) * (1 + 0.02 * noise());
+        times.built_in[i] = built_in * fmin(seconds[i], seconds[SIZE_GRID_MAX + i]);
+    }
+    const size_t count = chooser_foretell(&times, 8, samples);
+    tap_ok(count > 12 && count < 24, "%zu sizes are foretold", count);
+    return chooser_pick(samples, count, false, gain);
+}
+
+int main(void)
+{
+    double gain;
+    test_pick();
+    test_unknown();
+    enum chooser chooser = foretold(1.1, &gain);
+    tap_ok(chooser == CHOOSER_RULES && gain > 1.05 && gain < 1.11, "rules are foretold to be 10%% faster: %.3f", gain);
+    chooser = foretold(0.97, &gain);
+    tap_ok(chooser == CHOOSER_BUILT_IN && gain < 0.98, "and to be 3%% slower: %.3f", gain);
+    return tap_done();
+}
