@@ -103,10 +103,23 @@ const void *emulated_exchange(const void *mine, size_t bytes, unsigned width)
         processor_wait(processor, AT_EXCHANGE);
     } else {
         group->arrived = 0;
+        group->rounds++;
         complete_exchange(processor, first, width, bytes);
         processor_yield(processor);
     }
     return thread->held[0]->bytes;
+}
+
+void emulated_part_barrier(unsigned width)
+{
+    struct processor *processor = running_processor;
+    const unsigned first = processor->current->self.thread & ~(width - 1);
+    struct group *group = &processor->groups[__builtin_ctz(width)][first];
+    char *token = &group->tokens[group->rounds % 2]; /* two, as for the block's barrier */
+    const char none = 0;
+    fiber_release(token);
+    emulated_exchange(&none, sizeof none, width);
+    fiber_acquire(token);
 }
 
 void exchanges_end(struct processor *processor)

@@ -40,6 +40,8 @@ enum { WIDTHS = 6 }; /* 1, 2, ... EMULATED_WIDTH_MAX */
 struct group {
     unsigned arrived;
     size_t bytes;
+    unsigned rounds; /* rendezvous that are over */
+    char tokens[2];  /* of part barriers, by turns */
 };
 
 struct processor {

@@ -30,6 +30,9 @@ void emulated_barrier(void);
  * in thread order, valid until the caller's second-next exchange. */
 const void *emulated_exchange(const void *mine, size_t bytes, unsigned width);
 
+/* A rendezvous of the same threads that orders memory between them: __syncwarp. */
+void emulated_part_barrier(unsigned width);
+
 #ifdef __cplusplus
 }
 #endif

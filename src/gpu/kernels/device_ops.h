@@ -42,8 +42,7 @@ DEVICE_FUNCTION int log2_of(unsigned power) { return __builtin_ctz(power); }
  * memory. */
 DEVICE_FUNCTION void warp_part_barrier(unsigned threads)
 {
-    const char none = 0;
-    emulated_exchange(&none, sizeof none, threads);
+    emulated_part_barrier(threads);
 }
 
 /* The `values` of all threads of the group, [thread][value], by one rendezvous. */
