@@ -16,19 +16,15 @@ static bool is_known(const struct blas_call *call)
            fits_int(call->c.ld);
 }
 
-/* cuBLAS takes only addresses that are multiples of an element; device addresses are as the
- * host's modulo a page. */
-static bool is_aligned(const struct blas_call *call)
+size_t level3_alignment(const struct blas_call *call)
 {
-    const uintptr_t addresses =
-        (uintptr_t)call->a.pointer | (uintptr_t)call->b.pointer | (uintptr_t)call->c.pointer;
-    return addresses % blas_element_bytes(call->type) == 0;
+    return call->family >= FAMILY_GEMM ? blas_element_bytes(call->type) : 0;
 }
 
 bool level3_supported(struct device *device, const struct blas_call *call)
 {
     struct device_scope scope;
-    if (!is_known(call) || !is_aligned(call) || device_enter(device, &scope) != STATUS_OK)
+    if (!is_known(call) || device_enter(device, &scope) != STATUS_OK)
         return false;
     bool available = cublas_library_open();
     device_leave(device, &scope);

@@ -6,13 +6,16 @@
 #include "gpu/lane.h"
 
 /* True for a level 3 call (gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm) whose sizes
- * and leading dimensions fit 32 bits and whose matrices begin at multiples of their element,
- * where cuBLAS has the routine: it is opened on first
+ * and leading dimensions fit 32 bits, where cuBLAS has the routine: it is opened on first
  * use, and what is missing is logged once. */
 bool level3_supported(struct device *device, const struct blas_call *call);
 
 /* True once cuBLAS was opened, or was found to be missing: asking level3_supported costs nothing. */
 bool level3_is_open(void);
+
+/* What the device addresses of a level 3 call's matrices must be multiples of: an element, for
+ * cuBLAS. 0 for other calls. */
+size_t level3_alignment(const struct blas_call *call);
 
 /* Queue a supported call on the lane's stream; pointers are device addresses.
  * STATUS_UNSUPPORTED, and nothing done, for another. */

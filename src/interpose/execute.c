@@ -12,7 +12,8 @@ static void add_operand(struct operand *operands, int *count, const struct blas_
     if (!matrix->pointer)
         return;
     operands[(*count)++] = (struct operand){
-        .matrix = *matrix, .element_bytes = blas_element_bytes(call->type), .access = access};
+        .matrix = *matrix, .element_bytes = blas_element_bytes(call->type), .access = access,
+        .alignment = level3_alignment(call)};
 }
 
 int execute_operands(const struct blas_call *call, struct operand *operands)

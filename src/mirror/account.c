@@ -33,7 +33,7 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
             continue;
         struct byte_range hull = footprint_hull(&operands[i]);
         uint64_t bytes = footprint_bytes(&operands[i]);
-        struct mirror *mirror = tracks ? look_up(table, hull) : NULL;
+        struct mirror *mirror = tracks && !operand_is_misaligned(&operands[i]) ? look_up(table, hull) : NULL;
         residency.bytes += bytes;
         residency.trackable = residency.trackable && mirror;
         if (is_resident(mirror, &operands[i], hull))

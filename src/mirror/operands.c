@@ -67,7 +67,7 @@ static struct operands_hold *hold_create(struct mirror_table *table, struct lane
         held->operand = operands[i];
         held->hull = footprint_hull(&operands[i]);
         held->empty = footprint_is_empty(&operands[i]);
-        held->stateless = !held->empty && !mirror_table_tracks(table);
+        held->stateless = !held->empty && (!mirror_table_tracks(table) || operand_is_misaligned(&operands[i]));
         held->was_resident = !held->empty && !held->stateless && account_was_resident(table, &operands[i]);
     }
     return hold;

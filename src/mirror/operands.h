@@ -26,6 +26,9 @@ struct operand {
     struct blas_matrix matrix; /* host pointer; part says what is read and written */
     size_t element_bytes;
     enum operand_access access;
+    /* What the device address must be a multiple of, at most 256; 0: anything. Device addresses
+     * are as the host's within a page, so an operand that is not is copied at every call. */
+    size_t alignment;
     /* filled by operands_hold: */
     CUdeviceptr device_address; /* of matrix element (0, 0) */
     int64_t device_ld;
@@ -40,6 +43,11 @@ struct residency {
     uint64_t missing_bytes; /* of those, bytes of operands that are not resident */
     double credit_us;      /* account: microseconds that residency would have saved so far */
 };
+
+static inline bool operand_is_misaligned(const struct operand *operand)
+{
+    return operand->alignment && (uintptr_t)operand->matrix.pointer % operand->alignment != 0;
+}
 
 struct mirror_table;
 
