@@ -2,8 +2,8 @@
  * sum of each, so that there are no partials and no tickets. For small sums, whose time is
  * what a block takes from end to end, not the memory's.
  *
- * Sums are of one chain at most, edges powers of two. Leaf sums stay in shared memory,
- * [leaf][element]; nodes and then chains are added there. */
+ * Sums are of one chain at most, edges powers of two. Leaf sums stay in shared memory, [leaf][element]; nodes and
+ * then chains are added there. */
 #ifndef MUBLAS_STRIP_H
 #define MUBLAS_STRIP_H
 
@@ -50,13 +50,13 @@ template <typename T, bool WIDE> struct row_reader {
         }
     }
 
-    /* The sum of the leaf that was begun; where there are more, the first terms of `next`, which
-     * has all, follow those that are used up. `leaf`: where the terms behind the first AHEAD are. */
+    /* The sum of the leaf that was begun; the first terms of `next`, which has all, follow those
+     * that are used up. `leaf`: where the terms behind the first AHEAD are. */
     template <bool WHOLE>
-    DEVICE_METHOD T sum(const T *leaf, const T *next, bool more, int64_t lda, int terms, const T *x,
-                        unsigned mask)
+    DEVICE_METHOD T sum(const T *leaf, const T *next, int64_t lda, int terms, const T *x, unsigned mask)
     {
         T sum = T{};
+        const bool more = next != nullptr;
         lda = anew(lda);
         UNROLL
         for (int k = 0; k < LEAF; k++) {
@@ -80,8 +80,7 @@ template <typename T, bool WIDE> struct row_reader {
 template <typename T> struct leaf_x {
     T values[LANE_TERMS];
 
-    DEVICE_METHOD void load_from(const matrix_vector_arguments &arguments, int leaf, int terms, int lane,
-                                 int count)
+    DEVICE_METHOD void load_from(const matrix_vector_arguments &arguments, int leaf, int terms, int lane, int count)
     {
         const T *x = static_cast<const T *>(arguments.x) + (int64_t)leaf * LEAF * arguments.x_increment;
         UNROLL
@@ -119,12 +118,11 @@ DEVICE_FUNCTION void strip_row_leaves(const matrix_vector_arguments &arguments, 
     int leaf = begin < across ? begin : whole;
     row_reader<T, WIDE> reader;
     leaf_x<T> x;
-    const auto leaf_at = [&](int of) { return a + (int64_t)of * LEAF * lda; };
-    const auto behind_first = [&](int of) { return leaf_at(of) + reader.AHEAD * lda; };
+    const auto behind_first = [&](int of) { return a + ((int64_t)of * LEAF + reader.AHEAD) * lda; };
     if (has_rest)
-        reader.template begin<false>(leaf_at(whole), lda, rest);
+        reader.template begin<false>(a + (int64_t)whole * LEAF * lda, lda, rest);
     else if (leaf < whole)
-        reader.template begin<true>(leaf_at(leaf), lda, LEAF);
+        reader.template begin<true>(a + (int64_t)leaf * LEAF * lda, lda, LEAF);
     const int lane = (int)anew((unsigned)row) & (team - 1);
     T *room = memory.x + (anew(thread_index()) >> log2_of((unsigned)team)) * LEAF;
     meanwhile();
@@ -132,7 +130,7 @@ DEVICE_FUNCTION void strip_row_leaves(const matrix_vector_arguments &arguments, 
         x.load_from(arguments, whole, rest, lane, team);
         x.store_to(room, lane, team);
         memory.leaves[whole * edge + row] = reader.template sum<false>(
-            behind_first(whole), leaf_at(leaf), leaf < whole, lda, rest, room, mask);
+            behind_first(whole), leaf < whole ? a + (int64_t)leaf * LEAF * lda : nullptr, lda, rest, room, mask);
     }
     if (leaf < whole)
         x.load_from(arguments, leaf, LEAF, lane, team);
@@ -142,15 +140,16 @@ DEVICE_FUNCTION void strip_row_leaves(const matrix_vector_arguments &arguments, 
         x.store_to(room, lane, team);
         if (more)
             x.load_from(arguments, leaf + across, LEAF, lane, team);
-        memory.leaves[leaf * edge + row] = reader.template sum<true>(
-            behind_first(leaf), leaf_at(leaf + across), more, lda, LEAF, room, mask);
+        memory.leaves[leaf * edge + row] =
+            reader.template sum<true>(behind_first(leaf), more ? a + (int64_t)(leaf + across) * LEAF * lda : nullptr,
+                                      lda, LEAF, room, mask);
     }
 }
 
 /* The leaf sums of columns [first, first + edge): a team to a leaf. */
 template <typename T, bool WIDE>
-DEVICE_FUNCTION void strip_column_leaves(const matrix_vector_arguments &arguments,
-                                         const strip_memory<T> &memory, int64_t first)
+DEVICE_FUNCTION void strip_column_leaves(const matrix_vector_arguments &arguments, const strip_memory<T> &memory,
+                                         int64_t first)
 {
     const int edge = (int)arguments.edge, groups = (int)arguments.mapping.team_groups;
     const int shift = log2_of((unsigned)(LANES * groups)), teams = (int)thread_count() >> shift;
@@ -171,8 +170,8 @@ DEVICE_FUNCTION void strip_column_leaves(const matrix_vector_arguments &argument
 
 /* Nodes and the chain over them; then y. `old`: what y was, of the strip's first threads. */
 template <typename T>
-DEVICE_FUNCTION void strip_finish(const matrix_vector_arguments &arguments, const strip_memory<T> &memory,
-                                  T *y, int leaves, int count, const T &old)
+DEVICE_FUNCTION void strip_finish(const matrix_vector_arguments &arguments, const strip_memory<T> &memory, T *y,
+                                  int leaves, int count, const T &old)
 {
     block_barrier();
     /* Made anew: none of what follows is to be computed before the first loads. */

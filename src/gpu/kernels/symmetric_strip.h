@@ -16,8 +16,7 @@ struct strip_leaf {
 
 /* The x of the leaf's terms, in shared memory of the group's own. */
 template <typename T>
-DEVICE_FUNCTION const T *strip_leaf_x(const matrix_vector_arguments &arguments, T *room,
-                                      const strip_leaf &leaf)
+DEVICE_FUNCTION const T *strip_leaf_x(const matrix_vector_arguments &arguments, T *room, const strip_leaf &leaf)
 {
     const int lane = (int)thread_index() % LANES;
     leaf_x<T> x;
@@ -38,16 +37,15 @@ DEVICE_FUNCTION T strip_stored_leaf(const matrix_vector_arguments &arguments, T 
     if (leaf.terms == LEAF) {
         reader.template begin<true>(a, arguments.lda, LEAF);
         const T *x = strip_leaf_x(arguments, room, leaf);
-        return reader.template sum<true>(behind_first, a, false, arguments.lda, LEAF, x, mask);
+        return reader.template sum<true>(behind_first, nullptr, arguments.lda, LEAF, x, mask);
     }
     reader.template begin<false>(a, arguments.lda, leaf.terms);
     const T *x = strip_leaf_x(arguments, room, leaf);
-    return reader.template sum<false>(behind_first, a, false, arguments.lda, leaf.terms, x, mask);
+    return reader.template sum<false>(behind_first, nullptr, arguments.lda, leaf.terms, x, mask);
 }
 
 template <typename T>
-DEVICE_FUNCTION T strip_diagonal_leaf(const matrix_vector_arguments &arguments, T *room,
-                                      const strip_leaf &leaf)
+DEVICE_FUNCTION T strip_diagonal_leaf(const matrix_vector_arguments &arguments, T *room, const strip_leaf &leaf)
 {
     constexpr int ahead = row_reader<T, false>::AHEAD;
     const int origin = leaf.index * LEAF, extent = (int)(arguments.rows - origin);
@@ -77,8 +75,7 @@ DEVICE_FUNCTION T strip_diagonal_leaf(const matrix_vector_arguments &arguments, 
 }
 
 template <typename T, bool WIDE>
-DEVICE_FUNCTION void strip_mirrored_leaf(const matrix_vector_arguments &arguments, T *sums,
-                                         const strip_leaf &leaf)
+DEVICE_FUNCTION void strip_mirrored_leaf(const matrix_vector_arguments &arguments, T *sums, const strip_leaf &leaf)
 {
     /* Of A(j, i) for A(i, j): HEMV's conjugate, where A is not conjugated already. */
     matrix_vector_arguments mirrored = arguments;
