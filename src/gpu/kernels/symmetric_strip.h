@@ -31,17 +31,11 @@ DEVICE_FUNCTION T strip_stored_leaf(const matrix_vector_arguments &arguments, T 
     const int lane = (int)thread_index() % LANES;
     const int64_t row = leaf.first + lane < arguments.rows ? leaf.first + lane : arguments.rows - 1;
     const T *a = static_cast<const T *>(arguments.a) + row + (int64_t)leaf.index * LEAF * arguments.lda;
-    const unsigned mask = arguments.conjugate ? SIGN_MASK : 0;
     row_reader<T, WIDE> reader;
-    const T *behind_first = a + reader.AHEAD * arguments.lda;
-    if (leaf.terms == LEAF) {
-        reader.template begin<true>(a, arguments.lda, LEAF);
-        const T *x = strip_leaf_x(arguments, room, leaf);
-        return reader.template sum<true>(behind_first, nullptr, arguments.lda, LEAF, x, mask);
-    }
     reader.template begin<false>(a, arguments.lda, leaf.terms);
     const T *x = strip_leaf_x(arguments, room, leaf);
-    return reader.template sum<false>(behind_first, nullptr, arguments.lda, leaf.terms, x, mask);
+    return reader.template sum<false>(a + reader.AHEAD * arguments.lda, nullptr, arguments.lda, leaf.terms, x,
+                                      arguments.conjugate ? SIGN_MASK : 0);
 }
 
 template <typename T>
@@ -51,24 +45,22 @@ DEVICE_FUNCTION T strip_diagonal_leaf(const matrix_vector_arguments &arguments, 
     const int origin = leaf.index * LEAF, extent = (int)(arguments.rows - origin);
     const leaf_tile<T> tile = {arguments, origin, origin, extent, extent, arguments.form, nullptr, nullptr};
     const int i = smaller((int)(leaf.first - origin) + (int)thread_index() % LANES, leaf.terms - 1);
-    const bool lower = form_is_lower(tile.form);
-    const T *a = tile.a() + i * (lower ? 1 : arguments.lda), *x = nullptr;
+    const unsigned mirrored = mirrored_terms(tile.form, i);
+    const T *x = strip_leaf_x(arguments, room, leaf);
     T sum = T{};
     UNROLL_BY(1)
     for (int base = 0; base < leaf.terms; base += ahead) {
-        T stored[ahead];
+        T a[ahead];
         UNROLL
         for (int k = 0; k < ahead; k++) {
-            stored[k] = load(a);
-            /* Along the row up to the diagonal and on down its column, or the other way round. */
-            a += base + k + 1 >= leaf.terms ? 0 : (base + k < i) == lower ? arguments.lda : 1;
+            const int j = smaller(base + k, leaf.terms - 1);
+            const bool is_mirrored = mirrored >> j & 1;
+            a[k] = load(tile.a() + ((is_mirrored ? j : i) + (is_mirrored ? i : j) * arguments.lda));
         }
-        if (base == 0)
-            x = strip_leaf_x(arguments, room, leaf);
         UNROLL
         for (int k = 0; k < ahead; k++) {
             const int j = base + k;
-            sum = choose(j < leaf.terms, fused(term_value(tile, i, j, stored[k]), x[j], sum), sum);
+            sum = choose(j < leaf.terms, fused(term_value(tile, i, j, a[k]), x[j], sum), sum);
         }
     }
     return sum;
