@@ -1,4 +1,4 @@
-/* The recipes that come with mublas: each made by `mublas tune --full` on its device and
+/* The recipes that come with mublas: each made by `mublas tune` on its device and
  * listed in local.mk. */
 	.section .rodata
 	.hidden mublas_built_in_recipes

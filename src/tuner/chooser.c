@@ -63,6 +63,8 @@ enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bo
 
 static double seconds_of(const struct sampled_times *times, size_t size, const struct launch_shape *wanted)
 {
+    if (wanted->edge == 0)
+        return times->built_in[size];
     for (size_t shape = 0; shape < times->shape_count; shape++)
         if (memcmp(&times->shapes[shape], wanted, sizeof *wanted) == 0)
             return times->seconds[shape * SIZE_GRID_MAX + size];
@@ -78,6 +80,7 @@ static double foretold(struct sampled_times *others, const struct sampled_times 
     double seconds = 0;
     for (size_t shape = 0; shape < times->shape_count; shape++)
         others->seconds[shape * SIZE_GRID_MAX + size] = 0;
+    others->built_in[size] = 0;
     if (sampled_rules_make(others, most, &rules)) {
         int interval = 0;
         while (times->sizes[size] > rules.intervals[interval].upto)
@@ -86,6 +89,7 @@ static double foretold(struct sampled_times *others, const struct sampled_times 
     }
     for (size_t shape = 0; shape < times->shape_count; shape++)
         others->seconds[shape * SIZE_GRID_MAX + size] = times->seconds[shape * SIZE_GRID_MAX + size];
+    others->built_in[size] = times->built_in[size];
     return isfinite(seconds) ? seconds : times->built_in[size];
 }
 

@@ -78,7 +78,7 @@ bool decision_of(const struct class_recipe *rules, int class, enum tuning_form f
     for (int i = 0; i < rules->interval_count; i++)
         if (size <= rules->intervals[i].upto) {
             *shape = rules->intervals[i].shape;
-            return true;
+            return shape->edge != 0;
         }
     return false;
 }

@@ -17,7 +17,8 @@ void decision_use(const struct recipe *recipe);
 bool decision_shape(const struct blas_call *call, struct launch_shape *shape);
 
 /* The same for a class, worked out anew and not kept: by its rules or by its occupancy recipe,
- * whichever is wanted. False: it has none. */
+ * whichever is wanted. False: it has none,
+ * or wants the built-in shape. */
 bool decision_of(const struct class_recipe *rules, int class, enum tuning_form form, int64_t size,
                  bool by_occupancy, struct launch_shape *shape);
 

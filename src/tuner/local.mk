@@ -18,8 +18,8 @@ libmublas_core_la_SOURCES += \
 	src/tuner/tuning_class.c src/tuner/tuning_class.h \
 	src/tuner/work_split.c src/tuner/work_split.h
 
-# The recipes that come with mublas, made by `mublas tune --full` on their device.
-recipe_files =
+# The recipes that come with mublas, made by `mublas tune` on their device (doc/tuner.md says how).
+recipe_files = src/tuner/recipes/nvidia-h100-80gb-hbm3.recipe
 EXTRA_DIST += $(recipe_files)
 src/tuner/built_in_recipes: $(recipe_files) Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tuner && cat /dev/null $(recipe_files:%=$(top_srcdir)/%) > $@

@@ -28,7 +28,8 @@ struct recipe_signature {
     char host[256];   /* the host BLAS that crossovers were measured against; "" for none: of those only */
 };
 
-/* Sizes (tuning_size_of) up to and with `upto` have the shape; the last interval's is INT64_MAX. */
+/* Sizes (tuning_size_of) up to and with `upto` have the shape; the last interval's is INT64_MAX.
+ * A shape of edge 0: what is built in for the call. */
 struct recipe_interval {
     int64_t upto;
     struct launch_shape shape;

@@ -48,7 +48,10 @@ static void write_class(FILE *stream, int class, enum tuning_form form, const st
             fputs("beyond", stream);
         else
             fprintf(stream, "upto %" PRId64, rules->intervals[i].upto);
-        write_shape(stream, &rules->intervals[i].shape);
+        if (rules->intervals[i].shape.edge == 0)
+            fputs(" built-in", stream);
+        else
+            write_shape(stream, &rules->intervals[i].shape);
         fputc('\n', stream);
     }
     if (rules->has_occupancy)

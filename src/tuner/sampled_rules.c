@@ -6,8 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Behind the shapes what is built in counts as one more. */
 static double sampled(const struct sampled_times *times, size_t shape, size_t size)
 {
+    if (shape == times->shape_count)
+        return times->built_in[size];
     return times->seconds[shape * SIZE_GRID_MAX + size];
 }
 
@@ -60,19 +63,22 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
 {
     const size_t length = times->sizes_count;
     struct interval_rule found[RECIPE_INTERVALS_MAX];
-    double *curves = calloc(times->shape_count * length, sizeof *curves);
+    const size_t candidates = times->shape_count + 1;
+    static const struct launch_shape built_in = {.edge = 0};
+    double *curves = calloc(candidates * length, sizeof *curves);
     if (!curves)
         return false;
-    for (size_t shape = 0; shape < times->shape_count; shape++)
+    for (size_t shape = 0; shape < candidates; shape++)
         fit(times, shape, curves + shape * length);
     const size_t count =
-        interval_rules(times->sizes, length, curves, times->shape_count, INTERVAL_SWITCH_COST, found,
+        interval_rules(times->sizes, length, curves, candidates, INTERVAL_SWITCH_COST, found,
                        most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);
     free(curves);
     for (size_t i = 0; i < count; i++) {
         rules->intervals[i].upto =
             i + 1 < count ? end_before(times, found[i].candidate, found[i + 1].first) : INT64_MAX;
-        rules->intervals[i].shape = times->shapes[found[i].candidate];
+        rules->intervals[i].shape =
+            found[i].candidate < times->shape_count ? times->shapes[found[i].candidate] : built_in;
     }
     rules->interval_count = (int)count;
     return count > 0;

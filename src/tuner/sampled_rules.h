@@ -22,7 +22,7 @@ struct sampled_times {
     double *seconds;
 };
 
-/* Into rules->intervals; where a rule's shape cannot do the next rule's first size it ends at
+/* Into rules->intervals, with what is built in as a candidate; where a rule's shape cannot do the next rule's first size it ends at
  * the last size before. False: there is no shape that can do all sampled sizes, or no memory. */
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
 

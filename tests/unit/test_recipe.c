@@ -77,6 +77,9 @@ static void test_contents(void)
     test_refused("mublas recipe 1", "mublas recipe 0", "format 0");
     test_refused("mublas recipe 1", "mublas recipe 2", "format 2");
     test_refused("mublas recipe 1", "#!/bin/sh", "not a recipe");
+    test_refused("upto 40 edge 64 threads 16 8 columns 1 blocks 0 order down team 4 variant last",
+                 "upto 40 built-in", NULL);
+    test_refused("upto 40", "upto 40 built-in", "end of the line");
     test_refused("upto 40", "upto 0", "not from 1");
     test_refused("upto 40", "upto -1", "a number");
     test_refused("upto 40", "upto 99999999999999999999", "a number");
