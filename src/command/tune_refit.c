@@ -13,7 +13,8 @@ static int complain(const char *what, const char *fault)
     return 1;
 }
 
-static void print(const struct recipe *recipe, struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS])
+static void print(const struct recipe *recipe,
+                  struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS])
 {
     printf("%-16s %-7s %6s %6s %10s %9s\n", "class", "form", "sizes", "rules", "chooser", "speed-up");
     for (int class = 0; class < TUNING_CLASSES; class++)
@@ -26,7 +27,8 @@ static void print(const struct recipe *recipe, struct refit_summary summaries[TU
             else if (recipe->classes[class][form].interval_count > 0)
                 printf("%-16s %-7s as before\n", tuning_class_name(class), name);
         }
-    printf("speed-up: of what was learned over the built-in shapes, foretold for each size from the others\n");
+    printf("speed-up: of what was learned over the built-in shapes, foretold for each size from the "
+           "others\n");
 }
 
 static int write_recipe(const struct recipe *recipe, const char *path)

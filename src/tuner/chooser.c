@@ -50,7 +50,8 @@ static bool is_clear(struct advantage advantage)
     return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
 }
 
-enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy, double *gain)
+enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
+                          double *gain)
 {
     const bool by_occupancy =
         has_occupancy && is_clear(advantage(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES));
@@ -73,7 +74,8 @@ static double seconds_of(const struct sampled_times *times, size_t size, const s
 
 /* By rules that were made without that size; where their shape cannot do it, a launch takes
  * the built-in one. */
-static double foretold(struct sampled_times *others, const struct sampled_times *times, size_t size, size_t most)
+static double foretold(struct sampled_times *others, const struct sampled_times *times, size_t size,
+                       size_t most)
 {
     static const struct class_recipe none;
     struct class_recipe rules = none;

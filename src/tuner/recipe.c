@@ -89,7 +89,9 @@ static bool read_interval(struct line_reader *reader, struct section *section, b
     if (!last && !line_reader_integer(reader, before + 1, INT64_C(1) << 40, &interval.upto))
         return false;
     const bool is_built_in = line_reader_is(reader, "built-in");
-    if ((!is_built_in && !recipe_shape_read(reader, section->class, &interval.shape)) || !line_reader_end(reader))
+    if (!is_built_in && !recipe_shape_read(reader, section->class, &interval.shape))
+        return false;
+    if (!line_reader_end(reader))
         return false;
     if (!is_built_in && interval.shape.threads_x == 0)
         return line_reader_fault(reader, "a rule without threads");

@@ -25,7 +25,8 @@ static int picked(enum chooser wanted, double rules, double occupancy, double bu
     for (int try = 0; try < 1000; try++) {
         struct chooser_sample samples[15];
         for (int i = 0; i < 15; i++)
-            samples[i] = (struct chooser_sample){rules * (1 + 0.01 * noise()), occupancy * (1 + 0.01 * noise()),
+            samples[i] = (struct chooser_sample){rules * (1 + 0.01 * noise()),
+                                                 occupancy * (1 + 0.01 * noise()),
                                                  built_in * (1 + 0.01 * noise())};
         count += chooser_pick(samples, 15, true, NULL) == wanted;
     }
@@ -94,7 +95,8 @@ int main(void)
     test_pick();
     test_unknown();
     enum chooser chooser = foretold(1.1, 1.1, &gain, &rules);
-    tap_ok(chooser == CHOOSER_RULES && gain > 1.05 && gain < 1.11, "rules are foretold to be 10%% faster: %.3f", gain);
+    tap_ok(chooser == CHOOSER_RULES && gain > 1.05 && gain < 1.11,
+           "rules are foretold to be 10%% faster: %.3f", gain);
     chooser = foretold(0.97, 0.97, &gain, &rules);
     tap_ok(chooser == CHOOSER_BUILT_IN && gain < 1.01 && rules.interval_count == 1 &&
                rules.intervals[0].shape.edge == 0, "and not to be where what is built in is the best: %.3f", gain);

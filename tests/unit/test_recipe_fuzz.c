@@ -106,7 +106,8 @@ static bool is_sound(const struct recipe *recipe)
             const struct blas_call call = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
             struct launch_shape shape;
             for (int i = 0; i < rules->interval_count; i++)
-                if ((rules->intervals[i].shape.edge && launch_shape_fault(&call, &rules->intervals[i].shape)) ||
+                if ((rules->intervals[i].shape.edge &&
+                     launch_shape_fault(&call, &rules->intervals[i].shape)) ||
                     (i > 0 && rules->intervals[i].upto <= rules->intervals[i - 1].upto))
                     return false;
             for (int64_t size = 1; size < 1000 && rules->interval_count > 0; size *= 7) {

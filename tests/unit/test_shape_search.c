@@ -197,7 +197,8 @@ static void test_limit(void)
         i += size > rules.intervals[i].upto;
         faulty += !launch_shape_can(&call, &rules.intervals[i].shape);
     }
-    tap_ok(made && rules.interval_count == 2 && rules.intervals[0].shape.variant == VARIANT_STRIPS && faulty == 0,
+    tap_ok(made && rules.interval_count == 2 && rules.intervals[0].shape.variant == VARIANT_STRIPS &&
+               faulty == 0,
            "%zu sizes have a shape that cannot do them", faulty);
 }
 
