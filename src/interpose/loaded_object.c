@@ -24,6 +24,15 @@ find_handles(struct loaded_object *object, uintptr_t start, uintptr_t end)
     }
 }
 
+/* Exit handlers run at unloading by a library's termination code only. */
+static bool has_termination(const ElfW(Dyn) *entry)
+{
+    for (; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_FINI || entry->d_tag == DT_FINI_ARRAY)
+            return true;
+    return false;
+}
+
 static int describe(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct search *search = argument;
@@ -41,7 +50,11 @@ static int describe(struct dl_phdr_info *info, size_t size, void *argument)
         return 0;
     object->unloads = info->dlpi_subs;
     object->is_program = !info->dlpi_name || !*info->dlpi_name;
-    for (int i = 0; i < info->dlpi_phnum && !object->is_program; i++) {
+    bool terminates = false;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            terminates = has_termination((const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+    for (int i = 0; i < info->dlpi_phnum && terminates && !object->is_program; i++) {
         uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
         if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_W) &&
             object->handle_count <= LOADED_OBJECT_HANDLES_MAX)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOADED_OBJECT_HANDLES_MAX = 4 };
+enum { LOADED_OBJECT_HANDLES_MAX = 16 };
 
 struct loaded_object {
     uintptr_t start, end; /* of the segment that the address lies in */

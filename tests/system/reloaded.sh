@@ -40,6 +40,27 @@ for scope in local global; do
         result $? "mode $mode: first calls from destructors of plug-ins that are loaded with $scope scope"
     done
 done
+# No start files: nothing runs when such a plug-in goes. A list's head looks like a __dso_handle.
+cat > "$work/bare.c" <<'END'
+double ddot_(const int *, const double *, const int *, const double *, const int *);
+int *numbered_wrong;
+struct list { struct list *next; } head = {&head};
+int numbered_call(int calls)
+{
+    static const int one = 1;
+    static const double number = 1;
+    int found = 0;
+    for (int i = 0; i < calls; i++)
+        found = (int)ddot_(&one, &number, &one, &number, &one);
+    return found;
+}
+END
+for which in 1 2; do
+    $compiler -shared -fPIC -nostartfiles -o "$work/bare$which.so" "$work/bare.c" -Wl,--no-as-needed \
+        "$modules/numbered$which.so" || echo "Bail out! $compiler makes no plug-in"
+done
+run MUBLAS_OFFLOAD=never tests/system/reloaded "" "$work/bare1.so" "$work/bare2.so" && quiet
+result $? "plug-ins that run nothing while they are unloaded ($(tail -n 1 "$work/output"))"
 crowd=()
 for ((i = 0; i < 40; i++)); do
     for number_of_blas in 1 2; do
