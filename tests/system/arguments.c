@@ -91,15 +91,24 @@ static struct call make_legal(const char *routine, const char *letters, char typ
     return call;
 }
 
-static void fill_arena(char type)
+static void set_arena(char type, int i, int value)
 {
-    for (int i = 0; i < ARENA; i++) {
-        int value = (i * 7 + i / 11) % 9 - 4;
-        if (type == 's' || type == 'c')
-            arena.single[i] = (float)value;
-        else
-            arena.twice[i] = value;
-    }
+    if (type == 's' || type == 'c')
+        arena.single[i] = (float)value;
+    else
+        arena.twice[i] = value;
+}
+
+/* Small integers. Of a solve the triangle, the first operand, is of 2s, and of real ones: the
+ * solutions are exact then, too, in any order and by whatever way of dividing. */
+static void fill_arena(const struct call *call)
+{
+    const int parts = call->type == 'c' || call->type == 'z' ? 2 : 1;
+    const bool solve = strcmp(call->routine, "trsm") == 0;
+    for (int i = 0; i < ARENA; i++)
+        set_arena(call->type, i, (i * 7 + i / 11) % 9 - 4);
+    for (int i = 0; solve && i < 2 * LD * LD * parts; i++)
+        set_arena(call->type, i, i % parts == 0 ? 2 : 0);
 }
 
 /* Of the values: which sign a zero has is nobody's promise. */
@@ -150,7 +159,7 @@ static void perform(const struct call *call, const char *what)
 static void try_value(struct call call, int position, double value)
 {
     char what[80];
-    fill_arena(call.type);
+    fill_arena(&call);
     switch (call.letters[position]) {
     case 'o': case 't': case 'u': case 'd': case 'e': call.arguments[position].flag = (char)value; break;
     case 's': case 'r': call.arguments[position].scalar[0] = value; break;
@@ -197,7 +206,7 @@ static void try_pairs(const struct call *legal)
             continue;
         if (illegal_before >= 0) {
             struct call call = *legal;
-            fill_arena(call.type);
+            fill_arena(&call);
             for (int j = illegal_before; j <= i; j += i - illegal_before)
                 if (strchr("otude", call.letters[j]))
                     call.arguments[j].flag = 'X';
@@ -214,7 +223,7 @@ static void try_pairs(const struct call *legal)
 static void try_overlap(struct call call)
 {
     const char *output = strrchr(call.letters, '3') ? strrchr(call.letters, '3') : strrchr(call.letters, '2');
-    fill_arena(call.type);
+    fill_arena(&call);
     set_operand(&call, (int)(output - call.letters), 0);
     perform(&call, "overlapping");
 }
@@ -226,7 +235,7 @@ static void try_beside(struct call call)
     const char *output = strrchr(call.letters, '3');
     if (!output || output[1] != 'i')
         return;
-    fill_arena(call.type);
+    fill_arena(&call);
     set_operand(&call, (int)(output - call.letters), SIZE);
     call.arguments[output + 1 - call.letters].integer = LD;
     perform(&call, "beside");
