@@ -20,7 +20,7 @@ static enum status queue(void *context, int number)
     const struct calls *calls = context;
     const struct blas_call call = operands_call(calls->operands, calls->wanted, calls->rotation, number);
     if (calls->who == CONTENDER_MUBLAS)
-        return launch(calls->operands->lane, &call);
+        return launch(calls->operands->memory.lane, &call);
     return cublas_peer_queue(&call);
 }
 
@@ -41,7 +41,7 @@ enum status contender_time(enum contender who, const struct operands *operands, 
     enum status status = prepare(who, operands, wanted, wanted->family == FAMILY_AXPY ? NULL : rotation);
     if (status != STATUS_OK)
         return status;
-    return replay_time(operands->lane, settings, rotation->calls, queue, &calls, timing);
+    return replay_time(operands->memory.lane, settings, rotation->calls, queue, &calls, timing);
 }
 
 /* The result vector of the first call, in host memory to be freed. */
@@ -51,7 +51,7 @@ static enum status run_once(enum contender who, const struct operands *operands,
     const struct rotation first = {.calls = 1, .matrices = 1, .vectors = 1,
                                    .matrix_stride = rotation->matrix_stride, .vector_stride = rotation->vector_stride};
     struct calls calls = {who, operands, wanted, &first};
-    struct lane *lane = operands->lane;
+    struct lane *lane = operands->memory.lane;
     const struct blas_call call = operands_call(operands, wanted, &first, 0);
     const bool in_place = wanted->family == FAMILY_TRMV && who != CONTENDER_MUBLAS;
     enum status status = prepare(who, operands, wanted, &first);

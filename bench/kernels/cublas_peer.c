@@ -127,11 +127,7 @@ enum status cublas_peer_queue(const struct blas_call *call)
     const int m = (int)call->m, n = (int)call->n, lda = (int)call->a.ld;
     const int incx = (int)call->x.increment, incy = (int)call->y.increment;
     const int trans = (int)call->trans, uplo = (int)call->uplo, diag = (int)call->diag;
-    const void *a = call->a.pointer, *x = call->x.pointer;
-    /* cuBLAS reads a cuDoubleComplex at once, at a multiple of its 16 bytes. */
-    _Alignas(16) const union blas_scalar alpha_storage = call->alpha;
-    _Alignas(16) const union blas_scalar beta_storage = call->beta;
-    const void *alpha = &alpha_storage, *beta = &beta_storage;
+    const void *a = call->a.pointer, *x = call->x.pointer, *alpha = &call->alpha, *beta = &call->beta;
     void *y = call->y.pointer;
     int result;
     switch (call->family) {

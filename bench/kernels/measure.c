@@ -48,14 +48,14 @@ static void allocate(struct session *session, struct lane *lane, const struct ca
         operands_want(&list->cases[i], session->options.pool_bytes, session->l2_bytes, &pool, &vectors);
     if (session->roof && session->options.pool_bytes > (size_t)ROOF_BYTES)
         pool = session->options.pool_bytes;
-    demand(operands_allocate(&session->operands, lane, pool, vectors), "allocating operands (-m takes less)");
+    demand(tuning_pool_open(&session->operands.memory, lane, pool, vectors), "allocating operands (-m takes less)");
 }
 
 /* The roof of 4 GiB, at the begin and at the end: has the device kept its pace? */
 static void note_large_roof(struct session *session, const char *when)
 {
     double seconds = 0;
-    if (!session->roof || session->operands.pool_bytes < (size_t)ROOF_BYTES)
+    if (!session->roof || session->operands.memory.matrix_bytes < (size_t)ROOF_BYTES)
         return;
     demand(roof_measure(&session->operands, &session->settings, ROOF_READ, ROOF_BYTES, false, &seconds),
            "measuring the roof");

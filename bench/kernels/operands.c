@@ -1,7 +1,5 @@
 #include "operands.h"
 
-#include <string.h>
-
 enum { CALLS_LEAST = 20, CALLS_SMALL = 100, CALLS_MOST = 4096, SMALL_BYTES = 8 << 20, VECTORS_MOST = 512 << 20, ALIGNMENT = 256 };
 
 static size_t round_up(size_t bytes)
@@ -36,8 +34,8 @@ struct rotation rotation_make(double bytes, size_t footprint, size_t vector_byte
 struct rotation rotation_of_case(const struct operands *operands, const struct bench_case *wanted, size_t l2_bytes)
 {
     struct rotation rotation = rotation_make(case_bytes(wanted), case_footprint(wanted), vector_pair_bytes(wanted),
-                                             operands->pool_bytes, l2_bytes, wanted->warm);
-    const size_t fitting = operands->vector_bytes / rotation.vector_stride;
+                                             operands->memory.matrix_bytes, l2_bytes, wanted->warm);
+    const size_t fitting = operands->memory.vector_bytes / rotation.vector_stride;
     rotation.vectors = fitting < (size_t)rotation.calls ? (int)fitting : rotation.calls;
     return rotation;
 }
@@ -56,55 +54,14 @@ void operands_want(const struct bench_case *wanted, size_t limit, size_t l2_byte
     *vector_bytes = vectors > *vector_bytes ? vectors : *vector_bytes;
 }
 
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 32);
-}
-
-static void fill_staging(struct lane *lane)
-{
-    uint32_t *words = (uint32_t *)(void *)lane->staging;
-    uint64_t state = 20260101;
-    for (size_t i = 0; i < LANE_STAGING_BYTES / sizeof *words; i++) {
-        const uint32_t random = next_random(&state);
-        words[i] = (random & 0x80000000u) | 0x3e800000u | (random & 0x00ffffffu);
-    }
-}
-
-static enum status fill(const struct operands *operands, CUdeviceptr target, size_t bytes)
-{
-    enum status status = STATUS_OK;
-    for (size_t done = 0; done < bytes && status == STATUS_OK; done += LANE_STAGING_BYTES) {
-        const size_t part = bytes - done < LANE_STAGING_BYTES ? bytes - done : LANE_STAGING_BYTES;
-        status = device_check(operands->lane->device,
-                              driver()->copy_to_device_async(target + done, operands->lane->staging, part,
-                                                             operands->lane->stream),
-                              "filling operands");
-    }
-    return status;
-}
-
-enum status operands_allocate(struct operands *operands, struct lane *lane, size_t pool_bytes, size_t vector_bytes)
-{
-    *operands = (struct operands){.lane = lane, .pool_bytes = pool_bytes, .vector_bytes = vector_bytes};
-    fill_staging(lane);
-    enum status status = device_allocate(lane->device, pool_bytes, &operands->pool);
-    if (status == STATUS_OK)
-        status = device_allocate(lane->device, vector_bytes, &operands->vectors);
-    if (status == STATUS_OK)
-        status = fill(operands, operands->pool, pool_bytes);
-    if (status == STATUS_OK)
-        status = fill(operands, operands->vectors, vector_bytes);
-    return status == STATUS_OK ? lane_synchronise(lane, "filling operands") : status;
-}
-
 enum status operands_refresh(const struct operands *operands, const struct bench_case *wanted,
                              const struct rotation *rotation)
 {
     if (wanted->family == FAMILY_AXPY)
-        return fill(operands, operands->pool, (size_t)rotation->matrices * rotation->matrix_stride);
-    return fill(operands, operands->vectors, (size_t)rotation->vectors * rotation->vector_stride);
+        return tuning_pool_fill(&operands->memory, operands->memory.matrices,
+                                (size_t)rotation->matrices * rotation->matrix_stride);
+    return tuning_pool_fill(&operands->memory, operands->memory.vectors,
+                            (size_t)rotation->vectors * rotation->vector_stride);
 }
 
 static void *pointer(CUdeviceptr address)
@@ -129,9 +86,9 @@ struct blas_call operands_call(const struct operands *operands, const struct ben
 {
     struct blas_call call = {.family = wanted->family, .type = wanted->type, .uplo = wanted->uplo,
                              .trans = wanted->trans, .diag = wanted->diag, .m = wanted->m, .n = wanted->n};
-    const CUdeviceptr slot = operands->pool + (size_t)(number % rotation->matrices) * rotation->matrix_stride +
+    const CUdeviceptr slot = operands->memory.matrices + (size_t)(number % rotation->matrices) * rotation->matrix_stride +
                              case_shift(wanted);
-    const CUdeviceptr x = operands->vectors + (size_t)(number % rotation->vectors) * rotation->vector_stride;
+    const CUdeviceptr x = operands->memory.vectors + (size_t)(number % rotation->vectors) * rotation->vector_stride;
     set_scalars(&call);
     call.x = (struct blas_vector){pointer(x), case_x_length(wanted), 1};
     call.y = (struct blas_vector){pointer(x + round_up((size_t)case_x_length(wanted) *

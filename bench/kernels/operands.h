@@ -9,12 +9,10 @@
 #define MUBLAS_BENCH_OPERANDS_H
 
 #include "case.h"
-#include "gpu/lane.h"
+#include "tuner/tuning_pool.h"
 
 struct operands {
-    struct lane *lane;
-    CUdeviceptr pool, vectors;
-    size_t pool_bytes, vector_bytes;
+    struct tuning_pool memory; /* opened by the caller; its own dealing is not used */
 };
 
 /* How the calls of one graph use the operands of a case. */
@@ -32,9 +30,6 @@ struct rotation rotation_of_case(const struct operands *operands, const struct b
 /* Raise the two sizes to what this case uses, the pool's up to `limit`. */
 void operands_want(const struct bench_case *wanted, size_t limit, size_t l2_bytes, size_t *pool_bytes,
                    size_t *vector_bytes);
-
-/* Fills the lane's staging memory for good. */
-enum status operands_allocate(struct operands *operands, struct lane *lane, size_t pool_bytes, size_t vector_bytes);
 
 /* Queue the filling of the vectors that a rotation uses (axpy: of its slots of the pool). */
 enum status operands_refresh(const struct operands *operands, const struct bench_case *wanted,

@@ -50,13 +50,13 @@ bool roof_open(struct device *device)
 static enum status queue_pass(void *context, int call)
 {
     const struct pass *pass = context;
-    struct lane *lane = pass->operands->lane;
+    struct lane *lane = pass->operands->memory.lane;
     const struct shape *shape = &pass->shape;
     uint64_t blocks = (pass->words + shape->unroll * shape->threads - 1) / (shape->unroll * shape->threads);
     const uint64_t persistent = shape->blocks * (uint64_t)device_properties(lane->device)->multiprocessors;
     const bool updates = shape->function >= UPDATE_2;
-    CUdeviceptr first = pass->operands->pool + (size_t)(call % pass->rotation.matrices) * pass->rotation.matrix_stride;
-    CUdeviceptr second = updates ? first + pass->words * WORD_BYTES : pass->operands->vectors;
+    CUdeviceptr first = pass->operands->memory.matrices + (size_t)(call % pass->rotation.matrices) * pass->rotation.matrix_stride;
+    CUdeviceptr second = updates ? first + pass->words * WORD_BYTES : pass->operands->memory.vectors;
     uint64_t words = pass->words;
     unsigned mask = 0;
     void *read_parameters[] = {&first, &words, &second}, *update_parameters[] = {&first, &second, &words, &mask};
@@ -73,21 +73,21 @@ enum status roof_measure(const struct operands *operands, const struct replay_se
                          double bytes, bool warm, double *best)
 {
     const double per_word = WORD_BYTES * (kind == ROOF_UPDATE ? 3 : 1);
-    const size_t l2_bytes = device_properties(operands->lane->device)->l2_bytes;
+    const size_t l2_bytes = device_properties(operands->memory.lane->device)->l2_bytes;
     const struct shape *shapes = kind == ROOF_UPDATE ? update_shapes : read_shapes;
     const size_t count = kind == ROOF_UPDATE ? sizeof update_shapes / sizeof *shapes
                                              : sizeof read_shapes / sizeof *shapes;
     struct pass pass = {.operands = operands, .words = (uint64_t)ceil(bytes / per_word)};
     const size_t arrays = kind == ROOF_UPDATE ? 2 : 1;
     const size_t footprint = (pass.words * WORD_BYTES * arrays + 255) / 256 * 256;
-    if (footprint > operands->pool_bytes)
+    if (footprint > operands->memory.matrix_bytes)
         return STATUS_UNSUPPORTED;
-    pass.rotation = rotation_make(bytes, footprint, 256, operands->pool_bytes, l2_bytes, warm);
+    pass.rotation = rotation_make(bytes, footprint, 256, operands->memory.matrix_bytes, l2_bytes, warm);
     *best = INFINITY;
     for (size_t i = 0; i < count; i++) {
         struct timing timing;
         pass.shape = shapes[i];
-        enum status status = replay_time(operands->lane, settings, pass.rotation.calls, queue_pass, &pass, &timing);
+        enum status status = replay_time(operands->memory.lane, settings, pass.rotation.calls, queue_pass, &pass, &timing);
         if (status != STATUS_OK)
             return status;
         *best = fmin(*best, timing.seconds);

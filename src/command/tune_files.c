@@ -106,12 +106,8 @@ static bool complain(const char *path, const char *fault)
 
 static bool write_recipe(const struct recipe *recipe, const char *path)
 {
-    char fault[RECIPE_FAULT_BYTES] = "out of memory";
-    size_t bytes;
-    char *text = recipe_text(recipe, &bytes);
-    const bool good = text && file_replace(path, text, bytes, fault);
-    free(text);
-    return good || complain(path, fault);
+    char fault[RECIPE_FAULT_BYTES];
+    return recipe_replace(recipe, path, fault) || complain(path, fault);
 }
 
 static bool write_data(const struct tune_files *files, const char *path)

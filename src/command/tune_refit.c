@@ -33,12 +33,8 @@ static void print(const struct recipe *recipe,
 
 static int write_recipe(const struct recipe *recipe, const char *path)
 {
-    char fault[RECIPE_FAULT_BYTES] = "out of memory";
-    size_t bytes;
-    char *text = recipe_text(recipe, &bytes);
-    const bool good = text && file_replace(path, text, bytes, fault);
-    free(text);
-    return good ? 0 : complain(path, fault);
+    char fault[RECIPE_FAULT_BYTES];
+    return recipe_replace(recipe, path, fault) ? 0 : complain(path, fault);
 }
 
 static int refit(const struct tune_options *options, struct recipe *recipe, const struct tuning_table *table)

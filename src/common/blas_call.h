@@ -86,7 +86,9 @@ struct blas_call {
     enum blas_side side;
     bool conjugated;
     int64_t m, n, k;
-    union blas_scalar alpha, beta;
+    /* cuBLAS reads a complex scalar of 16 bytes at once, at a multiple of them. */
+    union blas_scalar alpha __attribute__((aligned(16)));
+    union blas_scalar beta __attribute__((aligned(16)));
     struct blas_matrix a, b, c;
     struct blas_vector x, y;
 };

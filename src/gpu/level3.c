@@ -45,10 +45,7 @@ static int transposition(enum blas_trans trans)
 struct cublas_arguments {
     int side, uplo, trans, trans_b, diag;
     int m, n, k, lda, ldb, ldc;
-    /* A real scalar is the first half of a complex one. cuBLAS reads a cuDoubleComplex at once, at
-     * a multiple of its 16 bytes. */
-    _Alignas(16) union blas_scalar alpha;
-    _Alignas(16) union blas_scalar beta;
+    const void *alpha, *beta; /* a real scalar is the first half of a complex one */
     const void *a, *b;
     void *c;
 };
@@ -67,8 +64,8 @@ static struct cublas_arguments arguments_of(const struct blas_call *call)
         .lda = (int)call->a.ld,
         .ldb = (int)call->b.ld,
         .ldc = (int)call->c.ld,
-        .alpha = call->alpha,
-        .beta = call->beta,
+        .alpha = &call->alpha,
+        .beta = &call->beta,
         .a = call->a.pointer,
         .b = call->b.pointer,
         .c = call->c.pointer,
@@ -81,25 +78,25 @@ static int run(cublasHandle_t handle, const struct blas_call *call)
     const struct cublas_arguments of = arguments_of(call);
     switch (call->family) {
     case FAMILY_GEMM:
-        return ((cublas_gemm *)routine)(handle, of.trans, of.trans_b, of.m, of.n, of.k, &of.alpha, of.a, of.lda, of.b,
-                                        of.ldb, &of.beta, of.c, of.ldc);
+        return ((cublas_gemm *)routine)(handle, of.trans, of.trans_b, of.m, of.n, of.k, of.alpha, of.a, of.lda, of.b,
+                                        of.ldb, of.beta, of.c, of.ldc);
     case FAMILY_SYMM:
     case FAMILY_HEMM:
-        return ((cublas_symm *)routine)(handle, of.side, of.uplo, of.m, of.n, &of.alpha, of.a, of.lda, of.b, of.ldb,
-                                        &of.beta, of.c, of.ldc);
+        return ((cublas_symm *)routine)(handle, of.side, of.uplo, of.m, of.n, of.alpha, of.a, of.lda, of.b, of.ldb,
+                                        of.beta, of.c, of.ldc);
     case FAMILY_SYRK:
     case FAMILY_HERK:
-        return ((cublas_syrk *)routine)(handle, of.uplo, of.trans, of.n, of.k, &of.alpha, of.a, of.lda, &of.beta, of.c,
+        return ((cublas_syrk *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda, of.beta, of.c,
                                         of.ldc);
     case FAMILY_SYR2K:
     case FAMILY_HER2K:
-        return ((cublas_syr2k *)routine)(handle, of.uplo, of.trans, of.n, of.k, &of.alpha, of.a, of.lda, of.b, of.ldb,
-                                         &of.beta, of.c, of.ldc);
+        return ((cublas_syr2k *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda, of.b, of.ldb,
+                                         of.beta, of.c, of.ldc);
     case FAMILY_TRMM:
-        return ((cublas_trmm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, &of.alpha, of.a,
+        return ((cublas_trmm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha, of.a,
                                         of.lda, of.c, of.ldc, of.c, of.ldc);
     default:
-        return ((cublas_trsm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, &of.alpha, of.a,
+        return ((cublas_trsm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha, of.a,
                                         of.lda, of.c, of.ldc);
     }
 }

@@ -122,3 +122,14 @@ bool file_replace(const char *path, const char *text, size_t bytes, char fault[R
     free(temporary);
     return good;
 }
+
+bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES])
+{
+    size_t bytes;
+    char *text = recipe_text(recipe, &bytes);
+    if (!text)
+        snprintf(fault, RECIPE_FAULT_BYTES, "out of memory");
+    const bool good = text && file_replace(path, text, bytes, fault);
+    free(text);
+    return good;
+}

@@ -36,4 +36,7 @@ char *recipe_text(const struct recipe *recipe, size_t *bytes);
  * path if need be. */
 bool file_replace(const char *path, const char *text, size_t bytes, char fault[RECIPE_FAULT_BYTES]);
 
+/* The recipe as such a file. */
+bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES]);
+
 #endif

@@ -27,7 +27,7 @@ bool tuning_pool_holds(const struct tuning_pool *pool, const struct blas_call *c
 /* The call with the next operands; x is never written, y is no other call's x. */
 struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_call *call);
 
-/* Queue the filling of `bytes` from `address` on, with the same numbers each time. */
+/* Queue, in an opened pool, the filling of `bytes` from `address` on, with the same numbers each time. */
 enum status tuning_pool_fill(const struct tuning_pool *pool, CUdeviceptr address, size_t bytes);
 
 #endif

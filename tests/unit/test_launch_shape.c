@@ -163,7 +163,6 @@ int main(void)
     test_mapping(64, 4, 256, 4, 8, 1);
     test_mapping(8, 12, 64, 4, 1, 3);
     test_chosen(32, 524288, TRANS_NONE, 1, 8);
-    
     test_chosen(524288, 32, TRANS_TRANSPOSE, 8, 1);
     test_chosen(100, 524288, TRANS_NONE, 4, 8);
     test_chosen(200, 524288, TRANS_NONE, 7, 4);
