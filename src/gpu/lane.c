@@ -1,4 +1,5 @@
 #include "gpu/lane.h"
+#include "common/phase_clock.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -67,15 +68,18 @@ enum status lane_acquire(struct device *device, struct lane **result)
 {
     struct lane *lane;
     enum status status = STATUS_OK;
+    const enum phase before = phase_enter(PHASE_LOCKS);
     pthread_mutex_lock(&lanes_lock);
     while (!(lane = find_free()))
         pthread_cond_wait(&lane_freed, &lanes_lock);
     lane->busy = true;
     pthread_mutex_unlock(&lanes_lock);
+    phase_enter(PHASE_MEMORY);
     if (lane->broken)
         lane_destroy(lane);
     if (!lane->stream)
         status = lane_create(lane, device);
+    phase_enter(before);
     lane->scratch_used = 0;
     if (status == STATUS_OK)
         *result = lane;

@@ -1,4 +1,5 @@
 #include "interpose/execute.h"
+#include "common/phase_clock.h"
 #include "gpu/launch.h"
 #include "gpu/level3.h"
 #include "mirror/staging.h"
@@ -130,8 +131,10 @@ static enum status finish(struct lane *lane, struct operands_hold *hold, const s
                           struct transfer_count *moved)
 {
     enum blas_type type = device->call.type;
+    phase_enter(PHASE_FINISH);
     if (!device->result.pointer) {
         enum status status = lane_synchronise(lane, "running a level 3 routine");
+        phase_enter(PHASE_RESULT);
         return status == STATUS_OK ? operands_write_back(hold) : status;
     }
     CUdeviceptr source = (CUdeviceptr)(uintptr_t)device->call.y.pointer;
@@ -181,15 +184,19 @@ static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, 
     if (status != STATUS_OK)
         return status;
     place_operands(&device.call, operands);
+    phase_enter(PHASE_VECTORS);
     status = place_vectors(lane, call, &device, moved);
+    phase_enter(PHASE_LAUNCH);
     if (status == STATUS_OK)
         status = start(lane, &device);
+    phase_enter(PHASE_OTHER);
     if (status == STATUS_OK)
         status = prove(lane, hold, call, &device, moved);
     if (status == STATUS_OK)
         status = finish(lane, hold, &device, moved);
     else
         lane_synchronise(lane, "abandoning a call"); /* queued copies still read staging memory */
+    phase_enter(PHASE_OTHER);
     operands_release(hold, &matrices);
     moved->bytes_up += matrices.bytes_up;
     moved->bytes_down += matrices.bytes_down;

@@ -1,5 +1,6 @@
 #include "interpose/offload.h"
 #include "common/log.h"
+#include "common/phase_clock.h"
 #include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/device.h"
@@ -43,6 +44,7 @@ static struct mirror_table *mirrors;
 static struct device *ready;
 static bool wake_failed, learned_early;
 static double wake_account_us;
+static _Atomic uint64_t wake_nanoseconds, level3_nanoseconds;
 
 static void begin(void)
 {
@@ -120,10 +122,12 @@ static void learn_of_device(const struct device_properties *device)
 static void wake(void)
 {
     struct device *device;
+    const uint64_t started = nanoseconds();
     if (device_wake(&device) != STATUS_OK || create_mirrors(device) != STATUS_OK) {
         wake_failed = true;
         return;
     }
+    wake_nanoseconds = nanoseconds() - started;
     learn_of_device(device_properties(device));
     __atomic_store_n(&ready, device, __ATOMIC_RELEASE);
 }
@@ -164,6 +168,16 @@ static bool library_pays(const struct blas_call *call)
     return pays;
 }
 
+static bool is_supported(struct device *device, const struct blas_call *call)
+{
+    if (call->family < FAMILY_GEMM || level3_is_open())
+        return execute_supported(device, call);
+    const uint64_t started = nanoseconds();
+    const bool answer = execute_supported(device, call);
+    level3_nanoseconds = nanoseconds() - started;
+    return answer;
+}
+
 static enum host_reason reason_of(enum status status)
 {
     switch (status) {
@@ -178,8 +192,11 @@ static enum host_reason execute(struct device *device, enum symbol symbol, const
                                 const void *caller)
 {
     struct transfer_count moved;
-    uint64_t started = nanoseconds();
+    struct device_counts counts = {0};
+    if (stats_wanted())
+        phase_clock_start(&counts.phases);
     enum status status = execute_call(device, mirrors, call, &moved);
+    phase_clock_stop();
     if (status == STATUS_RESULT_LOST) {
         log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
                     symbol_name(symbol));
@@ -187,7 +204,8 @@ static enum host_reason execute(struct device *device, enum symbol symbol, const
     }
     if (status != STATUS_OK)
         return reason_of(status);
-    struct device_counts counts = {moved.bytes_up, moved.bytes_down, nanoseconds() - started};
+    counts.bytes_up = moved.bytes_up;
+    counts.bytes_down = moved.bytes_down;
     if (stats_wanted() && !nested_in_host(caller)) /* else part of a call that was rejected, and counted */
         stats_device_call(symbol, &counts);
     return HOST_REASON_COUNT;
@@ -214,7 +232,7 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
     }
     if (!library_pays(call))
         return HOST_NOT_RESIDENT;
-    if (!execute_supported(device, call))
+    if (!is_supported(device, call))
         return HOST_UNSUPPORTED;
     return execute(device, symbol, call, caller);
 }
@@ -279,6 +297,11 @@ void offload_count_rejected(enum symbol symbol, const void *caller)
 {
     if (!depth && stats_wanted() && !nested_in_host(caller))
         stats_host_call(symbol, HOST_ARGUMENTS, 0);
+}
+
+struct opening_times offload_opening_times(void)
+{
+    return (struct opening_times){wake_nanoseconds, level3_nanoseconds};
 }
 
 const char *offload_description(void)

@@ -40,6 +40,17 @@ static bool interface_was_called(enum interface interface)
     return false;
 }
 
+static void print_opening(FILE *stream)
+{
+    const struct opening_times times = offload_opening_times();
+    if (times.device_nanoseconds)
+        fprintf(stream, "  opened in   %.3f s (device)", (double)times.device_nanoseconds / 1e9);
+    if (times.level3_nanoseconds)
+        fprintf(stream, ", %.3f s (cuBLAS)", (double)times.level3_nanoseconds / 1e9);
+    if (times.device_nanoseconds)
+        fputc('\n', stream);
+}
+
 static void print_settings(FILE *stream)
 {
     const char *value;
@@ -86,6 +97,14 @@ static const char *row_name(enum symbol symbol, char *buffer, size_t bytes)
     return buffer;
 }
 
+static uint64_t device_nanoseconds(const struct routine_stats *stats)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < PHASE_COUNT; i++)
+        sum += stats->phases.nanoseconds[i];
+    return sum;
+}
+
 static void print_row(FILE *stream, const char *name, const struct routine_stats *stats)
 {
     uint64_t host = host_calls(stats);
@@ -95,7 +114,7 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
             (unsigned long long)stats->device_calls, (unsigned long long)host);
     if (stats->device_calls)
         fprintf(stream, " %10.1f %10.1f %10.3f", (double)stats->bytes_up / 1e6, (double)stats->bytes_down / 1e6,
-                (double)stats->device_nanoseconds / 1e9);
+                (double)device_nanoseconds(stats) / 1e9);
     else
         fprintf(stream, " %10s %10s %10s", "-", "-", "-");
     if (stats->host_nanoseconds)
@@ -111,22 +130,48 @@ static void accumulate(struct routine_stats *total, const struct routine_stats *
         total->host_calls[i] += stats->host_calls[i];
     total->bytes_up += stats->bytes_up;
     total->bytes_down += stats->bytes_down;
-    total->device_nanoseconds += stats->device_nanoseconds;
+    for (int i = 0; i < PHASE_COUNT; i++)
+        total->phases.nanoseconds[i] += stats->phases.nanoseconds[i];
     total->host_nanoseconds += stats->host_nanoseconds;
 }
 
-static void print_table(FILE *stream)
+static void print_table(FILE *stream, struct routine_stats *total)
 {
-    struct routine_stats total = {0};
     char name[NAME_BYTES];
     fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
             "MB up", "MB down", "device s", "host s");
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         struct routine_stats stats = stats_read((enum symbol)i);
         print_row(stream, row_name((enum symbol)i, name, sizeof name), &stats);
-        accumulate(&total, &stats);
+        accumulate(total, &stats);
     }
-    print_row(stream, "total", &total);
+    print_row(stream, "total", total);
+}
+
+static void print_phases_row(FILE *stream, const char *name, const struct routine_stats *stats)
+{
+    if (!stats->device_calls)
+        return;
+    fprintf(stream, "  of %-12s", name);
+    for (int i = 0; i < PHASE_COUNT; i++)
+        fprintf(stream, " %8.3f", (double)stats->phases.nanoseconds[i] / 1e9);
+    fputc('\n', stream);
+}
+
+static void print_phases(FILE *stream, const struct routine_stats *total)
+{
+    char name[NAME_BYTES];
+    if (!total->device_calls)
+        return;
+    fprintf(stream, "  where the seconds on the device went:\n  %-15s", "routine");
+    for (int i = 0; i < PHASE_COUNT; i++)
+        fprintf(stream, " %8s", phase_word((enum phase)i));
+    fputc('\n', stream);
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        struct routine_stats stats = stats_read((enum symbol)i);
+        print_phases_row(stream, row_name((enum symbol)i, name, sizeof name), &stats);
+    }
+    print_phases_row(stream, "total", total);
 }
 
 static void print_reasons(FILE *stream, enum symbol symbol)
@@ -142,11 +187,14 @@ static void print_reasons(FILE *stream, enum symbol symbol)
 
 void report_print(FILE *stream)
 {
+    struct routine_stats total = {0};
     fprintf(stream, "mublas report of process %ld (%s)\n", (long)getpid(), program_invocation_name);
     fprintf(stream, "  device      %s\n", offload_description());
+    print_opening(stream);
     print_hosts(stream);
     print_settings(stream);
-    print_table(stream);
+    print_table(stream, &total);
+    print_phases(stream, &total);
     fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         print_reasons(stream, (enum symbol)i);

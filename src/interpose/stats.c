@@ -10,7 +10,7 @@ struct counters {
     _Atomic uint64_t device_calls;
     _Atomic uint64_t host_calls[HOST_REASON_COUNT];
     _Atomic uint64_t bytes_up, bytes_down;
-    _Atomic uint64_t device_nanoseconds, host_nanoseconds;
+    _Atomic uint64_t phases[PHASE_COUNT], host_nanoseconds;
 };
 
 static struct counters counters[SYMBOL_COUNT];
@@ -58,7 +58,8 @@ void stats_device_call(enum symbol symbol, const struct device_counts *counts)
     add(&mine->device_calls, 1);
     add(&mine->bytes_up, counts->bytes_up);
     add(&mine->bytes_down, counts->bytes_down);
-    add(&mine->device_nanoseconds, counts->nanoseconds);
+    for (int i = 0; i < PHASE_COUNT; i++)
+        add(&mine->phases[i], counts->phases.nanoseconds[i]);
 }
 
 void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanoseconds)
@@ -94,11 +95,12 @@ struct routine_stats stats_read(enum symbol symbol)
         .device_calls = get(&mine->device_calls),
         .bytes_up = get(&mine->bytes_up),
         .bytes_down = get(&mine->bytes_down),
-        .device_nanoseconds = get(&mine->device_nanoseconds),
         .host_nanoseconds = get(&mine->host_nanoseconds),
     };
     for (int i = 0; i < HOST_REASON_COUNT; i++)
         stats.host_calls[i] = get(&mine->host_calls[i]);
+    for (int i = 0; i < PHASE_COUNT; i++)
+        stats.phases.nanoseconds[i] = get(&mine->phases[i]);
     stats.host_calls[forwarding_reason(symbol)] += get(&forwarded_calls[symbol]);
     return stats;
 }

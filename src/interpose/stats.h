@@ -2,6 +2,7 @@
 #ifndef MUBLAS_STATS_H
 #define MUBLAS_STATS_H
 
+#include "common/phase_clock.h"
 #include "interpose/symbols.h"
 
 #include <stdbool.h>
@@ -32,12 +33,13 @@ struct routine_stats {
     uint64_t device_calls;
     uint64_t host_calls[HOST_REASON_COUNT];
     uint64_t bytes_up, bytes_down;
-    uint64_t device_nanoseconds, host_nanoseconds; /* host: of calls that came past the gate */
+    struct phase_times phases; /* of device calls */
+    uint64_t host_nanoseconds; /* of calls that came past the gate */
 };
 
 struct device_counts {
     uint64_t bytes_up, bytes_down;
-    uint64_t nanoseconds;
+    struct phase_times phases;
 };
 
 /* True when a report was asked for: callers need not measure otherwise. */

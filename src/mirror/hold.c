@@ -1,5 +1,6 @@
 #include "mirror/hold.h"
 
+#include "common/phase_clock.h"
 #include "mirror/mapping.h"
 #include "mirror/pins.h"
 
@@ -61,10 +62,12 @@ void hold_unlock(struct operands_hold *hold)
 static bool lock_mirrors(struct operands_hold *hold)
 {
     bool dead = false;
+    const enum phase before = phase_enter(PHASE_LOCKS);
     for (int i = 0; i < hold->mirror_count; i++) {
         pthread_mutex_lock(&hold->mirrors[i]->lock);
         dead = dead || hold->mirrors[i]->dead;
     }
+    phase_enter(before);
     return !dead;
 }
 
@@ -148,6 +151,7 @@ static void make_stateless(struct operands_hold *hold, const struct mirror *mirr
 static enum preparation prepare_all(struct operands_hold *hold)
 {
     enum preparation worst = READY;
+    const enum phase before = phase_enter(PHASE_MEMORY);
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
         enum preparation preparation = prepare(hold, mirror);
@@ -159,6 +163,7 @@ static enum preparation prepare_all(struct operands_hold *hold)
             make_stateless(hold, mirror);
         worst = preparation > worst ? preparation : worst;
     }
+    phase_enter(before);
     return worst;
 }
 

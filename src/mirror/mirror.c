@@ -1,5 +1,6 @@
 #include "mirror/mirror.h"
 
+#include "common/phase_clock.h"
 #include "mirror/pins.h"
 
 #include <stdlib.h>
@@ -137,7 +138,10 @@ enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end)
     /* A scan that ends inside a huge page would split it. */
     begin = block_floor(begin) > mirror->begin ? block_floor(begin) : mirror->begin;
     end = block_ceiling(end) < mirror->end ? block_ceiling(end) : mirror->end;
-    return write_tracker_scan(mirror->resources->tracker, begin, end, note_written, mirror);
+    const enum phase before = phase_enter(PHASE_SCAN);
+    enum status status = write_tracker_scan(mirror->resources->tracker, begin, end, note_written, mirror);
+    phase_enter(before);
+    return status;
 }
 
 enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)

@@ -1,5 +1,6 @@
 #include "mirror/operands.h"
 
+#include "common/phase_clock.h"
 #include "mirror/account.h"
 #include "mirror/hold.h"
 #include "mirror/stateless.h"
@@ -117,13 +118,16 @@ static void distrust(struct operands_hold *hold)
 
 static enum status fill(struct operands_hold *hold, size_t extra_scratch)
 {
+    const enum phase before = phase_enter(PHASE_MEMORY);
     enum status status = hold_commit(hold, extra_scratch);
+    phase_enter(PHASE_UPLOAD);
     for (int i = 0; i < hold->count && status == STATUS_OK; i++)
         status = provide(hold, &hold->operands[i]);
     /* After all uploads: an output may share pages with an operand that is read. */
     for (int i = 0; i < hold->count && status == STATUS_OK; i++)
         if (hold->operands[i].mirror && hold->operands[i].operand.access != OPERAND_READ)
             status = hold_mark_output(&hold->operands[i]);
+    phase_enter(before);
     return status;
 }
 
@@ -179,6 +183,7 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
     if (!hold->unproven)
         return STATUS_OK;
     enum status status = hold_prove(hold);
+    const enum phase before = phase_enter(PHASE_UPLOAD);
     for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
         struct held_operand *held = &hold->operands[i];
         if (hold_is_complete(held))
@@ -188,6 +193,7 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
         if (status == STATUS_OK)
             settle(hold, held);
     }
+    phase_enter(before);
     return status;
 }
 

@@ -3,7 +3,8 @@
  * "busy": exits while a thread goes on calling; "output": prints without flushing;
  * "complex": also three of caxpy and two of dzasum, which the reference library does by
  * calls of its scabs1_ and dcabs1_; "rejected": also calls by C names that are illegal, have
- * nothing to do, or have operands that overlap until the reference has copied one.
+ * nothing to do, or have operands that overlap until the reference has copied one;
+ * "long": also one of daxpy on vectors of a million elements.
  * Character lengths are left out of the calls, as C programs do. */
 #include <pthread.h>
 #include <stdio.h>
@@ -72,6 +73,14 @@ static void make_rejected_calls(void)
         cblas_zgemv(ROW_MAJOR, CONJ_TRANS, HALF, HALF, factor, matrix, HALF, x, 1, factor, x, 1);
 }
 
+static void make_long_call(void)
+{
+    enum { LENGTH = 1000000 };
+    static double from[LENGTH], to[LENGTH];
+    const int length = LENGTH;
+    daxpy_(&length, &alpha, from, &one, to, &one);
+}
+
 static void *call_for_ever(void *unused)
 {
     for (;;)
@@ -100,6 +109,8 @@ int main(int count, char **arguments)
         make_complex_calls();
     if (strcmp(way, "rejected") == 0)
         make_rejected_calls();
+    if (strcmp(way, "long") == 0)
+        make_long_call();
     if (strcmp(way, "output") == 0)
         printf("the program's own output\n");
     return 0;

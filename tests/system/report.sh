@@ -50,6 +50,29 @@ for mode in always auto never; do
     result $? "mode $mode: neither is what it calls to do a C call that mublas leaves to it"
 done
 
+# SECONDS of each routine's phases and of the table; each of 10 figures is rounded to a thousandth.
+phases_add_up()
+{
+    awk '$1 == "of" { sum = 0; for (i = 3; i <= NF; i++) sum += $i; phases[$2] = sum; columns = NF - 2 }
+        $2 $3 $4 ~ /^[0-9]+$/ && $3 > 0 { seconds[$1] = $7; rows++ }
+        END { for (name in seconds) {
+                  difference = seconds[name] - phases[name]
+                  if (!(name in phases) || difference > 0.005 || difference < -0.005) exit 1
+              }
+              for (name in phases) if (!(name in seconds)) exit 1
+              exit !(rows >= 3 && columns == 9 && phases["total"] > 0) }' "$1"
+}
+rm -f "$work"/report*
+MUBLAS_OFFLOAD=always run "$work/report" long && phases_add_up "$work/report"
+result $? "what a routine's calls on the device were spent on adds up to their seconds"
+grep -Eq '^  daxpy +8 +8 +0 +16\.0 +8\.0 ' "$work/report"
+result $? "the bytes of vectors are exact: two of 8 MB up, one down"
+grep -Eq '^  opened in   0\.[0-9]+ s \(device\)$' "$work/report"
+result $? "what waking the device took is told, and nothing of cuBLAS, which was not opened"
+rm -f "$work"/report*
+MUBLAS_OFFLOAD=never run "$work/report" && ! grep -Eq '^  (of|opened)' "$work/report"
+result $? "neither is said where nothing ran on the device"
+
 LD_PRELOAD=$shim_preload tests/system/counted > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] &&
     MUBLAS_REPORT=0 LD_PRELOAD=$shim_preload tests/system/counted 2> "$work/errors" && [ ! -s "$work/errors" ]
 result $? "no report unless asked for"

@@ -17,6 +17,11 @@ TESTS += tests/unit/test_settings
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_phase_clock
+TESTS += tests/unit/test_phase_clock
+tests_unit_test_phase_clock_SOURCES = tests/unit/test_phase_clock.c
+tests_unit_test_phase_clock_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_process_state
 TESTS += tests/unit/test_process_state
 tests_unit_test_process_state_SOURCES = tests/unit/test_process_state.c

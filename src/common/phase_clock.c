@@ -1,0 +1,52 @@
+#include "common/phase_clock.h"
+
+#include <stddef.h>
+#include <time.h>
+
+static __thread struct {
+    struct phase_times *times; /* NULL: not running */
+    enum phase phase;
+    uint64_t since;
+} running __attribute__((tls_model("initial-exec")));
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void phase_clock_start(struct phase_times *times)
+{
+    running.times = times;
+    running.phase = PHASE_OTHER;
+    running.since = nanoseconds();
+}
+
+void phase_clock_stop(void)
+{
+    phase_enter(PHASE_OTHER);
+    running.times = NULL;
+}
+
+enum phase phase_enter(enum phase phase)
+{
+    const enum phase before = running.phase;
+    if (!running.times)
+        return PHASE_OTHER;
+    const uint64_t now = nanoseconds();
+    running.times->nanoseconds[before] += now - running.since;
+    running.since = now;
+    running.phase = phase;
+    return before;
+}
+
+const char *phase_word(enum phase phase)
+{
+    static const char *const words[PHASE_COUNT] = {
+        [PHASE_OTHER] = "other",     [PHASE_LOCKS] = "locks",   [PHASE_MEMORY] = "memory",
+        [PHASE_SCAN] = "scan",       [PHASE_UPLOAD] = "upload", [PHASE_VECTORS] = "vectors",
+        [PHASE_LAUNCH] = "launch",   [PHASE_FINISH] = "finish", [PHASE_RESULT] = "result",
+    };
+    return words[phase];
+}
