@@ -94,7 +94,7 @@ const char *mublas_last_error(const struct mublas_handle *handle);
 
 /* Make a handle for the calling thread's current CUDA context or, where there is none, for the
  * primary context (the CUDA runtime's) of the device that MUBLAS_DEVICE names, otherwise
- * device 0; the handle then holds on to that context. The first handle of a context loads
+ * that of the process's local rank under an MPI launcher, otherwise device 0; the handle then holds on to that context. The first handle of a context loads
  * the kernels. Host pointer mode, default stream. On an error *handle is NULL. */
 enum mublas_status mublas_create(struct mublas_handle **handle);
 /* The same for the primary context of this device, whatever context is current. */

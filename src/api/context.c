@@ -1,6 +1,6 @@
 #include "api/context.h"
 
-#include "common/settings.h"
+#include "gpu/device.h"
 #include "tuner/recipe_search.h"
 
 #include <pthread.h>
@@ -25,10 +25,10 @@ void capture_restore(int mode)
 static void shape_launches(CUdevice device)
 {
     struct device_properties properties;
-    const int ordinal = (int)settings()->device;
+    struct device_choice choice;
     CUdevice chosen;
-    if (driver()->device_get(&chosen, ordinal) == CUDA_SUCCESS && chosen == device &&
-        device_query(ordinal, &properties) == STATUS_OK)
+    if (device_choose(&choice) == STATUS_OK && driver()->device_get(&chosen, choice.ordinal) == CUDA_SUCCESS &&
+        chosen == device && device_query(choice.ordinal, &properties) == STATUS_OK)
         recipe_of_process(&properties);
 }
 

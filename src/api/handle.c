@@ -1,7 +1,7 @@
 #include "api/handle.h"
 
 #include "common/log.h"
-#include "common/settings.h"
+#include "gpu/device.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -172,7 +172,10 @@ enum mublas_status mublas_create(struct mublas_handle **handle)
         return status;
     if (driver()->context_current(&current) == CUDA_SUCCESS && current)
         return attach(__func__, false, handle);
-    return create_on(__func__, (int)settings()->device, handle);
+    struct device_choice choice;
+    if (device_choose(&choice) != STATUS_OK)
+        return fail_create(__func__, MUBLAS_NO_DEVICE, "there is no usable device");
+    return create_on(__func__, choice.ordinal, handle);
 }
 
 enum mublas_status mublas_create_on_device(struct mublas_handle **handle, int device)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_device(FILE *stream, const struct device_properties *device)
+static void print_device(FILE *stream, const struct device_properties *device, const struct device_choice *choice)
 {
     fprintf(stream, "device %d: %s, compute capability %d.%d, %d multiprocessors\n", device->ordinal,
             device->name,
@@ -21,6 +21,7 @@ static void print_device(FILE *stream, const struct device_properties *device)
     fprintf(stream, "  memory %.1f GiB at %.0f GB/s by clock and bus width, L2 cache %.0f MiB\n",
             (double)device->memory_bytes / (1 << 30), device->memory_bandwidth / 1e9,
             (double)device->l2_bytes / (1 << 20));
+    fprintf(stream, "  chosen by %s\n", choice->reason);
     fprintf(stream, "  driver for CUDA %d.%d\n", device->driver_version / 1000,
             device->driver_version % 1000 / 10);
 }
@@ -137,12 +138,12 @@ static void print_calls(FILE *stream, const struct device_properties *device)
 
 int info_print(FILE *stream)
 {
+    struct device_choice choice;
     struct device_properties device;
-    int ordinal = (int)settings()->device;
     fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
-    bool has_device = device_query(ordinal, &device) == STATUS_OK;
+    bool has_device = device_choose(&choice) == STATUS_OK && device_query(choice.ordinal, &device) == STATUS_OK;
     if (has_device)
-        print_device(stream, &device);
+        print_device(stream, &device, &choice);
     else
         fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
     print_calls(stream, has_device ? &device : NULL);

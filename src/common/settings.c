@@ -51,6 +51,13 @@ static bool parse_count(const char *text, long *count)
     return true;
 }
 
+/* An ordinal; -1 for auto. */
+static bool parse_device(const char *text, long *device)
+{
+    *device = -1;
+    return strcmp(text, "auto") == 0 || parse_count(text, device);
+}
+
 static bool parse_flag(const char *text, bool *flag)
 {
     if ((text[0] != '0' && text[0] != '1') || text[1])

@@ -23,7 +23,7 @@ struct settings {
     const char *report; /* NULL: none; "1": standard error; else a file name */
     long verbose;
     const char *host_blas;   /* "" where not set; likewise the other paths */
-    long device;
+    long device; /* -1: auto (gpu/device_choice.h) */
     struct memory_amount device_memory;
     struct memory_amount pinned_memory;
     bool huge_pages;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 struct device {
+    struct device_choice choice;
     struct device_properties properties;
     CUdevice handle;
     CUcontext context;
@@ -50,14 +51,15 @@ static void read_properties(CUdevice handle, int ordinal, struct device_properti
         attribute(handle, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
 }
 
-static enum status find_device(int ordinal, CUdevice *handle)
+/* The devices that there are, at least 1. */
+static enum status count_devices(int *count)
 {
     enum status status = driver_open();
     if (status != STATUS_OK)
         return status;
     CUresult result = driver()->init(0);
-    int count = 0;
-    if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && (driver()->device_count(&count), count == 0))) {
+    *count = 0;
+    if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && (driver()->device_count(count), *count == 0))) {
         log_message(LOG_INFO, "no CUDA device is visible; staying on the host");
         return STATUS_NO_DEVICE;
     }
@@ -65,19 +67,34 @@ static enum status find_device(int ordinal, CUdevice *handle)
         log_message(LOG_INFO, "the process ends; staying on the host");
         return STATUS_NO_DEVICE;
     }
-    if (driver_check(result, "initialising the CUDA driver") != STATUS_OK)
-        return STATUS_NO_DEVICE;
-    if (ordinal >= count) {
-        log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there are only %d devices; staying on the host", ordinal, count);
-        return STATUS_NO_DEVICE;
-    }
-    return driver_check(driver()->device_get(handle, ordinal), "opening the device");
+    return driver_check(result, "initialising the CUDA driver") == STATUS_OK ? STATUS_OK : STATUS_NO_DEVICE;
+}
+
+enum status device_choose(struct device_choice *choice)
+{
+    int count;
+    enum status status = count_devices(&count);
+    if (status != STATUS_OK)
+        return status;
+    *choice = device_choice_make(settings()->device, local_rank(), count, device_choice_is_bound());
+    return STATUS_OK;
+}
+
+static enum status open_device(int ordinal, int count, CUdevice *handle)
+{
+    if (ordinal < count)
+        return driver_check(driver()->device_get(handle, ordinal), "opening the device");
+    log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there are only %d devices; staying on the host", ordinal, count);
+    return STATUS_NO_DEVICE;
 }
 
 enum status device_query(int ordinal, struct device_properties *properties)
 {
     CUdevice handle;
-    enum status status = find_device(ordinal, &handle);
+    int count;
+    enum status status = count_devices(&count);
+    if (status == STATUS_OK)
+        status = open_device(ordinal, count, &handle);
     if (status == STATUS_OK)
         read_properties(handle, ordinal, properties);
     return status;
@@ -119,17 +136,19 @@ static enum status open_context(struct device *device)
 static void wake(void)
 {
     struct device *device = &the_device;
-    int ordinal = (int)settings()->device;
-    wake_status = find_device(ordinal, &device->handle);
+    wake_status = device_choose(&device->choice);
+    if (wake_status == STATUS_OK)
+        wake_status = open_device(device->choice.ordinal, device->choice.devices, &device->handle);
     if (wake_status != STATUS_OK)
         return;
-    read_properties(device->handle, ordinal, &device->properties);
+    read_properties(device->handle, device->choice.ordinal, &device->properties);
     exit_gate_install();
     atomic_store(&device->usable, true);
     wake_status = open_context(device);
     atomic_store(&device->usable, wake_status == STATUS_OK);
     if (wake_status == STATUS_OK)
-        log_message(LOG_INFO, "device %d is awake: %s", ordinal, device->properties.name);
+        log_message(LOG_INFO, "device %d is awake: %s (%s)", device->choice.ordinal, device->properties.name,
+                    device->choice.reason);
 }
 
 enum status device_wake(struct device **device)
@@ -155,6 +174,11 @@ bool device_is_usable(const struct device *device)
 const struct device_properties *device_properties(const struct device *device)
 {
     return &device->properties;
+}
+
+const struct device_choice *device_chosen(const struct device *device)
+{
+    return &device->choice;
 }
 
 bool device_is_shared(const struct device *device)

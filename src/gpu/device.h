@@ -9,6 +9,7 @@
 #define MUBLAS_DEVICE_H
 
 #include "common/status.h"
+#include "gpu/device_choice.h"
 #include "gpu/driver.h"
 #include "gpu/kernel_set.h"
 
@@ -31,7 +32,12 @@ struct device_properties {
     bool has_virtual_memory;       /* cuMemCreate and friends */
 };
 
-/* Wake the device chosen by MUBLAS_DEVICE: open the driver, retain the primary
+/* Which device this process is to use, by MUBLAS_DEVICE or its local rank. Opens and initialises
+ * the driver, makes no context. STATUS_NO_DEVICE when there is none; that it is fewer than the setting
+ * asks for is not looked at. */
+enum status device_choose(struct device_choice *choice);
+
+/* Wake the device of device_choose: open the driver, retain the primary
  * context, load the kernels. The first call does the work (about 0.4 s); later
  * ones return the same answer, also a failure. On success *device is set. */
 enum status device_wake(struct device **device);
@@ -41,6 +47,9 @@ void device_disable(struct device *device, const char *reason);
 bool device_is_usable(const struct device *device);
 
 const struct device_properties *device_properties(const struct device *device);
+
+/* How the device was chosen. */
+const struct device_choice *device_chosen(const struct device *device);
 
 /* True when the program uses CUDA itself: the device had a context before it was woken,
  * or a thread that calls BLAS has one. */

@@ -1,5 +1,6 @@
 libmublas_core_la_SOURCES += \
 	src/gpu/device.c src/gpu/device.h \
+	src/gpu/device_choice.c src/gpu/device_choice.h \
 	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
 	src/gpu/exit_gate.c src/gpu/exit_gate.h \
 	src/gpu/kernels_image.S \

@@ -62,23 +62,29 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static size_t host_memory_bytes(void)
+/* The ranks on this machine divide a percentage of its memory. */
+static size_t pinned_bytes(void)
 {
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    const struct memory_amount amount = settings()->pinned_memory;
+    const int ranks = local_rank()->ranks;
+    size_t bytes = memory_amount_bytes(amount, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
+    return amount.is_percent && ranks > 1 ? bytes / (size_t)ranks : bytes;
 }
 
 static enum status create_mirrors(struct device *device)
 {
     struct device_scope scope;
+    const struct memory_amount share = settings()->device_memory;
     size_t free_bytes = 0, total_bytes = 0;
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
     status = device_check(device, driver()->memory_info(&free_bytes, &total_bytes), "asking for free device memory");
     if (status == STATUS_OK)
-        status = mirror_table_create(device, memory_amount_bytes(settings()->device_memory, free_bytes),
-                                     memory_amount_bytes(settings()->pinned_memory, host_memory_bytes()),
+        status = mirror_table_create(device, memory_amount_bytes(share, free_bytes), pinned_bytes(),
                                      settings()->tracking, &mirrors);
+    if (status == STATUS_OK && share.is_percent)
+        mirror_table_follow(mirrors, (unsigned)share.value);
     device_leave(device, &scope);
     return status;
 }
@@ -306,11 +312,12 @@ struct opening_times offload_opening_times(void)
 
 const char *offload_description(void)
 {
-    static char text[512];
+    static char text[768];
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     if (device)
-        snprintf(text, sizeof text, "%s%s; %s", device_properties(device)->name,
-                 device_is_usable(device) ? "" : " (given up)", mirror_table_description(mirrors));
+        snprintf(text, sizeof text, "%s%s; device %d by %s; %s", device_properties(device)->name,
+                 device_is_usable(device) ? "" : " (given up)", device_chosen(device)->ordinal,
+                 device_chosen(device)->reason, mirror_table_description(mirrors));
     else
         snprintf(text, sizeof text, "%s", wake_failed ? "none usable" : "not woken: no call was worth it");
     return text;

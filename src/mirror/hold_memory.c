@@ -59,7 +59,7 @@ static void shrink_own(struct operands_hold *hold)
 /* Device memory that the call's operands need at the least, whatever is evicted. */
 static bool can_ever_fit(const struct operands_hold *hold)
 {
-    const size_t budget = hold->table->resources.budget_bytes;
+    const size_t budget = atomic_load(&hold->table->resources.budget.bytes);
     size_t needed = 0;
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];

@@ -61,7 +61,7 @@ static enum status make_room(struct mirror *mirror)
 
 static void drop_room(struct mirror *mirror)
 {
-    atomic_fetch_sub(&mirror->resources->committed_bytes, mirror->memory.committed_bytes);
+    budget_give(&mirror->resources->budget, mirror->memory.committed_bytes);
     device_range_destroy(&mirror->memory);
     free(mirror->valid);
     mirror->valid = NULL;
@@ -150,13 +150,13 @@ enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
     size_t missing = device_range_missing(&mirror->memory, begin, end);
     if (missing == 0)
         return STATUS_OK;
-    if (atomic_fetch_add(&resources->committed_bytes, missing) + missing > resources->budget_bytes) {
-        atomic_fetch_sub(&resources->committed_bytes, missing);
+    if (!budget_take(&resources->budget, missing))
         return STATUS_OUT_OF_MEMORY;
-    }
     size_t before = mirror->memory.committed_bytes;
     enum status status = device_range_commit(&mirror->memory, begin, end);
-    atomic_fetch_sub(&resources->committed_bytes, missing - (mirror->memory.committed_bytes - before));
+    budget_give(&resources->budget, missing - (mirror->memory.committed_bytes - before));
+    if (status == STATUS_OUT_OF_MEMORY) /* others have taken what was free */
+        budget_refresh(&resources->budget);
     return status;
 }
 
@@ -173,7 +173,7 @@ void mirror_shrink(struct mirror *mirror, uintptr_t keep_begin, uintptr_t keep_e
     if (!mirror->armed)
         return;
     device_range_release(&mirror->memory, keep_begin, keep_end, note_released, mirror);
-    atomic_fetch_sub(&mirror->resources->committed_bytes, before - mirror->memory.committed_bytes);
+    budget_give(&mirror->resources->budget, before - mirror->memory.committed_bytes);
 }
 
 struct absorption {
@@ -203,7 +203,7 @@ static bool absorb(struct mirror *mirror, struct mirror *old)
     size_t before = old->memory.committed_bytes + mirror->memory.committed_bytes;
     device_range_move(&old->memory, &mirror->memory, note_moved, &absorption);
     size_t after = old->memory.committed_bytes + mirror->memory.committed_bytes;
-    atomic_fetch_sub(&mirror->resources->committed_bytes, before - after);
+    budget_give(&mirror->resources->budget, before - after);
     old->armed = false; /* still registered, now as a part of `mirror` */
     drop_room(old);
     return true;

@@ -7,6 +7,7 @@
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
+#include "mirror/budget.h"
 #include "mirror/device_range.h"
 #include "mirror/footprint.h"
 #include "mirror/write_tracker.h"
@@ -18,8 +19,7 @@
 struct mirror_resources {
     struct device *device;
     struct write_tracker *tracker; /* NULL: everything is stateless */
-    size_t budget_bytes;           /* of device memory */
-    atomic_size_t committed_bytes;
+    struct budget budget;          /* of device memory */
     size_t pin_budget_bytes;
     atomic_size_t pinned_bytes;
     pthread_mutex_t pinning;    /* held while VmPin and counted_pins may disagree */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Address spaces reserved by managed run-times are larger than any device: 1 TiB is the most. */
-enum { WATCH_PERIOD = 64, MIRROR_SHIFT_MAX = 40 };
+enum { WATCH_PERIOD = 64, MEMORY_PERIOD = 256, MIRROR_SHIFT_MAX = 40 };
 
 bool mirror_table_tracks(const struct mirror_table *table)
 {
@@ -179,11 +179,24 @@ static bool has_blind_spots(struct mirror_table *table)
     return answer;
 }
 
+/* Others may have begun to want device memory. */
+static void give_way(struct mirror_table *table)
+{
+    struct budget *budget = &table->resources.budget;
+    if (atomic_load(&budget->committed) == 0 || !budget_refresh(budget))
+        return;
+    while (atomic_load(&budget->committed) > atomic_load(&budget->bytes) && mirror_table_evict(table))
+        continue;
+}
+
 void mirror_table_watch(struct mirror_table *table, bool now)
 {
     pthread_mutex_lock(&table->lock);
     bool due = now || ++table->calls % WATCH_PERIOD == 0;
+    bool memory_due = !now && table->calls % MEMORY_PERIOD == 0;
     pthread_mutex_unlock(&table->lock);
+    if (memory_due)
+        give_way(table);
     if (!due || !mirror_table_tracks(table) || settings()->trust_tracking || !has_blind_spots(table))
         return;
     /* For good: what was written while nobody looked cannot be found out later. */

@@ -15,7 +15,7 @@ enum status mirror_table_create(struct device *device, size_t budget_bytes, size
     if (!table)
         return STATUS_OUT_OF_MEMORY;
     table->resources.device = device;
-    table->resources.budget_bytes = budget_bytes;
+    budget_fix(&table->resources.budget, device, budget_bytes);
     table->resources.pin_budget_bytes = pin_budget_bytes;
     pthread_mutex_init(&table->making, NULL);
     pthread_mutex_init(&table->lock, NULL);
@@ -24,6 +24,11 @@ enum status mirror_table_create(struct device *device, size_t budget_bytes, size
         table->resources.tracker = NULL;
     *result = table;
     return STATUS_OK;
+}
+
+void mirror_table_follow(struct mirror_table *table, unsigned percent)
+{
+    budget_follow(&table->resources.budget, table->resources.device, percent);
 }
 
 void mirror_table_destroy(struct mirror_table *table)
@@ -48,7 +53,8 @@ const char *mirror_table_description(const struct mirror_table *table)
                        : atomic_load(&table->blind) ? "stateless: host writes may come unseen"
                                                     : "tracked";
     snprintf(text, sizeof text, "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
-             table->count, atomic_load(&resources->committed_bytes) >> 20, resources->budget_bytes >> 20,
+             table->count, atomic_load(&resources->budget.committed) >> 20,
+             atomic_load(&resources->budget.bytes) >> 20,
              atomic_load(&resources->pinned_bytes) >> 20, resources->pin_budget_bytes >> 20, rule,
              write_tracker_description(resources->tracker));
     return text;

@@ -58,6 +58,10 @@ enum status mirror_table_create(struct device *device, size_t budget_bytes, size
                                 bool tracking, struct mirror_table **table);
 void mirror_table_destroy(struct mirror_table *table);
 
+/* From now on the mirrors may fill this percentage of the device memory that is free beside
+ * them, or of this process's share of the device (budget.h). Inside device_enter. */
+void mirror_table_follow(struct mirror_table *table, unsigned percent);
+
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count);
 
 /* Add to the account of the operands' ranges: a host-run call that residency

@@ -3,19 +3,21 @@
 
 #include <stdlib.h>
 
-enum { CONTEXT_STACK = 16 };
+enum { CONTEXT_STACK = 16, DEVICES_MAX = 16 };
 
 struct CUctx_st {
     unsigned long long id;
+    CUdevice device;
     unsigned retained;
     bool active;
     struct CUctx_st *next;
 };
 
-static struct CUctx_st primary;
+static struct CUctx_st primaries[DEVICES_MAX];
 static struct CUctx_st *own; /* the program's; destroyed ones stay, so that stale handles are noticed */
 static unsigned long long last_id;
 static bool initialised;
+static int device_count;
 
 static _Thread_local CUcontext stack[CONTEXT_STACK];
 static _Thread_local int depth;
@@ -30,12 +32,17 @@ CUresult context_check(void)
     return stack[depth - 1]->active ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+static bool is_primary(CUcontext context)
+{
+    return context >= primaries && context < primaries + DEVICES_MAX;
+}
+
 static bool is_known(CUcontext context)
 {
     struct CUctx_st *known = own;
     while (known && known != context)
         known = known->next;
-    return context == &primary || (context && known);
+    return is_primary(context) || (context && known);
 }
 
 static CUresult handle_check(CUcontext context)
@@ -57,7 +64,7 @@ CUcontext context_create(void)
 
 CUresult context_destroy(CUcontext context)
 {
-    CUresult result = context == &primary ? CUDA_ERROR_INVALID_CONTEXT : handle_check(context);
+    CUresult result = is_primary(context) ? CUDA_ERROR_INVALID_CONTEXT : handle_check(context);
     if (result != CUDA_SUCCESS)
         return result;
     context->active = false;
@@ -86,13 +93,34 @@ CUresult context_check_device(CUdevice device)
 {
     if (!initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
-    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return device >= 0 && device < device_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-static bool device_is_hidden(void)
+int context_device_count(void)
+{
+    return device_count;
+}
+
+CUdevice context_device(void)
+{
+    return depth > 0 && stack[depth - 1] ? stack[depth - 1]->device : -1;
+}
+
+/* CUDA_VISIBLE_DEVICES is a list of ordinals, which counts up to the first that does not exist. */
+static int visible_devices(void)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    return visible && visible[0] != '0';
+    int count = 0;
+    if (!visible)
+        return options()->devices;
+    while (*visible >= '0' && *visible <= '9') {
+        char *end;
+        if (strtol(visible, &end, 10) >= options()->devices)
+            break;
+        count++;
+        visible = end + (*end == ',');
+    }
+    return count;
 }
 
 EXPORT CUresult cuInit(unsigned flags)
@@ -100,7 +128,10 @@ EXPORT CUresult cuInit(unsigned flags)
     API_BEGIN(cuInit);
     if (flags != 0)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    if (device_is_hidden())
+    if (options()->devices > DEVICES_MAX)
+        emulated_abort("EMULATED_DEVICES: at most %d", DEVICES_MAX);
+    device_count = visible_devices();
+    if (device_count == 0)
         API_FAIL(CUDA_ERROR_NO_DEVICE);
     result = memory_open();
     initialised = result == CUDA_SUCCESS;
@@ -109,13 +140,14 @@ EXPORT CUresult cuInit(unsigned flags)
     API_END;
 }
 
-static void destroy_everything(void)
+/* What there is belongs to one context after the other: two devices at once are not told apart. */
+static void destroy_everything(struct CUctx_st *primary)
 {
     stream_reset();
     memory_reset();
     pinned_reset();
     module_reset();
-    primary.active = false;
+    primary->active = false;
 }
 
 EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
@@ -124,7 +156,7 @@ EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     *flags = 0;
-    *active = primary.active;
+    *active = primaries[device].active;
     API_END;
 }
 
@@ -133,12 +165,11 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     API_BEGIN(cuDevicePrimaryCtxRetain);
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
-    if (!primary.active) {
-        primary.active = true;
-        primary.id = ++last_id;
-    }
-    primary.retained++;
-    *context = &primary;
+    struct CUctx_st *primary = &primaries[device];
+    if (!primary->active)
+        *primary = (struct CUctx_st){.id = ++last_id, .device = device, .retained = primary->retained, .active = true};
+    primary->retained++;
+    *context = primary;
     API_END;
 }
 
@@ -147,10 +178,10 @@ EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     API_BEGIN(cuDevicePrimaryCtxRelease_v2);
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
-    if (primary.retained == 0)
+    if (primaries[device].retained == 0)
         API_FAIL(CUDA_ERROR_INVALID_CONTEXT);
-    if (--primary.retained == 0)
-        destroy_everything();
+    if (--primaries[device].retained == 0)
+        destroy_everything(&primaries[device]);
     API_END;
 }
 
@@ -195,7 +226,7 @@ EXPORT CUresult cuCtxGetDevice(CUdevice *device)
 {
     API_BEGIN(cuCtxGetDevice);
     if ((result = context_check()) == CUDA_SUCCESS)
-        *device = 0;
+        *device = context_device();
     API_END;
 }
 
@@ -222,10 +253,10 @@ EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode)
 
 void context_reset_primary(void)
 {
-    destroy_everything();
+    destroy_everything(&primaries[0]);
     fault_clear_sticky();
-    primary.active = true;
-    primary.id = ++last_id;
+    primaries[0].active = true;
+    primaries[0].id = ++last_id;
 }
 
 EXPORT void emulated_reset_primary(void)

@@ -61,7 +61,7 @@ EXPORT CUresult cuDeviceGetCount(int *count)
 {
     API_BEGIN(cuDeviceGetCount);
     if ((result = context_check_device(0)) == CUDA_SUCCESS)
-        *count = 1;
+        *count = context_device_count();
     API_END;
 }
 

@@ -67,7 +67,7 @@ void call_deinitialise_at_exit(void);
 struct options {
     uint64_t seed;
     size_t device_memory;
-    long block_threads;
+    long block_threads, devices;
     bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise;
     const char *faults, *count_file;
 };
@@ -203,7 +203,9 @@ void stream_capture(CUstream stream, CUgraph graph);
 void stream_end_captures(void);
 
 /* context.c */
-CUresult context_check_device(CUdevice device); /* initialised, and the one there is */
+CUresult context_check_device(CUdevice device); /* initialised, and one of those there are */
+int context_device_count(void);
+CUdevice context_device(void); /* of the calling thread's current context; -1: none */
 CUcontext context_create(void); /* of the program's own; there is no limit to what it may use */
 CUresult context_push(CUcontext context);
 CUresult context_destroy(CUcontext context);

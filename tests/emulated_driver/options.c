@@ -31,6 +31,7 @@ static void read_options(void)
 {
     values.seed = (uint64_t)number("EMULATED_SEED", 1);
     values.device_memory = (size_t)number("EMULATED_DEVICE_MEMORY", 8L << 30);
+    values.devices = number("EMULATED_DEVICES", 1);
     values.block_threads = number("EMULATED_BLOCK_THREADS", 0);
     values.shuffle_blocks = number("EMULATED_SHUFFLE_BLOCKS", 1);
     values.guard = number("EMULATED_GUARD", 0);

@@ -91,6 +91,11 @@ tests_system_failing_LDADD = $(system_test_libraries)
 TESTS += tests/system/failures.sh
 EXTRA_DIST += tests/system/failures.sh
 
+# Which device, by the rank that a launcher gave.
+TESTS += tests/system/ranks.sh
+EXTRA_DIST += tests/system/ranks.sh
+tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
+
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh

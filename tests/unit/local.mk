@@ -22,6 +22,11 @@ TESTS += tests/unit/test_phase_clock
 tests_unit_test_phase_clock_SOURCES = tests/unit/test_phase_clock.c
 tests_unit_test_phase_clock_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_local_rank
+TESTS += tests/unit/test_local_rank
+tests_unit_test_local_rank_SOURCES = tests/unit/test_local_rank.c
+tests_unit_test_local_rank_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_process_state
 TESTS += tests/unit/test_process_state
 tests_unit_test_process_state_SOURCES = tests/unit/test_process_state.c

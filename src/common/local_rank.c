@@ -1,0 +1,127 @@
+#include "common/local_rank.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A launcher's own variables come before those of the batch system that started it. */
+static const struct {
+    const char *rank, *ranks;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"},
+    {"JSM_NAMESPACE_LOCAL_RANK", "JSM_NAMESPACE_LOCAL_SIZE"},
+    {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
+    {"FLUX_TASK_LOCAL_ID", NULL},
+    {"SLURM_LOCALID", NULL},
+};
+
+enum { RANKS_MOST = 1 << 20 };
+
+/* Digits, followed by `end`. */
+static bool parse(const char *text, char end, int *number, const char **rest)
+{
+    char *behind;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    unsigned long value = strtoul(text, &behind, 10);
+    if (errno || value > RANKS_MOST || (end ? *behind != end : *behind && !strchr(",(", *behind)))
+        return false;
+    *number = (int)value;
+    *rest = behind;
+    return true;
+}
+
+static bool parse_whole(const char *text, int *number)
+{
+    const char *rest;
+    return parse(text, 0, number, &rest) && !*rest;
+}
+
+/* Of Slurm's "2(x3),1", two tasks on each of three machines and one on the last, the entry of
+ * the machine `node`; 0 where there is none. */
+static int tasks_on_node(const char *text, int node)
+{
+    while (*text) {
+        int tasks, machines = 1;
+        if (!parse(text, 0, &tasks, &text))
+            return 0;
+        if (text[0] == '(' && (text[1] != 'x' || !parse(text + 2, ')', &machines, &text)))
+            return 0;
+        if (*text == ')')
+            text++;
+        if (node < machines)
+            return tasks;
+        node -= machines;
+        if (*text == ',')
+            text++;
+    }
+    return 0;
+}
+
+/* Only of a job step: in a batch script itself the variable is not there. */
+static int slurm_ranks(const char *(*look_up)(const char *name))
+{
+    const char *tasks = look_up("SLURM_STEP_TASKS_PER_NODE"), *node = look_up("SLURM_NODEID");
+    int number = 0;
+    if (!tasks || (node && !parse_whole(node, &number)))
+        return 0;
+    return tasks_on_node(tasks, number);
+}
+
+static int ranks_of(const char *(*look_up)(const char *name), const char *variable, const char *rank_variable)
+{
+    int ranks = 0;
+    if (strcmp(rank_variable, "SLURM_LOCALID") == 0)
+        return slurm_ranks(look_up);
+    const char *text = variable ? look_up(variable) : NULL;
+    if (text && (!parse_whole(text, &ranks) || ranks == 0)) {
+        log_message(LOG_WARNING, "%s='%.100s' is not a number of ranks; it is ignored", variable, text);
+        return 0;
+    }
+    return ranks;
+}
+
+struct local_rank local_rank_find(const char *(*look_up)(const char *name))
+{
+    struct local_rank found = {.rank = -1};
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *text = look_up(launchers[i].rank);
+        if (!text)
+            continue;
+        found.ranks = ranks_of(look_up, launchers[i].ranks, launchers[i].rank);
+        if (parse_whole(text, &found.rank) && (found.ranks == 0 || found.rank < found.ranks)) {
+            found.variable = launchers[i].rank;
+            return found;
+        }
+        log_message(LOG_WARNING, "%s='%.100s' is not a local rank; it is ignored", launchers[i].rank, text);
+        found = (struct local_rank){.rank = -1};
+    }
+    return found;
+}
+
+static const char *environment_value(const char *name)
+{
+    return secure_getenv(name);
+}
+
+static struct local_rank the_rank;
+static pthread_once_t find_once = PTHREAD_ONCE_INIT;
+
+static void find(void)
+{
+    the_rank = local_rank_find(environment_value);
+}
+
+const struct local_rank *local_rank(void)
+{
+    pthread_once(&find_once, find);
+    return &the_rank;
+}

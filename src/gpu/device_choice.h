@@ -1,0 +1,30 @@
+/* device_choice.h - which of the visible devices this process uses, and with how many others. */
+#ifndef MUBLAS_DEVICE_CHOICE_H
+#define MUBLAS_DEVICE_CHOICE_H
+
+#include "common/local_rank.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct device_choice {
+    int ordinal;
+    int devices; /* visible ones, at least 1 */
+    int sharers; /* processes of this job that use the same device, this one included; 1 where unknown */
+    char reason[160]; /* "OMPI_COMM_WORLD_LOCAL_RANK=3, 2 visible, shared by 2 of 4 ranks" */
+};
+
+/* `setting` is MUBLAS_DEVICE: an ordinal, perhaps too large, or negative for "auto": the local rank
+ * modulo the number of devices. `bound`: the environment shows this process one device only, chosen
+ * for it, as far as can be told, so it is taken for its own. Pure. */
+struct device_choice device_choice_make(long setting, const struct local_rank *rank, int devices, bool bound);
+
+/* CUDA_VISIBLE_DEVICES names exactly one device. */
+bool device_choice_is_bound(void);
+
+/* Bytes of device memory that this process may take: of an amount in percent (0 to 100) its share of
+ * the whole device, at most that part of what is free or already its own. Pure. */
+size_t device_choice_share(const struct device_choice *choice, unsigned percent, size_t available_bytes,
+                           size_t total_bytes);
+
+#endif

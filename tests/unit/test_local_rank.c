@@ -1,0 +1,111 @@
+/* The place of a process among its launcher's, the device and the memory that follow from it. */
+#include "gpu/device_choice.h"
+#include "tap.h"
+
+#include <string.h>
+
+static const char *const (*environment)[2];
+
+static const char *look_up(const char *name)
+{
+    for (const char *const(*entry)[2] = environment; (*entry)[0]; entry++)
+        if (strcmp((*entry)[0], name) == 0)
+            return (*entry)[1];
+    return NULL;
+}
+
+enum { VARIABLES_MAX = 5 };
+
+static void test_launchers(void)
+{
+    static const struct {
+        const char *variables[VARIABLES_MAX][2];
+        int rank, ranks;
+        const char *what;
+    } cases[] = {
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}, 1, 4, "Open MPI"},
+        {{{"MPI_LOCALRANKID", "3"}, {"MPI_LOCALNRANKS", "4"}}, 3, 4, "Hydra"},
+        {{{"MV2_COMM_WORLD_LOCAL_RANK", "0"}, {"MV2_COMM_WORLD_LOCAL_SIZE", "2"}}, 0, 2, "MVAPICH2"},
+        {{{"PALS_LOCAL_RANKID", "5"}}, 5, 0, "PALS, the number of ranks unknown"},
+        {{{"SLURM_LOCALID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x3),1"}, {"SLURM_NODEID", "2"}}, 1, 2,
+         "Slurm, third machine"},
+        {{{"SLURM_LOCALID", "0"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x3),1"}, {"SLURM_NODEID", "3"}}, 0, 1,
+         "Slurm, last machine"},
+        {{{"SLURM_LOCALID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "4"}}, 1, 4, "Slurm, one machine"},
+        {{{"SLURM_LOCALID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "2(y3)"}}, 1, 0, "Slurm, in a form not known"},
+        {{{"SLURM_LOCALID", "0"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "2"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "3"}}, 2, 3,
+         "mpirun inside a Slurm job"},
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", "-1"}}, -1, 0, "a negative rank"},
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", "1x"}}, -1, 0, "a rank that is no number"},
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", ""}}, -1, 0, "an empty rank"},
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", "4"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}, -1, 0, "a rank beyond the last"},
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "x"}}, 1, 0, "a bad number of ranks"},
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", "x"}, {"MPI_LOCALRANKID", "1"}}, 1, 0, "a bad rank before a good one"},
+        {{{"HOME", "/"}}, -1, 0, "no launcher"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        environment = cases[i].variables;
+        struct local_rank found = local_rank_find(look_up);
+        tap_ok(found.rank == cases[i].rank && found.ranks == cases[i].ranks && (found.rank < 0) == !found.variable,
+               "%s: rank %d of %d", cases[i].what, found.rank, found.ranks);
+    }
+}
+
+static void test_choices(void)
+{
+    static const struct {
+        long setting;
+        int rank, ranks, devices;
+        bool bound;
+        int ordinal, sharers;
+    } cases[] = {
+        {-1, -1, 0, 4, false, 0, 1}, {-1, 0, 4, 4, false, 0, 1}, {-1, 3, 4, 4, false, 3, 1},
+        {-1, 5, 8, 4, false, 1, 2},  {-1, 4, 5, 4, false, 0, 2}, {-1, 3, 5, 4, false, 3, 1},
+        {-1, 2, 4, 1, false, 0, 4},  {-1, 2, 4, 1, true, 0, 1},  {-1, 5, 0, 4, false, 1, 1},
+        {2, 5, 8, 4, false, 2, 1},   {7, -1, 0, 4, false, 7, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct local_rank rank = {cases[i].rank, cases[i].ranks, cases[i].rank < 0 ? NULL : "RANK"};
+        struct device_choice choice =
+            device_choice_make(cases[i].setting, &rank, cases[i].devices, cases[i].bound);
+        tap_ok(choice.ordinal == cases[i].ordinal && choice.sharers == cases[i].sharers,
+               "rank %d of %d, %d devices%s, MUBLAS_DEVICE %ld: device %d (%s)", cases[i].rank, cases[i].ranks,
+               cases[i].devices, cases[i].bound ? " bound" : "", cases[i].setting, choice.ordinal, choice.reason);
+    }
+}
+
+/* The ranks of a machine, each dealt a device: nobody's `sharers` may be off by one. */
+static void test_sharers_add_up(void)
+{
+    bool good = true;
+    for (int ranks = 1; ranks <= 20; ranks++) {
+        for (int devices = 1; devices <= 8; devices++) {
+            int on[8] = {0};
+            for (int r = 0; r < ranks; r++)
+                on[device_choice_make(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false).ordinal]++;
+            for (int r = 0; r < ranks; r++) {
+                struct device_choice choice =
+                    device_choice_make(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false);
+                good = good && choice.sharers == on[choice.ordinal];
+            }
+        }
+    }
+    tap_ok(good, "1 to 20 ranks on 1 to 8 devices: sharers are those that chose the device");
+}
+
+static void test_share(void)
+{
+    struct device_choice alone = {.sharers = 1}, four = {.sharers = 4};
+    tap_ok(device_choice_share(&alone, 80, 700, 1000) == 560, "alone: 80%% of what is free");
+    tap_ok(device_choice_share(&four, 80, 1000, 1000) == 160, "four ranks: 80%% of a quarter");
+    tap_ok(device_choice_share(&four, 80, 100, 1000) == 80, "but of what is free, where that is less");
+}
+
+int main(void)
+{
+    test_launchers();
+    test_choices();
+    test_sharers_add_up();
+    test_share();
+    return tap_done();
+}
