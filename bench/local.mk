@@ -52,3 +52,5 @@ endif
 check_PROGRAMS += bench/crossovers
 bench_crossovers_SOURCES = bench/crossovers.c
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
+
+include bench/programs/local.mk

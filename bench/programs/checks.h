@@ -1,0 +1,39 @@
+/* checks.h - do results satisfy their definition?
+ *
+ * All in plain C, so that no library is its own judge. Each error matrix E is looked at
+ * through one fixed vector z of +1 and -1: |E z| is the Frobenius norm of E in the
+ * root mean square, and every wrong column shows. Results are in units of DBL_EPSILON,
+ * relative to the vector named below; a NaN in anything gives NaN. */
+#ifndef MUBLAS_BENCH_CHECKS_H
+#define MUBLAS_BENCH_CHECKS_H
+
+#include "matrix.h"
+
+/* (A V - V diag(values)) z over A z; V has as many columns as there are values. */
+double check_eigenpairs(const struct matrix *a, const double *values, const struct matrix *v);
+
+/* (V^H V - I) z over z. */
+double check_orthogonality(const struct matrix *v);
+
+/* (A - Q T Q^T) z over A z, with Q as dsytrd('L') leaves it in `reflectors` and tau;
+ * *orthogonality: (Q^T Q - I) z over z. */
+double check_tridiagonal(const struct matrix *a, const double *reflectors, const double *d, const double *e,
+                         const double *tau, double *orthogonality);
+
+/* (A V - W T) z over A V z, for V the first k columns of W and T with diagonal d and
+ * k elements e below, k - 1 above. */
+double check_recurrence(const struct matrix *a, const struct matrix *w, const double *d, const double *e);
+
+/* (A - U diag(s) V^H) z over A z. */
+double check_singular(const struct matrix *a, const struct matrix *u, const double *s, const struct matrix *vt);
+
+/* (A X - B) z over B z. */
+double check_solution(const struct matrix *a, const struct matrix *x, const struct matrix *b);
+
+/* A^T (A X - B) z over A^T B z. */
+double check_least_squares(const struct matrix *a, const struct matrix *x, const struct matrix *b);
+
+/* |y - A x| / |A x|. */
+double check_product(const struct matrix *a, const double *x, const double *y);
+
+#endif

@@ -1,0 +1,58 @@
+# Ordinary programs that bench/programs/run.py measures on one library after the other.
+
+check_LTLIBRARIES += bench/programs/libprogram.la
+bench_programs_libprogram_la_SOURCES = \
+	bench/programs/checks.c bench/programs/checks.h \
+	bench/programs/matrix.c bench/programs/matrix.h \
+	bench/programs/program.c bench/programs/program.h \
+	bench/programs/changing.c bench/programs/changing.h \
+	bench/programs/lapack.h bench/programs/problems.h bench/timing.h
+bench_program_libraries = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
+
+check_PROGRAMS += bench/programs/dsytrd
+bench_programs_dsytrd_SOURCES = bench/programs/dsytrd.c
+bench_programs_dsytrd_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/dsyevd
+bench_programs_dsyevd_SOURCES = bench/programs/dsyevd.c
+bench_programs_dsyevd_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/dsyevr
+bench_programs_dsyevr_SOURCES = bench/programs/dsyevr.c
+bench_programs_dsyevr_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/zheevd
+bench_programs_zheevd_SOURCES = bench/programs/zheevd.c
+bench_programs_zheevd_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/dgels
+bench_programs_dgels_SOURCES = bench/programs/dgels.c
+bench_programs_dgels_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/dpotrf
+bench_programs_dpotrf_SOURCES = bench/programs/dpotrf.c
+bench_programs_dpotrf_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/dgesdd
+bench_programs_dgesdd_SOURCES = bench/programs/dgesdd.c
+bench_programs_dgesdd_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/lanczos
+bench_programs_lanczos_SOURCES = bench/programs/lanczos.c
+bench_programs_lanczos_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/power
+bench_programs_power_SOURCES = bench/programs/power.c
+bench_programs_power_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/small_calls
+bench_programs_small_calls_SOURCES = bench/programs/small_calls.c
+bench_programs_small_calls_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/rewritten
+bench_programs_rewritten_SOURCES = bench/programs/rewritten.c
+bench_programs_rewritten_LDADD = $(bench_program_libraries)
+
+check_PROGRAMS += bench/programs/single_use
+bench_programs_single_use_SOURCES = bench/programs/single_use.c
+bench_programs_single_use_LDADD = $(bench_program_libraries)
