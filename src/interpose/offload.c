@@ -163,13 +163,13 @@ static struct device *find_device(const struct blas_call *call, enum host_reason
 }
 
 /* False for a level 3 call that is not worth opening cuBLAS for, so far. */
-static bool library_pays(const struct blas_call *call)
+static bool library_pays(const struct blas_call *call, double gain_us)
 {
     static double account_us;
     if (call->family < FAMILY_GEMM || level3_is_open())
         return true;
     pthread_mutex_lock(&wake_lock);
-    const bool pays = policy_open_level3(settings()->offload, model(), call, &account_us);
+    const bool pays = policy_open_level3(settings()->offload, model(), gain_us, &account_us);
     pthread_mutex_unlock(&wake_lock);
     return pays;
 }
@@ -236,11 +236,14 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
             operands_credit(mirrors, operands, count, decision.credit_us);
         return decision.reason;
     }
-    if (!library_pays(call))
+    if (!library_pays(call, decision.gain_us))
         return HOST_NOT_RESIDENT;
     if (!is_supported(device, call))
         return HOST_UNSUPPORTED;
-    return execute(device, symbol, call, caller);
+    reason = execute(device, symbol, call, caller);
+    if (reason == HOST_REASON_COUNT)
+        operands_earn(mirrors, operands, count, decision.earned_us);
+    return reason;
 }
 
 /* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */

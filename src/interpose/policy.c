@@ -1,8 +1,10 @@
 #include "interpose/policy.h"
 
-static struct policy_decision on_device(void)
+#include <math.h>
+
+static struct policy_decision on_device(double gain_us, double earned_us)
 {
-    return (struct policy_decision){.device = true};
+    return (struct policy_decision){.device = true, .gain_us = gain_us, .earned_us = earned_us};
 }
 
 static struct policy_decision on_host(enum host_reason reason, double credit_us)
@@ -14,43 +16,44 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
                                      const struct blas_call *call, const struct residency *residency)
 {
     if (mode == OFFLOAD_ALWAYS)
-        return on_device();
+        return on_device(0, 0);
     if (mode == OFFLOAD_NEVER)
         return on_host(HOST_SWITCHED_OFF, 0);
     uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
     struct predicted_times times = crossover_predict(model, call, missing, residency->trackable);
-    if (times.resident_us + times.upload_us < times.host_us)
-        return on_device();
-    double saved_us = times.host_us - times.resident_us;
+    /* What a host-run call would lose: an output's residency, as far as it has paid so far. */
+    const double kept_us = fmin(residency->worth_us, crossover_upload_us(model, residency->kept_bytes));
+    const double saved_us = times.host_us + kept_us - times.resident_us;
+    if (saved_us > times.upload_us)
+        return on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
     if (missing == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
     if (residency->credit_us + saved_us >= times.upload_us)
-        return on_device();
+        return on_device(saved_us, times.host_us - times.resident_us);
     return on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
 /* Add what the call would save; do the savings cover a quarter of the cost? */
-static bool account_pays(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                         double cost_us, double *account_us)
+static bool account_pays(enum offload_mode mode, double saved_us, double cost_us, double *account_us)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS;
-    struct predicted_times times = crossover_predict(model, call, 0, true);
-    if (times.resident_us < times.host_us)
-        *account_us += times.host_us - times.resident_us;
+    if (saved_us > 0)
+        *account_us += saved_us;
     return *account_us >= cost_us / 4;
 }
 
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  double *account_us)
 {
-    return account_pays(mode, model, call, model->wake_us, account_us);
+    struct predicted_times times = crossover_predict(model, call, 0, true);
+    return account_pays(mode, times.host_us - times.resident_us, model->wake_us, account_us);
 }
 
-bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, double gain_us,
                         double *account_us)
 {
-    return account_pays(mode, model, call, model->level3_wake_us, account_us);
+    return account_pays(mode, gain_us, model->level3_wake_us, account_us);
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

@@ -14,12 +14,16 @@ struct policy_decision {
     bool device;
     enum host_reason reason; /* when not device */
     double credit_us;        /* what residency would have saved: goes to the operands' account */
+    double gain_us;          /* on the device: what is gained by that, residency kept included */
+    double earned_us;        /* on the device: of that, the call's own time against the host's; may be negative */
 };
 
 /* Decide for a legal call above its floor. Resident: compare warm device time
  * with host time. Not resident: go if upload and device together beat the host
  * now, or if the account of the operands covers the upload (ski rental: never
- * worse than twice the best decision in hindsight). */
+ * worse than twice the best decision in hindsight). A call that on the host would write to a
+ * resident output costs its next upload besides, as far as that residency was worth it: a
+ * factorisation's updates go where its matrix is. */
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
                                      const struct blas_call *call, const struct residency *residency);
 
@@ -30,9 +34,9 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  double *account_us);
 
-/* The same for a level 3 call, which the device would do now, before cuBLAS was opened
- * (model->level3_wake_us). */
-bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+/* The same for a level 3 call that the device would do now, gaining `gain_us`, before cuBLAS
+ * was opened (model->level3_wake_us). */
+bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, double gain_us,
                         double *account_us);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */

@@ -16,10 +16,14 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
     return mirror_table_find(table, hull.begin, hull.end);
 }
 
+static bool is_on_device(struct mirror *mirror, struct byte_range hull)
+{
+    return mirror && mirror_is_known(mirror, mirror_page_range(mirror, hull.begin, hull.end));
+}
+
 static bool is_resident(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
 {
-    return operand->access == OPERAND_OVERWRITE ||
-           (mirror && mirror_is_known(mirror, mirror_page_range(mirror, hull.begin, hull.end)));
+    return operand->access == OPERAND_OVERWRITE || is_on_device(mirror, hull);
 }
 
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count)
@@ -36,6 +40,10 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
         struct mirror *mirror = tracks && !operand_is_misaligned(&operands[i]) ? look_up(table, hull) : NULL;
         residency.bytes += bytes;
         residency.trackable = residency.trackable && mirror;
+        if (operands[i].access != OPERAND_READ && is_on_device(mirror, hull)) {
+            residency.kept_bytes += bytes;
+            residency.worth_us = mirror->worth_us;
+        }
         if (is_resident(mirror, &operands[i], hull))
             continue;
         residency.resident = false;
@@ -48,22 +56,44 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
     return residency;
 }
 
-void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
+/* The distinct mirrors of the operands; `resident`: of those on the device, else of those
+ * that are not. `lock` is held. */
+static int mirrors_of(struct mirror_table *table, const struct operand *operands, int count, bool resident,
+                      struct mirror **mirrors)
 {
-    struct mirror *credited[OPERANDS_MAX] = {NULL};
-    pthread_mutex_lock(&table->lock);
+    int found = 0;
     for (int i = 0; i < count && i < OPERANDS_MAX; i++) {
         if (footprint_is_empty(&operands[i]))
             continue;
         struct byte_range hull = footprint_hull(&operands[i]);
         struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
         bool again = false;
-        for (int j = 0; j < i; j++)
-            again = again || credited[j] == mirror;
-        if (!mirror || again || is_resident(mirror, &operands[i], hull))
-            continue;
-        mirror->credit_us += saved_us;
-        credited[i] = mirror;
+        for (int j = 0; j < found; j++)
+            again = again || mirrors[j] == mirror;
+        if (mirror && !again && (resident ? is_on_device(mirror, hull) : !is_resident(mirror, &operands[i], hull)))
+            mirrors[found++] = mirror;
+    }
+    return found;
+}
+
+void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
+{
+    struct mirror *mirrors[OPERANDS_MAX];
+    pthread_mutex_lock(&table->lock);
+    const int found = mirrors_of(table, operands, count, false, mirrors);
+    for (int i = 0; i < found; i++)
+        mirrors[i]->credit_us += saved_us;
+    pthread_mutex_unlock(&table->lock);
+}
+
+void operands_earn(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
+{
+    struct mirror *mirrors[OPERANDS_MAX];
+    pthread_mutex_lock(&table->lock);
+    const int found = mirrors_of(table, operands, count, true, mirrors);
+    for (int i = 0; i < found; i++) {
+        const double worth = mirrors[i]->worth_us + saved_us / found;
+        mirrors[i]->worth_us = worth > 0 ? worth : 0;
     }
     pthread_mutex_unlock(&table->lock);
 }
@@ -84,9 +114,10 @@ void account_settle(struct mirror_table *table, struct mirror *mirror, struct pa
     pthread_mutex_lock(&table->lock);
     mirror->used = table->calls;
     if (was_resident && mostly_dirty) {
-        mirror->credit_us = 0;
+        mirror->credit_us = mirror->worth_us = 0;
         mirror_forget_known(mirror, hull.begin, hull.end);
     } else if (!mirror_is_known(mirror, hull)) {
+        mirror->worth_us += mirror->credit_us;
         mirror->credit_us = 0; /* spent on this upload */
         page_bits_set(mirror->known, hull.begin, hull.end);
     }

@@ -5,6 +5,9 @@
  * mirror; the policy uploads when the account covers the upload. An operand counts
  * as resident from its first upload until it is evicted, its memory changes,
  * or it is found mostly rewritten by the host; then the account starts anew.
+ *
+ * A mirror's worth is what was spent on it and what its residency has earned since: a call
+ * that writes to it on the host would lose that, and pay for another upload (policy.h).
  * All take the table's lock. */
 #ifndef MUBLAS_ACCOUNT_H
 #define MUBLAS_ACCOUNT_H

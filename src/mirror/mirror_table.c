@@ -161,6 +161,7 @@ bool mirror_table_evict(struct mirror_table *table)
     if (victim) {
         mirror_empty(victim);
         victim->credit_us = 0;
+        victim->worth_us = 0;
         mirror_forget_known(victim, 0, mirror_pages(victim));
         pthread_mutex_unlock(&victim->lock);
     }

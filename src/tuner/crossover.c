@@ -136,6 +136,11 @@ static double copies_us(const struct machine_model *model, double bytes, bool tr
     return 1e6 * bytes / model->link_bandwidth + 2 * bytes * model->pin_us_per_byte;
 }
 
+double crossover_upload_us(const struct machine_model *model, uint64_t bytes)
+{
+    return copies_us(model, (double)bytes, true);
+}
+
 static double builtin_host_us(const struct machine_model *model, const struct blas_call *call)
 {
     double bytes = (double)crossover_matrix_bytes(call) + vector_bytes(call);

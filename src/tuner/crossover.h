@@ -50,6 +50,9 @@ struct predicted_times {
 struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
                                          uint64_t missing_bytes, bool trackable);
 
+/* Microseconds to bring `bytes` of trackable memory to the device for the first time. */
+double crossover_upload_us(const struct machine_model *model, uint64_t bytes);
+
 /* Bytes of the parts of the matrix operands that the call reads or writes. */
 uint64_t crossover_matrix_bytes(const struct blas_call *call);
 

@@ -82,6 +82,31 @@ static void test_level3(const struct machine_model *model)
            "a trailing update goes to a resident matrix although one panel must be uploaded");
 }
 
+/* C, which other calls use, is worth keeping where it is, as far as it was worth bringing there. */
+static void test_kept_residency(const struct machine_model *model)
+{
+    static double storage;
+    struct blas_call call = {.family = FAMILY_SYRK, .type = TYPE_D, .n = 4000, .k = 4,
+                             .a = {&storage, 4000, 4, 4000, PART_FULL}, .c = {&storage, 4000, 4000, 4000, PART_LOWER}};
+    const struct predicted_times times = crossover_predict(model, &call, 0, true);
+    const double loses = times.resident_us - times.host_us;
+    struct residency residency = {.trackable = true, .resident = true};
+    tap_ok(loses > 0 && !policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+           "a thin update alone stays on the host, %.0f us faster there", loses);
+    residency.kept_bytes = 64000000;
+    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "also if it writes to what is worth nothing");
+    residency.worth_us = loses * 0.9;
+    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "or to what is worth less than that");
+    residency.worth_us = loses * 1.1;
+    struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    tap_ok(decision.device && fabs(decision.gain_us - 0.1 * loses) < 1e-6 && fabs(decision.earned_us + loses) < 1e-6,
+           "it goes to a matrix whose residency is worth more");
+    residency.worth_us = 1e9;
+    residency.kept_bytes = 8;
+    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+           "what is kept is worth an upload of it at most");
+}
+
 static void test_wake(const struct machine_model *model)
 {
     struct blas_call call = symv_call(8192);
@@ -111,11 +136,11 @@ static void test_opening_level3(const struct machine_model *model)
     pack_legal(&call);
     struct predicted_times times = crossover_predict(model, &call, 0, true);
     saved = times.host_us - times.resident_us;
-    while (calls < 10000 && !policy_open_level3(OFFLOAD_AUTO, model, &call, &account))
+    while (calls < 10000 && !policy_open_level3(OFFLOAD_AUTO, model, saved, &account))
         calls++;
     tap_ok(saved > 0 && calls > 1 && calls == (int)ceil(model->level3_wake_us / 4 / saved),
            "cuBLAS is opened once a quarter of that is saved (call %d)", calls);
-    tap_ok(policy_open_level3(OFFLOAD_ALWAYS, model, &call, &account), "always opens it at once");
+    tap_ok(policy_open_level3(OFFLOAD_ALWAYS, model, 0, &account), "always opens it at once");
 }
 
 static void test_floors(const struct machine_model *model)
@@ -215,6 +240,7 @@ int main(void)
     test_residency(&model);
     test_ski_rental(&model);
     test_level3(&model);
+    test_kept_residency(&model);
     test_wake(&model);
     test_opening_level3(&model);
     test_floors(&model);
