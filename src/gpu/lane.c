@@ -38,10 +38,13 @@ static enum status lane_create(struct lane *lane, struct device *device)
     for (int half = 0; half < 2 && status == STATUS_OK; half++)
         status = device_check(device, driver()->event_create(&lane->staging_free[half], CU_EVENT_DISABLE_TIMING),
                               "creating an event");
+    const size_t bytes = LANE_STAGING_BYTES + 2 * LANE_VECTOR_BYTES;
     if (status == STATUS_OK)
-        status = device_check(device, driver()->pinned_allocate(&staging, LANE_STAGING_BYTES, CU_MEMHOSTALLOC_PORTABLE),
+        status = device_check(device, driver()->pinned_allocate(&staging, bytes, CU_MEMHOSTALLOC_PORTABLE),
                               "allocating pinned staging memory");
     lane->staging = staging;
+    for (int i = 0; i < 2 && staging; i++)
+        lane->vectors[i] = lane->staging + LANE_STAGING_BYTES + (size_t)i * LANE_VECTOR_BYTES;
     if (status == STATUS_OK)
         status = lane_reserve_workspace(lane, INITIAL_WORKSPACE_BYTES, INITIAL_COUNTER_BYTES);
     if (status != STATUS_OK)

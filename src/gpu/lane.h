@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { LANE_COUNT = 4, LANE_STAGING_BYTES = 32 << 20 };
+enum { LANE_COUNT = 4, LANE_STAGING_BYTES = 32 << 20, LANE_VECTOR_BYTES = 1 << 20 };
 
 /* How far the lane's staging is in use; all zero at first. Belongs to mirror/staging.c. */
 struct staging_state {
@@ -35,6 +35,9 @@ struct lane {
     unsigned char *staging;
     CUevent staging_free[2];
     struct staging_state staging_state;
+    /* Pinned, LANE_VECTOR_BYTES each: vectors of the running call, which the device may
+     * use where they are: their addresses are device addresses, too. */
+    unsigned char *vectors[2];
     bool broken; /* a launch failed: counters are not known to be zero */
     bool busy;   /* the last member; other threads look at it, under the lock of the pool */
 };

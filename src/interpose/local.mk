@@ -1,6 +1,7 @@
 # What only the preloaded library contains goes to the shim; the rest, which unit
 # tests and the command link as well, to the core.
 libmublas_core_la_SOURCES += \
+	src/interpose/call_vectors.c src/interpose/call_vectors.h \
 	src/interpose/execute.c src/interpose/execute.h \
 	src/interpose/learned_model.c src/interpose/learned_model.h \
 	src/interpose/offload.c \

@@ -53,6 +53,18 @@ enum status staging_download_vector(struct lane *lane, const struct blas_vector 
     return transfer_download(&transfer);
 }
 
+void staging_pack_vector(void *packed, const struct blas_vector *vector, size_t element_bytes)
+{
+    const struct transfer rows = vector_transfer(NULL, 0, vector, element_bytes);
+    transfer_pack(packed, &rows);
+}
+
+void staging_unpack_vector(const struct blas_vector *vector, const void *packed, size_t element_bytes)
+{
+    const struct transfer rows = vector_transfer(NULL, 0, vector, element_bytes);
+    transfer_unpack(&rows, packed);
+}
+
 /* A triangle goes as blocks of columns, each the rectangle that holds its share:
  * few enough that the end of each costs nothing, many enough to move little else. */
 enum { BLOCK_COLUMNS_LEAST = 256, BLOCKS_MOST = 16 };

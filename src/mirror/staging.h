@@ -49,4 +49,8 @@ enum status staging_upload_vector(struct lane *lane, CUdeviceptr destination, co
 enum status staging_download_vector(struct lane *lane, const struct blas_vector *vector, CUdeviceptr source,
                                     size_t element_bytes);
 
+/* The same without a transfer: elements to and from `packed`, the first one first. */
+void staging_pack_vector(void *packed, const struct blas_vector *vector, size_t element_bytes);
+void staging_unpack_vector(const struct blas_vector *vector, const void *packed, size_t element_bytes);
+
 #endif

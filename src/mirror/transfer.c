@@ -104,6 +104,16 @@ static void scatter(unsigned char *host, ptrdiff_t pitch, const unsigned char *p
             memcpy(host + (ptrdiff_t)r * pitch, packed + width * r, width);
 }
 
+void transfer_pack(void *packed, const struct transfer *transfer)
+{
+    gather(packed, transfer->host, transfer->host_pitch, transfer->width, transfer->height);
+}
+
+void transfer_unpack(const struct transfer *transfer, const void *packed)
+{
+    scatter(transfer->host, transfer->host_pitch, packed, transfer->width, transfer->height);
+}
+
 static void scatter_clipped(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
 {
     const struct clip *clip = transfer->clip;

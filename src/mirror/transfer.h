@@ -32,4 +32,8 @@ enum status transfer_upload(struct transfer *transfer);
 /* Complete on return. Waits for everything queued on the stream before. */
 enum status transfer_download(struct transfer *transfer);
 
+/* All rows to and from memory where they follow each other without gaps; the clip is not looked at. */
+void transfer_pack(void *packed, const struct transfer *transfer);
+void transfer_unpack(const struct transfer *transfer, const void *packed);
+
 #endif
