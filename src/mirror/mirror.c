@@ -44,6 +44,13 @@ struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin
     return pages;
 }
 
+static void free_bits(struct mirror *mirror)
+{
+    free(mirror->valid);
+    free(mirror->split);
+    mirror->valid = mirror->split = NULL;
+}
+
 static enum status make_room(struct mirror *mirror)
 {
     if (mirror->valid)
@@ -53,8 +60,10 @@ static enum status make_room(struct mirror *mirror)
     if (status != STATUS_OK)
         return status;
     mirror->valid = page_bits_create(mirror_pages(mirror));
-    if (mirror->valid)
+    mirror->split = page_bits_create(mirror_block(mirror, mirror->end) + 1);
+    if (mirror->valid && mirror->split)
         return STATUS_OK;
+    free_bits(mirror);
     device_range_destroy(&mirror->memory);
     return STATUS_OUT_OF_MEMORY;
 }
@@ -63,8 +72,7 @@ static void drop_room(struct mirror *mirror)
 {
     budget_give(&mirror->resources->budget, mirror->memory.committed_bytes);
     device_range_destroy(&mirror->memory);
-    free(mirror->valid);
-    mirror->valid = NULL;
+    free_bits(mirror);
     mirror->complete = (struct operand){0};
 }
 
@@ -122,22 +130,40 @@ void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end)
     mirror->known_run = (struct page_range){0, 0};
 }
 
+/* What begins or ends inside a block says that it lies on small pages. */
+static void note_boundary(struct mirror *mirror, uintptr_t at)
+{
+    if (at != block_floor(at) && at > mirror->begin && at < mirror->end)
+        page_bits_set(mirror->split, mirror_block(mirror, at), mirror_block(mirror, at) + 1);
+}
+
 static void note_written(void *context, uintptr_t begin, uintptr_t end)
 {
     struct mirror *mirror = context;
+    note_boundary(mirror, begin);
+    note_boundary(mirror, end);
     struct page_range pages = mirror_page_range(mirror, begin, end);
     mirror_invalidate(mirror, pages.begin, pages.end);
     if (mirror->suspect)
         page_bits_set(mirror->suspect, pages.begin, pages.end);
 }
 
+static bool is_split(const struct mirror *mirror, uintptr_t host)
+{
+    return page_bits_test(mirror->split, mirror_block(mirror, host));
+}
+
 enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
     if (!mirror->armed)
         return STATUS_NOT_TRACKABLE;
-    /* A scan that ends inside a huge page would split it. */
-    begin = block_floor(begin) > mirror->begin ? block_floor(begin) : mirror->begin;
-    end = block_ceiling(end) < mirror->end ? block_ceiling(end) : mirror->end;
+    /* A scan that ends inside a huge page that was written would split it. Beside small pages
+     * it would protect what the call does not use, for the next write to fault on, and
+     * every processor that runs the program would have to hear of it. */
+    begin = is_split(mirror, begin) ? page_floor(begin) : block_floor(begin);
+    end = is_split(mirror, end) ? page_ceiling(end) : block_ceiling(end);
+    begin = begin > mirror->begin ? begin : mirror->begin;
+    end = end < mirror->end ? end : mirror->end;
     const enum phase before = phase_enter(PHASE_SCAN);
     enum status status = write_tracker_scan(mirror->resources->tracker, begin, end, note_written, mirror);
     phase_enter(before);

@@ -62,6 +62,7 @@ struct mirror {
     struct device_range memory;
     uint64_t *valid;         /* the device's copy of the page is proven equal */
     uint64_t *suspect;       /* once something is pinned: written or not present since, so the pin may be stale */
+    uint64_t *split;         /* blocks (of 2 MiB, from block_floor(begin)) that lie on small pages */
     uint64_t staged_bytes;   /* moved by staging since pinning was last considered */
     struct operand complete; /* all of it was found valid; empty at first */
     struct page_range lost;  /* hull of the pages that lost their valid bit since */
@@ -74,6 +75,11 @@ void mirror_destroy(struct mirror *mirror);
 static inline size_t mirror_page(const struct mirror *mirror, uintptr_t host)
 {
     return (host - mirror->begin) >> page_shift();
+}
+
+static inline size_t mirror_block(const struct mirror *mirror, uintptr_t host)
+{
+    return (host - block_floor(mirror->begin)) >> BLOCK_SHIFT;
 }
 
 static inline size_t mirror_pages(const struct mirror *mirror)
@@ -92,8 +98,8 @@ enum status mirror_arm(struct mirror *mirror);
 /* Forget every page, unregister, unpin, release device memory: a record again. */
 void mirror_empty(struct mirror *mirror);
 
-/* Find out what the host wrote in the blocks around [begin, end), clear the valid
- * bits, set the suspect bits. STATUS_NOT_TRACKABLE: the memory is another, nothing
+/* Find out what the host wrote in [begin, end), rounded to pages or, where the host may
+ * have huge pages, to blocks; clear the valid bits, set the suspect bits. STATUS_NOT_TRACKABLE: the memory is another, nothing
  * is known any more and the mirror must be emptied. */
 enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end);
 
