@@ -16,19 +16,21 @@ static int complain(const char *what, const char *fault)
 static void print(const struct recipe *recipe,
                   struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS])
 {
-    printf("%-16s %-7s %6s %6s %10s %9s\n", "class", "form", "sizes", "rules", "chooser", "speed-up");
+    printf("%-16s %-7s %6s %6s %10s %9s %8s %8s\n", "class", "form", "sizes", "rules", "chooser", "speed-up", "median",
+           "5th");
     for (int class = 0; class < TUNING_CLASSES; class++)
         for (int form = 0; form < TUNING_FORMS; form++) {
             const struct refit_summary *summary = &summaries[class][form];
             const char *name = tuning_form_name((enum tuning_form)form);
             if (summary->sizes > 0)
-                printf("%-16s %-7s %6zu %6d %10s %9.3f\n", tuning_class_name(class), name, summary->sizes,
-                       summary->rules, chooser_names[summary->chooser], summary->gain);
+                printf("%-16s %-7s %6zu %6d %10s %9.3f %7.1f%% %7.1f%%\n", tuning_class_name(class), name,
+                       summary->sizes, summary->rules, chooser_names[summary->chooser], summary->gain,
+                       100 * summary->median, 100 * summary->low);
             else if (recipe->classes[class][form].interval_count > 0)
                 printf("%-16s %-7s as before\n", tuning_class_name(class), name);
         }
-    printf("speed-up: of what was learned over the built-in shapes, foretold for each size from the "
-           "others\n");
+    printf("foretold for each size from the others; speed-up: of what was learned over the built-in shapes; median, "
+           "5th percentile: of the fastest shape's time there over that of the rules'\n");
 }
 
 static int write_recipe(const struct recipe *recipe, const char *path)

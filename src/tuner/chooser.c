@@ -95,7 +95,17 @@ static double foretold(struct sampled_times *others, const struct sampled_times 
     return isfinite(seconds) ? seconds : times->built_in[size];
 }
 
-size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples)
+static double fastest(const struct sampled_times *times, size_t size)
+{
+    double least = is_known(times->built_in[size]) ? times->built_in[size] : HUGE_VAL;
+    for (size_t shape = 0; shape < times->shape_count; shape++)
+        if (is_known(times->seconds[shape * SIZE_GRID_MAX + size]))
+            least = fmin(least, times->seconds[shape * SIZE_GRID_MAX + size]);
+    return least;
+}
+
+size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples,
+                        double *efficiencies)
 {
     struct sampled_times others = *times;
     size_t count = 0;
@@ -104,9 +114,12 @@ size_t chooser_foretell(const struct sampled_times *times, size_t most, struct c
         return 0;
     memcpy(others.seconds, times->seconds, times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
     for (size_t size = 1; size + 1 < times->sizes_count; size++)
-        if (is_known(times->built_in[size]) || is_known(times->occupancy[size]))
-            samples[count++] = (struct chooser_sample){foretold(&others, times, size, most),
-                                                       times->occupancy[size], times->built_in[size]};
+        if (is_known(times->built_in[size]) || is_known(times->occupancy[size])) {
+            const double seconds = foretold(&others, times, size, most);
+            if (efficiencies)
+                efficiencies[count] = is_known(seconds) ? fastest(times, size) / seconds : 0;
+            samples[count++] = (struct chooser_sample){seconds, times->occupancy[size], times->built_in[size]};
+        }
     free(others.seconds);
     return count;
 }

@@ -35,24 +35,35 @@ static size_t next_final(const struct class_work *work, size_t done, struct clas
     return next < finals->sizes_count ? next : sampled_rules_next(finals);
 }
 
-enum status class_finals(struct class_work *work, struct class_recipe *rules)
+/* The grid, and what is known without timing. */
+static enum status lay_out(struct class_work *work)
 {
-    const size_t wanted = (size_t)work->settings->final_sizes;
     struct sampled_times *finals = &work->finals;
-    enum status status = STATUS_OK;
     finals->sizes_count = size_grid(work->range, SIZE_GRID_MAX, finals->sizes);
     finals->shapes = work->finalists;
     finals->shape_count = work->finalist_count;
+    finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
+    finals->terms = work->terms = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *work->terms);
+    if (!finals->seconds || !work->terms)
+        return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < finals->sizes_count; i++) {
         const struct blas_call call = class_work_call(work, finals->sizes[i]);
         finals->floor[i] = 3e-6 + (double)tuning_pool_matrix_bytes(&call) / work->tuner->timer->bandwidth;
+        for (size_t shape = 0; shape < finals->shape_count; shape++)
+            if (!launch_shape_fault(&call, &work->finalists[shape]))
+                work->terms[shape * SIZE_GRID_MAX + i] =
+                    shape_terms_of(&call, &work->finalists[shape], &work->figures);
     }
-    finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
-    if (!finals->seconds)
-        return STATUS_OUT_OF_MEMORY;
+    return STATUS_OK;
+}
+
+enum status class_finals(struct class_work *work, struct class_recipe *rules)
+{
+    const size_t wanted = (size_t)work->settings->final_sizes;
+    enum status status = lay_out(work);
     for (size_t i = 0; i < wanted && status == STATUS_OK && !class_work_is_stopped(work); i++) {
         const size_t next = next_final(work, i, rules);
-        if (next == finals->sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
+        if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
             break;
         status = final_at(work, next);
     }

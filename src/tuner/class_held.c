@@ -96,7 +96,7 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
     summary->occupancy_regret = regrets.occupancy / regrets.sizes;
     const size_t count = (size_t)regrets.sizes +
                          chooser_foretell(&work->finals, work->settings->rules_most,
-                                          regrets.samples + regrets.sizes);
+                                          regrets.samples + regrets.sizes, NULL);
     summary->chooser = chooser_pick(regrets.samples, count, rules->has_occupancy, &summary->gain);
     rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;
     if (summary->chooser == CHOOSER_BUILT_IN)

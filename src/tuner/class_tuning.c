@@ -116,5 +116,6 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     free(work.sieve_seconds);
     free(work.wrong);
     free(work.finals.seconds);
+    free(work.terms);
     return status;
 }

@@ -24,6 +24,7 @@ struct class_work {
     struct launch_shape finalists[FINALISTS_MAX];
     size_t finalist_count;
     struct sampled_times finals;
+    struct shape_terms *terms; /* of the finals */
     int steps, steps_done;
 };
 

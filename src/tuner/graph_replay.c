@@ -101,20 +101,19 @@ static enum status want_events(int count)
     return STATUS_OK;
 }
 
-static enum status launch_graph(const struct graph_replay *graph, struct lane *lane)
+enum status graph_replay_launch(const struct graph_replay *graph, struct lane *lane)
 {
     return device_check(lane->device, graphs.launch(graph->executable, lane->stream), "launching a graph");
 }
 
-enum status graph_replay_sequence(const struct graph_replay *const *sequence, int count, struct lane *lane,
-                                  double *times)
+enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queue, void *context, double *times)
 {
     enum status status = want_events(count + 1);
     for (int i = 0; i <= count && status == STATUS_OK; i++) {
         status =
             device_check(lane->device, driver()->event_record(events[i], lane->stream), "recording an event");
         if (i < count && status == STATUS_OK)
-            status = launch_graph(sequence[i], lane);
+            status = queue(context, i);
     }
     if (status == STATUS_OK)
         status = lane_synchronise(lane, "replaying a graph");
@@ -127,14 +126,24 @@ enum status graph_replay_sequence(const struct graph_replay *const *sequence, in
     return status;
 }
 
+struct replayed {
+    const struct graph_replay *graph;
+    struct lane *lane;
+};
+
+static enum status queue_replay(void *context, int number)
+{
+    const struct replayed *replayed = context;
+    (void)number;
+    return graph_replay_launch(replayed->graph, replayed->lane);
+}
+
 enum status graph_replay_times(const struct graph_replay *replay, struct lane *lane, int count, bool ahead,
                                double *times)
 {
-    const struct graph_replay *sequence[GRAPH_REPLAYS_MOST];
-    enum status status = ahead ? launch_graph(replay, lane) : STATUS_OK;
-    for (int i = 0; i < count; i++)
-        sequence[i] = replay;
-    return status == STATUS_OK ? graph_replay_sequence(sequence, count, lane, times) : status;
+    struct replayed replayed = {replay, lane};
+    enum status status = ahead ? graph_replay_launch(replay, lane) : STATUS_OK;
+    return status == STATUS_OK ? graph_replay_sequence(count, lane, queue_replay, &replayed, times) : status;
 }
 
 void graph_replay_discard(struct graph_replay *replay)

@@ -30,10 +30,12 @@ enum status graph_replay_capture(struct graph_replay *graph, struct lane *lane, 
 enum status graph_replay_times(const struct graph_replay *graph, struct lane *lane, int count, bool ahead,
                                double *times);
 
-/* Replay `count` graphs one after another and wait: times[i] of the i-th. Any number of them;
- * graphs[i] may come again. */
-enum status graph_replay_sequence(const struct graph_replay *const *graphs, int count, struct lane *lane,
-                                  double *times);
+/* Queue one replay. */
+enum status graph_replay_launch(const struct graph_replay *graph, struct lane *lane);
+
+/* Let `queue` queue `count` pieces of work, any number, one after another and wait: times[i] in seconds
+ * of the i-th. What it queues may be replays or plain launches, if those take longer on the device than here. */
+enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queue, void *context, double *times);
 
 void graph_replay_discard(struct graph_replay *graph);
 

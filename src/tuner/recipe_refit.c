@@ -1,6 +1,7 @@
 #include "tuner/recipe_refit.h"
 
 #include "tuner/shape_space.h"
+#include "tuner/statistics.h"
 #include "tuner/tuning_pool.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@ struct refit {
     double bandwidth;
     struct launch_shape shapes[SHAPES_MAX];
     struct sampled_times times;
+    const struct shape_figures *figures; /* NULL: no models */
+    struct shape_terms *terms;
     bool of_final[SIZE_GRID_MAX]; /* the position's times are of just its size */
 };
 
@@ -76,8 +79,11 @@ static void take_row(struct refit *refit, const struct tuning_row *row)
         times->occupancy[at] = seconds;
     if (row->stage == TUNED_FINAL || row->stage == TUNED_HELD) {
         const size_t shape = number_of(refit, row);
-        if (shape < times->shape_count)
-            times->seconds[shape * SIZE_GRID_MAX + at] = seconds;
+        if (shape >= times->shape_count)
+            return;
+        times->seconds[shape * SIZE_GRID_MAX + at] = seconds;
+        if (refit->figures)
+            refit->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(&call, &row->shape, refit->figures);
     }
 }
 
@@ -104,23 +110,49 @@ static void mark_impossible(struct sampled_times *times)
     }
 }
 
+/* At sizes without a time. */
+static void fill_terms(struct refit *refit)
+{
+    const struct sampled_times *times = &refit->times;
+    for (size_t at = 0; at < times->sizes_count && refit->figures; at++) {
+        const struct blas_call call =
+            tuning_class_call_at(refit->rows->class, refit->rows->form, times->sizes[at]);
+        for (size_t shape = 0; shape < times->shape_count; shape++) {
+            struct shape_terms *terms = &refit->terms[shape * SIZE_GRID_MAX + at];
+            if (terms->of[0] == 0 && !launch_shape_fault(&call, &refit->shapes[shape]))
+                *terms = shape_terms_of(&call, &refit->shapes[shape], refit->figures);
+        }
+    }
+}
+
 static bool refit_class(struct refit *refit, size_t rules_most, struct class_recipe *rules,
                         struct refit_summary *summary)
 {
     struct chooser_sample samples[SIZE_GRID_MAX];
+    double efficiencies[SIZE_GRID_MAX];
     make_grid(refit);
     if (refit->times.sizes_count == 0)
         return true;
     refit->times.shapes = refit->shapes;
     refit->times.seconds = calloc(SHAPES_MAX * SIZE_GRID_MAX, sizeof *refit->times.seconds);
-    if (!refit->times.seconds)
+    refit->terms = calloc(SHAPES_MAX * SIZE_GRID_MAX, sizeof *refit->terms);
+    refit->times.terms = refit->figures ? refit->terms : NULL;
+    if (!refit->times.seconds || !refit->terms) {
+        free(refit->times.seconds);
+        free(refit->terms);
         return false;
+    }
     take_stages(refit, true);
     take_stages(refit, false);
     mark_impossible(&refit->times);
+    fill_terms(refit);
     const bool good = sampled_rules_make(&refit->times, rules_most, rules);
     if (good) {
-        summary->sizes = chooser_foretell(&refit->times, rules_most, samples);
+        summary->sizes = chooser_foretell(&refit->times, rules_most, samples, efficiencies);
+        if (summary->sizes > 0) {
+            summary->median = statistics_median(efficiencies, summary->sizes);
+            summary->low = statistics_quantile(efficiencies, summary->sizes, 0.05);
+        }
         summary->rules = rules->interval_count;
         summary->chooser = chooser_pick(samples, summary->sizes, rules->has_occupancy, &summary->gain);
         rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;
@@ -128,6 +160,7 @@ static bool refit_class(struct refit *refit, size_t rules_most, struct class_rec
             rules->interval_count = 0;
     }
     free(refit->times.seconds);
+    free(refit->terms);
     return good;
 }
 
@@ -138,6 +171,20 @@ static double bandwidth_of(const struct tuning_table *table)
     for (size_t i = 0; i < table->count; i++)
         most = fmax(most, tuning_row_bytes(&table->rows[i]) / (1e-6 * table->rows[i].us));
     return most;
+}
+
+/* Those of the class, or, where it has none since nothing was learned of it, of another: nearly the same. */
+static const struct shape_figures *figures_of(const struct recipe *recipe, int class, enum tuning_form form)
+{
+    if (recipe->classes[class][form].has_occupancy)
+        return &recipe->classes[class][form].figures;
+    for (int other = 0; other < TUNING_CLASSES; other++)
+        if (tuning_class_family(other) == tuning_class_family(class) && recipe->classes[other][0].has_occupancy)
+            return &recipe->classes[other][0].figures;
+    for (int other = 0; other < TUNING_CLASSES; other++)
+        if (recipe->classes[other][0].has_occupancy)
+            return &recipe->classes[other][0].figures;
+    return NULL;
 }
 
 bool recipe_refit(const struct tuning_table *table, size_t rules_most, struct recipe *recipe,
@@ -151,7 +198,8 @@ bool recipe_refit(const struct tuning_table *table, size_t rules_most, struct re
         for (end = begin; end < table->count && table->rows[end].class == first->class &&
                           table->rows[end].form == first->form;)
             end++;
-        refit = (struct refit){.rows = first, .count = end - begin, .bandwidth = bandwidth};
+        refit = (struct refit){.rows = first, .count = end - begin, .bandwidth = bandwidth,
+                               .figures = figures_of(recipe, first->class, first->form)};
         if (!refit_class(&refit, rules_most, &recipe->classes[first->class][first->form],
                          &summaries[first->class][first->form]))
             return false;

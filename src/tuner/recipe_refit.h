@@ -12,6 +12,7 @@ struct refit_summary {
     size_t sizes;  /* 0: the table has nothing of the class, and its rules are as before */
     int rules;
     double gain;   /* as in chooser_pick, foretold */
+    double median, low; /* of the fastest sampled time over the foretold one; low: the 5th percentile */
     enum chooser chooser;
 };
 

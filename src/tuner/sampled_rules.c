@@ -14,15 +14,41 @@ static double sampled(const struct sampled_times *times, size_t shape, size_t si
     return times->seconds[shape * SIZE_GRID_MAX + size];
 }
 
-static size_t samples_of(const struct sampled_times *times, size_t shape, struct spline_sample *samples)
+static bool is_sampled(const struct sampled_times *times, size_t shape, size_t size)
+{
+    const double seconds = sampled(times, shape, size);
+    return seconds > 0 && isfinite(seconds);
+}
+
+static size_t samples_of(const struct sampled_times *times, size_t shape, const double *base,
+                         struct spline_sample *samples)
 {
     size_t count = 0;
-    for (size_t i = 0; i < times->sizes_count; i++) {
-        const double seconds = sampled(times, shape, i);
-        if (seconds > 0 && isfinite(seconds))
-            samples[count++] = (struct spline_sample){i, log(seconds / times->floor[i]), 1};
-    }
+    for (size_t i = 0; i < times->sizes_count; i++)
+        if (is_sampled(times, shape, i))
+            samples[count++] = (struct spline_sample){i, log(sampled(times, shape, i) / base[i]), 1};
     return count;
+}
+
+/* What the fit is relative to: the shape's model, or the floor. What is built in is not one shape. */
+static void base_of(const struct sampled_times *times, size_t shape, double *base)
+{
+    struct shape_terms terms[SIZE_GRID_MAX];
+    double seconds[SIZE_GRID_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < times->sizes_count; i++) {
+        base[i] = times->floor[i];
+        if (times->terms && shape < times->shape_count && is_sampled(times, shape, i)) {
+            terms[count] = times->terms[shape * SIZE_GRID_MAX + i];
+            seconds[count++] = sampled(times, shape, i);
+        }
+    }
+    if (count < SHAPE_TERMS)
+        return;
+    const struct shape_model model = shape_model_fit(terms, seconds, count);
+    for (size_t i = 0; i < times->sizes_count; i++)
+        if (times->terms[shape * SIZE_GRID_MAX + i].of[0] > 0)
+            base[i] = shape_model_at(&model, &times->terms[shape * SIZE_GRID_MAX + i]);
 }
 
 /* Between here and the next sampled size, downwards or upwards: could the shape do that one? */
@@ -40,11 +66,13 @@ static bool can(const struct sampled_times *times, size_t shape, size_t size)
 static void fit(const struct sampled_times *times, size_t shape, double *curve)
 {
     struct spline_sample samples[SIZE_GRID_MAX] = {{0, 0, 1}};
-    const size_t count = samples_of(times, shape, samples);
+    double base[SIZE_GRID_MAX];
+    base_of(times, shape, base);
+    const size_t count = samples_of(times, shape, base, samples);
     const bool good = spline_fit(samples, count, times->sizes_count,
                                  spline_choose_alpha(samples, count, times->sizes_count), curve, NULL);
     for (size_t i = 0; i < times->sizes_count; i++)
-        curve[i] = good && can(times, shape, i) ? times->floor[i] * exp(curve[i]) : HUGE_VAL;
+        curve[i] = good && can(times, shape, i) ? base[i] * exp(curve[i]) : HUGE_VAL;
 }
 
 /* A rule ends half way, by ratio, to the size that the next one begins at; one whose shape

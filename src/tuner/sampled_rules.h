@@ -1,11 +1,12 @@
 /* sampled_rules.h - from times of some shapes at some sizes to rules for all sizes: stage 2
- * of papers 002 and 003. Each shape's times are fitted with a d-spline on a logarithmic
- * scale, over what a plain read of the operands would take; the rules follow the fits. Where
- * the fit of the fastest is least certain is the next size to sample. Pure. */
+ * of papers 002 and 003. A model of each shape (shape_model.h) has the waves and edges of its tiles; what
+ * it leaves over is fitted with a d-spline, both on a logarithmic scale, and the rules follow the product.
+ * Where the fit of the fastest is least certain is the next size to sample. Pure. */
 #ifndef MUBLAS_SAMPLED_RULES_H
 #define MUBLAS_SAMPLED_RULES_H
 
 #include "tuner/recipe.h"
+#include "tuner/shape_model.h"
 #include "tuner/size_grid.h"
 
 #include <stddef.h>
@@ -15,11 +16,14 @@
 struct sampled_times {
     size_t sizes_count, shape_count;
     int64_t sizes[SIZE_GRID_MAX];
-    double floor[SIZE_GRID_MAX]; /* seconds that no shape can do without, > 0: the scale of the fit */
+    double floor[SIZE_GRID_MAX]; /* seconds that no shape can do without, > 0: the scale of fits without a model */
     /* Of the shape that is built in for the size, and the optimizer's; 0: not timed. */
     double built_in[SIZE_GRID_MAX], occupancy[SIZE_GRID_MAX];
     const struct launch_shape *shapes;
     double *seconds;
+    /* [shape * SIZE_GRID_MAX + i]: of the call that was timed there, or of one that stands for the size;
+     * NULL: no model, floor is the scale. Where a shape cannot do a size they are all 0. */
+    const struct shape_terms *terms;
 };
 
 /* Into rules->intervals, with what is built in as a candidate; where a rule's shape cannot do the next rule's first size it ends at

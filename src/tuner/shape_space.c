@@ -134,7 +134,7 @@ struct shape_space shape_space_make(int class, enum shape_breadth breadth)
     return space;
 }
 
-static const struct occupancy_figures *figures_at(const struct shape_figures *figures, unsigned edge)
+const struct occupancy_figures *shape_figures_at(const struct shape_figures *figures, unsigned edge)
 {
     for (int i = 0; i < SHAPE_EDGES; i++)
         if (shape_edges[i] == edge)
@@ -145,7 +145,7 @@ static const struct occupancy_figures *figures_at(const struct shape_figures *fi
 double shape_bytes_in_flight(const struct blas_call *call, const struct launch_shape *shape,
                              const struct shape_figures *figures)
 {
-    const struct occupancy_figures *at = figures_at(figures, shape->edge);
+    const struct occupancy_figures *at = shape_figures_at(figures, shape->edge);
     const unsigned threads = shape->threads_x * shape->threads_y,
                    warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
     const unsigned active = at->active[warps];

@@ -23,6 +23,9 @@ struct shape_space {
 /* No memory: a space of none. */
 struct shape_space shape_space_make(int class, enum shape_breadth breadth);
 
+/* Those of its edge; strips count as the smallest. */
+const struct occupancy_figures *shape_figures_at(const struct shape_figures *figures, unsigned edge);
+
 /* Bytes that loads of a launch may have under way on a multiprocessor, at 64 a thread. */
 double shape_bytes_in_flight(const struct blas_call *call, const struct launch_shape *shape,
                              const struct shape_figures *figures);

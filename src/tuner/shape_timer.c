@@ -10,27 +10,32 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS_MOST = 31, CALLS_LEAST = 2, CALLS_MOST = 24, LOST_IN_A_ROW = 3, AHEAD = 2 };
+enum { ROUNDS_MOST = 31, CALLS_MOST = 24, LOST_IN_A_ROW = 3, AHEAD = 2 };
 
-/* Seconds that a graph should take; how far the reference may rise. */
-static const double GRAPH_SECONDS = 100e-6, STEADY = 1.06;
+/* Seconds that a contestant's calls should take together; from which on a call outlasts its launch so
+ * clearly that it needs no graph, which takes longer to make than to play; how far the reference may rise. */
+static const double PLAYED_SECONDS = 100e-6, LAUNCHED_SECONDS = 15e-6, STEADY = 1.06;
 
 struct contestant {
-    struct graph_replay graph;
+    const struct launch_shape *shape;
+    struct graph_replay graph; /* none: launched call by call */
     double times[ROUNDS_MOST];
     int rounds;
     bool in;
 };
 
 struct field {
+    struct shape_timer *timer;
+    const struct blas_call *call;
     struct contestant *contestants; /* the shapes, then the built-in one: the reference */
     size_t count;                   /* of the shapes */
-    const struct graph_replay **order;
-    size_t *who;
+    struct launch_shape built_in;
+    size_t *who; /* plays next */
     double *times;
     double steady; /* the reference's time where it counts; 0: not known yet */
     int lost;      /* rounds in a row */
-    int calls;     /* of a graph */
+    int calls;     /* of a contestant, each time */
+    bool by_graphs;
     double best;   /* of the medians, when last looked at */
 };
 
@@ -70,55 +75,65 @@ enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_cal
     return status == STATUS_OK ? lane_synchronise(timer->lane, "reserving workspace") : status;
 }
 
-struct captured {
-    struct shape_timer *timer;
-    const struct blas_call *call;
-};
-
-static enum status queue(void *context, int number)
+static enum status queue_call_of(void *context, int number)
 {
-    const struct captured *captured = context;
-    const struct blas_call call = tuning_pool_deal(captured->timer->pool, captured->call);
+    const struct field *field = context;
+    const struct blas_call call = tuning_pool_deal(field->timer->pool, field->call);
     (void)number;
-    return launch(captured->timer->lane, &call);
+    return launch(field->timer->lane, &call);
 }
 
-static enum status capture(struct shape_timer *timer, const struct blas_call *call,
-                           const struct launch_shape *shape, int calls, struct contestant *contestant)
+static enum status queue_contestant(void *context, int number)
 {
-    struct captured captured = {timer, call};
+    struct field *field = context;
+    const struct contestant *contestant = &field->contestants[field->who[number]];
+    enum status status = STATUS_OK;
+    if (field->by_graphs)
+        return graph_replay_launch(&contestant->graph, field->timer->lane);
+    launch_shape_override(*contestant->shape);
+    for (int i = 0; i < field->calls && status == STATUS_OK; i++)
+        status = queue_call_of(field, i);
+    launch_shape_override((struct launch_shape){.edge = 0});
+    return status;
+}
+
+static enum status admit(struct field *field, struct contestant *contestant, const struct launch_shape *shape)
+{
+    enum status status = STATUS_OK;
+    contestant->shape = shape;
     launch_shape_override(*shape);
-    const enum status status = graph_replay_capture(&contestant->graph, timer->lane, calls, queue, &captured);
+    if (field->by_graphs)
+        status = graph_replay_capture(&contestant->graph, field->timer->lane, field->calls, queue_call_of, field);
     launch_shape_override((struct launch_shape){.edge = 0});
     contestant->in = status == STATUS_OK;
     return status;
 }
 
-/* So many that the begin of a graph does not count. */
-static int calls_of(const struct shape_timer *timer, const struct blas_call *call)
+/* So many that their beginning does not count. */
+static void choose_calls(struct field *field)
 {
-    const double bytes = (double)tuning_pool_matrix_bytes(call),
-                 guess = 4e-6 + bytes / (0.7 * timer->bandwidth);
-    const double calls = ceil(GRAPH_SECONDS / guess);
-    return calls < CALLS_LEAST ? CALLS_LEAST : calls > CALLS_MOST ? CALLS_MOST : (int)calls;
+    const double bytes = (double)tuning_pool_matrix_bytes(field->call),
+                 guess = 4e-6 + bytes / (0.7 * field->timer->bandwidth);
+    const double calls = ceil(PLAYED_SECONDS / guess);
+    field->calls = calls > CALLS_MOST ? CALLS_MOST : (int)calls;
+    field->by_graphs = guess < LAUNCHED_SECONDS;
 }
 
-static enum status enter(struct shape_timer *timer, const struct blas_call *call,
-                         const struct launch_shape *shapes, struct field *field)
+static enum status enter(struct field *field, const struct launch_shape *shapes)
 {
     enum shape_outcome *outcomes = calloc(field->count + 1, sizeof *outcomes);
-    enum status status =
-        outcomes ? shape_timer_prepare(timer, call, shapes, field->count) : STATUS_OUT_OF_MEMORY;
+    enum status status = outcomes ? shape_timer_prepare(field->timer, field->call, shapes, field->count)
+                                  : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
-        status = shape_timer_verify(timer, call, shapes, field->count, outcomes);
-    const struct launch_shape built_in = launch_shape_built_in(call);
+        status = shape_timer_verify(field->timer, field->call, shapes, field->count, outcomes);
+    field->built_in = launch_shape_built_in(field->call);
     for (size_t i = 0; i < field->count && status == STATUS_OK; i++)
         if (outcomes[i] == SHAPE_RIGHT)
-            status = capture(timer, call, &shapes[i], field->calls, &field->contestants[i]);
+            status = admit(field, &field->contestants[i], &shapes[i]);
         else if (outcomes[i] == SHAPE_WRONG)
             field->contestants[i].rounds = TUNING_WRONG;
     if (status == STATUS_OK)
-        status = capture(timer, call, &built_in, field->calls, &field->contestants[field->count]);
+        status = admit(field, &field->contestants[field->count], &field->built_in);
     free(outcomes);
     return status;
 }
@@ -162,17 +177,17 @@ static bool is_steady(struct shape_timer *timer, struct field *field, double ref
 
 /* One round of all that are in; `counted` says whether it was kept. The reference comes first,
  * again (the first waits for the host), and last. */
-static enum status play(struct shape_timer *timer, struct field *field, bool *counted)
+static enum status play(struct field *field, bool *counted)
 {
+    struct shape_timer *timer = field->timer;
     size_t count = AHEAD;
     for (size_t i = 0; i < field->count; i++)
         if (field->contestants[i].in)
             field->who[count++] = i;
     shuffle(timer, field->who + AHEAD, count - AHEAD);
     field->who[0] = field->who[1] = field->who[count++] = field->count;
-    for (size_t i = 0; i < count; i++)
-        field->order[i] = &field->contestants[field->who[i]].graph;
-    const enum status status = graph_replay_sequence(field->order, (int)count, timer->lane, field->times);
+    const enum status status =
+        graph_replay_sequence((int)count, timer->lane, queue_contestant, field, field->times);
     if (status != STATUS_OK)
         return status;
     timer->rounds++;
@@ -241,15 +256,16 @@ static bool is_settled(const struct field *field, double equal)
     return true;
 }
 
-static enum status compete(struct shape_timer *timer, struct field *field, const struct timing_plan *plan)
+static enum status compete(struct field *field, const struct timing_plan *plan)
 {
+    struct shape_timer *timer = field->timer;
     enum status status = STATUS_OK;
     int counted_rounds = 0;
     for (int round = 0; round < 2 * plan->rounds_most + 4 && counted_rounds < plan->rounds_most; round++) {
         bool counted;
         if (round > 0 && should_end(timer))
             break;
-        status = play(timer, field, &counted);
+        status = play(field, &counted);
         if (status != STATUS_OK)
             break;
         if (!counted)
@@ -268,10 +284,9 @@ static bool field_make(struct field *field, size_t count)
 {
     field->count = count;
     field->contestants = calloc(count + 1, sizeof *field->contestants);
-    field->order = calloc(count + AHEAD + 1, sizeof *field->order);
     field->who = calloc(count + AHEAD + 1, sizeof *field->who);
     field->times = calloc(count + AHEAD + 1, sizeof *field->times);
-    return field->contestants && field->order && field->who && field->times;
+    return field->contestants && field->who && field->times;
 }
 
 static void field_free(struct field *field)
@@ -279,7 +294,6 @@ static void field_free(struct field *field)
     for (size_t i = 0; i <= field->count && field->contestants; i++)
         graph_replay_discard(&field->contestants[i].graph);
     free(field->contestants);
-    free(field->order);
     free(field->who);
     free(field->times);
 }
@@ -288,12 +302,13 @@ enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *
                              const struct launch_shape *shapes, size_t count, const struct timing_plan *plan,
                              struct tuning_time *times, struct tuning_time *reference)
 {
-    struct field field = {.calls = calls_of(timer, call)};
+    struct field field = {.timer = timer, .call = call};
     enum status status = STATUS_OUT_OF_MEMORY;
+    choose_calls(&field);
     if (field_make(&field, count))
-        status = enter(timer, call, shapes, &field);
+        status = enter(&field, shapes);
     if (status == STATUS_OK)
-        status = compete(timer, &field, plan);
+        status = compete(&field, plan);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         times[i] = time_of(&field.contestants[i], field.calls);
     if (reference && status == STATUS_OK)

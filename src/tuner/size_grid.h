@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum { SIZE_GRID_MAX = 64 };
+enum { SIZE_GRID_MAX = 160 };
 
 struct size_range {
     int64_t least, most;

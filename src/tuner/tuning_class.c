@@ -142,12 +142,21 @@ struct blas_call tuning_class_call(int class, int64_t m, int64_t n)
     return call;
 }
 
+/* 0 to most - 1, as if by chance. */
+static int64_t short_of(int64_t size, int64_t most)
+{
+    const uint64_t mixed = (uint64_t)size * 0x9e3779b97f4a7c15u;
+    return (int64_t)((mixed >> 40) % (uint64_t)most);
+}
+
 struct blas_call tuning_class_call_at(int class, enum tuning_form form, int64_t size)
 {
-    const int64_t length = size * TUNING_UNIT, shorter = (length + SIDE_RATIO - 1) / SIDE_RATIO;
+    const int64_t shorter = size * TUNING_UNIT / SIDE_RATIO - short_of(size, TUNING_UNIT / SIDE_RATIO),
+                  length = size * TUNING_UNIT - short_of(size, TUNING_UNIT),
+                  longer = size * TUNING_UNIT * SIDE_RATIO - short_of(size, TUNING_UNIT);
     switch (form) {
-    case TUNING_TALL: return tuning_class_call(class, length * SIDE_RATIO, shorter);
-    case TUNING_WIDE: return tuning_class_call(class, shorter, length * SIDE_RATIO);
+    case TUNING_TALL: return tuning_class_call(class, longer, shorter);
+    case TUNING_WIDE: return tuning_class_call(class, shorter, longer);
     default: return tuning_class_call(class, length, length);
     }
 }

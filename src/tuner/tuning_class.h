@@ -37,7 +37,9 @@ int64_t tuning_size_of(const struct blas_call *call);
 /* A call of the class: lower triangle, non-unit diagonal, unit increments, aligned columns,
  * no pointers, alpha 1.5, beta 0.5 (axpy: alpha 2^-10, no matrix). m counts for gemv alone. */
 struct blas_call tuning_class_call(int class, int64_t m, int64_t n);
-/* The same at a size and form; a tall matrix has 16 times as many rows as columns. */
+/* The same at a size and form; a tall matrix has about 16 times as many rows as columns. Extents are a
+ * little below multiples of 32, each size by something else: most calls of programs end within a tile, and
+ * that takes longer than whole tiles do. */
 struct blas_call tuning_class_call_at(int class, enum tuning_form form, int64_t size);
 
 #endif

@@ -99,6 +99,11 @@ TESTS += tests/unit/test_chooser
 tests_unit_test_chooser_SOURCES = tests/unit/test_chooser.c
 tests_unit_test_chooser_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_shape_model
+TESTS += tests/unit/test_shape_model
+tests_unit_test_shape_model_SOURCES = tests/unit/test_shape_model.c
+tests_unit_test_shape_model_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c

@@ -76,13 +76,13 @@ static enum chooser foretold(double small, double large, double *gain, struct cl
     for (size_t i = 0; i < times.sizes_count; i++) {
         const double length = (double)times.sizes[i];
         times.floor[i] = 1 + 0.001 * length * length;
-        if (i % 3 != 0 && i + 1 < times.sizes_count)
+        if (i % 7 != 0 && i + 1 < times.sizes_count)
             continue;
         seconds[i] = (2 + 0.0015 * length * length) * (1 + 0.02 * noise());
         seconds[SIZE_GRID_MAX + i] = (10 + 0.001 * length * length) * (1 + 0.02 * noise());
         times.built_in[i] = (length < 60 ? small : large) * fmin(seconds[i], seconds[SIZE_GRID_MAX + i]);
     }
-    const size_t count = chooser_foretell(&times, 8, samples);
+    const size_t count = chooser_foretell(&times, 8, samples, NULL);
     tap_ok(count > 12 && count < 24, "%zu sizes are foretold", count);
     tap_ok(sampled_rules_make(&times, 8, rules), "rules are made");
     return chooser_pick(samples, count, false, gain);

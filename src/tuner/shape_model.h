@@ -1,0 +1,35 @@
+/* shape_model.h - why a launch takes as long as it does: the time of a launch shape as a sum of terms.
+ *
+ *     seconds = c0 + c1 bytes + c2 rounds + c3 chain + c4 waves,    c0..c4 >= 0
+ *
+ * bytes: what is read of the matrix. rounds: the leaf tiles that a team does one after another, items
+ * dealt out to the blocks that are active at once (makespan.h): a wave that is nearly empty costs as much
+ * as a full one, which no smooth curve over n can follow. chain: what the last arriver sums. waves: items
+ * for each active block. The c are fitted to a shape's times, relative to them; what is left over is smooth
+ * enough for a spline (sampled_rules.h). Pure functions. */
+#ifndef MUBLAS_SHAPE_MODEL_H
+#define MUBLAS_SHAPE_MODEL_H
+
+#include "tuner/occupancy_shape.h"
+
+enum { SHAPE_TERMS = 5 };
+
+struct shape_terms {
+    double of[SHAPE_TERMS]; /* >= 0, the first 1; scaled to be near microseconds on a large device */
+};
+
+/* The shape must be able to run the call. */
+struct shape_terms shape_terms_of(const struct blas_call *call, const struct launch_shape *shape,
+                                  const struct shape_figures *figures);
+
+struct shape_model {
+    double coefficients[SHAPE_TERMS]; /* seconds */
+};
+
+/* The least squares of model / seconds - 1 over count >= 1 samples with seconds > 0. */
+struct shape_model shape_model_fit(const struct shape_terms *terms, const double *seconds, size_t count);
+
+/* Seconds, > 0. */
+double shape_model_at(const struct shape_model *model, const struct shape_terms *terms);
+
+#endif
