@@ -116,11 +116,29 @@ static enum status translate(struct lane *lane, int result)
     return STATUS_DEVICE_ERROR;
 }
 
+/* Zeros for the imaginary parts of a Hermitian C's diagonal, which BLAS does not read: the
+ * cher2k of cuBLAS 13 multiplies them by beta, and what is not a number there spreads. */
+static enum status clear_imaginary_diagonal(struct lane *lane, const struct blas_call *call)
+{
+    const size_t element = blas_element_bytes(call->type), half = element / 2;
+    if ((call->family != FAMILY_HER2K && call->family != FAMILY_HERK) ||
+        blas_scalar_is_zero(call->type, call->beta))
+        return STATUS_OK;
+    return device_check(lane->device,
+                        driver()->words_set_2d_async((uintptr_t)call->c.pointer + half,
+                                                     ((size_t)call->c.ld + 1) * element, 0,
+                                                     half / sizeof(unsigned), (size_t)call->n, lane->stream),
+                        "clearing a Hermitian diagonal's imaginary parts");
+}
+
 enum status level3_run(struct lane *lane, const struct blas_call *call)
 {
     cublasHandle_t handle;
     if (!is_known(call))
         return STATUS_UNSUPPORTED;
+    enum status status = clear_imaginary_diagonal(lane, call);
+    if (status != STATUS_OK)
+        return status;
     int result = cublas_library_acquire(lane->stream, &handle);
     if (result == CUBLAS_STATUS_SUCCESS)
         result = run(handle, call);
