@@ -237,18 +237,22 @@ static void note_sharing(struct device *device)
         log_message(LOG_INFO, "the program uses CUDA itself");
 }
 
+/* How deep this thread is inside: then a context that is current is ours, not the program's. */
+static __thread int entered __attribute__((tls_model("initial-exec")));
+
 enum status device_enter(struct device *device, struct device_scope *scope)
 {
     if (!exit_gate_enter())
         return STATUS_NO_DEVICE;
     scope->before = NULL;
-    if (driver()->context_current(&scope->before) == CUDA_SUCCESS && scope->before)
+    if (driver()->context_current(&scope->before) == CUDA_SUCCESS && scope->before && entered == 0)
         note_sharing(device);
     enum status status = push_context(device);
     if (status != STATUS_OK) {
         exit_gate_leave();
         return status;
     }
+    entered++;
     scope->capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     driver()->capture_mode(&scope->capture_mode);
     return STATUS_OK;
@@ -258,6 +262,7 @@ void device_leave(struct device *device, struct device_scope *scope)
 {
     CUcontext ignored, now;
     (void)device;
+    entered--;
     driver()->capture_mode(&scope->capture_mode);
     driver()->context_pop(&ignored);
     /* cuBLAS, too, may have left a context: it would be taken for the program's. */

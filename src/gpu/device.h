@@ -63,7 +63,7 @@ bool device_has_pinned(const struct device *device, const void *memory);
 enum status device_query(int ordinal, struct device_properties *properties);
 
 /* Bracket every sequence of driver calls on one thread. After device_enter
- * succeeded device_leave must follow. STATUS_DEVICE_LOST when the primary
+ * succeeded device_leave must follow; may be nested. STATUS_DEVICE_LOST when the primary
  * context was destroyed or reset by the program: the device is disabled.
  * STATUS_NO_DEVICE when the process ends (exit_gate.h). */
 struct device_scope {

@@ -1,5 +1,18 @@
 #include "mirror/account.h"
 
+/* In the device's context: making a mirror may join or drop others, with their pins. */
+static void make(struct mirror_table *table, struct byte_range hull)
+{
+    struct device *device = table->resources.device;
+    struct device_scope scope;
+    struct mirror *mirror;
+    if (device_enter(device, &scope) != STATUS_OK)
+        return;
+    if (mirror_table_acquire(table, hull.begin, hull.end, &mirror) == STATUS_OK)
+        mirror_table_release(table, mirror);
+    device_leave(device, &scope);
+}
+
 /* The mirror (or record) of an operand, made if need be; `lock` is held and may
  * be given up meanwhile. NULL for memory that cannot be mirrored. */
 static struct mirror *look_up(struct mirror_table *table, struct byte_range hull)
@@ -10,8 +23,7 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
     if (mirror_table_is_unfit(table, hull.begin, hull.end))
         return NULL;
     pthread_mutex_unlock(&table->lock);
-    if (mirror_table_acquire(table, hull.begin, hull.end, &mirror) == STATUS_OK)
-        mirror_table_release(table, mirror);
+    make(table, hull);
     pthread_mutex_lock(&table->lock);
     return mirror_table_find(table, hull.begin, hull.end);
 }

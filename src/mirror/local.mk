@@ -16,7 +16,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/mapping.c \
 	src/mirror/mirror.h \
 	src/mirror/mirror.c \
-	src/mirror/mirror_make.c \
+	src/mirror/mirror_make.c src/mirror/mirror_sweep.c \
 	src/mirror/mirror_table.h \
 	src/mirror/mirror_table.c \
 	src/mirror/operands.h \

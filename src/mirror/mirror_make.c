@@ -39,29 +39,6 @@ static void unlock_overlapping(struct mirror_table *table, struct mirror_set *se
     free(set->mirrors);
 }
 
-/* Drop mirrors whose memory went away, so that their pins and device memory go too. */
-static void sweep(struct mirror_table *table)
-{
-    struct write_tracker *tracker = table->resources.tracker;
-    pthread_mutex_lock(&table->lock);
-    for (size_t i = table->count; i-- > 0;) {
-        struct mirror *mirror = table->mirrors[i];
-        if (pthread_mutex_trylock(&mirror->lock) != 0)
-            continue;
-        bool gone = mirror->armed && !(write_tracker_holds(tracker, mirror->begin) &&
-                                       write_tracker_holds(tracker, page_floor(mirror->end - 1)));
-        if (gone) {
-            mirror->references++;
-            mirror_table_remove(table, mirror);
-            mirror_empty(mirror);
-        }
-        pthread_mutex_unlock(&mirror->lock);
-        if (gone && --mirror->references == 0)
-            mirror_destroy(mirror);
-    }
-    pthread_mutex_unlock(&table->lock);
-}
-
 /* An old mirror that sticks out of the mapping covers memory that was cut off or
  * changed. If it still stands as a whole the new one covers it too. */
 static void settle_bounds(struct mapping *mapping, struct mirror_set *set)
@@ -129,7 +106,7 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
 enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct mirror **result)
 {
     struct mirror_set set;
-    sweep(table);
+    mirror_table_sweep(table);
     if (!lock_overlapping(table, mapping, &set))
         return STATUS_OUT_OF_MEMORY;
     settle_bounds(mapping, &set);

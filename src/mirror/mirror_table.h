@@ -25,6 +25,7 @@ struct mirror_table {
     size_t count, room;
     struct unfit_range unfit[UNFIT_RANGES];
     unsigned next_unfit;
+    size_t next_swept; /* where the last sweep of some stopped */
     uint64_t calls;    /* counts holds */
     atomic_bool blind; /* host writes may come unseen: everything is stateless from now on */
 };
@@ -44,6 +45,11 @@ bool mirror_table_insert(struct mirror_table *table, struct mirror *mirror);
 /* mirror_make.c: make the mirror of *mapping, joining those that overlap it, and drop
  * those whose memory went away. `making` is held. One reference for the caller. */
 enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct mirror **mirror);
+
+/* mirror_sweep.c: drop mirrors that nobody uses now and whose memory went away, so that their pins
+ * and device memory go too: all of those, or a few, other ones each time (a microsecond each). */
+void mirror_table_sweep(struct mirror_table *table);
+void mirror_table_sweep_some(struct mirror_table *table);
 
 /* Like mirror_table_find, made if need be (as a record), with a reference for the
  * caller; no lock of ours is held. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */

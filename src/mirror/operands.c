@@ -186,6 +186,8 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
 enum status operands_prove(struct operands_hold *hold, bool *changed)
 {
     *changed = false;
+    if (mirror_table_tracks(hold->table))
+        mirror_table_sweep_some(hold->table);
     if (!hold->unproven)
         return STATUS_OK;
     enum status status = hold_prove(hold);

@@ -98,7 +98,8 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
 /* Must follow operands_hold_unproven, after the launch and before anything reaches user
  * memory. *changed: the host had written; the operands have been queued for upload
  * again, and what was launched before must be launched again. Any failure: release
- * and use operands_hold instead. Does nothing after operands_hold. */
+ * and use operands_hold instead. After operands_hold there is nothing to prove. Either way, beside
+ * the kernel, mirrors of memory that the program gave back are dropped. */
 enum status operands_prove(struct operands_hold *hold, bool *changed);
 
 /* After lane_synchronise succeeded; for every call, also one whose operands are only

@@ -170,7 +170,7 @@ EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
     if (!handle || !properties || bytes == 0 || !is_granular(bytes) || flags != 0 ||
         properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
         properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != context_device())
-        API_FAIL(misuse("cuMemCreate of %zu bytes: bad arguments", bytes));
+        API_FAIL(misuse("cuMemCreate of %zu bytes: bad arguments, or not for the context's device", bytes));
     if ((result = physical_take(bytes, GRANULE, &physical)) != CUDA_SUCCESS)
         goto end;
     handles = realloc(handles, (handle_count + 1) * sizeof *handles);
@@ -236,7 +236,7 @@ EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAcc
     struct segment *first = whole_mappings(address, bytes, &mappings);
     if (!first || !access || count != 1 || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
         access->location.id != context_device() || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-        API_FAIL(misuse("cuMemSetAccess at [%#llx, +%zu): bad arguments or nothing mapped", address, bytes));
+        API_FAIL(misuse("cuMemSetAccess at [%#llx, +%zu): nothing mapped, or not for the context's device", address, bytes));
     for (size_t i = 0; i < mappings; i++)
         segment_allow(&first[i]);
     API_END;

@@ -146,6 +146,8 @@ EXPORT CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
 EXPORT CUresult cuMemHostUnregister(void *pointer)
 {
     API_BEGIN(cuMemHostUnregister);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
     struct pinned *pinned = find_exact(pointer, true);
     if (!pinned)
         API_FAIL(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);

@@ -1,0 +1,151 @@
+/* Device memory and pins are shared with the program and with others, and given back when the
+ * program's memory went away. */
+#include "emulated_driver/emulated.h"
+#include "gpu/device.h"
+#include "operand_calls.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define MIB ((size_t)1 << 20)
+
+static struct mirror_table *table;
+static struct lane *lane;
+
+
+/* Apart from its neighbours, so that it is a mirror of its own. */
+static unsigned char *map_alone(size_t bytes)
+{
+    unsigned char *memory = mmap(NULL, bytes + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + 4096, bytes, PROT_READ | PROT_WRITE) != 0)
+        abort();
+    memset(memory + 4096, 3, bytes);
+    return memory + 4096;
+}
+
+/* Read all of it on the device, as an offloaded call does; false if that fails. */
+static bool read_on_device(void *memory, size_t bytes)
+{
+    struct operand operand = operand_of(memory, 1024, (int64_t)(bytes / 8192), 1024, PART_FULL, OPERAND_READ);
+    struct operands_hold *hold;
+    bool changed;
+    if (operands_hold_unproven(table, lane, &operand, 1, 0, &hold) != STATUS_OK)
+        return false;
+    bool good = operands_prove(hold, &changed) == STATUS_OK && lane_synchronise(lane, "reading") == STATUS_OK &&
+                device_is_equal(&operand) && operands_write_back(hold) == STATUS_OK;
+    operands_release(hold, NULL);
+    return good;
+}
+
+static struct emulated_census take_census(void)
+{
+    struct emulated_census census;
+    ((void (*)(struct emulated_census *))emulated_symbol("emulated_census"))(&census);
+    return census;
+}
+
+/* MiB that mirrors have, and may have. */
+struct use {
+    size_t mirrors, taken, budget;
+};
+static struct use look(void)
+{
+    struct use use = {0};
+    if (sscanf(mirror_table_description(table), "%zu mirrors, %zu of %zu MiB", &use.mirrors, &use.taken, &use.budget) != 3)
+        abort();
+    return use;
+}
+
+static void test_gone(void)
+{
+    size_t pins = take_census().pinned;
+    unsigned char *first = map_alone(32 * MIB), *second = map_alone(MIB);
+    mirror_table_create(emulated_device, 100 * MIB, 100 * MIB, true, &table);
+    bool good = read_on_device(first, 32 * MIB) && read_on_device(second, MIB);
+    tap_ok(good && take_census().pinned == pins + 1 && look().taken > 32, "two matrices, the larger one pinned");
+    munmap(first, 32 * MIB);
+    tap_ok(read_on_device(second, MIB) && take_census().pinned == pins && look().taken <= 4,
+           "when it is unmapped the next call gives back pin and device memory");
+    mirror_table_destroy(table);
+    munmap(second, MIB);
+}
+
+/* What the policy asks before a call, on a thread without a context. */
+static void test_gone_between_calls(void)
+{
+    size_t pins = take_census().pinned;
+    unsigned char *first = map_alone(32 * MIB), *second = map_alone(MIB);
+    mirror_table_create(emulated_device, 100 * MIB, 100 * MIB, true, &table);
+    tap_ok(read_on_device(first, 32 * MIB) && take_census().pinned == pins + 1, "a pinned matrix");
+    munmap(first, 32 * MIB);
+    struct operand operand = operand_of(second, 1024, 128, 1024, PART_FULL, OPERAND_READ);
+    device_leave(emulated_device, &emulated_scope);
+    struct residency residency = operands_residency(table, &operand, 1);
+    device_enter(emulated_device, &emulated_scope);
+    tap_ok(residency.trackable && take_census().pinned == pins && look().taken == 0,
+           "a look at another is enough, whatever context is current");
+    mirror_table_destroy(table);
+    munmap(second, MIB);
+}
+
+static void test_program_takes_memory(void)
+{
+    CUdeviceptr program;
+    enum { COUNT = 4 };
+    unsigned char *matrices[COUNT];
+    mirror_table_create(emulated_device, 0, 0, true, &table);
+    mirror_table_follow(table, 50);
+    struct use before = look();
+    bool good = before.budget > 50 && before.budget <= 64;
+    for (int i = 0; i < COUNT; i++)
+        good = read_on_device(matrices[i] = map_alone(12 * MIB), 12 * MIB) && good;
+    tap_ok(good && look().taken >= 48, "mirrors fill most of %zu MiB, half of what is free", before.budget);
+    if (driver()->memory_allocate(&program, 56 * MIB) != CUDA_SUCCESS)
+        abort();
+    for (int call = 0; call < 256; call++)
+        good = read_on_device(matrices[0], 12 * MIB) && good;
+    struct use after = look();
+    tap_ok(good && after.taken <= after.budget && after.budget <= before.budget - 20 && after.taken >= 12,
+           "the program takes 56 MiB: mirrors give way, to %zu of %zu MiB", after.taken, after.budget);
+    driver()->memory_free(program);
+    for (int call = 0; call < 256; call++)
+        good = read_on_device(matrices[0], 12 * MIB) && good;
+    tap_ok(good && look().budget == before.budget, "and gives it back: they may have %zu MiB again", look().budget);
+    mirror_table_destroy(table);
+    for (int i = 0; i < COUNT; i++)
+        munmap(matrices[i], 12 * MIB);
+}
+
+static void test_allocation_fails(void)
+{
+    CUdeviceptr others;
+    unsigned char *first = map_alone(40 * MIB), *second = map_alone(40 * MIB);
+    mirror_table_create(emulated_device, 110 * MIB, 0, true, &table);
+    bool good = read_on_device(first, 40 * MIB);
+    if (driver()->memory_allocate(&others, 50 * MIB) != CUDA_SUCCESS)
+        abort();
+    good = good && read_on_device(second, 40 * MIB);
+    struct use after = look();
+    tap_ok(good && after.budget < 80 && after.taken < 50,
+           "others have taken memory: what was used least makes room, %zu of %zu MiB", after.taken, after.budget);
+    tap_ok(read_on_device(first, 40 * MIB) && read_on_device(second, 40 * MIB), "and comes back when it is used");
+    driver()->memory_free(others);
+    mirror_table_destroy(table);
+    munmap(first, 40 * MIB);
+    munmap(second, 40 * MIB);
+}
+
+int main(void)
+{
+    setenv("EMULATED_DEVICE_MEMORY", "128M", 1);
+    lane = emulated_lane();
+    struct emulated_census before = take_census();
+    test_gone();
+    test_gone_between_calls();
+    test_program_takes_memory();
+    test_allocation_fails();
+    struct emulated_census after = take_census();
+    tap_ok(after.physical == 0 && after.mappings == 0 && after.pinned == before.pinned, "everything was given back");
+    lane_release(lane);
+    return tap_done();
+}
