@@ -15,7 +15,10 @@ static size_t result_size(const struct changing *changing)
 struct changing changing_create(int n, int calls)
 {
     size_t order = (size_t)n, size = order * PANEL;
-    struct changing changing = {.n = n, .calls = calls, .u = allocate(order), .x = allocate(size),
+    struct changing changing = {.n = n,
+                                .calls = calls,
+                                .u = allocate(order),
+                                .x = allocate(size),
                                 .results = allocate(size * (size_t)calls)};
     for (size_t i = 0; i < order; i++)
         changing.u[i] = entry(11, i, 0);

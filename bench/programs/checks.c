@@ -90,7 +90,8 @@ static void reflect(const double *column, double tau, size_t first, size_t n, lo
 }
 
 /* Q x, or Q^T x, in place. */
-static void apply_reflectors(const double *reflectors, const double *tau, size_t n, bool transposed, long double *x)
+static void apply_reflectors(const double *reflectors, const double *tau, size_t n, bool transposed,
+                             long double *x)
 {
     for (size_t step = 0; step + 1 < n; step++) {
         size_t j = transposed ? step : n - 2 - step;
@@ -155,9 +156,11 @@ double check_recurrence(const struct matrix *a, const struct matrix *w, const do
     size_t n = a->rows, k = w->columns - 1;
     struct matrix v = *w;
     v.columns = k;
-    double *z = probe(k, false), *x = product(&v, false, z), *ax = product(a, false, x), *tz = allocate(k + 1);
+    double *z = probe(k, false), *x = product(&v, false, z), *ax = product(a, false, x),
+           *tz = allocate(k + 1);
     for (size_t i = 0; i <= k; i++)
-        tz[i] = (i < k ? d[i] * z[i] : 0) + (i > 0 ? e[i - 1] * z[i - 1] : 0) + (i + 1 < k ? e[i] * z[i + 1] : 0);
+        tz[i] =
+            (i < k ? d[i] * z[i] : 0) + (i > 0 ? e[i - 1] * z[i - 1] : 0) + (i + 1 < k ? e[i] * z[i + 1] : 0);
     double *wtz = product(w, false, tz), scale = norm(ax, n);
     free(z);
     free(x);
@@ -165,9 +168,10 @@ double check_recurrence(const struct matrix *a, const struct matrix *w, const do
     return difference(ax, wtz, n, scale);
 }
 
-double check_singular(const struct matrix *a, const struct matrix *u, const double *s, const struct matrix *vt)
+double check_singular(const struct matrix *a, const struct matrix *u, const double *s, const struct matrix *v,
+                      bool transposed)
 {
-    double *z = probe(a->columns, false), *az = product(a, false, z), *vz = product(vt, false, z);
+    double *z = probe(a->columns, false), *az = product(a, false, z), *vz = product(v, !transposed, z);
     scale_by(vz, s, u->columns, false);
     double *usvz = product(u, false, vz), scale = norm(az, a->rows);
     free(z);

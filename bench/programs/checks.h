@@ -24,8 +24,9 @@ double check_tridiagonal(const struct matrix *a, const double *reflectors, const
  * k elements e below, k - 1 above. */
 double check_recurrence(const struct matrix *a, const struct matrix *w, const double *d, const double *e);
 
-/* (A - U diag(s) V^H) z over A z. */
-double check_singular(const struct matrix *a, const struct matrix *u, const double *s, const struct matrix *vt);
+/* (A - U diag(s) V^T) z over A z; `v` is V, or V^T if transposed. */
+double check_singular(const struct matrix *a, const struct matrix *u, const double *s, const struct matrix *v,
+                      bool transposed);
 
 /* (A X - B) z over B z. */
 double check_solution(const struct matrix *a, const struct matrix *x, const struct matrix *b);

@@ -28,7 +28,7 @@ int main(int count, char **arguments)
         run_digest(&run, values, order);
         run_digest(&run, left, order * order);
         run_digest(&run, right, order * order);
-        run_checked(&run, check_singular(&a, &u, values, &vt), check_orthogonality(&u));
+        run_checked(&run, check_singular(&a, &u, values, &vt, true), check_orthogonality(&u));
         run_checked(&run, -1, check_orthogonality(&vt));
     }
     free(work);

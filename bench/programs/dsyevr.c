@@ -16,16 +16,16 @@ int main(int count, char **arguments)
     double *vectors = allocate((size_t)n * (size_t)last);
     struct matrix v = matrix_dense((size_t)n, (size_t)last, vectors);
     int *support = allocate_integers(2 * (size_t)n);
-    dsyevr_("V", "I", "L", &n, matrix, &n, &unused, &unused, &first, &last, &tolerance, &found, values, vectors, &n,
-            support, &wanted, &query, &integers, &query, &info, 1, 1, 1);
+    dsyevr_("V", "I", "L", &n, matrix, &n, &unused, &unused, &first, &last, &tolerance, &found, values,
+            vectors, &n, support, &wanted, &query, &integers, &query, &info, 1, 1, 1);
     int length = (int)wanted;
     double *work = allocate((size_t)length);
     int *integer_work = allocate_integers((size_t)integers);
     while (run_next(&run)) {
         matrix_fill(&a, matrix);
         run_start(&run);
-        dsyevr_("V", "I", "L", &n, matrix, &n, &unused, &unused, &first, &last, &tolerance, &found, values, vectors,
-                &n, support, work, &length, integer_work, &integers, &info, 1, 1, 1);
+        dsyevr_("V", "I", "L", &n, matrix, &n, &unused, &unused, &first, &last, &tolerance, &found, values,
+                vectors, &n, support, work, &length, integer_work, &integers, &info, 1, 1, 1);
         run_stop(&run);
         expect_success("dsyevr", info ? info : found - last);
         run_digest(&run, values, (size_t)last);

@@ -52,10 +52,12 @@ int main(int count, char **arguments)
     }
     size_t length = (size_t)steps + 1;
     struct matrix a = problem_symmetric(n);
-    double *matrix = allocate(matrix_size(&a)), *basis = allocate((size_t)n * length), *w = allocate((size_t)n);
+    double *matrix = allocate(matrix_size(&a)), *basis = allocate((size_t)n * length),
+           *w = allocate((size_t)n);
     double *d = allocate(length), *e = allocate(length), *ritz = allocate(length), *work = allocate(length);
     matrix_fill(&a, matrix);
-    struct matrix stored = matrix_dense((size_t)n, (size_t)n, matrix), v = matrix_dense((size_t)n, length, basis);
+    struct matrix stored = matrix_dense((size_t)n, (size_t)n, matrix),
+                  v = matrix_dense((size_t)n, length, basis);
     while (run_next(&run)) {
         for (int i = 0; i < n; i++)
             w[i] = entry(200 + (uint64_t)run.repetition, (uint64_t)i, 0);

@@ -7,41 +7,42 @@
 void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e, double *tau,
              double *work, const int *lwork, int *info, size_t);
 void dsterf_(const int *n, double *d, double *e, int *info);
-void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
-             const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
 void dsyevr_(const char *jobz, const char *range, const char *uplo, const int *n, double *a, const int *lda,
              const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
              double *w, double *z, const int *ldz, int *isuppz, double *work, const int *lwork, int *iwork,
              const int *liwork, int *info, size_t, size_t, size_t);
-void zheevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
-             const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork, int *info, size_t,
-             size_t);
-void dgels_(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b,
-            const int *ldb, double *work, const int *lwork, int *info, size_t);
+void zheevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork,
+             int *info, size_t, size_t);
+void dgels_(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda,
+            double *b, const int *ldb, double *work, const int *lwork, int *info, size_t);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b,
              const int *ldb, int *info, size_t);
 void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
-             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info,
-             size_t);
+             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork,
+             int *info, size_t);
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 double dnrm2_(const int *n, const double *x, const int *incx);
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
 void dscal_(const int *n, const double *alpha, double *x, const int *incx);
 void dcopy_(const int *n, const double *x, const int *incx, double *y, const int *incy);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t);
-void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int *lda,
-            double *x, const int *incx, size_t, size_t, size_t);
+void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx, size_t, size_t, size_t);
 void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
            const int *incy, double *a, const int *lda);
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc, size_t, size_t);
-void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const double *a,
-            const int *lda, const double *beta, double *c, const int *ldc, size_t, size_t);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc, size_t, size_t);
+void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *beta, double *c, const int *ldc, size_t, size_t);
 
 #endif

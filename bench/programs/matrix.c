@@ -48,8 +48,8 @@ void matrix_fill(const struct matrix *matrix, double *values)
         make_column(matrix, j, values + j * matrix->rows * parts(matrix));
 }
 
-static void add_columns(const struct matrix *matrix, const double *const *columns, size_t count, const double *x,
-                        long double *sums)
+static void add_columns(const struct matrix *matrix, const double *const *columns, size_t count,
+                        const double *x, long double *sums)
 {
     for (size_t i = 0; i < matrix->rows; i++) {
         double real = 0, imaginary = 0;

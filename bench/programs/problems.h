@@ -17,13 +17,15 @@ static inline struct matrix problem_symmetric(int n)
 
 static inline struct matrix problem_hermitian(int n)
 {
-    return (struct matrix){.rows = (size_t)n, .columns = (size_t)n, .seed = 2, .hermitian = true, .complex = true};
+    return (struct matrix){
+        .rows = (size_t)n, .columns = (size_t)n, .seed = 2, .hermitian = true, .complex = true};
 }
 
 /* Diagonally dominant, so positive definite. */
 static inline struct matrix problem_definite(int n)
 {
-    return (struct matrix){.rows = (size_t)n, .columns = (size_t)n, .seed = 4, .hermitian = true, .diagonal = n};
+    return (struct matrix){
+        .rows = (size_t)n, .columns = (size_t)n, .seed = 4, .hermitian = true, .diagonal = n};
 }
 
 static inline struct matrix problem_general(int rows, int columns)

@@ -20,8 +20,14 @@ static int whole_number(const char *program, const char *name, const char *text)
 
 struct run run_begin(const char *program, int count, char **arguments, int extra)
 {
-    struct run run = {.program = program, .n = 1000, .repetitions = 2, .extra = extra, .repetition = -1,
-                      .residual = -1, .orthogonality = -1, .digest = 0xcbf29ce484222325u};
+    struct run run = {.program = program,
+                      .n = 1000,
+                      .repetitions = 2,
+                      .extra = extra,
+                      .repetition = -1,
+                      .residual = -1,
+                      .orthogonality = -1,
+                      .digest = 0xcbf29ce484222325u};
     if (count > (extra ? 4 : 3)) {
         fprintf(stderr, "usage: %s [N [REPETITIONS%s]]\n", program, extra ? " [EXTRA]" : "");
         exit(2);

@@ -31,7 +31,7 @@ struct run {
     int n, repetitions, extra;
     int repetition; /* the one under way, from 0 */
     double start, call_start;
-    double *times, *call_times; /* by repetition; owned */
+    double *times, *call_times;     /* by repetition; owned */
     double residual, orthogonality; /* negative: not checked */
     uint64_t digest;
 };

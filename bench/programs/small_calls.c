@@ -18,7 +18,8 @@ static const double plus = 1, minus = -1, zero = 0;
 
 static double a[AREA], x[LARGEST];
 /* By dgemv, dsymv, dtrsv; x + |x|^2 y by daxpy; by dgemm; by dsyrk and dger. */
-static double general[LARGEST], symmetric[LARGEST], solved[LARGEST], sum[LARGEST], product[AREA], updated[AREA];
+static double general[LARGEST], symmetric[LARGEST], solved[LARGEST], sum[LARGEST], product[AREA],
+    updated[AREA];
 
 static void call_all(int n)
 {
@@ -35,7 +36,8 @@ static void call_all(int n)
 }
 
 /* |computed - sum over k of left[k * step] * right[k]| relative to the terms, in units. */
-static double sum_error(double computed, int count, const double *left, int step, const double *right, int other)
+static double sum_error(double computed, int count, const double *left, int step, const double *right,
+                        int other)
 {
     long double wanted = 0, bound = 0;
     for (int k = 0; k < count; k++) {
@@ -53,7 +55,8 @@ static double row_error(int n, int i)
         sum_error(general[i], n, a + i, lda, x, 1),
         sum_error(symmetric[i], n, a + i, lda, x, 1),
         sum_error(x[i], i + 1, a + i, lda, solved, 1),
-        fabs(sum[i] - (x[i] + square * general[i])) / (DBL_EPSILON * (fabs(x[i]) + fabs(square * general[i]))),
+        fabs(sum[i] - (x[i] + square * general[i])) /
+            (DBL_EPSILON * (fabs(x[i]) + fabs(square * general[i]))),
         sum_error(product[i + (n - 1) * lda], n, a + i, lda, a + (n - 1) * lda, 1),
         sum_error(updated[i] + x[i] * x[0], narrow, a + i, lda, a, lda),
     };

@@ -13,15 +13,16 @@ int main(int count, char **arguments)
     struct matrix a = problem_hermitian(n);
     double *vectors = allocate(matrix_size(&a)), *values = allocate((size_t)n), wanted[2], reals;
     struct matrix v = matrix_dense_complex((size_t)n, (size_t)n, vectors);
-    zheevd_("V", "L", &n, vectors, &n, values, wanted, &query, &reals, &query, &integers, &query, &info, 1, 1);
+    zheevd_("V", "L", &n, vectors, &n, values, wanted, &query, &reals, &query, &integers, &query, &info, 1,
+            1);
     int length = (int)wanted[0], real_length = (int)reals;
     double *work = allocate(2 * (size_t)length), *real_work = allocate((size_t)real_length);
     int *integer_work = allocate_integers((size_t)integers);
     while (run_next(&run)) {
         matrix_fill(&a, vectors);
         run_start(&run);
-        zheevd_("V", "L", &n, vectors, &n, values, work, &length, real_work, &real_length, integer_work, &integers,
-                &info, 1, 1);
+        zheevd_("V", "L", &n, vectors, &n, values, work, &length, real_work, &real_length, integer_work,
+                &integers, &info, 1, 1);
         run_stop(&run);
         expect_success("zheevd", info);
         run_digest(&run, values, (size_t)n);

@@ -165,3 +165,7 @@ tests_system_make_recipe_SOURCES = tests/system/make_recipe.c
 tests_system_make_recipe_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
 TESTS += tests/system/learned.sh
 EXTRA_DIST += tests/system/learned.sh
+
+# The programs that are measured, at sizes that take no time.
+TESTS += tests/system/programs.sh
+EXTRA_DIST += tests/system/programs.sh
