@@ -63,6 +63,9 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
     return back->status != STATUS_OK;
 }
 
+/* Less than this is not worth looking for parts that are clean: a staged copy takes some 10 us at least. */
+enum { SPLIT_BYTES = 256 << 10 };
+
 /* By DMA if no page of the strip's span is suspect; else try its halves. */
 static int copy_strip(void *context, const struct strip *strip)
 {
@@ -74,7 +77,7 @@ static int copy_strip(void *context, const struct strip *strip)
         back->touched = back->touched || back->status == STATUS_OK;
         return back->status != STATUS_OK;
     }
-    if (strip->height == 1)
+    if (strip->height == 1 || strip->height * strip->width <= SPLIT_BYTES)
         return copy_staged(back, strip);
     struct strip upper = *strip, lower = *strip;
     upper.height = strip->height / 2;
