@@ -56,12 +56,16 @@ AS_IF([test -z "$libelf_missing"],
 AS_IF([test -z "$mpfr_missing"],
     [mpfr_summary="measured with MPFR"],
     [mpfr_summary="NOT MEASURED by the tests: $mpfr_missing."])
+AS_IF([test -z "$scalapack_missing"],
+    [scalapack_summary="tested with ScaLAPACK ($SCALAPACK_LIBS, $MPIRUN)"],
+    [scalapack_summary="NOT TESTED: $scalapack_missing."])
 AS_ECHO(["
 mublas $PACKAGE_VERSION
   GPU kernels        $cuda_summary
   Fortran examples   $fortran_summary
   programs           $libelf_summary
   double-double      $mpfr_summary
+  MPI programs       $scalapack_summary
   default host BLAS  ${with_host_blas:-the system's; the tests use $HOST_BLAS}
   warnings as errors $enable_werror
   sanitizers         ${SANITIZERS:-none}

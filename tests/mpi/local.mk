@@ -1,0 +1,11 @@
+# A parallel program as a user has it: ScaLAPACK's eigensolver, every rank with the shim.
+TESTS += tests/mpi/scalapack.sh
+EXTRA_DIST += tests/mpi/scalapack.sh
+if SCALAPACK
+check_PROGRAMS += tests/mpi/symmetric
+tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c
+tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
+tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
+else
+EXTRA_DIST += tests/mpi/symmetric.c
+endif
