@@ -32,7 +32,7 @@ static void *map(size_t bytes, int flags, int descriptor)
     return memory;
 }
 
-static int memory_file(size_t bytes)
+int memory_file(size_t bytes)
 {
     int descriptor = memfd_create("coherence", MFD_CLOEXEC);
     must(descriptor >= 0 && ftruncate(descriptor, (off_t)bytes) == 0, "memfd_create");
@@ -90,63 +90,6 @@ void arena_create(struct arena *arena, enum arena_kind kind, bool single, size_t
 struct window arena_window(struct arena *arena)
 {
     return (struct window){arena, 0, arena->size, 1, arena->size};
-}
-
-static void store(struct arena *arena, char *memory, size_t index, size_t length, struct random *random)
-{
-    for (size_t i = index; i < index + length; i++) {
-        element_set(arena->shadow, arena->single, i, random_value(random));
-        element_set(memory, arena->single, i, element_get(arena->shadow, arena->single, i));
-    }
-}
-
-void window_fill(const struct window *window, struct random *random)
-{
-    for (size_t j = 0; j < window->columns; j++)
-        store(window->arena, window->arena->memory, window->first + j * window->ld, window->rows, random);
-}
-
-/* A byte well inside the mantissa: the value changes enough to be noticed and stays of its size. */
-static void store_byte(struct arena *arena, size_t index, struct random *random)
-{
-    size_t byte = index * arena_element_bytes(arena) + (arena->single ? 1 : 5);
-    arena->shadow[byte] = (char)random_bits(random);
-    *(volatile char *)(arena->memory + byte) = arena->shadow[byte];
-    disturbance_count(STORE_BYTE);
-}
-
-/* The kernel writes the program's memory: read(2) from a file. */
-static void read_into(struct arena *arena, size_t index, size_t length, struct random *random)
-{
-    size_t bytes = arena_element_bytes(arena);
-    int descriptor = memory_file(length * bytes);
-    for (size_t i = index; i < index + length; i++)
-        element_set(arena->shadow, arena->single, i, random_value(random));
-    must(write(descriptor, arena->shadow + index * bytes, length * bytes) == (ssize_t)(length * bytes), "write");
-    must(pread(descriptor, arena->memory + index * bytes, length * bytes, 0) == (ssize_t)(length * bytes), "pread");
-    close(descriptor);
-    disturbance_count(KERNEL_READ);
-}
-
-void window_disturb(const struct window *window, struct random *random)
-{
-    struct arena *arena = window->arena;
-    if (window->rows == 0)
-        return;
-    size_t length = random_magnitude(random, window->rows), row = random_below(random, window->rows - length + 1);
-    size_t index = window->first + random_below(random, window->columns) * window->ld + row;
-    unsigned choice = (unsigned)random_below(random, 100);
-    if (choice < 25) {
-        store_byte(arena, index, random);
-    } else if (choice < 50) {
-        read_into(arena, index, length, random);
-    } else if (arena->alias) {
-        store(arena, arena->alias, index, length, random);
-        disturbance_count(ALIAS_STORES);
-    } else {
-        store(arena, arena->memory, index, length, random);
-        disturbance_count(STORES);
-    }
 }
 
 int64_t window_difference(const struct window *window)

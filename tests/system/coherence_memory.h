@@ -26,6 +26,8 @@ struct arena {
     char *memory, *alias;
     char *shadow, *absolute;
     uint32_t *stamps;
+    bool in_threads;       /* other threads map and unmap memory meanwhile */
+    char *pinned, *pinned_end; /* what the program itself has pinned of it; NULL: nothing */
 };
 
 /* The elements first + i + j * ld of an arena, i < rows, j < columns: what one thread may touch. */
@@ -56,25 +58,45 @@ void element_set(char *buffer, bool single, size_t index, double value);
 /* Write values, to memory and shadow alike, by a plain store. */
 void window_fill(const struct window *window, struct random *random);
 
-/* One random write within the window: any size, by stores or by read(2). */
+static inline bool window_is_whole_arena(const struct window *window)
+{
+    return window->columns == 1 && window->rows == window->arena->size;
+}
+
+/* coherence_writes.c: one random write within the window: any size, by stores, by the
+ * kernel on the program's behalf, or by the program's own copy from the device. */
 void window_disturb(const struct window *window, struct random *random);
 
-/* One random change of the mapping itself, with or without a change of contents:
- * free and reallocate, resize, drop pages, swap, protect, fork. `other` is
+/* coherence_upsets.c: one random change of the mapping itself, with or without a change
+ * of contents: free and reallocate, resize, drop pages, swap, protect, fork. `other` is
  * another arena of the same type and kind, or NULL. */
 void arena_upset(struct arena *arena, struct arena *other, struct random *random);
+
+/* coherence_mappings.c: pages [first, first + length) of a mapped arena exchanged for fresh
+ * ones at the same address; its size changed by mremap; its pages exchanged with another's. */
+void arena_remap(struct arena *arena, size_t first, size_t length, struct random *random);
+void arena_resize_mapping(struct arena *arena, struct random *random);
+void arena_swap(struct arena *arena, struct arena *other);
+
+/* Wait for the child that has lived beside the last calls, if any; a comment and true
+ * when its copy of the memory was not as it had been at the fork. */
+bool child_was_disturbed(void);
 
 /* The first element of the window where memory differs from the shadow in any bit, or -1. */
 int64_t window_difference(const struct window *window);
 
 enum disturbance {
-    STORES, STORE_BYTE, KERNEL_READ, ALIAS_STORES, REALLOCATED, RESIZED, DROPPED, REMAPPED, SWAPPED, SWAP_REFUSED, PROTECTED,
-    COLLAPSED, FORKED, DISTURBANCE_COUNT
+    STORES, STORE_BYTE, KERNEL_READ, VM_WRITE, MEM_FILE_WRITE, DIRECT_READ, ALIAS_STORES, DEVICE_COPY, DEVICE_DMA,
+    REALLOCATED, RESIZED, TRIMMED, DROPPED, FREED_LAZILY, REMAPPED, FILE_MAPPED, MAPPING_RESIZED, SWAPPED, SWAP_REFUSED,
+    PROTECTED, LOCKED, ADVISED, POPULATED, COLLAPSED, FORKED, CHILD_KEPT, DEVICE_FAULT, DISTURBANCE_COUNT
 };
 void disturbance_count(enum disturbance what);
 
 /* Bail out when a system call that the test itself needs has failed. */
 void must(bool good, const char *what);
+
+/* A file in memory, of that many bytes. */
+int memory_file(size_t bytes);
 
 /* How often each disturbance came, as TAP comments. */
 void disturbances_print(void);

@@ -8,12 +8,20 @@ system_test_libraries = $(BLAS_LIBS) -lm
 # Random host writes of every kind between random BLAS calls.
 check_PROGRAMS += tests/system/coherence
 TESTS += tests/system/coherence.sh
-EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh
+EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_long.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
-	tests/system/coherence_memory.c tests/system/coherence_memory.h \
-	tests/system/coherence_upsets.c tests/system/random.h
+	tests/system/coherence_device.h tests/system/coherence_mappings.c tests/system/coherence_memory.c \
+	tests/system/coherence_memory.h tests/system/coherence_plugin.c tests/system/coherence_session.c \
+	tests/system/coherence_session.h tests/system/coherence_upsets.c tests/system/coherence_writes.c \
+	tests/system/random.h
 tests_system_coherence_LDADD = $(system_test_libraries) -ldl
+tests_system_coherence_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+# The program's own use of CUDA, which it loads in the middle of its life.
+check_LTLIBRARIES += tests/system/coherence_device.la
+tests_system_coherence_device_la_SOURCES = tests/system/coherence_device.c tests/system/coherence_device.h
+tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 TESTS += tests/system/eigensolver.sh tests/system/library.sh
 EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
