@@ -11,7 +11,7 @@ OURS = ("mublas", "run")
 
 
 LEGEND = (
-    "# seconds: first repetition (wakes device and threads), median of the later ones, of these inside calls;",
+    "# seconds: first repetition (wakes the device), median of the later ones, of these inside calls;",
     "# x host: the host's time over this one's; spread: slowest round over fastest;",
     "# errors in DBL_EPSILON (bench/programs/checks.h); bits: over the rounds",
     f"{'case':<18}{'on':<10}{'rounds':>6}{'first':>11}{'later':>11}{'calls':>11}{'x host':>8}{'(first)':>8}"

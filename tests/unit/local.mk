@@ -238,3 +238,8 @@ check_PROGRAMS += tests/unit/test_call_sampler
 TESTS += tests/unit/test_call_sampler
 tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c
 tests_unit_test_call_sampler_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_program_checks
+TESTS += tests/unit/test_program_checks
+tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
+tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
