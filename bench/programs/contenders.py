@@ -22,19 +22,6 @@ NVBLAS_AUTOPIN_MEM_ENABLED
 """
 
 
-def found_by_loader(program, name, environment):
-    """The path that the loader takes for a library, by ldd; or None."""
-    try:
-        found = subprocess.run(["ldd", program], capture_output=True, text=True, env=environment, check=False)
-    except OSError:
-        return None
-    for line in found.stdout.splitlines():
-        words = line.split()
-        if len(words) > 2 and words[0] == name and words[1] == "=>":
-            return os.path.realpath(words[2])
-    return None
-
-
 class Contenders:
     """Commands and environments; `folder` takes symbolic links and settings."""
 
@@ -50,9 +37,8 @@ class Contenders:
         self.link(libraries / "libblas.so.3", options.blas)
         self.link(libraries / "liblapack.so.3", options.lapack or options.blas)
         self.add_library_folder(libraries, first=True)
-        program = str(self.programs / "dsytrd")
-        self.host_blas = found_by_loader(program, "libblas.so.3", self.environment)
-        self.lapack = found_by_loader(program, "liblapack.so.3", self.environment)
+        self.host_blas = self.found_by_loader("power", "libblas.so.3")
+        self.lapack = self.found_by_loader("dsytrd", "liblapack.so.3")
         there = sorted(glob.glob("/usr/local/cuda*/lib64/libnvblas.so*"))
         self.nvblas = options.nvblas or next(iter(there), None)
         if self.nvblas:
@@ -71,10 +57,25 @@ class Contenders:
         folders.insert(0 if first else len(folders), str(folder))
         self.environment["LD_LIBRARY_PATH"] = ":".join(folders)
 
+    def found_by_loader(self, program, name):
+        """The path that the loader takes for a library that a program asks for, by ldd; or None."""
+        try:
+            found = subprocess.run(["ldd", str(self.programs / program)], capture_output=True, text=True,
+                                   env=self.environment, check=False)
+        except OSError:
+            return None
+        for line in found.stdout.splitlines():
+            words = line.split()
+            if len(words) > 2 and words[0] == name and words[1] == "=>":
+                return os.path.realpath(words[2])
+        return None
+
     def missing(self, contender):
         """Why a contender cannot run at all, or None."""
         if contender == "nvblas" and not self.nvblas:
             return "no libnvblas.so under /usr/local/cuda*/lib64 (option --nvblas)"
+        if contender == "nvblas" and not self.host_blas:
+            return "no host BLAS found for it (option -b)"
         if contender == "run" and not (self.command and shutil.which(self.command)):
             return "no mublas command (option --mublas)"
         return None

@@ -50,8 +50,8 @@ def read_arguments():
     parser.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS",
                         help="begin no process that would end later, judged by its last run or the host's")
     parser.add_argument("--patience", type=float, default=3, metavar="TIMES",
-                        help="end a process that takes so many times as long as the host's, and 20 s; "
-                             "default 3")
+                        help="end a process that takes so many times as long as the host's, and more "
+                             "than 20 s; default 3")
     parser.add_argument("--reports", action="store_true", help="mublas' own reports into the log")
     options = parser.parse_args()
     options.contenders = options.contenders.split(",")
@@ -143,7 +143,7 @@ class Measurement:
     def limit(self, contender, case):
         """Seconds after which a process is ended."""
         host = self.walls.get(("host", case))
-        return None if contender == "host" or host is None else self.options.patience * host + 20
+        return None if contender == "host" or host is None else max(self.options.patience * host, 20)
 
     def measure(self, contender, case, round_number):
         if (contender, case) in self.hopeless:
