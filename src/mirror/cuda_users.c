@@ -1,5 +1,7 @@
 #include "mirror/cuda_users.h"
 
+#include "mirror/object_loads.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -116,21 +118,13 @@ static bool survey_objects(unsigned long long *adds)
     return found;
 }
 
-static int count_loads(struct dl_phdr_info *info, size_t size, void *adds)
-{
-    (void)size;
-    *(unsigned long long *)adds = info->dlpi_adds;
-    return 1;
-}
-
 bool cuda_users_present(void)
 {
     static atomic_bool present;
     static _Atomic unsigned long long known;
-    unsigned long long adds = 0;
     if (atomic_load(&present))
         return true;
-    dl_iterate_phdr(count_loads, &adds);
+    unsigned long long adds = object_loads();
     if (adds != atomic_load(&known)) {
         if (survey_objects(&adds))
             atomic_store(&present, true); /* for good: what was written meanwhile is not known */

@@ -124,8 +124,9 @@ static bool text_contains_any(const char *line, const char *const *words)
     return false;
 }
 
-static bool library_mapped(const char *const *names)
+bool mapping_has_blind_library(void)
 {
+    static const char *const names[] = {"/librdmacm", "/libibverbs", "xpmem", "knem", NULL};
     char *line = NULL;
     size_t room = 0;
     bool found = false;
@@ -159,6 +160,5 @@ uint64_t mapping_pinned_bytes(void)
 
 bool mapping_has_blind_spots(uint64_t own_pinned_bytes)
 {
-    static const char *const names[] = {"/librdmacm", "/libibverbs", "xpmem", "knem", NULL};
-    return mapping_pinned_bytes() > own_pinned_bytes || library_mapped(names);
+    return mapping_pinned_bytes() > own_pinned_bytes || mapping_has_blind_library();
 }

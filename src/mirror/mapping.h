@@ -24,6 +24,9 @@ enum status mapping_find_range(uintptr_t begin, uintptr_t end, struct mapping *m
  * library mapped in (design section 6, blind spots). */
 bool mapping_has_blind_spots(uint64_t own_pinned_bytes);
 
+/* The second half of that: reads all of the process's mappings. */
+bool mapping_has_blind_library(void);
+
 /* Bytes of this process that something has pinned (VmPin); 0 when unknown. */
 uint64_t mapping_pinned_bytes(void);
 

@@ -2,12 +2,13 @@
 
 #include "common/log.h"
 #include "common/settings.h"
+#include "mirror/object_loads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Address spaces reserved by managed run-times are larger than any device: 1 TiB is the most. */
-enum { WATCH_PERIOD = 64, MEMORY_PERIOD = 256, MIRROR_SHIFT_MAX = 40 };
+enum { WATCH_PERIOD = 64, LIBRARY_PERIOD = 1024, MEMORY_PERIOD = 256, MIRROR_SHIFT_MAX = 40 };
 
 bool mirror_table_tracks(const struct mirror_table *table)
 {
@@ -169,13 +170,14 @@ bool mirror_table_evict(struct mirror_table *table)
     return victim != NULL;
 }
 
-static bool has_blind_spots(struct mirror_table *table)
+static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pins)
 {
-    bool answer = false;
+    if (libraries && mapping_has_blind_library())
+        return true;
     /* While somebody pins, look the next time. */
-    if (pthread_mutex_trylock(&table->resources.pinning) != 0)
+    if (!pins || pthread_mutex_trylock(&table->resources.pinning) != 0)
         return false;
-    answer = mapping_has_blind_spots(table->resources.counted_pins);
+    bool answer = mapping_pinned_bytes() > table->resources.counted_pins;
     pthread_mutex_unlock(&table->resources.pinning);
     return answer;
 }
@@ -192,13 +194,18 @@ static void give_way(struct mirror_table *table)
 
 void mirror_table_watch(struct mirror_table *table, bool now)
 {
+    const unsigned long long loads = object_loads();
     pthread_mutex_lock(&table->lock);
     bool due = now || ++table->calls % WATCH_PERIOD == 0;
+    /* A library comes by the loader; whatever else maps such memory is found in time. */
+    bool libraries_due = table->loads != loads || (due && table->calls % LIBRARY_PERIOD == 0);
+    table->loads = loads;
     bool memory_due = !now && table->calls % MEMORY_PERIOD == 0;
     pthread_mutex_unlock(&table->lock);
     if (memory_due)
         give_way(table);
-    if (!due || !mirror_table_tracks(table) || settings()->trust_tracking || !has_blind_spots(table))
+    if (!(due || libraries_due) || !mirror_table_tracks(table) || settings()->trust_tracking ||
+        !has_blind_spots(table, libraries_due, due))
         return;
     /* For good: what was written while nobody looked cannot be found out later. */
     if (!atomic_exchange(&table->blind, true))

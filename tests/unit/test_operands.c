@@ -4,6 +4,7 @@
 
 #include "emulated_driver/emulated.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #define MIB ((size_t)1 << 20)
@@ -310,6 +311,37 @@ static void test_blind_spots(void)
     mirror_table_destroy(table);
 }
 
+/* A file by another name: the process's mappings show the name it was opened by. */
+static bool copy_file(const char *from, const char *to)
+{
+    char bytes[4096];
+    size_t count;
+    bool good = true;
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    while (in && out && (count = fread(bytes, 1, sizeof bytes, in)) > 0)
+        good = fwrite(bytes, 1, count, out) == count && good;
+    if (in)
+        fclose(in);
+    return out && fclose(out) == 0 && in && good;
+}
+
+static void test_blind_library(void)
+{
+    static const char library[] = "./librdmacm-of-test.so";
+    unsigned char *memory = map(MIB);
+    open_table(64 * MIB, 0);
+    call_read(memory, MIB);
+    tap_ok(call_read(memory, MIB) == 0, "memory stays on the device");
+    void *handle = copy_file("tests/unit/.libs/device_code.so", library) ? dlopen(library, RTLD_NOW) : NULL;
+    tap_ok(handle && call_read(memory, MIB) == (long)MIB, "once a library for RDMA is loaded everything is copied");
+    if (handle)
+        dlclose(handle);
+    tap_ok(call_read(memory, MIB) == (long)MIB, "and when it has gone again, too");
+    unlink(library);
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
 static void test_plain(void)
 {
     unsigned char *memory = map(4 * MIB);
@@ -362,6 +394,7 @@ int main(void)
     test_stateless();
     test_exchanged();
     test_blind_spots();
+    test_blind_library();
     test_plain();
     test_descriptors();
     struct emulated_census after = take_census();
