@@ -16,9 +16,9 @@ enum phase {
     PHASE_MEMORY,  /* pinning, huge pages, device memory */
     PHASE_SCAN,    /* asking the kernel what the host wrote */
     PHASE_UPLOAD,  /* queueing matrices; packing them where they are staged */
-    PHASE_VECTORS, /* packing vectors, and unpacking the one that comes back */
+    PHASE_VECTORS, /* packing vectors, and unpacking the one that comes back, unless it is long */
     PHASE_LAUNCH,  /* queueing kernels or cuBLAS' */
-    PHASE_FINISH,  /* waiting for them, and for a vector that comes back */
+    PHASE_FINISH,  /* waiting for them */
     PHASE_RESULT,  /* bringing matrices back */
     PHASE_COUNT
 };

@@ -68,6 +68,16 @@ bool footprint_contains(const struct operand *outer, const struct operand *inner
     return true;
 }
 
+struct footprint footprint_start_at(const struct operand *operand, uintptr_t address)
+{
+    const struct blas_matrix *matrix = &operand->matrix;
+    const uintptr_t first = (uintptr_t)matrix->pointer;
+    struct footprint footprint = footprint_start(operand);
+    if (address > first)
+        footprint.column = (int64_t)((address - first) / ((uintptr_t)matrix->ld * operand->element_bytes));
+    return footprint;
+}
+
 bool footprint_next(struct footprint *footprint, struct byte_range *run)
 {
     const struct operand *operand = footprint->operand;

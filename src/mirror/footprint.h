@@ -33,6 +33,9 @@ static inline struct footprint footprint_start(const struct operand *operand)
     return (struct footprint){operand, 0};
 }
 
+/* The same from the column on in which `address` may lie. */
+struct footprint footprint_start_at(const struct operand *operand, uintptr_t address);
+
 bool footprint_next(struct footprint *footprint, struct byte_range *run);
 
 #endif

@@ -167,6 +167,17 @@ static enum preparation prepare_all(struct operands_hold *hold)
     return worst;
 }
 
+static bool in_doubt(const struct operands_hold *hold)
+{
+    bool doubt = false;
+    for (int i = 0; i < hold->mirror_count; i++)
+        if (hold->mirrors[i]->doubts > 0) {
+            hold->mirrors[i]->doubts--;
+            doubt = true;
+        }
+    return doubt;
+}
+
 static bool can_defer(const struct operands_hold *hold)
 {
     for (int i = 0; i < hold->count; i++) {
@@ -176,7 +187,7 @@ static bool can_defer(const struct operands_hold *hold)
             !hold_is_complete(held) || device_is_shared(mirror->resources->device) || pins_must_go(mirror))
             return false;
     }
-    return hold->may_defer && hold->count > 0;
+    return hold->may_defer && hold->count > 0 && !in_doubt(hold);
 }
 
 /* The kernel may be reading the mirrors: whatever is found, their memory stays. After a

@@ -15,6 +15,8 @@ struct held_operand {
     bool was_resident;
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
+    bool was_complete;             /* of an output: all of it was valid, */
+    struct page_range lost_before; /* ... and what was known to be lost beside it */
 };
 
 struct operands_hold {

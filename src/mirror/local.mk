@@ -10,6 +10,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold_memory.c \
 	src/mirror/kernel_interface.h \
 	src/mirror/budget.c src/mirror/budget.h \
+	src/mirror/completeness.h \
+	src/mirror/completeness.c \
 	src/mirror/cuda_users.h \
 	src/mirror/cuda_users.c \
 	src/mirror/mapping.h \

@@ -1,6 +1,7 @@
 #include "mirror/mirror.h"
 
 #include "common/phase_clock.h"
+#include "mirror/completeness.h"
 #include "mirror/pins.h"
 
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static void drop_room(struct mirror *mirror)
     budget_give(&mirror->resources->budget, mirror->memory.committed_bytes);
     device_range_destroy(&mirror->memory);
     free_bits(mirror);
-    mirror->complete = (struct operand){0};
+    completeness_forget(mirror);
 }
 
 enum status mirror_arm(struct mirror *mirror)
@@ -108,10 +109,7 @@ void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
     if (!page_bits_any(mirror->valid, begin, end))
         return;
     page_bits_clear(mirror->valid, begin, end);
-    if (mirror->lost.begin == mirror->lost.end)
-        mirror->lost = (struct page_range){begin, end};
-    mirror->lost.begin = begin < mirror->lost.begin ? begin : mirror->lost.begin;
-    mirror->lost.end = end > mirror->lost.end ? end : mirror->lost.end;
+    completeness_lose(mirror, (struct page_range){begin, end});
 }
 
 bool mirror_is_known(struct mirror *mirror, struct page_range pages)

@@ -38,6 +38,14 @@ struct mirror_pin {
 
 enum { MIRROR_PINS_MAX = 8 };
 
+/* All of it was found valid; no operand at first. */
+struct complete_operand {
+    struct operand operand;
+    struct page_range lost; /* hull of the pages that lost their valid bit since */
+};
+
+enum { MIRROR_COMPLETE_MAX = 4 };
+
 struct mirror {
     uintptr_t begin, end; /* host, page aligned */
     struct mirror_resources *resources;
@@ -63,9 +71,11 @@ struct mirror {
     uint64_t *valid;         /* the device's copy of the page is proven equal */
     uint64_t *suspect;       /* once something is pinned: written or not present since, so the pin may be stale */
     uint64_t *split;         /* blocks (of 2 MiB, from block_floor(begin)) that lie on small pages */
-    uint64_t staged_bytes;   /* moved by staging since pinning was last considered */
-    struct operand complete; /* all of it was found valid; empty at first */
-    struct page_range lost;  /* hull of the pages that lost their valid bit since */
+    uint64_t staged_bytes;   /* moved by staging since something was last pinned */
+    uint64_t direct_bytes;   /* by DMA from and to pins, likewise */
+    struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
+    unsigned next_complete;
+    unsigned vain, doubts; /* proofs in a row that found changes; holds that are to scan first */
 };
 
 /* NULL when out of memory. One reference, unlocked. */

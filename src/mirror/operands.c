@@ -183,6 +183,20 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
     return begin(table, lane, operands, count, extra_scratch, true, hold);
 }
 
+/* Who writes to a matrix before each of some calls will do so before the next: after so
+ * many kernels in a row that ran in vain so many holds look first. */
+enum { VAIN_MOST = 3, DOUBTS = 16 };
+
+static void note_proof(struct operands_hold *hold, bool changed)
+{
+    for (int i = 0; i < hold->mirror_count; i++) {
+        struct mirror *mirror = hold->mirrors[i];
+        mirror->vain = changed ? mirror->vain + 1 : 0;
+        if (mirror->vain >= VAIN_MOST)
+            mirror->doubts = DOUBTS;
+    }
+}
+
 enum status operands_prove(struct operands_hold *hold, bool *changed)
 {
     *changed = false;
@@ -201,6 +215,7 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
         if (status == STATUS_OK)
             settle(hold, held);
     }
+    note_proof(hold, *changed);
     phase_enter(before);
     return status;
 }

@@ -109,3 +109,16 @@ void page_bits_copy(uint64_t *to, size_t shift, const uint64_t *from, size_t beg
         at = page_bits_find(from, clear, end, true);
     }
 }
+
+void page_bits_move(uint64_t *to, const uint64_t *from, size_t begin, size_t end)
+{
+    const unsigned shift = begin & 63;
+    const uint64_t *word = from + (begin >> 6), *last = from + (end - 1) / 64;
+    for (size_t page = begin; page < end; page += 64, word++, to++) {
+        *to = word[0] >> shift;
+        if (shift && word < last)
+            *to |= word[1] << (64 - shift);
+        if (end - page < 64)
+            *to &= (UINT64_C(1) << (end - page)) - 1;
+    }
+}

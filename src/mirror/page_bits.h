@@ -31,6 +31,9 @@ size_t page_bits_find(const uint64_t *bits, size_t begin, size_t end, bool value
 /* Set in `to`, `shift` pages further on, what is set in [begin, end) of `from`. */
 void page_bits_copy(uint64_t *to, size_t shift, const uint64_t *from, size_t begin, size_t end);
 
+/* Make bit 0 and on of `to` what [begin, end) of `from` are. */
+void page_bits_move(uint64_t *to, const uint64_t *from, size_t begin, size_t end);
+
 static inline bool page_bits_test(const uint64_t *bits, size_t page)
 {
     return bits[page >> 6] >> (page & 63) & 1;

@@ -59,7 +59,7 @@ static CUresult pin_counted(struct mirror *mirror, struct mirror_pin *pin)
 static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
 {
     CUresult result = pin_counted(mirror, &pin);
-    mirror->staged_bytes = 0;
+    mirror->staged_bytes = mirror->direct_bytes = 0;
     if (result != CUDA_SUCCESS) {
         log_message(LOG_INFO, "pinning %zu MiB at %#zx failed (CUDA error %d)", pin_bytes(&pin) >> 20,
                     (size_t)pin.begin, (int)result);
@@ -120,18 +120,23 @@ static size_t pages_pinned(const struct mirror *mirror, struct page_range pages)
     return count;
 }
 
+/* A pin that has moved its bytes so often has paid for another. */
+enum { PIN_EARNED = 8 };
+
 static bool would_pay(const struct mirror *mirror, const struct operand *operand, struct byte_range hull)
 {
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     size_t bytes = hull.end - hull.begin, count = pages.end - pages.begin;
     if (footprint_bytes(operand) < bytes / 3)
         return false; /* a few rows of a large matrix */
-    if (pages_pinned(mirror, pages) > count / 2)
-        return mirror->staged_bytes > 2 * (uint64_t)bytes &&
-               page_bits_count(mirror->suspect, pages.begin, pages.end) > count / 2;
-    return mirror->staged_bytes >= bytes ||
-           (operand->access != OPERAND_OVERWRITE &&
-            page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2);
+    const bool goes_up = operand->access != OPERAND_OVERWRITE &&
+                         page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2;
+    const bool moves = goes_up || operand->access != OPERAND_READ;
+    if (pages_pinned(mirror, pages) <= count / 2)
+        return goes_up || mirror->staged_bytes >= bytes;
+    return page_bits_count(mirror->suspect, pages.begin, pages.end) > count / 2 &&
+           (mirror->staged_bytes > 2 * (uint64_t)bytes ||
+            (moves && mirror->direct_bytes > PIN_EARNED * (uint64_t)bytes));
 }
 
 /* Pins inside the wanted range go; those that stick out stay, and it shrinks. */

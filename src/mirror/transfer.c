@@ -1,6 +1,5 @@
 #include "mirror/transfer.h"
 
-#include "common/phase_clock.h"
 #include "mirror/staging.h"
 
 #include <string.h>
@@ -202,14 +201,12 @@ static enum status fetch(const struct transfer *transfer, const struct piece *pi
 
 static void deliver(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
 {
-    const enum phase before = phase_enter(transfer->touched ? PHASE_RESULT : PHASE_VECTORS);
     if (transfer->touched)
         *transfer->touched = true;
     if (transfer->clip)
         scatter_clipped(transfer, piece, packed);
     else
         scatter(host_of(transfer, piece), transfer->host_pitch, packed, piece->width, piece->rows);
-    phase_enter(before);
 }
 
 static enum status download_one(const struct transfer *transfer, const struct piece *piece)

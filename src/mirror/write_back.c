@@ -1,5 +1,6 @@
 #include "mirror/hold.h"
 
+#include "mirror/completeness.h"
 #include "mirror/pins.h"
 #include "mirror/staging.h"
 #include "mirror/triangle_cover.h"
@@ -16,25 +17,20 @@ struct write_back {
     enum status status;
 };
 
+/* All pages of the hull, also those between columns: what was valid of these is valid
+ * again when the results are home. */
 enum status hold_mark_output(struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
-    struct footprint footprint = footprint_start(&held->operand);
-    struct byte_range run;
-    size_t count = held->pages.end - held->pages.begin;
-    held->before = page_bits_create(count);
+    const struct complete_operand *known = completeness_find(mirror, &held->operand);
+    held->before = page_bits_create(held->pages.end - held->pages.begin);
     if (!held->before)
         return STATUS_OUT_OF_MEMORY;
-    while (footprint_next(&footprint, &run)) {
-        struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
-        size_t at = page_bits_find(mirror->valid, pages.begin, pages.end, true);
-        while (at < pages.end) {
-            size_t end = page_bits_find(mirror->valid, at, pages.end, false);
-            page_bits_set(held->before, at - held->pages.begin, end - held->pages.begin);
-            at = page_bits_find(mirror->valid, end, pages.end, true);
-        }
-        mirror_invalidate(mirror, pages.begin, pages.end);
-    }
+    held->was_complete = known && hold_is_complete(held);
+    if (held->was_complete)
+        held->lost_before = known->lost;
+    page_bits_move(held->before, mirror->valid, held->pages.begin, held->pages.end);
+    mirror_invalidate(mirror, held->pages.begin, held->pages.end);
     return STATUS_OK;
 }
 
@@ -75,6 +71,7 @@ static int copy_strip(void *context, const struct strip *strip)
         back->status = staging_download_direct(back->hold->lane, (char *)back->held->hull.begin + strip->offset,
                                                strip->pitch, device, strip->pitch, strip->width, strip->height);
         back->touched = back->touched || back->status == STATUS_OK;
+        back->held->mirror->direct_bytes += strip->width * strip->height;
         return back->status != STATUS_OK;
     }
     if (strip->height == 1 || strip->height * strip->width <= SPLIT_BYTES)
@@ -127,14 +124,14 @@ static void revalidate(struct write_back *back)
 {
     struct held_operand *held = back->held;
     struct mirror *mirror = held->mirror;
-    uint64_t *covered = covered_pages(held);
-    if (!covered)
-        return;
+    const bool by_dma = back->staged.begin >= back->staged.end;
+    uint64_t *covered = by_dma && held->was_complete ? NULL : covered_pages(held);
     page_bits_copy(mirror->valid, held->pages.begin, held->before, 0, held->pages.end - held->pages.begin);
-    if (back->staged.begin < back->staged.end &&
-        mirror_scan(mirror, back->staged.begin, back->staged.end) != STATUS_OK)
+    if (by_dma && held->was_complete)
+        completeness_find(mirror, &held->operand)->lost = held->lost_before;
+    if (!by_dma && mirror_scan(mirror, back->staged.begin, back->staged.end) != STATUS_OK)
         mirror_invalidate(mirror, 0, mirror_pages(mirror)); /* the next hold finds out why */
-    else
+    else if (covered)
         page_bits_copy(mirror->valid, held->pages.begin, covered, 0, held->pages.end - held->pages.begin);
     free(covered);
 }

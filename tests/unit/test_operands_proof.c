@@ -122,6 +122,36 @@ static void test_written(void (*write_to)(unsigned char *), const char *how)
     munmap(memory, bytes);
 }
 
+/* Before each of many calls: soon the hold looks first, and for some calls more; once
+ * nothing is written it puts the look off again. */
+static void test_written_each_time(void)
+{
+    unsigned char *memory = resident_memory();
+    struct operand operand = columns(memory, 0, COLUMNS, OPERAND_READ);
+    struct deferred call;
+    int put_off = 0, first_put_off = -1;
+    bool good = true;
+    for (int i = 0; i < 40; i++) {
+        store(memory);
+        good = begin(&call, operand) && good;
+        put_off += !device_has_it(&call);
+        good = operands_prove(call.hold, &call.changed) == STATUS_OK && good && device_has_it(&call) && ends_well(&call);
+    }
+    tap_ok(good && put_off >= 3 && put_off <= 6, "of 40 calls after a store each %d ran in vain", put_off);
+    for (int i = 0; i < 20; i++) {
+        good = begin(&call, operand) && good;
+        memory[5]++;
+        /* Only where nobody had looked is there something to prove. */
+        good = operands_prove(call.hold, &call.changed) == STATUS_OK && good;
+        if (call.changed && first_put_off < 0)
+            first_put_off = i;
+        good = lane_synchronise(lane, "uploading") == STATUS_OK && good;
+        good = ends_well(&call) && good;
+    }
+    tap_ok(good && first_put_off >= 10 && first_put_off <= 16, "after some calls looks are put off again");
+    munmap(memory, bytes);
+}
+
 static void test_elsewhere(void)
 {
     unsigned char *memory = resident_memory();
@@ -216,6 +246,7 @@ int main(void)
     test_nothing_written();
     test_written(store, "a store");
     test_written(read_into, "read(2)");
+    test_written_each_time();
     test_elsewhere();
     test_two();
     test_exchanged(false);
