@@ -24,11 +24,13 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     /* What a host-run call would lose: an output's residency, as far as it has paid so far. */
     const double kept_us = fmin(residency->worth_us, crossover_upload_us(model, residency->kept_bytes));
     const double saved_us = times.host_us + kept_us - times.resident_us;
+    if (residency->trackable && !residency->kept_bytes)
+        times.upload_us += crossover_new_output_us(model, call);
     if (saved_us > times.upload_us)
         return on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
     if (missing == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
-    if (residency->credit_us + saved_us >= times.upload_us)
+    if (residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
         return on_device(saved_us, times.host_us - times.resident_us);
     return on_host(HOST_NOT_RESIDENT, saved_us);
 }

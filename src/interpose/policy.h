@@ -21,7 +21,8 @@ struct policy_decision {
 /* Decide for a legal call above its floor. Resident: compare warm device time
  * with host time. Not resident: go if upload and device together beat the host
  * now, or if the account of the operands covers the upload (ski rental: never
- * worse than twice the best decision in hindsight). A call that on the host would write to a
+ * worse than twice the best decision in hindsight); after each time that residency was lost
+ * to the host's writes it must cover twice as much. A call that on the host would write to a
  * resident output costs its next upload besides, as far as that residency was worth it: a
  * factorisation's updates go where its matrix is. */
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,

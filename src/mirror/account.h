@@ -4,7 +4,8 @@
  * residency would have made faster adds what was lost to the account of the
  * mirror; the policy uploads when the account covers the upload. An operand counts
  * as resident from its first upload until it is evicted, its memory changes,
- * or it is found mostly rewritten by the host; then the account starts anew.
+ * or it is found mostly rewritten by the host, or lesser writes have used up what it was
+ * worth; then the account starts anew, and must cover twice as much each time.
  *
  * A mirror's worth is what was spent on it and what its residency has earned since: a call
  * that writes to it on the host would lose that, and pay for another upload (policy.h).
@@ -17,8 +18,8 @@
 /* Before a call: does the operand count as resident? */
 bool account_was_resident(struct mirror_table *table, const struct operand *operand);
 
-/* After its upload: `mostly_dirty` when more than half of its pages went up. */
+/* After its upload of `uploaded_bytes`, of a footprint of `bytes`. */
 void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
-                    bool mostly_dirty);
+                    uint64_t uploaded_bytes, uint64_t bytes);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A mirror covers whole mappings, so a page belongs to at most one. It starts as
  * a mere record that holds an account; mirror_arm arms it. Life, place and
- * account (`references` to `worth_us`) belong to the table and its lock, the rest to whoever
+ * account (`references` to `setbacks`) belong to the table and its lock, the rest to whoever
  * holds `lock`; `begin` and `end` never change. Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
@@ -59,6 +59,7 @@ struct mirror {
     struct page_range known_run; /* all of it is known: the last answer, to be quick */
     double credit_us; /* what residency would have saved so far */
     double worth_us;  /* what residency was bought for, and has earned since: lost with it */
+    unsigned setbacks; /* times it was lost to the host's writes */
 
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
 

@@ -76,6 +76,7 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
     struct mirror *inside[set->count + 1];
     size_t count = 0;
     double credit = 0, worth = 0;
+    unsigned setbacks = 0;
     for (size_t i = 0; i < set->count; i++)
         if (set->mirrors[i]->begin >= mirror->begin && set->mirrors[i]->end <= mirror->end)
             inside[count++] = set->mirrors[i];
@@ -92,11 +93,14 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
             credit = old->credit_us;
         if (old->worth_us > worth)
             worth = old->worth_us;
+        if (old->setbacks > setbacks)
+            setbacks = old->setbacks;
         if (!old->dead)
             mirror_table_remove(table, old);
     }
     mirror->credit_us = credit;
     mirror->worth_us = worth;
+    mirror->setbacks = setbacks;
     mirror->used = table->calls;
     bool good = mirror_table_insert(table, mirror);
     pthread_mutex_unlock(&table->lock);

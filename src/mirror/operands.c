@@ -89,9 +89,8 @@ static void hold_destroy(struct operands_hold *hold)
 
 static void settle(struct operands_hold *hold, struct held_operand *held)
 {
-    size_t touched_pages = (size_t)(footprint_bytes(&held->operand) >> page_shift()) + 1;
     account_settle(hold->table, held->mirror, held->pages, held->was_resident,
-                   2 * held->uploaded_pages > touched_pages);
+                   (uint64_t)held->uploaded_pages << page_shift(), footprint_bytes(&held->operand) + (1u << page_shift()));
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)

@@ -42,6 +42,7 @@ struct residency {
     uint64_t bytes;        /* bytes of the parts that the call touches, all operands */
     uint64_t missing_bytes; /* of those, bytes of operands that are not resident */
     double credit_us;      /* account: microseconds that residency would have saved so far */
+    unsigned setbacks;     /* times that residency was lost to the host's writes, the most of those missing */
     uint64_t kept_bytes;   /* bytes of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */
 };
@@ -71,7 +72,8 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
 void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us);
 
 /* A call ran on the device and so was faster than on the host by `saved_us` (slower: less
- * than 0): what the residency of its operands is worth, shared among them, never below 0. */
+ * than 0): what the residency of its operands is worth, shared among them. Below 0, when
+ * uploading what the host keeps writing costs more than it brings, residency is given up. */
 void operands_earn(struct mirror_table *table, const struct operand *operands, int count, double saved_us);
 
 /* Bytes that a held call moved, for the report. */

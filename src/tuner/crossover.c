@@ -152,6 +152,20 @@ static double written_bytes(const struct blas_call *call)
     return elements_touched(&call->c) * (double)blas_element_bytes(call->type);
 }
 
+/* To bring the result back, by DMA where it is large enough to be pinned. */
+static double written_us(const struct machine_model *model, const struct blas_call *call, bool pinned)
+{
+    const double bytes = written_bytes(call);
+    const bool by_dma = pinned && (double)call->c.ld * (double)call->c.columns *
+                                          (double)blas_element_bytes(call->type) >= PIN_BYTES_MIN;
+    return 1e6 * bytes / (by_dma ? model->link_bandwidth : model->staged_bandwidth);
+}
+
+double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call)
+{
+    return written_us(model, call, false) - written_us(model, call, true);
+}
+
 static double builtin_resident_us(const struct machine_model *model, const struct blas_call *call,
                                   bool trackable)
 {
@@ -159,7 +173,7 @@ static double builtin_resident_us(const struct machine_model *model, const struc
     return model->call_us +
            1e6 * fmax(bytes / model->device_bandwidth, operations(call) / model->device_flops[call->type]) +
            1e6 * vectors / model->staged_bandwidth +
-           1e6 * written_bytes(call) / (trackable ? model->link_bandwidth : model->staged_bandwidth) +
+           written_us(model, call, trackable) +
            scanned_bytes(call) * model->scan_us_per_byte;
 }
 

@@ -46,9 +46,12 @@ struct predicted_times {
 
 /* Times of `call`; `missing_bytes` of its matrix operands are not on the device.
  * `trackable`: they could stay there (and be pinned); otherwise each call pays
- * for staged copies. */
+ * for staged copies, as it does for an output too small to be pinned. */
 struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
                                          uint64_t missing_bytes, bool trackable);
+
+/* What a call pays more than that whose output was not on the device before: it is not pinned. */
+double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 
 /* Microseconds to bring `bytes` of trackable memory to the device for the first time. */
 double crossover_upload_us(const struct machine_model *model, uint64_t bytes);

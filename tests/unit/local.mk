@@ -204,6 +204,11 @@ TESTS += tests/unit/test_device_memory
 tests_unit_test_device_memory_SOURCES = tests/unit/test_device_memory.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_device_memory_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_account
+TESTS += tests/unit/test_account
+tests_unit_test_account_SOURCES = tests/unit/test_account.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_account_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_operands_proof
 TESTS += tests/unit/test_operands_proof
 tests_unit_test_operands_proof_SOURCES = tests/unit/test_operands_proof.c tests/unit/operand_calls.h tests/unit/emulated_lane.h

@@ -70,6 +70,19 @@ static void test_ski_rental(const struct machine_model *model)
     tap_ok(credit <= upload, "waiting cost %.0f us, an upload costs %.0f us", credit, upload);
 }
 
+/* What was lost to the host's writes must pay twice as much before it goes up again. */
+static void test_setbacks(const struct machine_model *model)
+{
+    struct blas_call call = symv_call(8192);
+    struct residency residency = cold(&call, 0);
+    struct predicted_times times = crossover_predict(model, &call, residency.missing_bytes, true);
+    residency.credit_us = times.upload_us * 3;
+    residency.setbacks = 1;
+    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "after a setback twice the upload suffices");
+    residency.setbacks = 2;
+    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "after another it does not");
+}
+
 static void test_level3(const struct machine_model *model)
 {
     static double storage;
@@ -77,7 +90,8 @@ static void test_level3(const struct machine_model *model)
     struct blas_call call = {.family = FAMILY_SYR2K, .type = TYPE_D, .n = n, .k = k,
                              .a = {&storage, n, k, n, PART_FULL}, .b = {&storage, n, k, n, PART_FULL},
                              .c = {&storage, n, n, n, PART_LOWER}};
-    struct residency residency = {.trackable = true, .missing_bytes = (uint64_t)(n * k * 8)};
+    struct residency residency = {.trackable = true, .missing_bytes = (uint64_t)(n * k * 8),
+                                  .kept_bytes = (uint64_t)(n * n * 4)};
     tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
            "a trailing update goes to a resident matrix although one panel must be uploaded");
 }
@@ -239,6 +253,7 @@ int main(void)
     test_modes(&model);
     test_residency(&model);
     test_ski_rental(&model);
+    test_setbacks(&model);
     test_level3(&model);
     test_kept_residency(&model);
     test_wake(&model);

@@ -1,0 +1,109 @@
+/* What residency is worth: bought, earned, and used up by the host's writes. */
+#include "mirror/mirror_table.h"
+#include "operand_calls.h"
+
+#include <sys/mman.h>
+
+enum { ORDER = 1024, BYTES = ORDER * ORDER * 8 };
+
+static struct mirror_table *table;
+static struct lane *lane;
+static size_t page;
+
+static struct operand whole(void *memory, enum operand_access access)
+{
+    return operand_of(memory, ORDER, ORDER, ORDER, PART_FULL, access);
+}
+
+static struct residency residency_of(void *memory, enum operand_access access)
+{
+    struct operand operand = whole(memory, access);
+    return operands_residency(table, &operand, 1);
+}
+
+/* A device call that reads all, `saved_us` faster than the host's. */
+static bool call(void *memory, double saved_us)
+{
+    uint64_t state = 1;
+    struct operand operand = whole(memory, OPERAND_READ);
+    struct call_result result = run_call(table, lane, &operand, 1, &state, 0);
+    operands_earn(table, &operand, 1, saved_us);
+    return result.held == STATUS_OK && result.written == STATUS_OK && result.equal;
+}
+
+/* Calls, each after the host wrote to a tenth of the pages, until residency is lost; 100 at most. */
+static int calls_until_lost(unsigned char *memory, double saved_us)
+{
+    int calls = 0;
+    while (calls < 100 && residency_of(memory, OPERAND_READ).resident) {
+        for (size_t at = 0; at < BYTES; at += 10 * page)
+            memory[at]++;
+        if (!call(memory, saved_us))
+            return -1;
+        calls++;
+    }
+    return calls;
+}
+
+static void test_worth(unsigned char *memory)
+{
+    struct operand operand = whole(memory, OPERAND_READ);
+    tap_ok(residency_of(memory, OPERAND_UPDATE).kept_bytes == 0, "what is not on the device is not kept");
+    operands_credit(table, &operand, 1, 5000);
+    tap_ok(call(memory, 70), "a matrix goes up");
+    struct residency residency = residency_of(memory, OPERAND_UPDATE);
+    tap_ok(residency.kept_bytes == BYTES && residency.worth_us == 5070 && residency.credit_us == 0,
+           "it is worth what it was bought for and has earned");
+    tap_ok(residency_of(memory, OPERAND_READ).kept_bytes == 0, "nothing is to be kept from a call that only reads it");
+    tap_ok(residency_of(memory, OPERAND_OVERWRITE).kept_bytes == BYTES, "but from one that overwrites it");
+}
+
+static void test_dirt(unsigned char *memory)
+{
+    tap_ok(calls_until_lost(memory, 2000) == 100, "it stays where it earns more than what the host writes costs");
+    const double worth = residency_of(memory, OPERAND_UPDATE).worth_us;
+    const int calls = calls_until_lost(memory, -worth / 10);
+    tap_ok(calls > 1 && calls <= 11, "where it does not it is given up once its worth is used up (call %d)", calls);
+    struct residency residency = residency_of(memory, OPERAND_READ);
+    tap_ok(residency.setbacks == 1 && residency.credit_us == 0 && residency.missing_bytes == BYTES,
+           "and must be earned anew, with more patience");
+    tap_ok(call(memory, 0) && calls_until_lost(memory, 0) == 1, "what went up on no account is lost at once");
+    for (int i = 0; i < 9; i++)
+        call(memory, -1);
+    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 5, "patience has an end");
+}
+
+static void test_mostly_rewritten(unsigned char *memory)
+{
+    struct operand operand = whole(memory, OPERAND_READ);
+    operands_credit(table, &operand, 1, 1e6);
+    call(memory, 0);
+    memset(memory, 1, BYTES / 4 * 3);
+    call(memory, 0);
+    struct residency residency = residency_of(memory, OPERAND_READ);
+    tap_ok(!residency.resident && residency.setbacks == 1, "what is mostly rewritten is lost whatever it was worth");
+}
+
+static unsigned char *map(void)
+{
+    unsigned char *memory = mmap(NULL, BYTES + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + page, BYTES, PROT_READ | PROT_WRITE) != 0)
+        abort();
+    memset(memory + page, 3, BYTES);
+    return memory + page;
+}
+
+int main(void)
+{
+    page = (size_t)1 << page_shift();
+    lane = emulated_lane();
+    if (mirror_table_create(emulated_device, 64 << 20, 0, true, &table) != STATUS_OK || !mirror_table_tracks(table))
+        tap_skip_all("host writes cannot be tracked here");
+    unsigned char *memory = map(), *other = map();
+    test_worth(memory);
+    test_dirt(memory);
+    test_mostly_rewritten(other);
+    mirror_table_destroy(table);
+    lane_release(lane);
+    return tap_done();
+}
