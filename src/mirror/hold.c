@@ -1,6 +1,7 @@
 #include "mirror/hold.h"
 
 #include "common/phase_clock.h"
+#include "mirror/hot_ranges.h"
 #include "mirror/mapping.h"
 #include "mirror/pins.h"
 
@@ -77,7 +78,7 @@ static struct byte_range span_of(const struct operands_hold *hold, const struct 
     struct byte_range span = {UINTPTR_MAX, 0};
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
-        if (held->mirror != mirror)
+        if (held->mirror != mirror || held->hot)
             continue;
         span.begin = held->hull.begin < span.begin ? held->hull.begin : span.begin;
         span.end = held->hull.end > span.end ? held->hull.end : span.end;
@@ -119,8 +120,18 @@ static void respect_program(const struct operands_hold *hold, struct mirror *mir
         atomic_store(&mirror->foreign_pins, true);
 }
 
+static void note_hot(struct operands_hold *hold, const struct mirror *mirror)
+{
+    for (int i = 0; i < hold->count; i++) {
+        struct held_operand *held = &hold->operands[i];
+        if (held->mirror == mirror)
+            held->hot = mirror->armed && held->operand.access == OPERAND_READ && hot_ranges_hold(mirror, held->pages);
+    }
+}
+
 static enum preparation prepare(struct operands_hold *hold, struct mirror *mirror)
 {
+    note_hot(hold, mirror);
     struct byte_range span = span_of(hold, mirror);
     respect_program(hold, mirror);
     if (!mirror->armed && !atomic_load(&mirror->foreign_pins) && !record_is_current(mirror))
@@ -129,6 +140,9 @@ static enum preparation prepare(struct operands_hold *hold, struct mirror *mirro
     for (int i = 0; i < hold->count && status == STATUS_OK; i++)
         if (hold->operands[i].mirror == mirror)
             status = pins_consider(mirror, &hold->operands[i].operand);
+    /* What is hot needs no proof: its bytes are read from the host, whatever lies there now. */
+    if (status == STATUS_OK && span.begin > span.end)
+        return READY;
     if (status == STATUS_OK)
         return mirror_scan(mirror, span.begin, span.end) == STATUS_OK ? READY : LOOK_AGAIN;
     if (status != STATUS_NOT_TRACKABLE)
@@ -184,7 +198,7 @@ static bool can_defer(const struct operands_hold *hold)
         const struct held_operand *held = &hold->operands[i];
         const struct mirror *mirror = held->mirror;
         if (held->operand.access != OPERAND_READ || !mirror || !mirror->armed || atomic_load(&mirror->foreign_pins) ||
-            !hold_is_complete(held) || device_is_shared(mirror->resources->device) || pins_must_go(mirror))
+            !hold_is_complete(held) || hot_ranges_hold(mirror, held->pages) || device_is_shared(mirror->resources->device) || pins_must_go(mirror))
             return false;
     }
     return hold->may_defer && hold->count > 0 && !in_doubt(hold);

@@ -13,6 +13,7 @@ struct held_operand {
     struct mirror *mirror;   /* NULL when empty or stateless */
     struct page_range pages; /* of the hull, in the mirror */
     bool was_resident;
+    bool hot; /* read without a scan: all of it counts as written */
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
     bool was_complete;             /* of an output: all of it was valid, */

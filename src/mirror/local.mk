@@ -8,6 +8,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold.h \
 	src/mirror/hold.c \
 	src/mirror/hold_memory.c \
+	src/mirror/hot_ranges.h \
+	src/mirror/hot_ranges.c \
 	src/mirror/kernel_interface.h \
 	src/mirror/budget.c src/mirror/budget.h \
 	src/mirror/completeness.h \

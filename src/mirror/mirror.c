@@ -75,6 +75,7 @@ static void drop_room(struct mirror *mirror)
     device_range_destroy(&mirror->memory);
     free_bits(mirror);
     completeness_forget(mirror);
+    memset(mirror->hot, 0, sizeof mirror->hot);
 }
 
 enum status mirror_arm(struct mirror *mirror)
@@ -135,15 +136,19 @@ static void note_boundary(struct mirror *mirror, uintptr_t at)
         page_bits_set(mirror->split, mirror_block(mirror, at), mirror_block(mirror, at) + 1);
 }
 
+void mirror_take_as_written(struct mirror *mirror, struct page_range pages)
+{
+    mirror_invalidate(mirror, pages.begin, pages.end);
+    if (mirror->suspect)
+        page_bits_set(mirror->suspect, pages.begin, pages.end);
+}
+
 static void note_written(void *context, uintptr_t begin, uintptr_t end)
 {
     struct mirror *mirror = context;
     note_boundary(mirror, begin);
     note_boundary(mirror, end);
-    struct page_range pages = mirror_page_range(mirror, begin, end);
-    mirror_invalidate(mirror, pages.begin, pages.end);
-    if (mirror->suspect)
-        page_bits_set(mirror->suspect, pages.begin, pages.end);
+    mirror_take_as_written(mirror, mirror_page_range(mirror, begin, end));
 }
 
 static bool is_split(const struct mirror *mirror, uintptr_t host)

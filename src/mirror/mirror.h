@@ -44,7 +44,12 @@ struct complete_operand {
     struct page_range lost; /* hull of the pages that lost their valid bit since */
 };
 
-enum { MIRROR_COMPLETE_MAX = 4 };
+enum { MIRROR_COMPLETE_MAX = 4, MIRROR_HOT_MAX = 4 };
+
+struct hot_range {
+    struct page_range pages; /* empty: unused */
+    unsigned streak, uses_left;
+};
 
 struct mirror {
     uintptr_t begin, end; /* host, page aligned */
@@ -76,6 +81,8 @@ struct mirror {
     uint64_t direct_bytes;   /* by DMA from and to pins, likewise */
     struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
     unsigned next_complete;
+    struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
+    unsigned next_hot;
     unsigned vain, doubts; /* proofs in a row that found changes; holds that are to scan first */
 };
 
@@ -113,6 +120,9 @@ void mirror_empty(struct mirror *mirror);
  * have huge pages, to blocks; clear the valid bits, set the suspect bits. STATUS_NOT_TRACKABLE: the memory is another, nothing
  * is known any more and the mirror must be emptied. */
 enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+
+/* As if a scan had found that the host wrote them: not valid, and no pin of theirs trusted. */
+void mirror_take_as_written(struct mirror *mirror, struct page_range pages);
 
 /* Pages [begin, end) are not valid any more. */
 void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end);

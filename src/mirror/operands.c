@@ -3,6 +3,7 @@
 #include "common/phase_clock.h"
 #include "mirror/account.h"
 #include "mirror/hold.h"
+#include "mirror/hot_ranges.h"
 #include "mirror/stateless.h"
 
 #include <stdio.h>
@@ -89,8 +90,14 @@ static void hold_destroy(struct operands_hold *hold)
 
 static void settle(struct operands_hold *hold, struct held_operand *held)
 {
+    const uint64_t touched = footprint_bytes(&held->operand) + (1u << page_shift());
+    const uint64_t uploaded = (uint64_t)held->uploaded_pages << page_shift();
+    if (held->operand.access == OPERAND_READ)
+        hot_ranges_note(held->mirror, held->pages, 2 * uploaded > touched);
+    if (held->hot)
+        return; /* it is not resident */
     account_settle(hold->table, held->mirror, held->pages, held->was_resident,
-                   (uint64_t)held->uploaded_pages << page_shift(), footprint_bytes(&held->operand) + (1u << page_shift()));
+                   uploaded, touched);
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)
@@ -104,6 +111,8 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
     if (!held->mirror)
         return STATUS_OK;
     operand->device_address = device_range_address(&held->mirror->memory, held->hull.begin);
+    if (held->hot)
+        mirror_take_as_written(held->mirror, held->pages);
     if (operand->access != OPERAND_OVERWRITE)
         status = hold_upload(hold, held);
     if (status == STATUS_OK)

@@ -209,6 +209,11 @@ TESTS += tests/unit/test_account
 tests_unit_test_account_SOURCES = tests/unit/test_account.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_account_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_hot_ranges
+TESTS += tests/unit/test_hot_ranges
+tests_unit_test_hot_ranges_SOURCES = tests/unit/test_hot_ranges.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_hot_ranges_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_operands_proof
 TESTS += tests/unit/test_operands_proof
 tests_unit_test_operands_proof_SOURCES = tests/unit/test_operands_proof.c tests/unit/operand_calls.h tests/unit/emulated_lane.h

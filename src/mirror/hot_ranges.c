@@ -1,0 +1,55 @@
+#include "mirror/hot_ranges.h"
+
+enum {
+    STREAK = 3,       /* uses in a row that make a range hot */
+    HOT_USES = 64,    /* before it is looked at again */
+    BYTES_MOST = 8 << 20, /* more is worth a scan every time, and may be worth a pin (pins.h) */
+};
+
+/* The entry that these pages overlap; NULL: none. */
+static struct hot_range *find(const struct mirror *mirror, struct page_range pages)
+{
+    for (int i = 0; i < MIRROR_HOT_MAX; i++) {
+        const struct hot_range *range = &mirror->hot[i];
+        if (range->pages.begin < pages.end && pages.begin < range->pages.end)
+            return (struct hot_range *)range;
+    }
+    return NULL;
+}
+
+/* A factorisation's panels pass by; its workspace stays. */
+static struct hot_range *place_of_new(struct mirror *mirror)
+{
+    struct hot_range *least = &mirror->hot[mirror->next_hot++ % MIRROR_HOT_MAX];
+    for (int i = 0; i < MIRROR_HOT_MAX; i++)
+        if (mirror->hot[i].streak < least->streak)
+            least = &mirror->hot[i];
+    return least;
+}
+
+bool hot_ranges_hold(const struct mirror *mirror, struct page_range pages)
+{
+    const struct hot_range *range = find(mirror, pages);
+    return range && range->streak >= STREAK;
+}
+
+void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written)
+{
+    struct hot_range *range = find(mirror, pages);
+    if (!mostly_written || (pages.end - pages.begin) << page_shift() > BYTES_MOST) {
+        if (range)
+            *range = (struct hot_range){0};
+        return;
+    }
+    if (!range) {
+        range = place_of_new(mirror);
+        *range = (struct hot_range){0};
+    }
+    range->pages = pages;
+    if (range->streak < STREAK) {
+        range->uses_left = HOT_USES;
+        range->streak++;
+    } else if (--range->uses_left == 0) {
+        range->streak--; /* once more by a scan */
+    }
+}
