@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static bool starts_with_any(const char *path, const char *const *names)
@@ -52,30 +53,72 @@ static bool needs_driver(const struct dl_phdr_info *info)
 
 enum { SECTION_NAMES_MAX = 64 << 10 };
 
-/* Device code lies in a section of this name, whoever made it. */
-static bool names_device_code(int file, const ElfW(Ehdr) *header)
+static bool read_at(int file, void *to, size_t bytes, uint64_t offset)
 {
-    static const char wanted[] = ".nv_fatbin";
-    ElfW(Shdr) names;
-    off_t at = (off_t)(header->e_shoff + (size_t)header->e_shstrndx * sizeof names);
-    if (pread(file, &names, sizeof names, at) != sizeof names || names.sh_size > SECTION_NAMES_MAX)
+    return pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+/* Who opens the driver by dlopen has its name among the constants; who has mublas' own
+ * constants, too, is `mublas` or another program with mublas inside. */
+static bool names_driver(int file, const ElfW(Shdr) *section)
+{
+    static const char wanted[] = "libcuda.so", ours[] = "MUBLAS_CUDA_DRIVER";
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = section->sh_offset / page * page;
+    const size_t bytes = section->sh_size + (section->sh_offset - begin);
+    if (section->sh_type != SHT_PROGBITS || section->sh_size < sizeof wanted - 1)
         return false;
-    char *text = malloc(names.sh_size + 1);
-    bool found = text && pread(file, text, names.sh_size, (off_t)names.sh_offset) == (ssize_t)names.sh_size &&
-                 memmem(text, names.sh_size, wanted, sizeof wanted);
-    free(text);
+    char *text = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, (off_t)begin);
+    if (text == MAP_FAILED)
+        return false;
+    const char *constants = text + (section->sh_offset - begin);
+    bool found = memmem(constants, section->sh_size, wanted, sizeof wanted - 1) &&
+                 !memmem(constants, section->sh_size, ours, sizeof ours - 1);
+    munmap(text, bytes);
     return found;
 }
 
-static bool has_device_code(const char *path)
+/* Device code lies in a section of this name, whoever made it. */
+static bool is_device_code(const char *name)
+{
+    return strncmp(name, ".nv_fatbin", 10) == 0;
+}
+
+static bool section_tells(int file, const ElfW(Shdr) *section, const char *name)
+{
+    return is_device_code(name) || (strncmp(name, ".rodata", 7) == 0 && names_driver(file, section));
+}
+
+static bool sections_tell(int file, const ElfW(Ehdr) *header)
+{
+    const size_t count = header->e_shnum;
+    ElfW(Shdr) *sections = calloc(count + 1, sizeof *sections);
+    char *text = NULL;
+    bool found = false;
+    if (!sections || header->e_shstrndx >= count ||
+        !read_at(file, sections, count * sizeof *sections, header->e_shoff))
+        goto end;
+    const size_t bytes = sections[header->e_shstrndx].sh_size;
+    text = bytes <= SECTION_NAMES_MAX ? calloc(1, bytes + 1) : NULL;
+    if (!text || !read_at(file, text, bytes, sections[header->e_shstrndx].sh_offset))
+        goto end;
+    for (size_t i = 0; i < count && !found; i++) {
+        const size_t name = sections[i].sh_name;
+        found = section_tells(file, &sections[i], name < bytes ? text + name : "");
+    }
+end:
+    free(text);
+    free(sections);
+    return found;
+}
+
+static bool file_tells(const char *path)
 {
     ElfW(Ehdr) header;
     int file = open(*path ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
-    bool found = pread(file, &header, sizeof header, 0) == sizeof header &&
-                 memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_shentsize == sizeof(ElfW(Shdr)) &&
-                 names_device_code(file, &header);
+    bool found = read_at(file, &header, sizeof header, 0) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                 header.e_shentsize == sizeof(ElfW(Shdr)) && sections_tell(file, &header);
     close(file);
     return found;
 }
@@ -89,6 +132,22 @@ struct survey {
     char *paths[OBJECTS_MAX]; /* to be looked into without the loader's lock */
 };
 
+/* What was looked into and tells of nothing: objects stay, as a rule, while others come. */
+static atomic_uint_least64_t innocent[OBJECTS_MAX];
+
+static uint64_t identity_of(const struct dl_phdr_info *info)
+{
+    uint64_t hash = 0xcbf29ce484222325u ^ info->dlpi_addr;
+    for (const char *at = info->dlpi_name; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    return hash | 1;
+}
+
+static bool was_innocent(uint64_t identity)
+{
+    return atomic_exchange(&innocent[identity / 2 % OBJECTS_MAX], identity) == identity;
+}
+
 static int note_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct survey *survey = context;
@@ -97,7 +156,8 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context)
     if (is_ours(info->dlpi_name))
         return 0;
     survey->found = is_runtime(info->dlpi_name) || needs_driver(info);
-    if (survey->count < OBJECTS_MAX && (survey->paths[survey->count] = strdup(info->dlpi_name)))
+    if (survey->count < OBJECTS_MAX && !was_innocent(identity_of(info)) &&
+        (survey->paths[survey->count] = strdup(info->dlpi_name)))
         survey->count++;
     return survey->found;
 }
@@ -110,7 +170,7 @@ static bool survey_objects(unsigned long long *adds)
     dl_iterate_phdr(note_object, survey);
     bool found = survey->found;
     for (size_t i = 0; i < survey->count; i++) {
-        found = found || has_device_code(survey->paths[i]);
+        found = found || file_tells(survey->paths[i]);
         free(survey->paths[i]);
     }
     *adds = survey->adds;

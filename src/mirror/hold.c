@@ -98,7 +98,7 @@ static bool record_is_current(const struct mirror *mirror)
 enum preparation { READY, LOOK_AGAIN, UNFIT, SHORT };
 
 /* Memory that the program has pinned itself is written by its own copies, unseen. Told by
- * the ends of the matrices: pins of a few rows inside one are not found. */
+ * the ends of the matrices, early; what is pinned inside pins_note_foreign finds. */
 static bool program_has_pinned(const struct operands_hold *hold, const struct mirror *mirror)
 {
     struct device *device = mirror->resources->device;
@@ -116,7 +116,7 @@ static void respect_program(const struct operands_hold *hold, struct mirror *mir
 {
     if (pins_must_go(mirror))
         pins_give_up(mirror);
-    if (device_is_shared(mirror->resources->device) && mirror->pin_count == 0 && program_has_pinned(hold, mirror))
+    if (mirror->pin_count == 0 && pins_program_uses_cuda(mirror) && program_has_pinned(hold, mirror))
         atomic_store(&mirror->foreign_pins, true);
 }
 
@@ -197,8 +197,9 @@ static bool can_defer(const struct operands_hold *hold)
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
         const struct mirror *mirror = held->mirror;
-        if (held->operand.access != OPERAND_READ || !mirror || !mirror->armed || atomic_load(&mirror->foreign_pins) ||
-            !hold_is_complete(held) || hot_ranges_hold(mirror, held->pages) || device_is_shared(mirror->resources->device) || pins_must_go(mirror))
+        if (held->operand.access != OPERAND_READ || !mirror || !mirror->armed ||
+            atomic_load(&mirror->foreign_pins) || !hold_is_complete(held) ||
+            hot_ranges_hold(mirror, held->pages) || pins_program_uses_cuda(mirror))
             return false;
     }
     return hold->may_defer && hold->count > 0 && !in_doubt(hold);

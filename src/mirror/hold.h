@@ -29,6 +29,7 @@ struct operands_hold {
     struct transfer_count transfers;
     bool may_defer; /* the caller will prove the operands after its launch */
     bool unproven;  /* and has yet to */
+    bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool complete;  /* the call ended well: what was uploaded has arrived */
 };
 

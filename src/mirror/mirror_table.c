@@ -182,6 +182,25 @@ static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pin
     return answer;
 }
 
+static void go_blind(struct mirror_table *table)
+{
+    /* For good: what was written while nobody looked cannot be found out later. */
+    if (!atomic_exchange(&table->blind, true))
+        log_message(LOG_WARNING, "this process uses memory that can be written unseen (RDMA, XPMEM, or pins of "
+                                 "others); operands are copied at every call (MUBLAS_TRUST_TRACKING=1 overrides)");
+}
+
+void mirror_table_watch_pins(struct mirror_table *table)
+{
+    if (!mirror_table_tracks(table) || settings()->trust_tracking)
+        return;
+    pthread_mutex_lock(&table->resources.pinning);
+    bool strange = mapping_pinned_bytes() > table->resources.counted_pins;
+    pthread_mutex_unlock(&table->resources.pinning);
+    if (strange)
+        go_blind(table);
+}
+
 /* Others may have begun to want device memory. */
 static void give_way(struct mirror_table *table)
 {
@@ -207,8 +226,5 @@ void mirror_table_watch(struct mirror_table *table, bool now)
     if (!(due || libraries_due) || !mirror_table_tracks(table) || settings()->trust_tracking ||
         !has_blind_spots(table, libraries_due, due))
         return;
-    /* For good: what was written while nobody looked cannot be found out later. */
-    if (!atomic_exchange(&table->blind, true))
-        log_message(LOG_WARNING, "this process uses memory that can be written unseen (RDMA, XPMEM, or pins of "
-                                 "others); operands are copied at every call (MUBLAS_TRUST_TRACKING=1 overrides)");
+    go_blind(table);
 }

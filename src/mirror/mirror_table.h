@@ -73,4 +73,9 @@ bool mirror_table_evict(struct mirror_table *table);
  * others want device memory, to which mirrors then give way. No lock is held. */
 void mirror_table_watch(struct mirror_table *table, bool now);
 
+/* To be called after a scan that let pages become valid, before they serve a second time. Whoever
+ * is to write unseen has to get hold of the pages first, as a write that the tracker sees:
+ * either a later scan reports them, or what holds them is there by now. */
+void mirror_table_watch_pins(struct mirror_table *table);
+
 #endif

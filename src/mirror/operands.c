@@ -205,13 +205,23 @@ static void note_proof(struct operands_hold *hold, bool changed)
     }
 }
 
+/* Beside the kernel where that is possible. What this call itself works on was read just now. */
+static void look_for_pins(struct operands_hold *hold)
+{
+    if (hold->validated)
+        mirror_table_watch_pins(hold->table);
+    hold->validated = false;
+}
+
 enum status operands_prove(struct operands_hold *hold, bool *changed)
 {
     *changed = false;
     if (mirror_table_tracks(hold->table))
         mirror_table_sweep_some(hold->table);
-    if (!hold->unproven)
+    if (!hold->unproven) {
+        look_for_pins(hold);
         return STATUS_OK;
+    }
     enum status status = hold_prove(hold);
     const enum phase before = phase_enter(PHASE_UPLOAD);
     for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
@@ -225,6 +235,7 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
     }
     note_proof(hold, *changed);
     phase_enter(before);
+    look_for_pins(hold);
     return status;
 }
 
@@ -246,6 +257,7 @@ enum status operands_write_back(struct operands_hold *hold)
             return updated ? STATUS_RESULT_LOST : status;
         updated = updated || held->operand.access == OPERAND_UPDATE;
     }
+    look_for_pins(hold);
     hold->complete = true;
     return STATUS_OK;
 }

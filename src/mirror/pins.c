@@ -170,7 +170,7 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
         return STATUS_OK;
     if (!mirror->suspect)
         mirror->suspect = page_bits_create(mirror_pages(mirror));
-    if (!mirror->suspect || device_is_shared(mirror->resources->device) || cuda_users_present()) {
+    if (!mirror->suspect || pins_program_uses_cuda(mirror)) {
         mirror->pin_refused = true;
         return STATUS_OK;
     }
@@ -182,9 +182,27 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
     return pin_anew(mirror, wanted);
 }
 
+bool pins_program_uses_cuda(const struct mirror *mirror)
+{
+    return device_is_shared(mirror->resources->device) || cuda_users_present();
+}
+
 bool pins_must_go(const struct mirror *mirror)
 {
-    return mirror->pin_count > 0 && (device_is_shared(mirror->resources->device) || cuda_users_present());
+    return mirror->pin_count > 0 && pins_program_uses_cuda(mirror);
+}
+
+void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end)
+{
+    const struct device *device = mirror->resources->device;
+    if (mirror->pin_count > 0 || !pins_program_uses_cuda(mirror)) /* pins of ours go before the next call */
+        return;
+    for (size_t page = begin; page < end && !atomic_load(&mirror->foreign_pins); page++) {
+        const char *first = (const char *)mirror->begin + (page << page_shift());
+        const char *last = first + ((size_t)1 << page_shift()) - 1;
+        if (device_has_pinned(device, first) || device_has_pinned(device, last))
+            atomic_store(&mirror->foreign_pins, true);
+    }
 }
 
 void pins_give_up(struct mirror *mirror)

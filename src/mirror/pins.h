@@ -27,6 +27,14 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand);
  * DMA (*direct: in one pin, none suspect), or by staging. */
 size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct);
 
+/* True when there is any sign that the program uses CUDA itself. */
+bool pins_program_uses_cuda(const struct mirror *mirror);
+
+/* Pages [begin, end) become valid: if the program has pinned some of them itself its own
+ * copies write there unseen, and the mirror is not used again after this call. Pinning
+ * later is a write that the tracker sees. Pins of a part of a page are found by its ends. */
+void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end);
+
 /* True when the mirror has pins and the program has begun to use CUDA itself: pages may
  * have been written unseen since. Then, before any other use: pins_give_up, which trusts
  * no page and pins nothing again. */

@@ -64,6 +64,8 @@ static enum status add_piece(struct upload *upload, struct piece next)
     }
     upload->held->uploaded_pages += next.end - next.begin;
     page_bits_set(upload->held->mirror->valid, next.begin, next.end);
+    pins_note_foreign(upload->held->mirror, next.begin, next.end);
+    upload->hold->validated = true;
     return status;
 }
 

@@ -116,6 +116,19 @@ static uint64_t *covered_pages(const struct held_operand *held)
     return covered;
 }
 
+static void take_for_valid(struct write_back *back, const uint64_t *covered)
+{
+    struct held_operand *held = back->held;
+    const size_t first = held->pages.begin, count = held->pages.end - first;
+    for (size_t end, at = page_bits_find(covered, 0, count, true); at < count;
+         at = page_bits_find(covered, end, count, true)) {
+        end = page_bits_find(covered, at, count, false);
+        page_bits_set(held->mirror->valid, first + at, first + end);
+        pins_note_foreign(held->mirror, first + at, first + end);
+        back->hold->validated = true;
+    }
+}
+
 /* After a complete copy-back a page is equal again if it is output in every byte, or
  * if it was valid and only DMA, which leaves no mark, wrote to it. Of pages that the
  * CPU wrote those of the first kind are protected again by a scan; the scan takes
@@ -132,7 +145,7 @@ static void revalidate(struct write_back *back)
     if (!by_dma && mirror_scan(mirror, back->staged.begin, back->staged.end) != STATUS_OK)
         mirror_invalidate(mirror, 0, mirror_pages(mirror)); /* the next hold finds out why */
     else if (covered)
-        page_bits_copy(mirror->valid, held->pages.begin, covered, 0, held->pages.end - held->pages.begin);
+        take_for_valid(back, covered);
     free(covered);
 }
 

@@ -1,6 +1,6 @@
 /* coherence.c - a program that uses its memory as programs do, between BLAS calls.
  *
- *   coherence [SEED [STEPS [ORDER [THREADS [cuda|pins|faults]...]]]]     HOST_BLAS=PATH
+ *   coherence [SEED [STEPS [ORDER [THREADS [cuda|pins|faults]...]]]]     HOST_BLAS=PATH COHERENCE_SECONDS=N
  *
  * Each step changes memory at random (stores, read(2), free and reallocation at
  * the same address, realloc, MADV_DONTNEED, fork, ...) and makes one random BLAS
@@ -11,7 +11,7 @@
  * at the end: from some step on the program uses CUDA itself (and pins memory), and
  * driver calls fail now and then.
  * It knows nothing of mublas: run it with the shim preloaded. The same arguments
- * repeat the same steps. */
+ * repeat the same steps, as far as COHERENCE_SECONDS lets them (then the 3 parts take a third of it each). */
 #include "coherence_device.h"
 #include "coherence_session.h"
 #include "tap.h"
@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATIC_ELEMENTS = 100003, STACK_ELEMENTS = 40009, ARENAS = 2 * (ARENA_KIND_COUNT + 1), THREADS_MOST = 8, SHARED_PER_TYPE = 2, PRIVATE_PER_TYPE = 4 };
+enum { STATIC_ELEMENTS = 100003, STACK_ELEMENTS = 40009, ARENAS = 2 * (ARENA_KIND_COUNT + 1) };
+enum { THREADS_MOST = 8, SHARED_PER_TYPE = 2, PRIVATE_PER_TYPE = 4 };
 
 enum part { PART_ALONE, PART_LARGE, PART_THREADS, PARTS };
 
@@ -29,6 +30,7 @@ struct plan {
     uint64_t seed;
     long steps;
     int order, threads, device_uses;
+    double seconds;
 };
 
 /* The program begins to use CUDA within one of the parts; before that, and in the parts
@@ -37,9 +39,12 @@ static struct session session_of(const struct plan *plan, enum part part, long s
                                  int windows_per_type)
 {
     bool begins = plan->seed % PARTS == (unsigned)part;
-    return (struct session){.random = {plan->seed + 0x5eed * (unsigned)part}, .seed = plan->seed, .steps = steps,
-                            .order = plan->order, .windows = windows, .windows_per_type = windows_per_type,
-                            .begin_step = begins ? steps / 3 : -1, .device_uses = plan->device_uses};
+    return (struct session){
+        .random = {plan->seed + 0x5eed * (unsigned)part}, .seed = plan->seed, .steps = steps,
+        .seconds = plan->seconds / PARTS, .order = plan->order, .windows = windows,
+        .windows_per_type = windows_per_type, .device_uses = plan->device_uses,
+        .begin_step = !begins ? -1 : steps < 900 ? steps / 3 : 300,
+    };
 }
 
 static double static_doubles[STATIC_ELEMENTS];
@@ -57,18 +62,20 @@ static size_t arena_elements(enum arena_kind kind, bool single)
 }
 
 static unsigned long calls_compared;
+static long steps_taken;
 
 static void session_report(const struct session *session, const char *name)
 {
-    bool few = !session->in_turn && session->steps < 1000; /* then not every routine has its turn */
+    bool few = session->steps < (session->in_turn ? 60 : 1000); /* then not every routine has its turn */
+    steps_taken += session->steps;
     for (int i = 0; i < TYPES * FAMILIES; i++) {
         const char *routine = family_names[i / TYPES][i % TYPES];
         unsigned long calls = session->calls[i / TYPES][i % TYPES];
         double worst = session->worst[i / TYPES][i % TYPES];
         calls_compared += calls;
         if (routine)
-            tap_ok((calls > 0 || few) && worst <= gauge_most, "%s: %s, %lu calls, error at most %.3g of %g", name, routine, calls,
-                   worst, gauge_most);
+            tap_ok((calls > 0 || few) && worst <= gauge_most, "%s: %s, %lu calls, error at most %.3g of %g",
+                   name, routine, calls, worst, gauge_most);
     }
     tap_ok(session->overwritten == 0, "%s: nothing but results was written", name);
 }
@@ -182,7 +189,8 @@ int main(int count, char **arguments)
                         .steps = count > 2 ? atol(arguments[2]) : 10000,
                         .order = count > 3 ? atoi(arguments[3]) : 200,
                         .threads = count > 4 ? atoi(arguments[4]) : 2};
-    const char *host = getenv("HOST_BLAS");
+    const char *host = getenv("HOST_BLAS"), *seconds = getenv("COHERENCE_SECONDS");
+    plan.seconds = seconds ? atof(seconds) : 0;
     if (plan.threads > THREADS_MOST)
         plan.threads = THREADS_MOST;
     plan.device_uses = count > 5 ? read_words(count - 5, arguments + 5) : 0;
@@ -195,6 +203,6 @@ int main(int count, char **arguments)
         test_threads(&plan, plan.steps / 4);
     tap_ok(!child_was_disturbed(), "no child's memory was changed");
     disturbances_print();
-    printf("# calls compared: %lu\n", calls_compared);
+    printf("# steps: %ld, calls compared: %lu\n", steps_taken, calls_compared);
     return tap_done();
 }

@@ -42,11 +42,10 @@ run_seed() # SEED
     env LD_PRELOAD="$shim_preload" "${settings[@]}" MUBLAS_REPORT="$log.report" nice -n 19 timeout 3000 \
         tests/system/coherence "$1" "$each" "${arguments[@]}" > "$log" 2>&1
     status=$?
-    local calls device
-    calls=$(awk '/^# calls compared:/ { print $4 }' "$log")
+    local steps calls device
+    read -r steps calls < <(sed -n 's/^# steps: \([0-9]*\), calls compared: /\1 /p' "$log")
     device=$(awk '$1 == "total" { print $3 }' "$log.report" 2> "$log.errors")
-    # Steps alone, on large matrices, and in threads.
-    echo "$((each + each / 40 + each / 4)) ${calls:-0} ${device:-0}" > "$log.done"
+    echo "${steps:-0} ${calls:-0} ${device:-0}" > "$log.done"
     if [ $status = 0 ]; then
         echo "seed $1: right, ${calls:-0} calls compared, ${device:-0} on the device (${settings[*]} ${arguments[*]})"
         rm -f "$log" "$log.report" "$log.errors"
@@ -58,6 +57,7 @@ run_seed() # SEED
 }
 
 echo "output of failing seeds goes to $work"
+# A seed takes steps alone, some on large matrices, and some in threads.
 last=$((first + (total + each + each / 40 + each / 4 - 1) / (each + each / 40 + each / 4) - 1))
 for ((seed = first; seed <= last; seed++)); do
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do

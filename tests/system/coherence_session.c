@@ -4,13 +4,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static void upset_one(struct session *session, int index)
 {
     struct arena *arena = session->windows[index].arena, *other = NULL;
     int per_type = session->windows_per_type;
     for (int i = index / per_type * per_type; i < (index / per_type + 1) * per_type; i++)
-        if (i != index && session->windows[i].arena->kind == arena->kind && window_is_whole_arena(&session->windows[i]))
+        if (i != index && session->windows[i].arena->kind == arena->kind &&
+            window_is_whole_arena(&session->windows[i]))
             other = session->windows[i].arena;
     arena_upset(arena, other, &session->random);
     session->windows[index] = arena_window(arena); /* a swap leaves the other's size */
@@ -116,16 +118,26 @@ static void run_step(struct session *session, long step, struct place recent[TYP
         check_untouched(session, step, &chosen[i]);
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void *session_run(void *argument)
 {
     struct session *session = argument;
     struct place recent[TYPES] = {{0}};
-    for (long step = 0; step < session->steps; step++) {
+    const double end = seconds_now() + session->seconds;
+    long step = 0;
+    for (; step < session->steps && (session->seconds == 0 || seconds_now() < end); step++) {
         begin_step(session, step);
         run_step(session, step, recent);
         if (step % 100 == 99)
             for (int i = 0; i < 2 * session->windows_per_type; i++)
                 check_untouched(session, step, &session->windows[i]);
     }
+    session->steps = step;
     return NULL;
 }

@@ -10,7 +10,8 @@ static const double gauge_most = 16;
 struct session {
     struct random random;
     uint64_t seed;
-    long steps;
+    long steps;      /* at most */
+    double seconds;  /* at most, when not 0 */
     int order;
     struct window *windows; /* of double elements, then as many of float; those of whole arenas may be upset */
     int windows_per_type;

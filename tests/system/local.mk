@@ -16,6 +16,7 @@ tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_session.h tests/system/coherence_upsets.c tests/system/coherence_writes.c \
 	tests/system/random.h
 tests_system_coherence_LDADD = $(system_test_libraries) -ldl
+tests_system_coherence_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 # The program's own use of CUDA, which it loads in the middle of its life.
 check_LTLIBRARIES += tests/system/coherence_device.la

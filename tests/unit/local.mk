@@ -219,9 +219,13 @@ TESTS += tests/unit/test_operands_proof
 tests_unit_test_operands_proof_SOURCES = tests/unit/test_operands_proof.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operands_proof_LDADD = $(unit_test_libraries)
 
-check_LTLIBRARIES += tests/unit/device_code.la tests/unit/driver_user.la
+check_LTLIBRARIES += tests/unit/device_code.la tests/unit/driver_user.la tests/unit/driver_opener.la
 tests_unit_device_code_la_SOURCES = tests/unit/device_code.c
 tests_unit_device_code_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_unit_driver_opener_la_SOURCES = tests/unit/driver_opener.c
+tests_unit_driver_opener_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_driver_opener_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_unit_driver_opener_la_LIBADD = -ldl
 tests_unit_driver_user_la_SOURCES = tests/unit/driver_user.c
 tests_unit_driver_user_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_driver_user_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \

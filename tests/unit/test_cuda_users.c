@@ -30,5 +30,6 @@ int main(void)
     tap_ok(!present_with("libm.so.6"), "or somebody another library");
     tap_ok(present_with("tests/unit/.libs/device_code.so"), "a library with device code tells");
     tap_ok(present_with("tests/unit/.libs/driver_user.so"), "so does one that links the driver");
+    tap_ok(present_with("tests/unit/.libs/driver_opener.so"), "and one that opens it by its name");
     return tap_done();
 }
