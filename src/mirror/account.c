@@ -1,4 +1,5 @@
 #include "mirror/account.h"
+#include "mirror/page_bits.h"
 
 /* Pages here and there, staged: 1.5 GB/s were seen on an H100, 8 of whole matrices. */
 enum { SCATTERED_BYTES_PER_US = 3000, SETBACKS_MOST = 5 };
@@ -135,13 +136,22 @@ bool account_was_resident(struct mirror_table *table, const struct operand *oper
     return resident;
 }
 
+/* Of what the mirror has on the device: a panel that is rewritten says nothing of the matrix. */
+static bool is_most_of_it(const struct mirror *mirror, struct page_range hull)
+{
+    return 2 * (hull.end - hull.begin) >= page_bits_count(mirror->known, 0, mirror_pages(mirror));
+}
+
 void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
                     uint64_t uploaded_bytes, uint64_t bytes)
 {
     pthread_mutex_lock(&table->lock);
     mirror->used = table->calls;
     if (was_resident && 2 * uploaded_bytes > bytes) {
-        give_up(mirror, hull.begin, hull.end);
+        if (is_most_of_it(mirror, hull))
+            give_up(mirror, hull.begin, hull.end);
+        else
+            mirror_forget_known(mirror, hull.begin, hull.end);
     } else if (was_resident) {
         mirror->worth_us -= (double)uploaded_bytes / SCATTERED_BYTES_PER_US;
     } else if (!mirror_is_known(mirror, hull)) {

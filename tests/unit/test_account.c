@@ -73,6 +73,24 @@ static void test_dirt(unsigned char *memory)
     tap_ok(residency_of(memory, OPERAND_READ).setbacks == 5, "patience has an end");
 }
 
+/* A factorisation's panel, written by the host, beside the matrix that it updates on the device. */
+static void test_part_rewritten(unsigned char *memory)
+{
+    struct operand operand = whole(memory, OPERAND_READ);
+    struct operand panel = operand_of(memory, ORDER, ORDER / 32, ORDER, PART_FULL, OPERAND_READ);
+    uint64_t state = 1;
+    tap_ok(residency_of(memory, OPERAND_READ).trackable, "other memory gets an account");
+    operands_credit(table, &operand, 1, 1e6);
+    call(memory, 0);
+    memset(memory, 1, BYTES / 32);
+    run_call(table, lane, &panel, 1, &state, 0);
+    struct operand rest = operand_of(memory + BYTES / 32, ORDER, ORDER / 32 * 31, ORDER, PART_FULL, OPERAND_UPDATE);
+    struct residency residency = operands_residency(table, &rest, 1);
+    tap_ok(residency.resident && residency.setbacks == 0 && residency.worth_us >= 1e6,
+           "a part that is rewritten takes nothing from the rest");
+    tap_ok(!operands_residency(table, &panel, 1).resident, "but is not resident itself");
+}
+
 static void test_mostly_rewritten(unsigned char *memory)
 {
     struct operand operand = whole(memory, OPERAND_READ);
@@ -102,6 +120,7 @@ int main(void)
     unsigned char *memory = map(), *other = map();
     test_worth(memory);
     test_dirt(memory);
+    test_part_rewritten(other);
     test_mostly_rewritten(other);
     mirror_table_destroy(table);
     lane_release(lane);
