@@ -67,28 +67,47 @@ static struct lane *find_free(void)
     return unmade;
 }
 
-enum status lane_acquire(struct device *device, struct lane **result)
+static struct lane *take_free(bool wait)
 {
     struct lane *lane;
-    enum status status = STATUS_OK;
-    const enum phase before = phase_enter(PHASE_LOCKS);
     pthread_mutex_lock(&lanes_lock);
-    while (!(lane = find_free()))
+    while (!(lane = find_free()) && wait)
         pthread_cond_wait(&lane_freed, &lanes_lock);
-    lane->busy = true;
+    if (lane)
+        lane->busy = true;
     pthread_mutex_unlock(&lanes_lock);
-    phase_enter(PHASE_MEMORY);
+    return lane;
+}
+
+static enum status prepare(struct lane *lane, struct device *device)
+{
+    enum status status = STATUS_OK;
     if (lane->broken)
         lane_destroy(lane);
     if (!lane->stream)
         status = lane_create(lane, device);
-    phase_enter(before);
     lane->scratch_used = 0;
-    if (status == STATUS_OK)
-        *result = lane;
-    else
+    if (status != STATUS_OK)
         lane_release(lane);
     return status;
+}
+
+enum status lane_acquire(struct device *device, struct lane **result)
+{
+    const enum phase before = phase_enter(PHASE_LOCKS);
+    struct lane *lane = take_free(true);
+    phase_enter(PHASE_MEMORY);
+    enum status status = prepare(lane, device);
+    phase_enter(before);
+    if (status == STATUS_OK)
+        *result = lane;
+    return status;
+}
+
+struct lane *lane_acquire_another(struct device *device)
+{
+    struct lane *lane = take_free(false);
+    return lane && prepare(lane, device) == STATUS_OK ? lane : NULL;
 }
 
 void lane_release(struct lane *lane)

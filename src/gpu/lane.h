@@ -46,6 +46,9 @@ struct lane {
 enum status lane_acquire(struct device *device, struct lane **lane);
 void lane_release(struct lane *lane);
 
+/* A second lane for who has one: NULL, without waiting, when none is free or can be made. */
+struct lane *lane_acquire_another(struct device *device);
+
 /* Ensure workspace and counters of at least these sizes; old contents are not kept
  * (new counters are zeroed). The lane's stream must be idle. */
 enum status lane_reserve_workspace(struct lane *lane, size_t workspace_bytes, size_t counter_bytes);

@@ -113,8 +113,24 @@ static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, 
     return status;
 }
 
+static bool must_be_cut(const struct mirror_table *mirrors, const struct blas_call *call)
+{
+    struct operand operands[OPERANDS_MAX];
+    struct residency ignored;
+    return is_level3(call) && tiled_residency(mirrors, call, operands, execute_operands(call, operands), &ignored);
+}
+
+static enum status run_whole(struct lane *lane, struct mirror_table *mirrors, const struct blas_call *call,
+                             struct transfer_count *moved)
+{
+    enum status status = run_in_lane(lane, mirrors, operands_hold_unproven, call, moved);
+    if (status == STATUS_NOT_TRACKABLE) /* memory changed hands beside the kernel */
+        status = run_in_lane(lane, mirrors, operands_hold, call, moved);
+    return status;
+}
+
 enum status execute_call(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
-                         struct transfer_count *moved)
+                         const struct host_steps *host, struct transfer_count *moved)
 {
     struct device_scope scope;
     struct lane *lane;
@@ -124,9 +140,9 @@ enum status execute_call(struct device *device, struct mirror_table *mirrors, co
         return status;
     status = lane_acquire(device, &lane);
     if (status == STATUS_OK) {
-        status = run_in_lane(lane, mirrors, operands_hold_unproven, call, moved);
-        if (status == STATUS_NOT_TRACKABLE) /* memory changed hands beside the kernel */
-            status = run_in_lane(lane, mirrors, operands_hold, call, moved);
+        status = must_be_cut(mirrors, call) ? STATUS_OUT_OF_MEMORY : run_whole(lane, mirrors, call, moved);
+        if (status == STATUS_OUT_OF_MEMORY && is_level3(call))
+            status = tiled_run(device, mirrors, lane, call, host, moved);
         lane_release(lane);
     }
     device_leave(device, &scope);

@@ -5,6 +5,7 @@
 
 #include "common/blas_call.h"
 #include "gpu/device.h"
+#include "interpose/tiled.h"
 #include "mirror/operands.h"
 
 /* The matrix operands of `call` with their access; returns how many (0 to OPERANDS_MAX). */
@@ -14,8 +15,9 @@ int execute_operands(const struct blas_call *call, struct operand *operands);
 bool execute_supported(struct device *device, const struct blas_call *call);
 
 /* Run it. STATUS_OK: results are in host memory. STATUS_RESULT_LOST: an output
- * could not be completed (invariant 3). Any other status: no operand was touched. */
+ * could not be completed (invariant 3). Any other status: no operand was touched. A level 3
+ * call whose operands do not fit the device runs in tiles, for which `host` stands by. */
 enum status execute_call(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
-                         struct transfer_count *moved);
+                         const struct host_steps *host, struct transfer_count *moved);
 
 #endif

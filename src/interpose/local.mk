@@ -3,6 +3,9 @@
 libmublas_core_la_SOURCES += \
 	src/interpose/call_vectors.c src/interpose/call_vectors.h \
 	src/interpose/execute.c src/interpose/execute.h \
+	src/interpose/tile_plan.c src/interpose/tile_plan.h \
+	src/interpose/tile_steps.c src/interpose/tile_steps.h \
+	src/interpose/tiled.c src/interpose/tiled.h \
 	src/interpose/learned_model.c src/interpose/learned_model.h \
 	src/interpose/offload.c \
 	src/interpose/policy.c src/interpose/policy.h \
@@ -27,6 +30,7 @@ interposer_sources += \
 	src/interpose/entry_slots.c src/interpose/entry_slots.h \
 	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
 	src/interpose/host_blas.c src/interpose/host_blas.h \
+	src/interpose/host_level3.c src/interpose/host_level3.h \
 	src/interpose/callers.c src/interpose/callers.h \
 	src/interpose/calling_objects.c src/interpose/calling_objects.h \
 	src/interpose/loaded_object.c src/interpose/loaded_object.h \

@@ -7,6 +7,7 @@
 #include "gpu/exit_gate.h"
 #include "gpu/level3.h"
 #include "interpose/execute.h"
+#include "interpose/host_level3.h"
 #include "interpose/host_paths.h"
 #include "interpose/learned_model.h"
 #include "interpose/nested.h"
@@ -194,6 +195,17 @@ static enum host_reason reason_of(enum status status)
     }
 }
 
+struct host_part {
+    enum symbol symbol;
+    const void *caller;
+};
+
+static bool run_on_host(void *context, const struct blas_call *step)
+{
+    const struct host_part *part = context;
+    return host_level3_run(part->symbol, part->caller, step);
+}
+
 static enum host_reason execute(struct device *device, enum symbol symbol, const struct blas_call *call,
                                 const void *caller)
 {
@@ -201,7 +213,9 @@ static enum host_reason execute(struct device *device, enum symbol symbol, const
     struct device_counts counts = {0};
     if (stats_wanted())
         phase_clock_start(&counts.phases);
-    enum status status = execute_call(device, mirrors, call, &moved);
+    struct host_part part = {symbol, caller};
+    const struct host_steps host = {run_on_host, &part};
+    enum status status = execute_call(device, mirrors, call, &host, &moved);
     phase_clock_stop();
     if (status == STATUS_RESULT_LOST) {
         log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
@@ -229,7 +243,9 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
     int count = execute_operands(call, operands);
     if (credit_us > 0)
         operands_credit(mirrors, operands, count, credit_us);
-    struct residency residency = operands_residency(mirrors, operands, count);
+    struct residency residency;
+    if (!tiled_residency(mirrors, call, operands, count, &residency))
+        residency = operands_residency(mirrors, operands, count);
     struct policy_decision decision = policy_decide(settings()->offload, model(), call, &residency);
     if (!decision.device) {
         if (decision.credit_us > 0)

@@ -11,6 +11,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hot_ranges.h \
 	src/mirror/hot_ranges.c \
 	src/mirror/kernel_interface.h \
+	src/mirror/borrowed.c \
 	src/mirror/budget.c src/mirror/budget.h \
 	src/mirror/completeness.h \
 	src/mirror/completeness.c \

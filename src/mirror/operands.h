@@ -115,6 +115,18 @@ enum status operands_write_back(struct operands_hold *hold);
  * uploaded or computed stays valid. */
 void operands_release(struct operands_hold *hold, struct transfer_count *count);
 
+/* False for operands that the mirrors' device memory cannot hold at once, whatever is evicted. */
+bool operands_fit(const struct mirror_table *table, const struct operand *operands, int count);
+
+/* Bytes of device memory that the mirrors may fill at present. */
+size_t operands_budget(const struct mirror_table *table);
+
+/* Plain device memory out of the mirrors' budget, for which those that nobody uses go: at most
+ * `most` bytes, at least `least`; *bytes says how many. Inside device_enter, as is operands_return.
+ * STATUS_OUT_OF_MEMORY is a normal answer. */
+enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address, size_t *bytes);
+void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes);
+
 /* One line of state for `mublas info` and the report. */
 const char *mirror_table_description(const struct mirror_table *table);
 

@@ -19,3 +19,11 @@ tests_system_wide_named_la_LDFLAGS = $(module_flags)
 tests_system_wide_named_la_LIBADD = -ldl
 TESTS += tests/system/entries.sh
 EXTRA_DIST += tests/system/entries.sh
+
+# The same on a device that is too small.
+TESTS += tests/system/tiled.sh
+EXTRA_DIST += tests/system/tiled.sh
+check_PROGRAMS += tests/system/tiled_long
+tests_system_tiled_long_SOURCES = tests/system/tiled_long.c
+tests_system_tiled_long_LDADD = $(system_test_libraries)
+tests/system/tiled.log: tests/system/entries$(EXEEXT) tests/system/tiled_long$(EXEEXT)

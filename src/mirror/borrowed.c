@@ -1,0 +1,59 @@
+#include "mirror/mirror_table.h"
+#include "mirror/operands.h"
+
+bool operands_fit(const struct mirror_table *table, const struct operand *operands, int count)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += footprint_bytes(&operands[i]);
+    return bytes <= atomic_load(&table->resources.budget.bytes);
+}
+
+size_t operands_budget(const struct mirror_table *table)
+{
+    return atomic_load(&table->resources.budget.bytes);
+}
+
+/* Take up to `most` bytes of the budget, at least `least`; mirrors that nobody uses go. 0: not to be had. */
+static size_t take(struct mirror_table *table, size_t least, size_t most)
+{
+    struct budget *budget = &table->resources.budget;
+    for (;;) {
+        size_t all = atomic_load(&budget->bytes), taken = atomic_load(&budget->committed);
+        size_t rest = all > taken ? all - taken : 0;
+        if (rest >= most && budget_take(budget, most))
+            return most;
+        if (mirror_table_evict(table))
+            continue;
+        if (rest < least)
+            return 0;
+        if (rest < most && budget_take(budget, rest))
+            return rest;
+    }
+}
+
+enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address, size_t *bytes)
+{
+    struct budget *budget = &table->resources.budget;
+    enum status status = STATUS_OUT_OF_MEMORY;
+    *bytes = take(table, least, most);
+    while (*bytes >= least && *bytes > 0) {
+        status = device_allocate(table->resources.device, *bytes, address);
+        if (status != STATUS_OUT_OF_MEMORY)
+            break;
+        size_t half = *bytes / 2;
+        budget_give(budget, *bytes - half);
+        *bytes = half;
+    }
+    if (status == STATUS_OK)
+        return status;
+    budget_give(budget, *bytes);
+    *bytes = 0;
+    return status;
+}
+
+void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes)
+{
+    device_free(table->resources.device, address);
+    budget_give(&table->resources.budget, bytes);
+}
