@@ -8,13 +8,16 @@ bench_residency_LDADD = $(BENCH_BLAS_LIBS)
 bench_tridiagonal_SOURCES = bench/tridiagonal.c bench/timing.h
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
 EXTRA_DIST += bench/run_offload.sh
+check_PROGRAMS += bench/tiles
+bench_tiles_SOURCES = bench/tiles.c bench/timing.h
+bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
 
 check_PROGRAMS += bench/decision
 bench_decision_SOURCES = bench/decision.c
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
-bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/kernels/measure$(EXEEXT)
+bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 
