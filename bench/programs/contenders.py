@@ -80,7 +80,9 @@ class Contenders:
             return "no mublas command (option --mublas)"
         return None
 
-    def solves(self, contender, case):
+    def takes_part(self, contender, case, round_number):
+        if round_number > 1 and case.again and contender not in case.again:
+            return False
         if contender == "cusolver" and case.program not in SOLVED_BY_CUSOLVER:
             return False
         return contender not in case.leave_out

@@ -11,6 +11,7 @@ class Case:
     repetitions: int = 2
     host_repetitions: int = 0  # 0: as many as the others; nothing wakes on the host, so 1 says it all
     leave_out: tuple = ()  # contenders that would take too long
+    again: tuple = ()  # the only ones in rounds after the first; (): all. Without host: for bits alone
 
     @property
     def name(self):
@@ -42,20 +43,20 @@ PLANS = {
     # The acceptance figures first, then what else is worth knowing; some 6 minutes on an H100
     # with 16 cores, so --only or --budget split it. NVBLAS hands level 2 to the host.
     "full": [
-        Case("small_calls", 500, rounds=3, repetitions=5, leave_out=("run",)),
-        Case("rewritten", 4096, 12, rounds=3, repetitions=3, leave_out=("run",)),
-        Case("single_use", 4096, 12, rounds=3, repetitions=3, leave_out=("run",)),
-        Case("lanczos", 16384, 100, rounds=2, repetitions=3, leave_out=("nvblas",)),
-        Case("power", 16384, 200, rounds=2, repetitions=3, leave_out=("nvblas",)),
-        Case("dsytrd", 8192, rounds=2, host_repetitions=1),
-        Case("dsyevd", 8192, host_repetitions=1, leave_out=("nvblas",)),
+        Case("small_calls", 500, rounds=3, repetitions=6, leave_out=("run",)),
+        Case("rewritten", 4096, 6, rounds=4, repetitions=12, leave_out=("run",), again=("host", "mublas")),
+        Case("single_use", 4096, 3, rounds=4, repetitions=10, leave_out=("run",), again=("host", "mublas")),
+        Case("lanczos", 16384, 100, rounds=2, leave_out=("nvblas",)),
+        Case("power", 16384, 100, rounds=2, leave_out=("nvblas",), again=("mublas",)),
+        Case("dsytrd", 8192, rounds=2, host_repetitions=1, again=("mublas",)),
+        Case("dsyevd", 8192, host_repetitions=1, leave_out=("nvblas", "run")),
         Case("dsytrd", 16384, repetitions=1, leave_out=("nvblas", "run")),
         Case("zheevd", 4096, host_repetitions=1, leave_out=("run",)),
         Case("dsyevd", 4096, host_repetitions=1, leave_out=("run",)),
-        Case("dsyevr", 4096, leave_out=("run",)),
-        Case("dpotrf", 12288, leave_out=("run",)),
-        Case("dgels", 3072, leave_out=("run",)),
-        Case("dgesdd", 2048, leave_out=("run",)),
+        Case("dgesdd", 2048, host_repetitions=1, leave_out=("run",)),
+        Case("dgels", 3072, host_repetitions=1, leave_out=("run",)),
+        Case("dsyevr", 4096, host_repetitions=1, leave_out=("run",)),
+        Case("dpotrf", 12288, host_repetitions=1, leave_out=("run",)),
         Case("zheevd", 8192, repetitions=1, leave_out=("nvblas", "run")),
     ],
 }
