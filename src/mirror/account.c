@@ -1,8 +1,11 @@
 #include "mirror/account.h"
 #include "mirror/page_bits.h"
 
-/* Pages here and there, staged: 1.5 GB/s were seen on an H100, 8 of whole matrices. */
-enum { SCATTERED_BYTES_PER_US = 3000, SETBACKS_MOST = 5 };
+#include <math.h>
+
+/* Pages here and there, staged: 1.5 GB/s were seen on an H100, 8 of whole matrices. A first
+ * upload pins and gathers into huge pages, twice over (tuner/crossover.c). */
+enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 1300, SETBACKS_MOST = 5 };
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */
 static void make(struct mirror_table *table, struct byte_range hull)
@@ -155,8 +158,10 @@ void account_settle(struct mirror_table *table, struct mirror *mirror, struct pa
     } else if (was_resident) {
         mirror->worth_us -= (double)uploaded_bytes / SCATTERED_BYTES_PER_US;
     } else if (!mirror_is_known(mirror, hull)) {
-        mirror->worth_us += mirror->credit_us;
-        mirror->credit_us = 0; /* spent on this upload */
+        /* Another matrix may lie in the same mapping and save for its own upload. */
+        const double spent_us = fmin(mirror->credit_us, (double)uploaded_bytes / FIRST_BYTES_PER_US);
+        mirror->worth_us += spent_us;
+        mirror->credit_us -= spent_us;
         page_bits_set(mirror->known, hull.begin, hull.end);
     }
     pthread_mutex_unlock(&table->lock);
