@@ -7,6 +7,7 @@
 #include "command/tune_refit.h"
 #include "command/tune_session.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,15 +51,20 @@ static bool show_calls(void *context, double part)
     return !stopped;
 }
 
-/* A form may take half as long again as its share of what is left. */
+static double shapes_end(const struct run *run)
+{
+    const struct tune_options *options = &run->options;
+    return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
+}
+
+/* A form may take half as long again as its share of what is left, but must have time to end. */
 static double deadline_of(const struct run *run)
 {
     const struct tune_options *options = &run->options;
     if (options->time_limit <= 0)
         return 0;
-    const double end = run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
-    const double now = timer_now(), left = end - now;
-    return left <= 0 ? now : now + 1.5 * left / (run->forms - run->forms_done);
+    const double now = timer_now(), left = shapes_end(run) - now;
+    return left <= 0 ? now : now + left * fmin(1.5 / (run->forms - run->forms_done), 0.8);
 }
 
 static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,
@@ -81,10 +87,10 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     bool good = status == STATUS_OK || status == STATUS_UNSUPPORTED;
     if (!good)
         fprintf(stderr, "\nmublas tune: %s: %s\n", run->what, status_text(status));
-    else if (status == STATUS_OK && !stopped)
+    else if (status == STATUS_OK && !shape_timer_is_over(&run->session.timer))
         good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
     free(lines);
-    run->forms_done++;
+    run->forms_done += !shape_timer_is_over(&run->session.timer);
     return good;
 }
 
@@ -102,6 +108,7 @@ static bool learn_shapes(struct run *run)
 {
     const struct tuning_settings settings = tuning_settings_of(run->options.breadth);
     bool good = true;
+    run->session.timer.limit = run->options.time_limit > 0 ? shapes_end(run) : 0;
     for (int number = 0; number < TUNING_CLASSES; number++) {
         const int class = class_in_order(number);
         for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++)
@@ -110,7 +117,9 @@ static bool learn_shapes(struct run *run)
     for (int number = 0; number < TUNING_CLASSES && good && !stopped; number++) {
         const int class = class_in_order(number);
         for (int form = 0; form < tuning_class_forms(class) && good && !stopped; form++)
-            if (run->options.classes[class] && !run->files.done[class][form])
+            if (shape_timer_is_over(&run->session.timer))
+                return good;
+            else if (run->options.classes[class] && !run->files.done[class][form])
                 good = learn_form(run, &settings, class, (enum tuning_form)form);
     }
     return good;
@@ -165,6 +174,9 @@ static void print_summary(const struct run *run)
     printf("%ld timings in %ld rounds, %ld rounds lost to a device that was slow, %ld changes of its pace, "
            "%ld shapes with other bits\n",
            timer->shapes_timed, timer->rounds, timer->rounds_lost, timer->shifts, timer->wrong);
+    if (run->forms_done < run->forms)
+        printf("%d of %d classes and forms stay as they were: there was no time for them\n",
+               run->forms - run->forms_done, run->forms);
     printf("recipe %s in %.1f s\n", run->options.output, timer_now() - run->started);
 }
 

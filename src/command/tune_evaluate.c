@@ -12,12 +12,15 @@
 enum { RIVALS = 8, SIZES_MAX = 10000 };
 
 /* The first finds the rivals among all; the second compares them with the choice. */
-static const struct timing_plan find_plan = {3, 5, {1.25, 1.1, 1.06, 1.04}, 0.005};
-static const struct timing_plan compare_plan = {11, 21, {0, 0, 0, 0}, 0.002};
+static const struct timing_plan find_plan = {3, 5, {1.25, 1.1, 1.06, 1.04}, 0.005, 40e-6, false};
+static const struct timing_plan compare_plan = {11, 21, {0, 0, 0, 0}, 0.002, 100e-6, false};
+/* Part of the most bytes in flight: shapes with less are not the fastest anywhere. */
+static const double PRUNE = 0.04;
 
 struct evaluation {
     struct tune_session *session;
     const struct recipe *recipe;
+    struct shape_figures figures; /* of the class */
     FILE *data;
     uint64_t random_state;
     double deadline;
@@ -40,11 +43,13 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
     struct tuning_time *times = calloc(space->count, sizeof *times);
     if (!times)
         return STATUS_OUT_OF_MEMORY;
+    size_t field = shape_space_prune(space->shapes, space->count, call, &evaluation->figures, PRUNE);
+    field = shape_space_distinct(space->shapes, field, call, evaluation->figures.of_edge[0].multiprocessors);
     const enum status status = shape_timer_time(&evaluation->session->timer, call, space->shapes,
-                                                space->count, &find_plan, times, NULL);
+                                                field, &find_plan, times, NULL);
     for (int taken = 0; taken < RIVALS && status == STATUS_OK; taken++) {
         size_t best = 0;
-        for (size_t i = 1; i < space->count; i++)
+        for (size_t i = 1; i < field; i++)
             if (times[i].seconds < times[best].seconds)
                 best = i;
         if (!isfinite(times[best].seconds))
@@ -104,7 +109,11 @@ static int judge_class(struct evaluation *evaluation, int class, int sizes, doub
 {
     const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
     const struct shape_timer *timer = &evaluation->session->timer;
+    struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
     int count = 0;
+    least.a.pointer = NULL;
+    if (occupancy_read_shapes(device_kernels(evaluation->session->device), &least, &evaluation->figures) != CUDA_SUCCESS)
+        sizes = 0;
     for (int i = 0; i < sizes && space.count > 0 && !*timer->stop; i++) {
         const enum tuning_form form = (enum tuning_form)(i % tuning_class_forms(class));
         const struct size_range range = size_range_of(class, form, evaluation->session->pool.matrix_bytes);
@@ -143,13 +152,14 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
 {
     double *efficiencies = calloc(SIZES_MAX, sizeof *efficiencies),
            *built_in = calloc(SIZES_MAX, sizeof *built_in);
-    int good = 0, all = 0, left = 0;
+    double *all_efficiencies = calloc((size_t)TUNING_CLASSES * SIZES_MAX, sizeof *all_efficiencies);
+    int good = 0, all = 0, left = 0, judged = 0;
     for (int class = 0; class < TUNING_CLASSES; class++)
         left += options->classes[class];
     printf("%-16s %5s %8s %14s %8s %14s\n", "class", "sizes", "median", "5th percentile", "worst",
            "built-in median");
     for (int class = TUNING_CLASSES - 1;
-         class >= 0 && efficiencies && built_in && !*evaluation->session->timer.stop; class--) {
+         class >= 0 && efficiencies && built_in && all_efficiencies && !*evaluation->session->timer.stop; class--) {
         if (!options->classes[class])
             continue;
         const double now = timer_now();
@@ -158,9 +168,17 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
         left--;
         const int count = judge_class(evaluation, class, options->evaluate, efficiencies, built_in);
         good += print_class(class, efficiencies, built_in, count);
+        memcpy(all_efficiencies + judged, efficiencies, (size_t)count * sizeof *efficiencies);
+        judged += count;
         all++;
     }
+    if (judged > 0) {
+        const double median = statistics_median(all_efficiencies, (size_t)judged);
+        printf("%-16s %5d %7.1f%% %13.1f%% %7.1f%%\n", "all", judged, 100 * median,
+               100 * statistics_quantile(all_efficiencies, (size_t)judged, 0.05), 100 * all_efficiencies[0]);
+    }
     printf("%d of %d classes: median 98%%, 5th percentile 95%% or more\n", good, all);
+    free(all_efficiencies);
     free(efficiencies);
     free(built_in);
     return good == all ? 0 : 1;
@@ -179,7 +197,7 @@ int tune_evaluate(struct tune_session *session, const struct tune_options *optio
         fprintf(stderr, "mublas tune: %s: %s\n", options->output, fault);
         recipe_clear(&recipe);
     } else {
-        struct evaluation evaluation = {session, &recipe, NULL, 4711, 0};
+        struct evaluation evaluation = {.session = session, .recipe = &recipe, .random_state = 4711};
         snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
         evaluation.data = fopen(path, "we");
         if (evaluation.data)

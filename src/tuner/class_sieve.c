@@ -85,14 +85,20 @@ static void forget_wrong(struct class_work *work)
 
 enum status class_sieve(struct class_work *work, struct class_recipe *rules)
 {
-    const size_t count = work->space.count, last = work->sieve_count - 1;
+    const size_t count = work->space.count;
+    size_t sizes = 0;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < work->sieve_count * count; i++)
         work->sieve_seconds[i] = HUGE_VAL;
-    for (size_t i = 0; i < work->sieve_count && status == STATUS_OK && !class_work_is_stopped(work); i++)
-        status = sieve_at(work, i);
+    for (; sizes < work->sieve_count && status == STATUS_OK && !class_work_is_stopped(work); sizes++) {
+        if (sizes > 0 && class_work_is_late(work))
+            break;
+        status = sieve_at(work, sizes);
+    }
     if (status != STATUS_OK || class_work_is_stopped(work))
         return status;
+    work->sieve_count = sizes;
+    const size_t last = sizes - 1;
     forget_wrong(work);
     const struct blas_call largest = class_work_call(work, work->sieve_sizes[last]);
     if (!analyzer_run(work->space.shapes, work->sieve_seconds + last * count, count, work->settings->near,

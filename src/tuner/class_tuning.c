@@ -11,25 +11,25 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
         .breadth = breadth,
-        .sieve_sizes = 4,
-        .final_sizes = 20,
+        .sieve_sizes = 6,
+        .final_sizes = 36,
         .held_sizes = 5,
-        .best_of_each = 6,
-        .champions = 6,
-        .rules_most = 10,
+        .best_of_each = 4,
+        .champions = 5,
+        .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
-        .sieve = {3, 5, {2, 1.2, 1.12, 1.08}, 0.005},
-        .finals = {4, 7, {0, 1.25, 1.15, 1.1}, 0.005},
-        .held = {5, 9, {0, 0, 0, 0}, 0.003},
+        .sieve = {2, 4, {1.5, 1.2, 1.12, 1.08}, 0.005, 50e-6, true},
+        .finals = {3, 5, {0, 1.25, 1.15, 1.1}, 0.005, 100e-6, false},
+        .held = {5, 9, {0, 0, 0, 0}, 0.003, 100e-6, false},
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sieve_sizes = 8, settings.final_sizes = 40, settings.held_sizes = 20;
-    settings.best_of_each = 8, settings.champions = SIEVE_KEPT, settings.rules_most = RECIPE_INTERVALS_MAX;
-    settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003};
-    settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002};
-    settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002};
+    settings.sieve_sizes = 8, settings.final_sizes = 60, settings.held_sizes = 20;
+    settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
+    settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true};
+    settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false};
+    settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false};
     if (breadth == BREADTH_EXHAUSTIVE)
         settings.prune = 0;
     return settings;
@@ -37,8 +37,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 
 bool class_work_is_stopped(const struct class_work *work)
 {
-    const struct shape_timer *timer = work->tuner->timer;
-    return timer->stop && *timer->stop;
+    return shape_timer_is_over(work->tuner->timer);
 }
 
 bool class_work_is_late(const struct class_work *work)

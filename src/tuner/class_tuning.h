@@ -47,7 +47,7 @@ struct class_summary {
     enum chooser chooser;
 };
 
-/* STATUS_UNSUPPORTED: no size of it fits the pool. Stopped (timer->stop): STATUS_OK, and
+/* STATUS_UNSUPPORTED: no size of it fits the pool. Stopped (shape_timer_is_over): STATUS_OK, and
  * interval_count is 0, as where the built-in shapes are the best. */
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,
                              struct class_recipe *rules, struct class_summary *summary);

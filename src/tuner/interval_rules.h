@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* 1% over an octave, or 4% over a quarter of one. */
-#define INTERVAL_SWITCH_COST 0.01
+#define INTERVAL_SWITCH_COST 0.003
 
 struct interval_rule {
     int64_t first; /* the rule holds from this size to before the next rule's first */

@@ -14,7 +14,7 @@
 
 enum {
     RECIPE_FORMAT = 1,
-    RECIPE_INTERVALS_MAX = 16,
+    RECIPE_INTERVALS_MAX = 32,
     RECIPE_TEXT_MAX = 1 << 20, /* bytes */
     RECIPE_FAULT_BYTES = 256
 };

@@ -91,7 +91,7 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
 {
     const size_t length = times->sizes_count;
     struct interval_rule found[RECIPE_INTERVALS_MAX];
-    const size_t candidates = times->shape_count + 1;
+    const size_t candidates = times->shape_count + !times->terms; /* a model foretells better than no model */
     static const struct launch_shape built_in = {.edge = 0};
     double *curves = calloc(candidates * length, sizeof *curves);
     if (!curves)

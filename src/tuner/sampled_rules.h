@@ -26,8 +26,8 @@ struct sampled_times {
     const struct shape_terms *terms;
 };
 
-/* Into rules->intervals, with what is built in as a candidate; where a rule's shape cannot do the next rule's first size it ends at
- * the last size before. False: there is no shape that can do all sampled sizes, or no memory. */
+/* Into rules->intervals, without models with what is built in as a candidate; where a rule's shape cannot
+ * do the next rule's first size it ends at the last size before. False: there is no shape that can do all sampled sizes, or no memory. */
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
 
 /* The number of the size to sample next; sizes_count: all are. */

@@ -6,13 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAF_EDGE = 32, GROUP = 8, TEAM_BYTES = 32, LOAD_BYTES = 16 };
-enum term { TERM_BEGIN, TERM_BYTES, TERM_ROUNDS, TERM_CHAIN, TERM_WAVES };
+enum { LEAF_EDGE = 32, GROUP = 8, WARP_LEAVES = 4, TEAM_BYTES = 32, LOAD_BYTES = 16 };
 
 /* Of the diagonal's tiles about so much is stored; strips of symv read a part of the matrix twice, as
  * far as caches do not have it. */
-static const double DIAGONAL_PART = 0.6, STRIPS_READ = 1.7;
+static const double DIAGONAL_PART = 0.6, STRIPS_READ = 1.7, CACHE_BYTES = 36e6;
 static const double BYTES_SCALE = 2.5e6, CHAIN_SCALE = 4, LEAVES_SCALE = 32; /* to about a microsecond */
+
+/* Groups of items, and the same with what cut-off leaf tiles cost besides. */
+struct tiles {
+    struct work_items whole[WORK_GROUPS_MAX], ragged[WORK_GROUPS_MAX];
+    size_t count;
+};
 
 static bool is_triangle(const struct blas_call *call)
 {
@@ -42,103 +47,123 @@ static int64_t slots_of(const struct launch_shape *shape, const struct shape_fig
     return (int64_t)active * at->multiprocessors;
 }
 
-/* What a team of a tile of so many leaf rows and columns does one after another. */
-static double rounds_of(const struct block_mapping *mapping, int64_t rows, int64_t columns)
+/* An extent of a tile: in leaves, and whether the last of them is cut off. */
+struct extent {
+    int64_t leaves;
+    bool is_cut;
+};
+
+static struct extent whole_of(unsigned edge)
 {
-    const int64_t down = tile_count(rows, mapping->teams_down);
-    const int64_t run = mapping->leaf_columns, turns = tile_count(columns, mapping->teams_across * run);
-    return (double)(down * (turns == 1 && columns < run ? columns : turns * run));
+    return (struct extent){edge / LEAF_EDGE, false};
 }
 
-static int64_t leaves_left(int64_t length, unsigned edge)
+static struct extent rest_of(int64_t length, unsigned edge)
 {
-    return tile_count(length % edge, LEAF_EDGE);
+    return (struct extent){tile_count(length % edge, LEAF_EDGE), length % LEAF_EDGE != 0};
 }
 
-static void add(struct work_items *groups, size_t *count, int64_t items, double time)
+/* Items of so many leaves. A cut-off row of leaves costs extra unless the warp has no other one. */
+static void add(struct tiles *tiles, const struct block_mapping *mapping, int64_t items, double part,
+                struct extent rows, struct extent columns)
 {
-    if (items > 0)
-        groups[(*count)++] = (struct work_items){items, time};
+    const int64_t down = tile_count(rows.leaves, mapping->teams_down), run = mapping->leaf_columns;
+    const int64_t across = tile_count(columns.leaves, mapping->teams_across * run);
+    const int64_t turns = across == 1 && columns.leaves < run ? columns.leaves : across * run;
+    const unsigned together = mapping->teams_down < WARP_LEAVES ? mapping->teams_down : WARP_LEAVES;
+    const bool alone = mapping->team_groups == 1 && (rows.leaves - 1) % together == 0;
+    const double rounds = part * (double)(down * turns);
+    if (items <= 0 || turns <= 0 || down <= 0)
+        return;
+    tiles->whole[tiles->count] = (struct work_items){items, rounds};
+    tiles->ragged[tiles->count++] =
+        (struct work_items){items, rounds + (double)(rows.is_cut && !alone ? turns : 0) +
+                                       (double)(columns.is_cut ? down : 0)};
 }
 
 /* Whole tiles, then those at the edges. */
-static size_t tiles_of_rectangle(const struct blas_call *call, const struct launch_shape *shape,
-                                 struct work_items *groups)
+static struct tiles tiles_of_rectangle(const struct blas_call *call, const struct launch_shape *shape)
 {
     const struct block_mapping mapping = launch_shape_mapping(shape);
-    const int64_t whole = shape->edge / LEAF_EDGE, rows = call->m / shape->edge, columns = call->n / shape->edge;
-    const int64_t rows_left = leaves_left(call->m, shape->edge), columns_left = leaves_left(call->n, shape->edge);
-    size_t count = 0;
-    add(groups, &count, rows * columns, rounds_of(&mapping, whole, whole));
-    if (rows_left)
-        add(groups, &count, columns, rounds_of(&mapping, rows_left, whole));
-    if (columns_left)
-        add(groups, &count, rows, rounds_of(&mapping, whole, columns_left));
-    if (rows_left && columns_left)
-        add(groups, &count, 1, rounds_of(&mapping, rows_left, columns_left));
-    return count;
+    const int64_t rows = call->m / shape->edge, columns = call->n / shape->edge;
+    const struct extent whole = whole_of(shape->edge), low = rest_of(call->m, shape->edge),
+                        right = rest_of(call->n, shape->edge);
+    struct tiles tiles = {.count = 0};
+    add(&tiles, &mapping, rows * columns, 1, whole, whole);
+    add(&tiles, &mapping, low.leaves ? columns : 0, 1, low, whole);
+    add(&tiles, &mapping, right.leaves ? rows : 0, 1, whole, right);
+    add(&tiles, &mapping, low.leaves && right.leaves, 1, low, right);
+    return tiles;
 }
 
-static size_t tiles_of_triangle(const struct blas_call *call, const struct launch_shape *shape,
-                                struct work_items *groups)
+static struct tiles tiles_of_triangle(const struct blas_call *call, const struct launch_shape *shape)
 {
     const struct block_mapping mapping = launch_shape_mapping(shape);
-    const int64_t whole = shape->edge / LEAF_EDGE, tiles = call->n / shape->edge;
-    const int64_t left = leaves_left(call->n, shape->edge);
+    const int64_t count = call->n / shape->edge;
+    const struct extent whole = whole_of(shape->edge), rest = rest_of(call->n, shape->edge);
     const bool both = shape->variant == VARIANT_BOTH_HALVES;
-    const double diagonal = both ? 1 : DIAGONAL_PART, full = rounds_of(&mapping, whole, whole);
-    size_t count = 0;
-    add(groups, &count, both ? tiles * (tiles - 1) : tiles * (tiles - 1) / 2, full);
-    add(groups, &count, tiles, diagonal * full);
-    if (left) {
-        add(groups, &count, both ? 2 * tiles : tiles, rounds_of(&mapping, left, whole));
-        add(groups, &count, 1, diagonal * rounds_of(&mapping, left, left));
-    }
-    return count;
+    const double diagonal = both ? 1 : DIAGONAL_PART;
+    struct tiles tiles = {.count = 0};
+    add(&tiles, &mapping, both ? count * (count - 1) : count * (count - 1) / 2, 1, whole, whole);
+    add(&tiles, &mapping, count, diagonal, whole, whole);
+    add(&tiles, &mapping, rest.leaves ? (both ? 2 * count : count) : 0, 1, rest, whole);
+    add(&tiles, &mapping, rest.leaves > 0, diagonal, rest, rest);
+    return tiles;
 }
 
-static struct shape_terms terms_of_strips(const struct blas_call *call, const struct launch_shape *shape,
-                                          int64_t slots)
+/* One kind of item. Leaves of a sum lie side by side in a warp, more of them the narrower a strip is. */
+static struct tiles tiles_of_strips(const struct blas_call *call, const struct launch_shape *shape)
 {
     const bool by_rows = call->family == FAMILY_GEMV && !is_transposed(call),
                by_columns = call->family == FAMILY_GEMV && !by_rows;
-    const int64_t items = launch_shape_tiling(call, shape).items,
-                  leaves = tile_count(by_columns ? call->m : call->n, LEAF_EDGE);
+    const int64_t terms = by_columns ? call->m : call->n, leaves = tile_count(terms, LEAF_EDGE);
     const unsigned threads = shape->threads_x * shape->threads_y,
                    together = by_rows ? shape->edge : GROUP * shape->team_groups;
-    const int64_t teams = threads < together ? 1 : threads / together;
+    const int64_t teams = threads < together ? 1 : threads / together,
+                  in_a_warp = together < WARP_THREADS ? WARP_THREADS / together : 1;
     const double element = (double)blas_element_bytes(call->type);
     const double times = by_columns ? shape->edge * element / (TEAM_BYTES * shape->team_groups) : 1;
-    const struct work_items group = {items, times * (double)tile_count(leaves, teams)};
-    const double bytes = bytes_of(call) * (is_triangle(call) ? STRIPS_READ : 1);
-    return (struct shape_terms){{1, bytes / BYTES_SCALE, makespan(&group, 1, slots),
-                                 (double)leaves / LEAVES_SCALE, (double)items / (double)slots}};
+    const double rounds = times * (double)tile_count(leaves, teams);
+    const bool mixed = terms % LEAF_EDGE != 0 && (leaves - 1) % in_a_warp != 0;
+    const int64_t items = launch_shape_tiling(call, shape).items;
+    return (struct tiles){{{items, rounds}}, {{items, rounds + (mixed ? times : 0)}}, 1};
 }
 
-static struct shape_terms terms_of_vector(const struct blas_call *call, const struct launch_shape *shape,
-                                          int64_t slots)
+static struct tiles tiles_of_vector(const struct blas_call *call, const struct launch_shape *shape)
 {
     const int64_t per_block = shape->threads_x * shape->threads_y * (int64_t)LOAD_BYTES /
                               (int64_t)blas_element_bytes(call->type);
-    const int64_t items = tile_count(call->n, per_block);
-    return (struct shape_terms){{1, bytes_of(call) / BYTES_SCALE, (double)tile_count(items, slots), 0,
-                                 (double)items / (double)slots}};
+    const struct work_items group = {tile_count(call->n, per_block), 1};
+    return (struct tiles){{group}, {group}, 1};
+}
+
+static double chain_of(const struct blas_call *call, const struct launch_shape *shape)
+{
+    if (call->family == FAMILY_AXPY)
+        return 0;
+    if (shape->variant != VARIANT_STRIPS)
+        return (double)launch_shape_tiling(call, shape).children / CHAIN_SCALE;
+    return (double)(call->family == FAMILY_GEMV && is_transposed(call) ? call->m : call->n) / LEAF_EDGE / LEAVES_SCALE;
 }
 
 struct shape_terms shape_terms_of(const struct blas_call *call, const struct launch_shape *shape,
                                   const struct shape_figures *figures)
 {
-    struct work_items groups[WORK_GROUPS_MAX];
-    const int64_t slots = slots_of(shape, figures);
-    if (call->family == FAMILY_AXPY)
-        return terms_of_vector(call, shape, slots);
-    if (shape->variant == VARIANT_STRIPS)
-        return terms_of_strips(call, shape, slots);
-    const struct launch_tiling tiling = launch_shape_tiling(call, shape);
-    const size_t count = is_triangle(call) ? tiles_of_triangle(call, shape, groups)
-                                           : tiles_of_rectangle(call, shape, groups);
-    return (struct shape_terms){{1, bytes_of(call) / BYTES_SCALE, makespan(groups, count, slots),
-                                 (double)tiling.children / CHAIN_SCALE, (double)tiling.items / (double)slots}};
+    const int64_t slots = slots_of(shape, figures), multiprocessors = figures->of_edge[0].multiprocessors;
+    const bool strips = shape->variant == VARIANT_STRIPS;
+    const struct tiles tiles = call->family == FAMILY_AXPY ? tiles_of_vector(call, shape)
+                               : strips                    ? tiles_of_strips(call, shape)
+                               : is_triangle(call)         ? tiles_of_triangle(call, shape)
+                                                           : tiles_of_rectangle(call, shape);
+    const double bytes = bytes_of(call) * (strips && is_triangle(call) ? STRIPS_READ : 1);
+    double items = 0;
+    for (size_t i = 0; i < tiles.count; i++)
+        items += (double)tiles.whole[i].count;
+    return (struct shape_terms){{1, bytes / BYTES_SCALE, fmax(0, bytes - CACHE_BYTES) / BYTES_SCALE,
+                                 makespan(tiles.whole, tiles.count, slots),
+                                 makespan(tiles.ragged, tiles.count, slots),
+                                 makespan(tiles.whole, tiles.count, multiprocessors), chain_of(call, shape),
+                                 items / (double)slots}};
 }
 
 /* Normal equations with coefficients that stay positive: the minimum along one after another. */

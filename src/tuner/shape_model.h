@@ -1,18 +1,20 @@
 /* shape_model.h - why a launch takes as long as it does: the time of a launch shape as a sum of terms.
  *
- *     seconds = c0 + c1 bytes + c2 rounds + c3 chain + c4 waves,    c0..c4 >= 0
+ *     seconds = c0 + c1 bytes + c2 beyond + c3 rounds + c4 ragged + c5 shares + c6 chain + c7 waves,  c >= 0
  *
- * bytes: what is read of the matrix. rounds: the leaf tiles that a team does one after another, items
- * dealt out to the blocks that are active at once (makespan.h): a wave that is nearly empty costs as much
- * as a full one, which no smooth curve over n can follow. chain: what the last arriver sums. waves: items
- * for each active block. The c are fitted to a shape's times, relative to them; what is left over is smooth
- * enough for a spline (sampled_rules.h). Pure functions. */
+ * bytes: what is read of the matrix; beyond: of these what exceeds a large second-level cache, from which
+ * strips of symv read again. rounds: the leaf tiles that a team does one after another, items dealt out to
+ * the blocks that are active at once (makespan.h): a wave that is nearly empty costs as much as a full one,
+ * which no smooth curve over n can follow. ragged: the same where a leaf tile that is cut off counts twice,
+ * as it does to a warp that has whole ones besides. shares: the rounds with the multiprocessors for workers.
+ * chain: what the last arriver sums. waves: items for each active block. The c are fitted to a shape's
+ * times, relative to them; what is left over is smooth enough for a spline (sampled_rules.h). Pure functions. */
 #ifndef MUBLAS_SHAPE_MODEL_H
 #define MUBLAS_SHAPE_MODEL_H
 
 #include "tuner/occupancy_shape.h"
 
-enum { SHAPE_TERMS = 5 };
+enum { SHAPE_TERMS = 8 };
 
 struct shape_terms {
     double of[SHAPE_TERMS]; /* >= 0, the first 1; scaled to be near microseconds on a large device */

@@ -128,9 +128,11 @@ struct shape_space shape_space_make(int class, enum shape_breadth breadth)
             add_axpy(&space, &call, choices, *threads);
         for (int i = 0; i < SHAPE_EDGES && !is_axpy; i++)
             add_blocks(&space, &call, choices, shape_edges[i], *threads);
-        if (!is_axpy)
-            add_strips(&space, &call, choices, *threads);
     }
+    /* Of strips any number of threads may be the best: leaves fit them just so or do not. */
+    const unsigned *threads = choices_of[BREADTH_EXHAUSTIVE].threads;
+    for (; space.shapes && !is_axpy && *threads != END; threads++)
+        add_strips(&space, &call, choices, *threads);
     return space;
 }
 
@@ -164,6 +166,21 @@ double shape_bytes_in_flight(const struct blas_call *call, const struct launch_s
                                                         : (double)call->a.rows * (double)call->a.columns;
     const double whole = elements * (double)blas_element_bytes(call->type) / at->multiprocessors;
     return blocks * threads * LOAD_BYTES < whole ? blocks * threads * LOAD_BYTES : whole;
+}
+
+size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const struct blas_call *call,
+                            int multiprocessors)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t blocks = (int64_t)shapes[i].blocks_per_multiprocessor * multiprocessors;
+        if (call->family != FAMILY_AXPY && blocks > 0 && launch_shape_tiling(call, &shapes[i]).items <= blocks)
+            continue;
+        const struct launch_shape shape = shapes[i];
+        shapes[i] = shapes[kept];
+        shapes[kept++] = shape;
+    }
+    return kept;
 }
 
 size_t shape_space_prune(struct launch_shape *shapes, size_t count, const struct blas_call *call,

@@ -3,8 +3,8 @@
  * Shapes that deal the work out in the same way count once, and so do those with teams
  * that never have a leaf tile: what is left is all there is to find (EXHAUSTIVE: what the
  * quick search is judged by). FULL leaves out what no device was seen to want: blocks that
- * stay, the in-order variant, threads that are not a power of two; QUICK also runs of more
- * than four leaf tiles and the smallest and largest of blocks. */
+ * stay, the in-order variant, threads of tiles that are not a power of two; QUICK also runs of more
+ * than four leaf tiles and the smallest of blocks. */
 #ifndef MUBLAS_SHAPE_SPACE_H
 #define MUBLAS_SHAPE_SPACE_H
 
@@ -34,6 +34,11 @@ double shape_bytes_in_flight(const struct blas_call *call, const struct launch_s
  * at least `part` of the most bytes in flight that any shape has there. How many. */
 size_t shape_space_prune(struct launch_shape *shapes, size_t count, const struct blas_call *call,
                          const struct shape_figures *figures, double part);
+
+/* Those whose launch of the call is another's too are put behind: blocks that are to stay, and are more than
+ * there are items. How many differ. */
+size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const struct blas_call *call,
+                            int multiprocessors);
 
 /* The same in all that matters to a kernel of the class? */
 bool shape_is_same(int class, const struct launch_shape *a, const struct launch_shape *b);

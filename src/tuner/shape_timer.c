@@ -12,9 +12,9 @@
 
 enum { ROUNDS_MOST = 31, CALLS_MOST = 24, LOST_IN_A_ROW = 3, AHEAD = 2 };
 
-/* Seconds that a contestant's calls should take together; from which on a call outlasts its launch so
- * clearly that it needs no graph, which takes longer to make than to play; how far the reference may rise. */
-static const double PLAYED_SECONDS = 100e-6, LAUNCHED_SECONDS = 15e-6, STEADY = 1.06;
+/* Seconds from which on a call outlasts its launch so clearly that it needs no graph, which takes longer to
+ * make than to play; how far the reference may rise. */
+static const double LAUNCHED_SECONDS = 12e-6, STEADY = 1.06;
 
 struct contestant {
     const struct launch_shape *shape;
@@ -46,9 +46,14 @@ double timer_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static bool should_end(const struct shape_timer *timer)
+bool shape_timer_is_over(const struct shape_timer *timer)
 {
-    return (timer->stop && *timer->stop) || (timer->deadline > 0 && timer_now() > timer->deadline);
+    return (timer->stop && *timer->stop) || (timer->limit > 0 && timer_now() > timer->limit);
+}
+
+bool shape_timer_should_end(const struct shape_timer *timer)
+{
+    return shape_timer_is_over(timer) || (timer->deadline > 0 && timer_now() > timer->deadline);
 }
 
 static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
@@ -110,25 +115,27 @@ static enum status admit(struct field *field, struct contestant *contestant, con
 }
 
 /* So many that their beginning does not count. */
-static void choose_calls(struct field *field)
+static void choose_calls(struct field *field, double played)
 {
     const double bytes = (double)tuning_pool_matrix_bytes(field->call),
                  guess = 4e-6 + bytes / (0.7 * field->timer->bandwidth);
-    const double calls = ceil(PLAYED_SECONDS / guess);
+    const double calls = ceil(played / guess);
     field->calls = calls > CALLS_MOST ? CALLS_MOST : (int)calls;
     field->by_graphs = guess < LAUNCHED_SECONDS;
 }
 
-static enum status enter(struct field *field, const struct launch_shape *shapes)
+static enum status enter(struct field *field, const struct launch_shape *shapes, bool partial)
 {
     enum shape_outcome *outcomes = calloc(field->count + 1, sizeof *outcomes);
     enum status status = outcomes ? shape_timer_prepare(field->timer, field->call, shapes, field->count)
                                   : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
-        status = shape_timer_verify(field->timer, field->call, shapes, field->count, outcomes);
+        status = shape_timer_verify(field->timer, field->call, shapes, field->count, partial, outcomes);
     field->built_in = launch_shape_built_in(field->call);
     for (size_t i = 0; i < field->count && status == STATUS_OK; i++)
-        if (outcomes[i] == SHAPE_RIGHT)
+        if (i > 0 && (partial ? shape_timer_should_end : shape_timer_is_over)(field->timer))
+            break;
+        else if (outcomes[i] == SHAPE_RIGHT)
             status = admit(field, &field->contestants[i], &shapes[i]);
         else if (outcomes[i] == SHAPE_WRONG)
             field->contestants[i].rounds = TUNING_WRONG;
@@ -263,7 +270,7 @@ static enum status compete(struct field *field, const struct timing_plan *plan)
     int counted_rounds = 0;
     for (int round = 0; round < 2 * plan->rounds_most + 4 && counted_rounds < plan->rounds_most; round++) {
         bool counted;
-        if (round > 0 && should_end(timer))
+        if (round > 0 && shape_timer_should_end(timer))
             break;
         status = play(field, &counted);
         if (status != STATUS_OK)
@@ -304,9 +311,9 @@ enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *
 {
     struct field field = {.timer = timer, .call = call};
     enum status status = STATUS_OUT_OF_MEMORY;
-    choose_calls(&field);
+    choose_calls(&field, plan->played);
     if (field_make(&field, count))
-        status = enter(&field, shapes);
+        status = enter(&field, shapes, plan->partial);
     if (status == STATUS_OK)
         status = compete(&field, plan);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)

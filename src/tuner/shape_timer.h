@@ -19,6 +19,7 @@ struct shape_timer {
     double bandwidth;    /* of the device's memory, bytes per second: to guess times by */
     uint64_t random_state;
     double deadline;     /* by timer_now(): no round begins after it but the first; 0: none */
+    double limit;        /* when it is over, as if stopped: what comes out then is worth nothing; 0: never */
     const volatile bool *stop; /* true: finish soon; may be NULL */
     /* What was met, for reports. */
     long shapes_timed, rounds, rounds_lost, wrong, shifts;
@@ -33,6 +34,8 @@ struct timing_plan {
     /* Stop early when the best's interval is below all others' or those are within this
      * part of it: 0.005 is half a percent. */
     double equal;
+    double played; /* seconds that a shape's calls should take in a round together */
+    bool partial; /* shapes that come late, past the timer's deadline, may stay out: as if they could not */
 };
 
 /* Raise the lane's workspace to what any of the shapes needs for the call. Before timing. */
@@ -47,10 +50,14 @@ enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *
                              const struct launch_shape *shapes, size_t count, const struct timing_plan *plan,
                              struct tuning_time *times, struct tuning_time *reference);
 
-/* Which shapes give the built-in shape's bits? A run of each. */
+/* Which shapes give the built-in shape's bits? A run of each; `partial`: as in timing_plan. */
 enum shape_outcome { SHAPE_CANNOT, SHAPE_WRONG, SHAPE_RIGHT };
 enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call *call,
-                               const struct launch_shape *shapes, size_t count, enum shape_outcome *outcomes);
+                               const struct launch_shape *shapes, size_t count, bool partial,
+                               enum shape_outcome *outcomes);
+/* Told to stop, or past the limit; or past the deadline. */
+bool shape_timer_is_over(const struct shape_timer *timer);
+bool shape_timer_should_end(const struct shape_timer *timer);
 
 double timer_now(void); /* seconds of a monotonic clock */
 

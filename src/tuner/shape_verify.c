@@ -96,23 +96,28 @@ static void compare(struct shape_timer *timer, const struct slots *slots, const 
 /* The built-in shape in the first slot of each batch, then as many as there are slots for. */
 static enum status verify_batch(struct shape_timer *timer, const struct slots *slots,
                                 const struct launch_shape *shapes, size_t count, unsigned char *results,
-                                enum shape_outcome *outcomes)
+                                bool partial, enum shape_outcome *outcomes)
 {
+    size_t ran = 0;
     const struct launch_shape built_in = launch_shape_built_in(&slots->call);
     enum status status = run(timer, slots, 0, &built_in);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        if (!launch_shape_fault(&slots->call, &shapes[i]))
-            status = run(timer, slots, i + 1, &shapes[i]);
+    for (; ran < count && status == STATUS_OK; ran++) {
+        if (ran > 0 && (partial ? shape_timer_should_end : shape_timer_is_over)(timer))
+            break;
+        if (!launch_shape_fault(&slots->call, &shapes[ran]))
+            status = run(timer, slots, ran + 1, &shapes[ran]);
+    }
     if (status == STATUS_OK)
-        status = fetch(timer, slots, count + 1, results);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = fetch(timer, slots, ran + 1, results);
+    for (size_t i = 0; i < ran && status == STATUS_OK; i++)
         if (!launch_shape_fault(&slots->call, &shapes[i]))
             compare(timer, slots, &shapes[i], results, results + (i + 1) * slots->stride, &outcomes[i]);
     return status;
 }
 
 enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call *call,
-                               const struct launch_shape *shapes, size_t count, enum shape_outcome *outcomes)
+                               const struct launch_shape *shapes, size_t count, bool partial,
+                               enum shape_outcome *outcomes)
 {
     enum status status = shape_timer_prepare(timer, call, shapes, count);
     const struct slots slots = slots_make(timer, call);
@@ -128,7 +133,8 @@ enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call
         return STATUS_OUT_OF_MEMORY;
     for (size_t done = 0; done < count && status == STATUS_OK;) {
         const size_t left = count - done, batch = left < slots.count - 1 ? left : slots.count - 1;
-        status = verify_batch(timer, &slots, shapes + done, batch, results, outcomes + done);
+        status = verify_batch(timer, &slots, shapes + done, batch, results, partial,
+                              outcomes + done);
         done += batch;
     }
     free(results);

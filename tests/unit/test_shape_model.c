@@ -71,24 +71,28 @@ static void test_terms(void)
     const int64_t slots = 132 * 8; /* two warps */
     struct blas_call call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256, 32 * 256);
     struct shape_terms terms = shape_terms_of(&call, &shape, &figures);
-    tap_ok(terms.of[0] == 1 && terms.of[2] == 8 && terms.of[4] == 33 * 32.0 / (double)slots, "%d tiles just fill a wave",
+    tap_ok(terms.of[0] == 1 && terms.of[3] == 8 && terms.of[4] == 8 && terms.of[7] == 33 * 32.0 / (double)slots, "%d tiles just fill a wave",
            33 * 32);
     call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256 + 1, 32 * 256);
     terms = shape_terms_of(&call, &shape, &figures);
-    tap_ok(terms.of[2] == 16, "a row more, and there is a second");
+    tap_ok(terms.of[3] == 16 && terms.of[5] == 8 * 8 + 8, "a row more, and there is a second");
+    tap_ok(terms.of[4] == 16, "the cut-off row of leaves is alone in its warps");
+    call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256 + 33, 32 * 256);
+    terms = shape_terms_of(&call, &shape, &figures);
+    tap_ok(terms.of[3] == 16 && terms.of[4] == 24, "two are not, and take as long again");
     call = tuning_class_call(tuning_class_parse("dsymv"), 45 * 256, 45 * 256);
     terms = shape_terms_of(&call, &shape, &figures);
-    tap_ok(fabs(terms.of[2] - 8 * 1) < 1e-12 && terms.of[4] == 45 * 23.0 / (double)slots, "the lower triangle is %d tiles",
+    tap_ok(fabs(terms.of[3] - 8 * 1) < 1e-12 && terms.of[7] == 45 * 23.0 / (double)slots, "the lower triangle is %d tiles",
            45 * 23);
     call = tuning_class_call(tuning_class_parse("dgemv_none"), 32 * 132 * 2 + 1, 4096);
     terms = shape_terms_of(&call, &strips, &figures);
-    tap_ok(terms.of[2] == 2 * 128 / 8, "strips: 128 leaves for 8 teams, and one strip too many for a wave");
+    tap_ok(terms.of[3] == 2 * 128 / 8, "strips: 128 leaves for 8 teams, and one strip too many for a wave");
 }
 
 /* Times by planted coefficients at a few sizes: the model has them between and beyond. */
 static void test_fit(void)
 {
-    static const double planted[SHAPE_TERMS] = {3e-6, 0.7e-6, 1.5e-6, 0.2e-6, 0};
+    static const double planted[SHAPE_TERMS] = {3e-6, 0.7e-6, 0, 1.5e-6, 0, 0, 0.2e-6, 0};
     const struct launch_shape shape = {256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER};
     const struct shape_figures figures = figures_of_h100();
     struct shape_terms terms[20];

@@ -88,6 +88,13 @@ static void test_prune(void)
            "%zu of %zu shapes have a third of the %.0f bytes in flight that there can be", kept, space.count,
            most);
     tap_ok(shape_space_prune(space.shapes, space.count, &call, &figures, 0) == space.count, "0 prunes none");
+    const struct blas_call small = tuning_class_call(class, 300, 300);
+    const size_t of_small = shape_space_distinct(space.shapes, space.count, &small, 132);
+    size_t staying = 0;
+    for (size_t i = 0; i < of_small; i++)
+        staying += space.shapes[i].blocks_per_multiprocessor > 0;
+    tap_ok(of_small > 0 && staying == 0 && shape_space_distinct(space.shapes, space.count, &call, 132) > 2 * of_small,
+           "of %zu shapes %zu differ where a wave holds all items", space.count, of_small);
     free(space.shapes);
 }
 
