@@ -199,6 +199,11 @@ thread_tests += tests/unit/test_emulated_blocks tests/unit/test_emulated_faults 
 	tests/unit/test_settings tests/unit/test_staging tests/unit/test_stateless \
 	tests/unit/test_write_tracker
 
+check_PROGRAMS += tests/unit/test_tile_plan
+TESTS += tests/unit/test_tile_plan
+tests_unit_test_tile_plan_SOURCES = tests/unit/test_tile_plan.c
+tests_unit_test_tile_plan_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_device_memory
 TESTS += tests/unit/test_device_memory
 tests_unit_test_device_memory_SOURCES = tests/unit/test_device_memory.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
