@@ -197,12 +197,13 @@ void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end)
     const struct device *device = mirror->resources->device;
     if (mirror->pin_count > 0 || !pins_program_uses_cuda(mirror)) /* pins of ours go before the next call */
         return;
-    for (size_t page = begin; page < end && !atomic_load(&mirror->foreign_pins); page++) {
-        const char *first = (const char *)mirror->begin + (page << page_shift());
-        const char *last = first + ((size_t)1 << page_shift()) - 1;
-        if (device_has_pinned(device, first) || device_has_pinned(device, last))
-            atomic_store(&mirror->foreign_pins, true);
-    }
+    /* A pin that is not inside one page holds the first byte of a page, or the last of all. */
+    const char *host = (const char *)mirror->begin;
+    bool found = begin < end && device_has_pinned(device, host + (end << page_shift()) - 1);
+    for (size_t page = begin; page < end && !found; page++)
+        found = device_has_pinned(device, host + (page << page_shift()));
+    if (found)
+        atomic_store(&mirror->foreign_pins, true);
 }
 
 void pins_give_up(struct mirror *mirror)

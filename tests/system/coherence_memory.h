@@ -86,7 +86,7 @@ bool child_was_disturbed(void);
 int64_t window_difference(const struct window *window);
 
 enum disturbance {
-    STORES, STORE_BYTE, KERNEL_READ, VM_WRITE, MEM_FILE_WRITE, DIRECT_READ, ALIAS_STORES, DEVICE_COPY, DEVICE_DMA,
+    STORES, STORE_BYTE, REWRITTEN, KERNEL_READ, VM_WRITE, MEM_FILE_WRITE, DIRECT_READ, ALIAS_STORES, DEVICE_COPY, DEVICE_DMA,
     REALLOCATED, RESIZED, TRIMMED, DROPPED, FREED_LAZILY, REMAPPED, FILE_MAPPED, MAPPING_RESIZED, SWAPPED, SWAP_REFUSED,
     PROTECTED, LOCKED, ADVISED, POPULATED, COLLAPSED, FORKED, CHILD_KEPT, DEVICE_FAULT, DISTURBANCE_COUNT
 };
@@ -97,6 +97,9 @@ void must(bool good, const char *what);
 
 /* A file in memory, of that many bytes. */
 int memory_file(size_t bytes);
+
+/* What this thread did last, as a TAP comment. */
+void disturbances_print_latest(void);
 
 /* How often each disturbance came, as TAP comments. */
 void disturbances_print(void);

@@ -43,12 +43,20 @@ static void check_untouched(struct session *session, long step, const struct win
     if (index < 0)
         return;
     session->overwritten++;
-    char what[100];
-    snprintf(what, sizeof what, "element %lld of %s (%s) changed", (long long)index,
-             arena_kind_names[window->arena->kind], window->arena->single ? "float" : "double");
+    char what[200];
+    size_t differing = 0, last = (size_t)index, bytes = arena_element_bytes(window->arena);
+    const char *memory = window->arena->memory, *shadow = window->arena->shadow;
+    for (size_t j = 0; j < window->columns; j++)
+        for (size_t at = window->first + j * window->ld, i = 0; i < window->rows; i++, at++)
+            if (memcmp(memory + at * bytes, shadow + at * bytes, bytes) != 0)
+                differing++, last = at;
+    snprintf(what, sizeof what, "%zu elements, %lld to %zu of %zu of %s (%s) changed, the first from %g to %g", differing,
+             (long long)index, last, window->arena->size, arena_kind_names[window->arena->kind],
+             window->arena->single ? "float" : "double", element_get(shadow, window->arena->single, (size_t)index),
+             element_get(memory, window->arena->single, (size_t)index));
     report_failure(session, step, what);
+    disturbances_print_latest();
     struct arena *arena = window->arena; /* go on with what is there, so that one fault is one failure */
-    size_t bytes = arena_element_bytes(arena);
     for (size_t j = 0; j < window->columns; j++)
         memcpy(arena->shadow + (window->first + j * window->ld) * bytes,
                arena->memory + (window->first + j * window->ld) * bytes, window->rows * bytes);
@@ -60,6 +68,14 @@ static int choose_routine(struct session *session, long step, enum family *famil
     struct random *random = &session->random;
     int type = (random_chance(random, 40) ? SINGLE : 0) | (random_chance(random, 40) ? COMPLEX : 0);
     *family = (enum family)random_below(random, FAMILIES);
+    if (session->rewrites > 0) {
+        session->rewrites--;
+        return session->rewritten_type;
+    }
+    if (random_chance(random, 1)) {
+        session->rewrites = 1 + (int)random_below(random, 12);
+        session->rewritten_type = type;
+    }
     if (session->in_turn) {
         type = (int)(step % TYPES);
         *family = (enum family)(step / TYPES % FAMILIES);
@@ -92,11 +108,16 @@ static void run_step(struct session *session, long step, struct place recent[TYP
     for (int i = 0; i < 3; i++)
         chosen[i] = session->windows[first + (int)random_below(random, (size_t)session->windows_per_type)];
     const struct place *again = NULL;
-    if (recent[type].arena && random_chance(random, 65)) {
+    const bool rewritten = session->rewrites > 0 && session->rewritten_type == type;
+    if (recent[type].arena && (rewritten || random_chance(random, 65))) {
         again = &recent[type];
         for (int i = 0; i < session->windows_per_type; i++)
             if (session->windows[first + i].arena == again->arena)
                 chosen[0] = session->windows[first + i];
+        if (rewritten && random_chance(random, 85)) {
+            window_fill(&chosen[0], random);
+            disturbance_count(REWRITTEN);
+        }
     }
     if (!call_choose(&call, family, type & COMPLEX, chosen, again, session->order, random))
         return;
@@ -111,8 +132,10 @@ static void run_step(struct session *session, long step, struct place recent[TYP
         char what[60];
         snprintf(what, sizeof what, "%.3g times eps times the bound", gauge);
         report_failure(session, step, what);
-        if (session->failures <= 10)
+        if (session->failures <= 10) {
             call_print(&call);
+            disturbances_print_latest();
+        }
     }
     for (int i = 0; i < 3; i++)
         check_untouched(session, step, &chosen[i]);

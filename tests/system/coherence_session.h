@@ -16,6 +16,8 @@ struct session {
     struct window *windows; /* of double elements, then as many of float; those of whole arenas may be upset */
     int windows_per_type;
     unsigned upset_percent;
+    int rewrites;     /* steps for which one matrix, of the type below, is rewritten before each call */
+    int rewritten_type;
     bool in_turn;     /* routines and types one after the other, where steps are few */
     long begin_step;  /* when the program begins to use CUDA, for `device_uses` (coherence_device.h) */
     int device_uses;

@@ -19,11 +19,24 @@
 
 enum { PAGE = 4096 };
 
+enum { LATEST = 6 };
 static unsigned long counts[DISTURBANCE_COUNT];
+static _Thread_local enum disturbance latest[LATEST];
+static _Thread_local unsigned latest_count;
+
+static const char *const names[DISTURBANCE_COUNT] = {
+    "stores", "single bytes", "a matrix rewritten before each of some calls", "read(2)", "process_vm_writev",
+    "/proc/self/mem", "direct reads from a disk",
+    "stores through a second mapping", "the program's copies from the device", "the same into memory it has pinned",
+    "free and allocate", "realloc", "malloc_trim", "MADV_DONTNEED", "MADV_FREE", "unmap and map",
+    "a file mapped over", "mremap to another size", "mappings swapped", "moves refused", "mprotect", "mlock",
+    "other advice", "MADV_POPULATE_WRITE", "MADV_COLLAPSE", "fork", "children that live on", "faults of the device",
+};
 
 void disturbance_count(enum disturbance what)
 {
     __atomic_fetch_add(&counts[what], 1, __ATOMIC_RELAXED);
+    latest[latest_count++ % LATEST] = what;
 }
 
 void must(bool good, const char *what)
@@ -243,15 +256,16 @@ void arena_upset(struct arena *arena, struct arena *other, struct random *random
         child_keep(arena);
 }
 
+void disturbances_print_latest(void)
+{
+    printf("#   before that, the latest first:");
+    for (unsigned i = 1; i <= LATEST && i <= latest_count; i++)
+        printf(" %s%s", names[latest[(latest_count - i) % LATEST]], i < LATEST ? ";" : "");
+    printf("\n");
+}
+
 void disturbances_print(void)
 {
-    static const char *const names[DISTURBANCE_COUNT] = {
-        "stores", "single bytes", "read(2)", "process_vm_writev", "/proc/self/mem", "direct reads from a disk",
-        "stores through a second mapping", "the program's copies from the device", "the same into memory it has pinned",
-        "free and allocate", "realloc", "malloc_trim", "MADV_DONTNEED", "MADV_FREE", "unmap and map",
-        "a file mapped over", "mremap to another size", "mappings swapped", "moves refused", "mprotect", "mlock",
-        "other advice", "MADV_POPULATE_WRITE", "MADV_COLLAPSE", "fork", "children that live on", "faults of the device",
-    };
     for (int i = 0; i < DISTURBANCE_COUNT; i++)
         printf("# %s: %lu\n", names[i], counts[i]);
 }
