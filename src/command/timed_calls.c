@@ -9,7 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { LEAST_REPEATS = 3, MOST_REPEATS = 31, COLD_REPEATS = 3 };
+enum { LEAST_REPEATS = 3, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 5 /* budgets */ };
+/* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
+static const double unsettled = 1.5;
 
 /* Memory of `matrix_bytes`, of which the first `filled` have numbers in them. */
 struct pool {
@@ -140,21 +142,33 @@ static double time_once(host_function *function, const struct pools *pools, cons
     return microseconds() - started;
 }
 
-/* Calls that take longer than the budget are made three times, the last two counting. *first: of
- * the first. */
+/* Threads of a host that wait for a processor make a call take milliseconds instead of microseconds, many
+ * calls in a row. */
+static bool is_settled(const double *times, size_t count)
+{
+    double sorted[MOST_REPEATS];
+    memcpy(sorted, times, count * sizeof *times);
+    const double median = statistics_median(sorted, count);
+    return median <= unsettled * sorted[0];
+}
+
+/* After a first call, which does not count, as many as the budget has time for; five budgets where times
+ * differ much. *first: of the first. */
 static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
 {
     double times[MOST_REPEATS];
     size_t count = 0;
     *first = time_once(function, pools, call);
-    const double started = microseconds(), second = time_once(function, pools, call);
-    if (second > budget)
-        times[count++] = second;
-    do
+    const double started = microseconds();
+    do {
         times[count++] = time_once(function, pools, call);
-    while (second <= budget &&
-           (count < LEAST_REPEATS || (count < MOST_REPEATS && microseconds() - started < budget)));
+        const double spent = microseconds() - started;
+        if (spent >= PATIENCE * budget && count >= 2)
+            break;
+        if (spent >= budget && count >= LEAST_REPEATS && is_settled(times, count))
+            break;
+    } while (count < MOST_REPEATS);
     return statistics_median(times, count);
 }
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-static const double call_budget_us = 4000, most_call_us = 60e3, upload_part = 0.2;
+static const double call_budget_us = 3000, most_call_us = 12e3, upload_part = 0.2;
 
 struct session {
     const struct tune_calls_options *options;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, PASSES = 2, CHECKS = 2 };
+enum { COARSE = 16, FINE = 4, FINEST = 2, BISECTIONS = 4, PASSES = 3, CHECKS = 2 };
 
 /* Amounts between which the sides change place are close enough, and how far ahead is far. */
 static const double close_enough = 1.15, far_ahead = 3;
@@ -121,9 +121,11 @@ static bool pass(const struct call_sampler *sampler, struct learned_times *times
     return true;
 }
 
-/* What the neighbours of sample i let expect there. */
+/* What the neighbours of sample i let expect there; of the first: no more than the next. */
 static double expected(const struct time_curve *curve, int i)
 {
+    if (i == 0)
+        return curve->samples[1].us;
     const struct time_sample *sample = &curve->samples[i];
     const double part = log(sample->amount / sample[-1].amount) / log(sample[1].amount / sample[-1].amount);
     return sample[-1].us * pow(sample[1].us / sample[-1].us, part);
@@ -134,7 +136,7 @@ static double expected(const struct time_curve *curve, int i)
 static void time_peaks_again(const struct call_sampler *sampler, struct time_curve *curve, int class,
                              enum call_side side)
 {
-    for (int i = 1; i + 1 < curve->count; i++) {
+    for (int i = 0; i + 1 < curve->count; i++) {
         const struct time_sample sample = curve->samples[i];
         const struct blas_call call = timed_class_call(class, sample.amount * (1 + 1e-9));
         const double near = timed_class_amount(&call) / sample.amount;
@@ -165,6 +167,51 @@ static bool check_peaks(const struct call_sampler *sampler, struct learned_times
     return true;
 }
 
+static double gain_at(const struct learned_times *times, int class, double amount)
+{
+    return time_curve_at(&times->host[class], TIME_SHRINKS, amount) /
+           time_curve_at(&times->resident[class], TIME_STAYS, amount);
+}
+
+static bool is_near(double gain)
+{
+    return gain > 1 / far_ahead && gain < far_ahead;
+}
+
+/* The first wide gap beside a sample at which neither side is far ahead: a host that takes more threads
+ * from some size on is slowest just before. */
+static bool find_gap(const struct learned_times *times, int class, double *middle)
+{
+    const struct time_curve *host = &times->host[class];
+    for (int i = 0; i + 1 < host->count && times->resident[class].count; i++) {
+        const double below = host->samples[i].amount, above = host->samples[i + 1].amount;
+        if (above / below <= FINEST * close_enough ||
+            (!is_near(gain_at(times, class, below)) && !is_near(gain_at(times, class, above))))
+            continue;
+        *middle = sqrt(below * above);
+        return true;
+    }
+    return false;
+}
+
+/* One gap of each class in turn. */
+static bool fill_gaps(const struct call_sampler *sampler, struct learned_times *times,
+                      struct progress *progress)
+{
+    enum { GAPS_MOST = TIME_CURVE_SAMPLES / 2 };
+    for (int round = 0; round < GAPS_MOST; round++, progress->done += 1.0 / GAPS_MOST)
+        for (int class = 0; class < TIMED_CLASSES; class++) {
+            double middle;
+            if (!is_wanted(sampler, class))
+                continue;
+            if (stopped(sampler, progress))
+                return false;
+            if (times->host[class].count < TIME_CURVE_SAMPLES - BISECTIONS && find_gap(times, class, &middle))
+                sample(sampler, times, class, middle);
+        }
+    return true;
+}
+
 static bool close_in(const struct call_sampler *sampler, struct learned_times *times,
                      struct progress *progress)
 {
@@ -189,7 +236,7 @@ bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *
     if (!pass(sampler, times, COARSE, false, &progress))
         return false;
     if (pass(sampler, times, FINE, true, &progress) && check_peaks(sampler, times, &progress) &&
-        close_in(sampler, times, &progress))
+        fill_gaps(sampler, times, &progress) && close_in(sampler, times, &progress))
         check_peaks(sampler, times, &progress);
     return true;
 }
