@@ -125,6 +125,8 @@ void operands_earn(struct mirror_table *table, const struct operand *operands, i
         mirrors[i]->worth_us += saved_us / found;
         if (mirrors[i]->worth_us < 0)
             give_up(mirrors[i], 0, mirror_pages(mirrors[i]));
+        else if (mirrors[i]->worth_us > 2 * mirrors[i]->price_us)
+            mirrors[i]->setbacks = 0; /* it has paid, and may be bought again at once */
     }
     pthread_mutex_unlock(&table->lock);
 }
@@ -163,6 +165,8 @@ void account_settle(struct mirror_table *table, struct mirror *mirror, struct pa
         mirror->worth_us += spent_us;
         mirror->credit_us -= spent_us;
         page_bits_set(mirror->known, hull.begin, hull.end);
+        if (is_most_of_it(mirror, hull))
+            mirror->price_us = mirror->worth_us;
     }
     pthread_mutex_unlock(&table->lock);
 }

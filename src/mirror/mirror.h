@@ -64,7 +64,8 @@ struct mirror {
     struct page_range known_run; /* all of it is known: the last answer, to be quick */
     double credit_us; /* what residency would have saved so far */
     double worth_us;  /* what residency was bought for, and has earned since: lost with it */
-    unsigned setbacks; /* times it was lost to the host's writes */
+    double price_us;  /* its worth when it was last bought */
+    unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself */
 
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
 

@@ -136,6 +136,7 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
         return goes_up || mirror->staged_bytes >= bytes;
     return page_bits_count(mirror->suspect, pages.begin, pages.end) > count / 2 &&
            (mirror->staged_bytes > 2 * (uint64_t)bytes ||
+            (operand->access != OPERAND_READ && mirror->staged_bytes > bytes / 4) ||
             (moves && mirror->direct_bytes > PIN_EARNED * (uint64_t)bytes));
 }
 

@@ -84,17 +84,35 @@ static int copy_strip(void *context, const struct strip *strip)
     return stop ? stop : copy_strip(context, &lower);
 }
 
+/* Does the output go by DMA for the most part? */
+static bool is_mostly_clean(const struct held_operand *held)
+{
+    const struct mirror *mirror = held->mirror;
+    const size_t pages = held->pages.end - held->pages.begin;
+    return mirror->pin_count > 0 && 2 * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) < pages;
+}
+
+/* Each first write to a protected page is a fault of 1 us, as long as copying it takes twice over. What
+ * lies between the columns would have to be sent again, so there may not be too much of it. */
+static void open_for_writing(const struct held_operand *held)
+{
+    if (3 * footprint_bytes(&held->operand) > held->hull.end - held->hull.begin)
+        write_tracker_unprotect(held->mirror->resources->tracker, page_floor(held->hull.begin),
+                                page_ceiling(held->hull.end));
+}
+
 static enum status copy_all(struct write_back *back)
 {
     struct held_operand *held = back->held;
     const struct operand *operand = &held->operand;
-    if (held->mirror->pin_count > 0) {
+    if (is_mostly_clean(held)) {
         back->status = STATUS_OK;
         triangle_cover(&operand->matrix, operand->element_bytes, copy_strip, back);
         enum status waited = lane_synchronise(back->hold->lane, "copying a result to the host");
         return back->status != STATUS_OK ? back->status : waited;
     }
     back->staged = held->hull;
+    open_for_writing(held);
     held->mirror->staged_bytes += footprint_bytes(operand);
     return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address, operand->device_ld,
                                  operand->element_bytes, &back->touched);

@@ -207,6 +207,15 @@ enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, u
     return STATUS_OK;
 }
 
+void write_tracker_unprotect(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct uffdio_writeprotect request = {.range = {begin, end - begin}, .mode = 0};
+    int saved_errno = errno;
+    if (begin < end && tracker_is_alive(tracker))
+        ioctl(tracker->faults.number, UFFDIO_WRITEPROTECT, &request);
+    errno = saved_errno;
+}
+
 bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address)
 {
     struct page_region_record region;

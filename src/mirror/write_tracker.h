@@ -37,6 +37,10 @@ typedef void write_tracker_run(void *context, uintptr_t begin, uintptr_t end);
 enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, uintptr_t end,
                                write_tracker_run *report, void *context);
 
+/* The caller is about to write to most of [begin, end), whole pages: spare it a fault for each. They count
+ * as written until the next scan. Where it fails the faults do the same. */
+void write_tracker_unprotect(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
+
 /* True when the page at `address` is mapped and registered; takes no marks. A scan
  * does not tell: the kernel passes over what is not mapped in silence. */
 bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address);

@@ -96,6 +96,23 @@ static void test_part_rewritten(unsigned char *memory)
     tap_ok(!residency.resident && residency.credit_us > 9e5, "it is not resident itself, but has the mapping's savings");
 }
 
+static void test_setbacks_forgotten(unsigned char *memory)
+{
+    struct operand operand = whole(memory, OPERAND_READ);
+    for (int i = 0; i < 3; i++) {
+        operands_credit(table, &operand, 1, 1000);
+        call(memory, 0);
+        memset(memory, i, BYTES);
+        call(memory, 0);
+    }
+    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 3, "a matrix that is rewritten at once has setbacks");
+    operands_credit(table, &operand, 1, 1000);
+    call(memory, 1500);
+    memset(memory, 9, BYTES);
+    call(memory, 0);
+    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 1, "which are forgotten once it has paid for itself");
+}
+
 static void test_mostly_rewritten(unsigned char *memory)
 {
     struct operand operand = whole(memory, OPERAND_READ);
@@ -127,6 +144,7 @@ int main(void)
     test_dirt(memory);
     test_part_rewritten(other);
     test_mostly_rewritten(other);
+    test_setbacks_forgotten(map());
     mirror_table_destroy(table);
     lane_release(lane);
     return tap_done();

@@ -235,6 +235,17 @@ static void test_lost_descriptors(void)
     tap_ok(left, "which are left open");
 }
 
+static void test_unprotected(void)
+{
+    struct region region = clean_region(64);
+    write_tracker_unprotect(tracker, address(&region, 10), address(&region, 20));
+    tap_ok(scan(&region) && reported(&region, 10, 20), "pages that were opened for writing count as written, no other");
+    tap_ok(scan(&region) && reported(&region, 0, 0), "until they were scanned");
+    region.memory[15 * page] = 2;
+    tap_ok(scan(&region) && reported(&region, 15, 16), "then they are followed as before");
+    region_destroy(&region);
+}
+
 int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
@@ -248,6 +259,7 @@ int main(void)
     test_grown();
     test_fork();
     test_parts();
+    test_unprotected();
     test_huge_pages();
     test_lost_descriptors();
     return tap_done();
