@@ -70,6 +70,25 @@ static void test_gone(void)
     munmap(second, MIB);
 }
 
+/* The setting bounds what is pinned at a time. */
+static void test_pins_bounded(void)
+{
+    size_t pins = take_census().pinned;
+    unsigned char *first = map_alone(32 * MIB), *second = map_alone(32 * MIB);
+    mirror_table_create(emulated_device, 100 * MIB, 40 * MIB, true, &table);
+    bool good = read_on_device(first, 32 * MIB) && read_on_device(second, 32 * MIB);
+    tap_ok(good && take_census().pinned == pins + 1, "of two matrices one fits what may be pinned");
+    munmap(first, 32 * MIB);
+    for (int round = 0; round < 2; round++) {
+        memset(second, round, 32 * MIB);
+        good = read_on_device(second, 32 * MIB) && good;
+    }
+    tap_ok(good && take_census().pinned == pins + 1, "the other is pinned when the first went away");
+    mirror_table_destroy(table);
+    tap_ok(take_census().pinned == pins, "and no longer than the mirrors live");
+    munmap(second, 32 * MIB);
+}
+
 /* What the policy asks before a call, on a thread without a context. */
 static void test_gone_between_calls(void)
 {
@@ -141,6 +160,7 @@ int main(void)
     lane = emulated_lane();
     struct emulated_census before = take_census();
     test_gone();
+    test_pins_bounded();
     test_gone_between_calls();
     test_program_takes_memory();
     test_allocation_fails();
