@@ -10,6 +10,8 @@ static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t lane_freed = PTHREAD_COND_INITIALIZER;
 
 enum { INITIAL_COUNTER_BYTES = 64 << 10, INITIAL_WORKSPACE_BYTES = 4 << 20, ALIGNMENT = 256 };
+/* More than this is for the call that wants it: others may want it, too. */
+enum { SCRATCH_KEPT_BYTES = 64 << 20 };
 
 static void lane_destroy(struct lane *lane)
 {
@@ -110,8 +112,17 @@ struct lane *lane_acquire_another(struct device *device)
     return lane && prepare(lane, device) == STATUS_OK ? lane : NULL;
 }
 
+static void drop_scratch(struct lane *lane)
+{
+    device_free(lane->device, lane->scratch);
+    lane->scratch = 0;
+    lane->scratch_bytes = 0;
+}
+
 void lane_release(struct lane *lane)
 {
+    if (lane->scratch_bytes > SCRATCH_KEPT_BYTES)
+        drop_scratch(lane);
     pthread_mutex_lock(&lanes_lock);
     lane->busy = false;
     pthread_cond_signal(&lane_freed);
@@ -158,7 +169,15 @@ enum status lane_reserve_scratch(struct lane *lane, size_t bytes)
     lane->scratch_used = 0;
     if (bytes <= lane->scratch_bytes)
         return STATUS_OK;
-    return grow(lane, &lane->scratch, &lane->scratch_bytes, bytes);
+    if (bytes <= SCRATCH_KEPT_BYTES)
+        return grow(lane, &lane->scratch, &lane->scratch_bytes, bytes);
+    drop_scratch(lane);
+    enum status status = device_allocate(lane->device, bytes, &lane->scratch);
+    if (status == STATUS_OK)
+        lane->scratch_bytes = bytes;
+    else
+        lane->scratch = 0;
+    return status;
 }
 
 CUdeviceptr lane_scratch(struct lane *lane, size_t bytes)

@@ -44,7 +44,7 @@ struct lane {
 
 /* Take a free lane, waiting for one if need be; made on first use. */
 enum status lane_acquire(struct device *device, struct lane **lane);
-void lane_release(struct lane *lane);
+void lane_release(struct lane *lane); /* inside device_enter: much scratch memory goes back */
 
 /* A second lane for who has one: NULL, without waiting, when none is free or can be made. */
 struct lane *lane_acquire_another(struct device *device);

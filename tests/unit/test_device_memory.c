@@ -75,6 +75,27 @@ static void test_gone(void)
     munmap(second, MIB);
 }
 
+/* Operands that are copied for one call take nothing for good. */
+static void test_stateless(void)
+{
+    unsigned char *memory = map_alone(72 * MIB);
+    size_t before = take_census().used_bytes;
+    mirror_table_create(emulated_device, 100 * MIB, 0, false, &table);
+    bool good = read_on_device(memory, 72 * MIB);
+    size_t during = take_census().used_bytes;
+    lane_release(lane);
+    size_t after = take_census().used_bytes;
+    good = lane_acquire(emulated_device, &lane) == STATUS_OK && good;
+    tap_ok(good && during >= before + 72 * MIB && after <= before,
+           "72 MiB copied for a call go back with the lane: %zu, %zu, %zu bytes", before, during, after);
+    tap_ok(read_on_device(memory, 72 * MIB) && read_on_device(memory, 72 * MIB), "and can be had again");
+    mirror_table_destroy(table);
+    munmap(memory, 72 * MIB);
+    lane_release(lane);
+    if (lane_acquire(emulated_device, &lane) != STATUS_OK)
+        abort();
+}
+
 /* The setting bounds what is pinned at a time. */
 static void test_pins_bounded(void)
 {
@@ -164,6 +185,7 @@ int main(void)
     struct emulated_census before = take_census();
     test_gone();
     test_pins_bounded();
+    test_stateless();
     test_gone_between_calls();
     test_program_takes_memory();
     test_allocation_fails();
