@@ -45,6 +45,11 @@ static bool is_resident(struct mirror *mirror, const struct operand *operand, st
     return operand->access == OPERAND_OVERWRITE || is_on_device(mirror, hull);
 }
 
+static bool was_pinned(struct mirror *mirror, struct byte_range hull)
+{
+    return atomic_load(&mirror->pinned_begin) <= hull.begin && hull.end <= atomic_load(&mirror->pinned_end);
+}
+
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count)
 {
     const bool tracks = mirror_table_tracks(table);
@@ -67,6 +72,8 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
             continue;
         residency.resident = false;
         residency.missing_bytes += bytes;
+        if (mirror && was_pinned(mirror, hull))
+            residency.pinned_bytes += bytes;
         double credit = mirror ? mirror->credit_us : 0;
         if (mirror && mirror->setbacks > residency.setbacks)
             residency.setbacks = mirror->setbacks;

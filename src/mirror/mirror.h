@@ -67,6 +67,7 @@ struct mirror {
     double price_us;  /* its worth when it was last bought */
     unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself */
 
+    atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
 
     /* under `lock` */

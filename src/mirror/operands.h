@@ -41,6 +41,7 @@ struct residency {
     bool resident;         /* every operand was uploaded before and not dropped since */
     uint64_t bytes;        /* bytes of the parts that the call touches, all operands */
     uint64_t missing_bytes; /* of those, bytes of operands that are not resident */
+    uint64_t pinned_bytes; /* of these, bytes in memory that was pinned for an upload before */
     double credit_us;      /* account: microseconds that residency would have saved so far */
     unsigned setbacks;     /* times that residency was lost to the host's writes, the most of those missing */
     uint64_t kept_bytes;   /* bytes of a resident output, which stay resident only if the device writes them */

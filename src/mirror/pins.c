@@ -32,6 +32,7 @@ void pins_release(struct mirror *mirror)
 {
     while (mirror->pin_count > 0)
         unpin(mirror, mirror->pin_count - 1);
+    atomic_store(&mirror->pinned_end, 0);
     free(mirror->suspect);
     mirror->suspect = NULL;
 }
@@ -68,6 +69,8 @@ static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
     }
     atomic_fetch_add(&mirror->resources->pinned_bytes, pin_bytes(&pin));
     mirror->pins[mirror->pin_count++] = pin;
+    atomic_store(&mirror->pinned_begin, pin.begin);
+    atomic_store(&mirror->pinned_end, pin.end);
     log_message(LOG_INFO, "pinned %zu MiB at %#zx", pin_bytes(&pin) >> 20, (size_t)pin.begin);
     return CUDA_SUCCESS;
 }

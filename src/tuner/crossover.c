@@ -141,6 +141,11 @@ double crossover_upload_us(const struct machine_model *model, uint64_t bytes)
     return copies_us(model, (double)bytes, true);
 }
 
+double crossover_staged_us(const struct machine_model *model, uint64_t bytes)
+{
+    return copies_us(model, (double)bytes, false);
+}
+
 static double builtin_host_us(const struct machine_model *model, const struct blas_call *call)
 {
     double bytes = (double)crossover_matrix_bytes(call) + vector_bytes(call);

@@ -56,6 +56,10 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
 /* Microseconds to bring `bytes` of trackable memory to the device for the first time. */
 double crossover_upload_us(const struct machine_model *model, uint64_t bytes);
 
+/* The same for bytes that have been there before and were rewritten since: by staging, but
+ * without pinning and gathering into huge pages. */
+double crossover_staged_us(const struct machine_model *model, uint64_t bytes);
+
 /* Bytes of the parts of the matrix operands that the call reads or writes. */
 uint64_t crossover_matrix_bytes(const struct blas_call *call);
 

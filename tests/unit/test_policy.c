@@ -45,6 +45,10 @@ static void test_residency(const struct machine_model *model)
     decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_FASTER && decision.credit_us == 0,
            "memory that cannot be tracked earns nothing");
+    residency = cold(&call, crossover_upload_us(model, crossover_matrix_bytes(&call)) / 2);
+    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
+    residency.pinned_bytes = residency.missing_bytes;
+    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the matrix was pinned before");
     call = symv_call(64);
     residency = (struct residency){.trackable = true, .resident = true};
     tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "a small resident call stays");
