@@ -20,7 +20,7 @@ ulimit -c 0
 # What a seed runs with: settings, and the program's arguments behind STEPS.
 settings_of() # SEED
 {
-    settings=() arguments=(200 3)
+    settings=() arguments=(100 3)
     case $(($1 % 10)) in
     1) settings=(MUBLAS_DEVICE_MEMORY=3M) ;;
     2) settings=(EMULATED_DEVICE_MEMORY=96M MUBLAS_DEVICE_MEMORY=100%) ;;
