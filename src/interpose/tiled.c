@@ -279,7 +279,8 @@ enum status tiled_run(struct device *device, struct mirror_table *mirrors, struc
         return status;
     if (tile_plan_make(&tiled.plan, call, bytes)) {
         log_message(LOG_INFO, "a level 3 call of %lld x %lld runs in tiles of %lld x %lld",
-                    (long long)call->m, (long long)call->n, (long long)tiled.plan.rows, (long long)tiled.plan.columns);
+                    (long long)call->c.rows, (long long)call->c.columns, (long long)tiled.plan.rows,
+                    (long long)tiled.plan.columns);
         status = run_in_memory(&tiled, memory, host);
     } else {
         status = STATUS_OUT_OF_MEMORY;
