@@ -5,6 +5,7 @@ check_LTLIBRARIES += bench/programs/libprogram.la
 bench_programs_libprogram_la_SOURCES = \
 	bench/programs/checks.c bench/programs/checks.h \
 	bench/programs/matrix.c bench/programs/matrix.h \
+	bench/programs/parallel.c bench/programs/parallel.h \
 	bench/programs/program.c bench/programs/program.h \
 	bench/programs/changing.c bench/programs/changing.h \
 	bench/programs/lapack.h bench/programs/problems.h bench/timing.h

@@ -2,7 +2,7 @@
  *
  * Elements are columns of doubles, or of pairs of doubles (real, imaginary). A matrix
  * is either in memory or made anew, column by column, whenever it is needed, so that a
- * problem that was overwritten by its solution can still be checked. */
+ * problem that was overwritten by its solution can still be checked. Large ones on all cores. */
 #ifndef MUBLAS_BENCH_MATRIX_H
 #define MUBLAS_BENCH_MATRIX_H
 
