@@ -137,7 +137,8 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
     const bool moves = goes_up || operand->access != OPERAND_READ;
     if (pages_pinned(mirror, pages) <= count / 2)
         return goes_up || mirror->staged_bytes >= bytes;
-    return page_bits_count(mirror->suspect, pages.begin, pages.end) > count / 2 &&
+    /* Of a triangle only as many pages are written as it has. */
+    return page_bits_count(mirror->suspect, pages.begin, pages.end) > footprint_bytes(operand) >> (page_shift() + 1) &&
            (mirror->staged_bytes > 2 * (uint64_t)bytes ||
             (operand->access != OPERAND_READ && mirror->staged_bytes > bytes / 4) ||
             (moves && mirror->direct_bytes > PIN_EARNED * (uint64_t)bytes));

@@ -84,12 +84,12 @@ static int copy_strip(void *context, const struct strip *strip)
     return stop ? stop : copy_strip(context, &lower);
 }
 
-/* Does the output go by DMA for the most part? */
+/* Does the output go by DMA for the most part? Of a triangle's hull half is not output, and clean as a rule. */
 static bool is_mostly_clean(const struct held_operand *held)
 {
     const struct mirror *mirror = held->mirror;
-    const size_t pages = held->pages.end - held->pages.begin;
-    return mirror->pin_count > 0 && 2 * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) < pages;
+    const size_t pages = (size_t)(footprint_bytes(&held->operand) >> page_shift());
+    return mirror->pin_count > 0 && 2 * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
 }
 
 /* Each first write to a protected page is a fault of 1 us, as long as copying it takes twice over. What

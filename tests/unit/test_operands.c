@@ -317,6 +317,26 @@ static void test_blind_spots(void)
     mirror_table_destroy(table);
 }
 
+/* The pages of a triangle are less than half of its hull where columns are longer than it. */
+static void test_triangle_pinned_again(void)
+{
+    enum { ORDER = 2900, LD = 4096 };
+    const size_t bytes = (size_t)ORDER * LD * 8;
+    unsigned char *memory = map(bytes);
+    unsigned long pins = call_count("cuMemHostRegister_v2");
+    struct operand lower = operand_of(memory, ORDER, ORDER, LD, PART_LOWER, OPERAND_UPDATE);
+    open_table(128 * MIB, 128 * MIB);
+    bool good = run_call(table, lane, &lower, 1, &state, 0).equal;
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins + 1, "a triangle is pinned");
+    for (size_t j = 0; j < ORDER; j++)
+        memset(memory + (j * LD + j) * 8, 5, (ORDER - j) * 8);
+    for (int i = 0; i < 2; i++)
+        good = run_call(table, lane, &lower, 1, &state, 0).equal && good;
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins + 2, "and anew once the host has rewritten it");
+    unmap(memory, bytes);
+    mirror_table_destroy(table);
+}
+
 /* A file by another name: the process's mappings show the name it was opened by. */
 static bool copy_file(const char *from, const char *to)
 {
@@ -401,6 +421,7 @@ int main(void)
     test_exchanged();
     test_blind_spots();
     test_blind_library();
+    test_triangle_pinned_again();
     test_plain();
     test_descriptors();
     struct emulated_census after = take_census();
