@@ -35,11 +35,30 @@ static size_t next_final(const struct class_work *work, size_t done, struct clas
     return next < finals->sizes_count ? next : sampled_rules_next(finals);
 }
 
+/* The sieve's times of the finalists are samples, too. */
+static void take_sieve(struct class_work *work)
+{
+    struct sampled_times *finals = &work->finals;
+    for (size_t sieve = 0; sieve < work->sieve_count; sieve++) {
+        const size_t at = size_grid_nearest(finals->sizes, finals->sizes_count, work->sieve_sizes[sieve]);
+        const struct blas_call call = class_work_call(work, finals->sizes[at]);
+        finals->built_in[at] = work->sieve_built_in[sieve];
+        for (size_t shape = 0; shape < finals->shape_count; shape++) {
+            double *seconds = &finals->seconds[shape * SIZE_GRID_MAX + at];
+            if (launch_shape_fault(&call, &work->finalists[shape]))
+                *seconds = HUGE_VAL;
+            for (size_t i = 0; i < work->space.count; i++)
+                if (shape_is_same(work->class, &work->space.shapes[i], &work->finalists[shape]) &&
+                    isfinite(work->sieve_seconds[sieve * work->space.count + i]))
+                    *seconds = work->sieve_seconds[sieve * work->space.count + i];
+        }
+    }
+}
+
 /* The grid, and what is known without timing. */
 static enum status lay_out(struct class_work *work)
 {
     struct sampled_times *finals = &work->finals;
-    finals->sizes_count = size_grid(work->range, SIZE_GRID_MAX, finals->sizes);
     finals->shapes = work->finalists;
     finals->shape_count = work->finalist_count;
     finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
@@ -54,6 +73,7 @@ static enum status lay_out(struct class_work *work)
                 work->terms[shape * SIZE_GRID_MAX + i] =
                     shape_terms_of(&call, &work->finalists[shape], &work->figures);
     }
+    take_sieve(work);
     return STATUS_OK;
 }
 

@@ -41,6 +41,22 @@ static struct launch_shape shape_of(const struct class_work *work, const struct 
     return launch_shape_built_in(call);
 }
 
+/* For the last rules: once they have judged these, held-out sizes are samples like others. */
+static void keep_samples(struct class_work *work, const struct blas_call *call, const struct tuning_time *times,
+                         const struct tuning_time *reference)
+{
+    struct sampled_times *finals = &work->finals;
+    const size_t at = size_grid_nearest(finals->sizes, finals->sizes_count, tuning_size_of(call));
+    if (finals->built_in[at] > 0) /* sampled before */
+        return;
+    finals->built_in[at] = reference->seconds;
+    for (size_t shape = 0; shape < work->finalist_count; shape++) {
+        finals->seconds[shape * SIZE_GRID_MAX + at] = times[shape].seconds;
+        if (!launch_shape_fault(call, &work->finalists[shape]))
+            work->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(call, &work->finalists[shape], &work->figures);
+    }
+}
+
 static void take(struct class_work *work, const struct blas_call *call, const struct launch_shape *shapes,
                  const struct tuning_time *times, const struct tuning_time *reference,
                  struct regrets *regrets)
@@ -56,6 +72,7 @@ static void take(struct class_work *work, const struct blas_call *call, const st
     class_work_data(work, call, "best", &shapes[best], &times[best], 1);
     class_work_data(work, call, "held", shapes + 2, times + 2, work->finalist_count);
     class_work_data(work, call, "default", &built_in, reference, 1);
+    keep_samples(work, call, times + 2, reference);
     regrets->rules += times[0].seconds / times[best].seconds - 1;
     regrets->occupancy += times[1].seconds / times[best].seconds - 1;
     regrets->samples[regrets->sizes++] =
@@ -98,6 +115,8 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
                          chooser_foretell(&work->finals, work->settings->rules_most,
                                           regrets.samples + regrets.sizes, NULL);
     summary->chooser = chooser_pick(regrets.samples, count, rules->has_occupancy, &summary->gain);
+    if (!sampled_rules_make(&work->finals, work->settings->rules_most, rules)) /* now with what was held out */
+        return STATUS_OUT_OF_MEMORY;
     rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;
     if (summary->chooser == CHOOSER_BUILT_IN)
         rules->interval_count = 0;

@@ -11,17 +11,17 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
         .breadth = breadth,
-        .sieve_sizes = 6,
-        .final_sizes = 36,
-        .held_sizes = 5,
+        .sieve_sizes = 5,
+        .final_sizes = 32,
+        .held_sizes = 4,
         .best_of_each = 4,
-        .champions = 5,
+        .champions = 4,
         .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
-        .sieve = {2, 4, {1.5, 1.2, 1.12, 1.08}, 0.005, 50e-6, true},
-        .finals = {3, 5, {0, 1.25, 1.15, 1.1}, 0.005, 100e-6, false},
-        .held = {5, 9, {0, 0, 0, 0}, 0.003, 100e-6, false},
+        .sieve = {2, 4, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true},
+        .finals = {3, 5, {0, 1.25, 1.15, 1.1}, 0.005, 60e-6, false},
+        .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false},
     };
     if (breadth == BREADTH_QUICK)
         return settings;
@@ -76,6 +76,17 @@ static enum status read_figures(struct class_work *work)
                         "asking for occupancies");
 }
 
+/* Spread evenly over the grid of the finals, ends included: they count there, too. */
+static void choose_sieve_sizes(struct class_work *work)
+{
+    const size_t last = work->finals.sizes_count - 1, wanted = (size_t)work->settings->sieve_sizes;
+    for (size_t i = 0; i < wanted; i++) {
+        const int64_t size = work->finals.sizes[i * last / (wanted - 1)];
+        if (work->sieve_count == 0 || size > work->sieve_sizes[work->sieve_count - 1])
+            work->sieve_sizes[work->sieve_count++] = size;
+    }
+}
+
 static enum status begin(struct class_work *work)
 {
     const struct tuning_settings *settings = work->settings;
@@ -83,11 +94,13 @@ static enum status begin(struct class_work *work)
     if (work->range.most < work->range.least)
         return STATUS_UNSUPPORTED;
     work->steps = settings->sieve_sizes + settings->final_sizes + settings->held_sizes;
-    work->sieve_count = size_grid(work->range, (size_t)settings->sieve_sizes, work->sieve_sizes);
+    work->finals.sizes_count = size_grid(work->range, SIZE_GRID_MAX, work->finals.sizes);
+    choose_sieve_sizes(work);
     work->space = shape_space_make(work->class, settings->breadth);
+    work->sieve_built_in = calloc(work->sieve_count + 1, sizeof *work->sieve_built_in);
     work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);
     work->wrong = calloc(work->space.count + 1, sizeof *work->wrong);
-    return work->space.count && work->sieve_seconds && work->wrong ? read_figures(work)
+    return work->space.count && work->sieve_seconds && work->sieve_built_in && work->wrong ? read_figures(work)
                                                                    : STATUS_OUT_OF_MEMORY;
 }
 
@@ -113,6 +126,7 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     summary->finalists = work.finalist_count;
     free(work.space.shapes);
     free(work.sieve_seconds);
+    free(work.sieve_built_in);
     free(work.wrong);
     free(work.finals.seconds);
     free(work.terms);

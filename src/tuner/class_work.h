@@ -7,7 +7,7 @@
 #include "tuner/sampled_rules.h"
 
 enum { FINALISTS_MAX = 64, SIEVE_SIZES_MAX = 16 };
-enum { FINAL_SIZES_LEAST = 8, HELD_SIZES_LEAST = 2 }; /* when it is late */
+enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 2 }; /* when it is late */
 
 struct class_work {
     struct class_tuner *tuner;
@@ -19,7 +19,8 @@ struct class_work {
     struct shape_space space;
     int64_t sieve_sizes[SIEVE_SIZES_MAX];
     size_t sieve_count;
-    double *sieve_seconds; /* [size * space.count + shape] */
+    double *sieve_seconds;  /* [size * space.count + shape] */
+    double *sieve_built_in; /* of the built-in shape */
     bool *wrong;           /* shapes that once gave other bits: out for good */
     struct launch_shape finalists[FINALISTS_MAX];
     size_t finalist_count;

@@ -14,7 +14,7 @@ enum { ROUNDS_MOST = 31, CALLS_MOST = 24, LOST_IN_A_ROW = 3, AHEAD = 2 };
 
 /* Seconds from which on a call outlasts its launch so clearly that it needs no graph, which takes longer to
  * make than to play; how far the reference may rise. */
-static const double LAUNCHED_SECONDS = 12e-6, STEADY = 1.06;
+static const double LAUNCHED_SECONDS = 9e-6, STEADY = 1.06;
 
 struct contestant {
     const struct launch_shape *shape;
