@@ -24,11 +24,37 @@ static enum status final_at(struct class_work *work, size_t number)
     return STATUS_OK;
 }
 
-/* First where the curve is least certain; the last third where rules meet. */
+/* Small calls take steps from size to size, large ones waves: all sizes up to 16, of those up to 40 every other
+ * one, beyond every fifth of the grid. */
+static bool is_planned(const struct sampled_times *finals, size_t at)
+{
+    return finals->sizes[at] <= 16 || (finals->sizes[at] <= 40 && finals->sizes[at] % 2 == 0) || at % 5 == 0;
+}
+
+/* The planned sizes in an order in which any beginning is spread over all: by the bits of their numbers
+ * reversed. */
+static size_t next_planned(const struct sampled_times *finals)
+{
+    enum { BITS = 8 }; /* SIZE_GRID_MAX fits */
+    for (unsigned turn = 0; turn < 1u << BITS; turn++) {
+        size_t at = 0;
+        for (int bit = 0; bit < BITS; bit++)
+            at |= (size_t)(turn >> bit & 1) << (BITS - 1 - bit);
+        if (at < finals->sizes_count && finals->built_in[at] == 0 && is_planned(finals, at))
+            return at;
+    }
+    return finals->sizes_count;
+}
+
+/* First the plan; the last part where rules meet, then where the curve is least certain. */
 static size_t next_final(const struct class_work *work, size_t done, struct class_recipe *rules)
 {
     const struct sampled_times *finals = &work->finals;
     size_t next = finals->sizes_count;
+    if (5 * done < 4 * (size_t)work->settings->final_sizes)
+        next = next_planned(finals);
+    if (next < finals->sizes_count)
+        return next;
     if (3 * done >= 2 * (size_t)work->settings->final_sizes &&
         sampled_rules_make(finals, work->settings->rules_most, rules))
         next = sampled_rules_boundary(finals, rules);

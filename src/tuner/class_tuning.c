@@ -12,7 +12,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     struct tuning_settings settings = {
         .breadth = breadth,
         .sieve_sizes = 5,
-        .final_sizes = 32,
+        .final_sizes = 44,
         .held_sizes = 4,
         .best_of_each = 4,
         .champions = 4,
@@ -25,7 +25,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sieve_sizes = 8, settings.final_sizes = 60, settings.held_sizes = 20;
+    settings.sieve_sizes = 8, settings.final_sizes = 90, settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true};
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false};

@@ -6,6 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* At a size that was sampled the time is known but for its noise, which is less than what models and splines
+ * are off by: so much counts of what they are. */
+static const double TRUST = 0.8;
+
 /* Behind the shapes what is built in counts as one more. */
 static double sampled(const struct sampled_times *times, size_t shape, size_t size)
 {
@@ -51,10 +55,13 @@ static void base_of(const struct sampled_times *times, size_t shape, double *bas
             base[i] = shape_model_at(&model, &times->terms[shape * SIZE_GRID_MAX + i]);
 }
 
-/* Between here and the next sampled size, downwards or upwards: could the shape do that one? */
+/* The terms tell; without them: between here and the next sampled size, downwards or upwards, could the
+ * shape do that one? */
 static bool can(const struct sampled_times *times, size_t shape, size_t size)
 {
     size_t below = size, above = size;
+    if (times->terms && shape < times->shape_count)
+        return times->terms[shape * SIZE_GRID_MAX + size].of[0] > 0;
     while (below > 0 && sampled(times, shape, below) == 0)
         below--;
     while (above + 1 < times->sizes_count && sampled(times, shape, above) == 0)
@@ -73,6 +80,9 @@ static void fit(const struct sampled_times *times, size_t shape, double *curve)
                                  spline_choose_alpha(samples, count, times->sizes_count), curve, NULL);
     for (size_t i = 0; i < times->sizes_count; i++)
         curve[i] = good && can(times, shape, i) ? base[i] * exp(curve[i]) : HUGE_VAL;
+    for (size_t i = 0; i < times->sizes_count && times->terms; i++)
+        if (isfinite(curve[i]) && is_sampled(times, shape, i))
+            curve[i] *= pow(sampled(times, shape, i) / curve[i], TRUST);
 }
 
 /* A rule ends half way, by ratio, to the size that the next one begins at; one whose shape
