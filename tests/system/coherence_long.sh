@@ -11,7 +11,7 @@
 . tests/environment.sh
 unset MUBLAS_TEST_SHIM
 [ "$REAL_DEVICE" = 1 ] || use_emulated_driver
-[ "$REAL_DEVICE" = 1 ] || use_reference_libraries
+use_reference_libraries
 export MUBLAS_TRUST_TRACKING=1 MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=${MUBLAS_VERBOSE-0}
 total=${1:-1000000} jobs=${2:-2} first=${3:-1} each=${EACH:-16000}
 work=$(mktemp -d "${TMPDIR:-/tmp}/coherence_long.XXXXXX") || exit 1
