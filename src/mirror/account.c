@@ -1,5 +1,6 @@
 #include "mirror/account.h"
 #include "mirror/page_bits.h"
+#include "mirror/range_accounts.h"
 
 #include <math.h>
 
@@ -50,6 +51,14 @@ static bool was_pinned(struct mirror *mirror, struct byte_range hull)
     return atomic_load(&mirror->pinned_begin) <= hull.begin && hull.end <= atomic_load(&mirror->pinned_end);
 }
 
+/* All zero where there is none. */
+static struct range_account account_of(struct mirror *mirror, struct byte_range hull)
+{
+    const struct range_account *account =
+        mirror ? range_account_find(mirror, mirror_page_range(mirror, hull.begin, hull.end)) : NULL;
+    return account ? *account : (struct range_account){.used = 0};
+}
+
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count)
 {
     const bool tracks = mirror_table_tracks(table);
@@ -66,7 +75,7 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
         residency.trackable = residency.trackable && mirror;
         if (operands[i].access != OPERAND_READ && is_on_device(mirror, hull)) {
             residency.kept_bytes += bytes;
-            residency.worth_us = mirror->worth_us;
+            residency.worth_us = account_of(mirror, hull).worth_us;
         }
         if (is_resident(mirror, &operands[i], hull))
             continue;
@@ -74,10 +83,11 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
         residency.missing_bytes += bytes;
         if (mirror && was_pinned(mirror, hull))
             residency.pinned_bytes += bytes;
-        double credit = mirror ? mirror->credit_us : 0;
-        if (mirror && mirror->setbacks > residency.setbacks)
-            residency.setbacks = mirror->setbacks;
-        residency.credit_us = first || credit < residency.credit_us ? credit : residency.credit_us;
+        const struct range_account account = account_of(mirror, hull);
+        if (account.setbacks > residency.setbacks)
+            residency.setbacks = account.setbacks;
+        if (first || account.credit_us < residency.credit_us)
+            residency.credit_us = account.credit_us;
         first = false;
     }
     pthread_mutex_unlock(&table->lock);
@@ -85,18 +95,23 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
 }
 
 /* What is on the device there does not pay: as if it had never been uploaded. `lock` is held. */
-static void give_up(struct mirror *mirror, size_t begin, size_t end)
+static void give_up(struct mirror *mirror, struct range_account *account, struct page_range pages)
 {
-    mirror->credit_us = mirror->worth_us = 0;
-    if (mirror->setbacks < SETBACKS_MOST)
-        mirror->setbacks++;
-    mirror_forget_known(mirror, begin, end);
+    account->credit_us = account->worth_us = 0;
+    if (account->setbacks < SETBACKS_MOST)
+        account->setbacks++;
+    mirror_forget_known(mirror, pages.begin, pages.end);
 }
 
-/* The distinct mirrors of the operands; `resident`: of those on the device, else of those
+struct operand_account {
+    struct mirror *mirror;
+    struct range_account *account;
+};
+
+/* The distinct accounts of the operands; `resident`: of those on the device, else of those
  * that are not. `lock` is held. */
-static int mirrors_of(struct mirror_table *table, const struct operand *operands, int count, bool resident,
-                      struct mirror **mirrors)
+static int accounts_of(struct mirror_table *table, const struct operand *operands, int count, bool resident,
+                       struct operand_account *accounts)
 {
     int found = 0;
     for (int i = 0; i < count && i < OPERANDS_MAX; i++) {
@@ -104,36 +119,41 @@ static int mirrors_of(struct mirror_table *table, const struct operand *operands
             continue;
         struct byte_range hull = footprint_hull(&operands[i]);
         struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
+        if (!mirror || (resident ? !is_on_device(mirror, hull) : is_resident(mirror, &operands[i], hull)))
+            continue;
+        struct range_account *account =
+            range_account_open(mirror, mirror_page_range(mirror, hull.begin, hull.end));
         bool again = false;
         for (int j = 0; j < found; j++)
-            again = again || mirrors[j] == mirror;
-        if (mirror && !again && (resident ? is_on_device(mirror, hull) : !is_resident(mirror, &operands[i], hull)))
-            mirrors[found++] = mirror;
+            again = again || accounts[j].account == account;
+        if (!again)
+            accounts[found++] = (struct operand_account){mirror, account};
     }
     return found;
 }
 
 void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
 {
-    struct mirror *mirrors[OPERANDS_MAX];
+    struct operand_account accounts[OPERANDS_MAX];
     pthread_mutex_lock(&table->lock);
-    const int found = mirrors_of(table, operands, count, false, mirrors);
+    const int found = accounts_of(table, operands, count, false, accounts);
     for (int i = 0; i < found; i++)
-        mirrors[i]->credit_us += saved_us;
+        accounts[i].account->credit_us += saved_us;
     pthread_mutex_unlock(&table->lock);
 }
 
 void operands_earn(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
 {
-    struct mirror *mirrors[OPERANDS_MAX];
+    struct operand_account accounts[OPERANDS_MAX];
     pthread_mutex_lock(&table->lock);
-    const int found = mirrors_of(table, operands, count, true, mirrors);
+    const int found = accounts_of(table, operands, count, true, accounts);
     for (int i = 0; i < found; i++) {
-        mirrors[i]->worth_us += saved_us / found;
-        if (mirrors[i]->worth_us < 0)
-            give_up(mirrors[i], 0, mirror_pages(mirrors[i]));
-        else if (mirrors[i]->worth_us > 2 * mirrors[i]->price_us)
-            mirrors[i]->setbacks = 0; /* it has paid, and may be bought again at once */
+        struct range_account *account = accounts[i].account;
+        account->worth_us += saved_us / found;
+        if (account->worth_us < 0)
+            give_up(accounts[i].mirror, account, account->pages);
+        else if (account->worth_us > 2 * account->price_us)
+            account->setbacks = 0; /* it has paid, and may be bought again at once */
     }
     pthread_mutex_unlock(&table->lock);
 }
@@ -148,32 +168,33 @@ bool account_was_resident(struct mirror_table *table, const struct operand *oper
     return resident;
 }
 
-/* Of what the mirror has on the device: a panel that is rewritten says nothing of the matrix. */
-static bool is_most_of_it(const struct mirror *mirror, struct page_range hull)
+/* Of what there is of the account's on the device: a panel that is rewritten says nothing of
+ * the matrix. */
+static bool is_most_of_it(const struct mirror *mirror, const struct range_account *account, struct page_range hull)
 {
-    return 2 * (hull.end - hull.begin) >= page_bits_count(mirror->known, 0, mirror_pages(mirror));
+    return 2 * (hull.end - hull.begin) >= page_bits_count(mirror->known, account->pages.begin, account->pages.end);
 }
 
 void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
                     uint64_t uploaded_bytes, uint64_t bytes)
 {
     pthread_mutex_lock(&table->lock);
+    struct range_account *account = range_account_open(mirror, hull);
     mirror->used = table->calls;
     if (was_resident && 2 * uploaded_bytes > bytes) {
-        if (is_most_of_it(mirror, hull))
-            give_up(mirror, hull.begin, hull.end);
+        if (is_most_of_it(mirror, account, hull))
+            give_up(mirror, account, hull);
         else
             mirror_forget_known(mirror, hull.begin, hull.end);
     } else if (was_resident) {
-        mirror->worth_us -= (double)uploaded_bytes / SCATTERED_BYTES_PER_US;
+        account->worth_us -= (double)uploaded_bytes / SCATTERED_BYTES_PER_US;
     } else if (!mirror_is_known(mirror, hull)) {
-        /* Another matrix may lie in the same mapping and save for its own upload. */
-        const double spent_us = fmin(mirror->credit_us, (double)uploaded_bytes / FIRST_BYTES_PER_US);
-        mirror->worth_us += spent_us;
-        mirror->credit_us -= spent_us;
+        const double spent_us = fmin(account->credit_us, (double)uploaded_bytes / FIRST_BYTES_PER_US);
+        account->worth_us += spent_us;
+        account->credit_us -= spent_us;
         page_bits_set(mirror->known, hull.begin, hull.end);
-        if (is_most_of_it(mirror, hull))
-            mirror->price_us = mirror->worth_us;
+        if (is_most_of_it(mirror, account, hull))
+            account->price_us = account->worth_us;
     }
     pthread_mutex_unlock(&table->lock);
 }

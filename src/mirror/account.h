@@ -2,13 +2,14 @@
  *
  * Ski rental (design section 6, "when to upload"): each host-run call that
  * residency would have made faster adds what was lost to the account of the
- * mirror; the policy uploads when the account covers the upload. An operand counts
+ * operands; the policy uploads when the account covers the upload. An operand counts
  * as resident from its first upload until it is evicted, its memory changes,
  * or it is found mostly rewritten by the host, or lesser writes have used up what it was
  * worth; then the account starts anew, and must cover twice as much each time.
  *
- * A mirror's worth is what was spent on it and what its residency has earned since: a call
- * that writes to it on the host would lose that, and pay for another upload (policy.h).
+ * An account is of the pages that calls use together (range_accounts.h). Its worth is what was
+ * spent on it and what its residency has earned since: a call that writes to it on the host
+ * would lose that, and pay for another upload (policy.h).
  * All take the table's lock. */
 #ifndef MUBLAS_ACCOUNT_H
 #define MUBLAS_ACCOUNT_H

@@ -32,6 +32,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/page_bits.c \
 	src/mirror/pins.h \
 	src/mirror/pins.c \
+	src/mirror/range_accounts.h \
+	src/mirror/range_accounts.c \
 	src/mirror/staging.h \
 	src/mirror/staging.c \
 	src/mirror/staging_direct.c \

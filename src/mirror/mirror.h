@@ -2,7 +2,7 @@
  *
  * A mirror covers whole mappings, so a page belongs to at most one. It starts as
  * a mere record that holds an account; mirror_arm arms it. Life, place and
- * account (`references` to `setbacks`) belong to the table and its lock, the rest to whoever
+ * account (`references` to `account_uses`) belong to the table and its lock, the rest to whoever
  * holds `lock`; `begin` and `end` never change. Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
@@ -51,6 +51,18 @@ struct hot_range {
     unsigned streak, uses_left;
 };
 
+/* What is known of the use of some pages; none: unused. */
+struct range_account {
+    struct page_range pages;
+    double credit_us;  /* what residency would have saved so far */
+    double worth_us;   /* what residency was bought for, and has earned since: lost with it */
+    double price_us;   /* its worth when it was last bought */
+    unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself */
+    uint64_t used;     /* of the mirror's counter */
+};
+
+enum { MIRROR_ACCOUNTS_MAX = 8 };
+
 struct mirror {
     uintptr_t begin, end; /* host, page aligned */
     struct mirror_resources *resources;
@@ -62,10 +74,8 @@ struct mirror {
     uint64_t used;    /* of the table's counter of calls, for eviction */
     uint64_t *known;  /* pages in the hull of something uploaded and not dropped since */
     struct page_range known_run; /* all of it is known: the last answer, to be quick */
-    double credit_us; /* what residency would have saved so far */
-    double worth_us;  /* what residency was bought for, and has earned since: lost with it */
-    double price_us;  /* its worth when it was last bought */
-    unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself */
+    struct range_account accounts[MIRROR_ACCOUNTS_MAX]; /* range_accounts.h */
+    uint64_t account_uses;
 
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */

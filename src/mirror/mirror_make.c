@@ -1,5 +1,6 @@
 #include "mirror/mapping.h"
 #include "mirror/mirror_table.h"
+#include "mirror/range_accounts.h"
 
 #include <stdlib.h>
 
@@ -75,32 +76,23 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
 {
     struct mirror *inside[set->count + 1];
     size_t count = 0;
-    double credit = 0, worth = 0;
-    unsigned setbacks = 0;
     for (size_t i = 0; i < set->count; i++)
         if (set->mirrors[i]->begin >= mirror->begin && set->mirrors[i]->end <= mirror->end)
             inside[count++] = set->mirrors[i];
     if (count > 0)
         mirror_join(mirror, inside, count);
     pthread_mutex_lock(&table->lock);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         inherit_known(mirror, inside[i]);
+        range_accounts_inherit(mirror, inside[i]);
+    }
     for (size_t i = 0; i < set->count; i++) {
         struct mirror *old = set->mirrors[i];
         if (atomic_load(&old->foreign_pins))
             atomic_store(&mirror->foreign_pins, true);
-        if (old->credit_us > credit)
-            credit = old->credit_us;
-        if (old->worth_us > worth)
-            worth = old->worth_us;
-        if (old->setbacks > setbacks)
-            setbacks = old->setbacks;
         if (!old->dead)
             mirror_table_remove(table, old);
     }
-    mirror->credit_us = credit;
-    mirror->worth_us = worth;
-    mirror->setbacks = setbacks;
     mirror->used = table->calls;
     bool good = mirror_table_insert(table, mirror);
     pthread_mutex_unlock(&table->lock);

@@ -3,6 +3,7 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "mirror/object_loads.h"
+#include "mirror/range_accounts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +162,7 @@ bool mirror_table_evict(struct mirror_table *table)
     }
     if (victim) {
         mirror_empty(victim);
-        victim->credit_us = 0;
-        victim->worth_us = 0;
+        range_accounts_clear(victim);
         mirror_forget_known(victim, 0, mirror_pages(victim));
         pthread_mutex_unlock(&victim->lock);
     }

@@ -113,6 +113,37 @@ static void test_setbacks_forgotten(unsigned char *memory)
     tap_ok(residency_of(memory, OPERAND_READ).setbacks == 1, "which are forgotten once it has paid for itself");
 }
 
+/* Two allocations in one mapping: what becomes of one is nothing to the other. */
+static void test_neighbours(unsigned char *memory)
+{
+    uint64_t state = 1;
+    enum { PART = ORDER / 4 };
+    struct operand matrix = operand_of(memory, ORDER, ORDER - PART, ORDER, PART_FULL, OPERAND_READ);
+    struct operand basis =
+        operand_of(memory + (size_t)(ORDER - PART) * ORDER * 8, ORDER, PART, ORDER, PART_FULL, OPERAND_READ);
+    tap_ok(operands_residency(table, &matrix, 1).trackable, "a matrix and a basis in one mapping");
+    for (int i = 0; i < 4; i++) {
+        operands_credit(table, &matrix, 1, 100);
+        operands_credit(table, &basis, 1, 1);
+        memset(basis.matrix.pointer, i, (size_t)PART * ORDER * 8);
+        run_call(table, lane, &basis, 1, &state, 0);
+        operands_earn(table, &basis, 1, -1000);
+    }
+    struct residency residency = operands_residency(table, &matrix, 1);
+    tap_ok(residency.credit_us == 400 && residency.setbacks == 0, "a basis beside the matrix has an account of its own");
+    residency = operands_residency(table, &basis, 1);
+    tap_ok(residency.credit_us < 4 && residency.setbacks >= 2, "which has the setbacks");
+    operands_credit(table, &matrix, 1, 1e5);
+    bool good = run_call(table, lane, &matrix, 1, &state, 0).equal;
+    matrix.access = OPERAND_UPDATE;
+    tap_ok(good && operands_residency(table, &matrix, 1).worth_us > 4000, "the matrix is bought from its own");
+    struct operand corner = matrix;
+    corner.matrix.pointer = memory + (size_t)ORDER * 8 * 32;
+    corner.matrix.columns -= 32;
+    tap_ok(operands_residency(table, &corner, 1).worth_us == operands_residency(table, &matrix, 1).worth_us,
+           "which its submatrices share");
+}
+
 static void test_mostly_rewritten(unsigned char *memory)
 {
     struct operand operand = whole(memory, OPERAND_READ);
@@ -145,6 +176,7 @@ int main(void)
     test_part_rewritten(other);
     test_mostly_rewritten(other);
     test_setbacks_forgotten(map());
+    test_neighbours(map());
     mirror_table_destroy(table);
     lane_release(lane);
     return tap_done();
