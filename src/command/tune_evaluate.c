@@ -112,7 +112,8 @@ static int judge_class(struct evaluation *evaluation, int class, int sizes, doub
     struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
     int count = 0;
     least.a.pointer = NULL;
-    if (occupancy_read_shapes(device_kernels(evaluation->session->device), &least, &evaluation->figures) != CUDA_SUCCESS)
+    if (occupancy_read_shapes(device_kernels(evaluation->session->device), &least, &evaluation->figures) !=
+        CUDA_SUCCESS)
         sizes = 0;
     for (int i = 0; i < sizes && space.count > 0 && !*timer->stop; i++) {
         const enum tuning_form form = (enum tuning_form)(i % tuning_class_forms(class));
@@ -158,8 +159,8 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
         left += options->classes[class];
     printf("%-16s %5s %8s %14s %8s %14s\n", "class", "sizes", "median", "5th percentile", "worst",
            "built-in median");
-    for (int class = TUNING_CLASSES - 1;
-         class >= 0 && efficiencies && built_in && all_efficiencies && !*evaluation->session->timer.stop; class--) {
+    const bool has_memory = efficiencies && built_in && all_efficiencies;
+    for (int class = TUNING_CLASSES - 1; class >= 0 && has_memory && !*evaluation->session->timer.stop; class--) {
         if (!options->classes[class])
             continue;
         const double now = timer_now();

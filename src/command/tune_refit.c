@@ -16,8 +16,8 @@ static int complain(const char *what, const char *fault)
 static void print(const struct recipe *recipe,
                   struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS])
 {
-    printf("%-16s %-7s %6s %6s %10s %9s %8s %8s\n", "class", "form", "sizes", "rules", "chooser", "speed-up", "median",
-           "5th");
+    printf("%-16s %-7s %6s %6s %10s %9s %8s %8s\n", "class", "form", "sizes", "rules", "chooser", "speed-up",
+           "median", "5th");
     for (int class = 0; class < TUNING_CLASSES; class++)
         for (int form = 0; form < TUNING_FORMS; form++) {
             const struct refit_summary *summary = &summaries[class][form];
@@ -29,8 +29,8 @@ static void print(const struct recipe *recipe,
             else if (recipe->classes[class][form].interval_count > 0)
                 printf("%-16s %-7s as before\n", tuning_class_name(class), name);
         }
-    printf("foretold for each size from the others; speed-up: of what was learned over the built-in shapes; median, "
-           "5th percentile: of the fastest shape's time there over that of the rules'\n");
+    printf("foretold for each size from the others; speed-up: of what was learned over the built-in shapes; "
+           "median, 5th percentile: of the fastest shape's time there over that of the rules'\n");
 }
 
 static int write_recipe(const struct recipe *recipe, const char *path)

@@ -1,8 +1,9 @@
 /* call_sampler.h - which calls to time, on host and device, to learn where one overtakes the other.
  *
  * Each class first at sizes a factor of 16 in bytes apart, then of 4, where neither side is far ahead of 2,
- * then between the two sizes where the faster side changes, until these are close. A class in which one side is far ahead
- * everywhere is left after the first pass. What sticks out is timed again, and the lesser time counts. Whoever times is given, so that a test can be it. */
+ * then between the two sizes where the faster side changes, until these are close. A class in which one side
+ * is far ahead everywhere is left after the first pass. What sticks out is timed again, and the lesser time
+ * counts. Whoever times is given, so that a test can be it. */
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 

@@ -126,7 +126,8 @@ size_t chooser_foretell(const struct sampled_times *times, size_t most, struct c
             const double seconds = foretold(&others, times, size, most);
             if (efficiencies)
                 efficiencies[count] = is_known(seconds) ? fastest(times, size) / seconds : 0;
-            samples[count++] = (struct chooser_sample){seconds, times->occupancy[size], times->built_in[size]};
+            samples[count++] =
+                (struct chooser_sample){seconds, times->occupancy[size], times->built_in[size]};
         }
     free(others.seconds);
     return count;

@@ -19,8 +19,9 @@ struct chooser_sample {
 enum { CHOOSER_SAMPLES_MAX = 2 * SIZE_GRID_MAX };
 
 /* The optimizer beats the rules, and the better of both what is built in, if log(time / time) is
- * on the (trimmed) mean more than 0.003 and than 1.5 times its standard error (as if nothing were trimmed: about one). `gain` (may be NULL): built-in time
- * over the time by rules or optimizer, whichever is better, a geometric mean; 1 where not known. */
+ * on the mean, trimmed, more than 0.003 and than 1.5 times the standard error of what is left. `gain` (may
+ * be NULL): built-in time over the time by rules or optimizer, whichever is better, a geometric mean; 1
+ * where not known. */
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
                           double *gain);
 

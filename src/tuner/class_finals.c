@@ -24,8 +24,8 @@ static enum status final_at(struct class_work *work, size_t number)
     return STATUS_OK;
 }
 
-/* Small calls take steps from size to size, large ones waves: all sizes up to 16, of those up to 40 every other
- * one, beyond every fifth of the grid. */
+/* Small calls take steps from size to size, large ones waves: all sizes up to 16, of those up to 40 every
+ * other one, beyond every fifth of the grid. */
 static bool is_planned(const struct sampled_times *finals, size_t at)
 {
     return finals->sizes[at] <= 16 || (finals->sizes[at] <= 40 && finals->sizes[at] % 2 == 0) || at % 5 == 0;

@@ -42,8 +42,8 @@ static struct launch_shape shape_of(const struct class_work *work, const struct 
 }
 
 /* For the last rules: once they have judged these, held-out sizes are samples like others. */
-static void keep_samples(struct class_work *work, const struct blas_call *call, const struct tuning_time *times,
-                         const struct tuning_time *reference)
+static void keep_samples(struct class_work *work, const struct blas_call *call,
+                         const struct tuning_time *times, const struct tuning_time *reference)
 {
     struct sampled_times *finals = &work->finals;
     const size_t at = size_grid_nearest(finals->sizes, finals->sizes_count, tuning_size_of(call));
@@ -53,7 +53,8 @@ static void keep_samples(struct class_work *work, const struct blas_call *call, 
     for (size_t shape = 0; shape < work->finalist_count; shape++) {
         finals->seconds[shape * SIZE_GRID_MAX + at] = times[shape].seconds;
         if (!launch_shape_fault(call, &work->finalists[shape]))
-            work->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(call, &work->finalists[shape], &work->figures);
+            work->terms[shape * SIZE_GRID_MAX + at] =
+                shape_terms_of(call, &work->finalists[shape], &work->figures);
     }
 }
 
@@ -115,7 +116,7 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
                          chooser_foretell(&work->finals, work->settings->rules_most,
                                           regrets.samples + regrets.sizes, NULL);
     summary->chooser = chooser_pick(regrets.samples, count, rules->has_occupancy, &summary->gain);
-    if (!sampled_rules_make(&work->finals, work->settings->rules_most, rules)) /* now with what was held out */
+    if (!sampled_rules_make(&work->finals, work->settings->rules_most, rules)) /* with what was held out */
         return STATUS_OUT_OF_MEMORY;
     rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;
     if (summary->chooser == CHOOSER_BUILT_IN)

@@ -19,8 +19,8 @@ static enum status sieve_at(struct class_work *work, size_t number)
     if (status == STATUS_OK) {
         memcpy(shapes, work->space.shapes, count * sizeof *shapes);
         const size_t kept = shape_space_prune(shapes, count, &call, &work->figures, work->settings->prune);
-        status =
-            shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times, &reference);
+        status = shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times,
+                                  &reference);
         work->sieve_built_in[number] = reference.rounds > 0 ? reference.seconds : 0;
         if (status == STATUS_OK)
             class_work_data(work, &call, "sieve", shapes, times, kept);

@@ -100,8 +100,8 @@ static enum status begin(struct class_work *work)
     work->sieve_built_in = calloc(work->sieve_count + 1, sizeof *work->sieve_built_in);
     work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);
     work->wrong = calloc(work->space.count + 1, sizeof *work->wrong);
-    return work->space.count && work->sieve_seconds && work->sieve_built_in && work->wrong ? read_figures(work)
-                                                                   : STATUS_OUT_OF_MEMORY;
+    const bool has_memory = work->space.count && work->sieve_seconds && work->sieve_built_in && work->wrong;
+    return has_memory ? read_figures(work) : STATUS_OUT_OF_MEMORY;
 }
 
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,

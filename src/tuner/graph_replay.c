@@ -106,7 +106,8 @@ enum status graph_replay_launch(const struct graph_replay *graph, struct lane *l
     return device_check(lane->device, graphs.launch(graph->executable, lane->stream), "launching a graph");
 }
 
-enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queue, void *context, double *times)
+enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queue, void *context,
+                                  double *times)
 {
     enum status status = want_events(count + 1);
     for (int i = 0; i <= count && status == STATUS_OK; i++) {

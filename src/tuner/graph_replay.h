@@ -34,8 +34,9 @@ enum status graph_replay_times(const struct graph_replay *graph, struct lane *la
 enum status graph_replay_launch(const struct graph_replay *graph, struct lane *lane);
 
 /* Let `queue` queue `count` pieces of work, any number, one after another and wait: times[i] in seconds
- * of the i-th. What it queues may be replays or plain launches, if those take longer on the device than here. */
-enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queue, void *context, double *times);
+ * of the i-th. What it queues may be replays, or plain launches that take longer on the device than here. */
+enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queue, void *context,
+                                  double *times);
 
 void graph_replay_discard(struct graph_replay *graph);
 

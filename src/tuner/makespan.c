@@ -43,7 +43,8 @@ static void drop_first(struct levels *levels)
         levels->of[i] = levels->of[i + 1];
 }
 
-/* Whole rounds of all workers change nothing but the time, once all have the same behind them but for an item. */
+/* Whole rounds of all workers change nothing but the time, once all have the same behind them but for an
+ * item. */
 static int64_t skip_rounds(struct levels *levels, const struct work_items *items, int64_t workers)
 {
     const double spread = levels->of[levels->count - 1].time - levels->of[0].time;

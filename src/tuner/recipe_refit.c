@@ -179,7 +179,8 @@ static const struct shape_figures *figures_of(const struct recipe *recipe, int c
     if (recipe->classes[class][form].has_occupancy)
         return &recipe->classes[class][form].figures;
     for (int other = 0; other < TUNING_CLASSES; other++)
-        if (tuning_class_family(other) == tuning_class_family(class) && recipe->classes[other][0].has_occupancy)
+        if (tuning_class_family(other) == tuning_class_family(class) &&
+            recipe->classes[other][0].has_occupancy)
             return &recipe->classes[other][0].figures;
     for (int other = 0; other < TUNING_CLASSES; other++)
         if (recipe->classes[other][0].has_occupancy)

@@ -16,7 +16,7 @@
 struct sampled_times {
     size_t sizes_count, shape_count;
     int64_t sizes[SIZE_GRID_MAX];
-    double floor[SIZE_GRID_MAX]; /* seconds that no shape can do without, > 0: the scale of fits without a model */
+    double floor[SIZE_GRID_MAX]; /* seconds that no shape can do without, > 0: without a model the fits' scale */
     /* Of the shape that is built in for the size, and the optimizer's; 0: not timed. */
     double built_in[SIZE_GRID_MAX], occupancy[SIZE_GRID_MAX];
     const struct launch_shape *shapes;
@@ -27,7 +27,8 @@ struct sampled_times {
 };
 
 /* Into rules->intervals, without models with what is built in as a candidate; where a rule's shape cannot
- * do the next rule's first size it ends at the last size before. False: there is no shape that can do all sampled sizes, or no memory. */
+ * do the next rule's first size it ends at the last size before. False: there is no shape that can do all
+ * sampled sizes, or no memory. */
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
 
 /* The number of the size to sample next; sizes_count: all are. */

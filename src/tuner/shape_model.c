@@ -143,7 +143,8 @@ static double chain_of(const struct blas_call *call, const struct launch_shape *
         return 0;
     if (shape->variant != VARIANT_STRIPS)
         return (double)launch_shape_tiling(call, shape).children / CHAIN_SCALE;
-    return (double)(call->family == FAMILY_GEMV && is_transposed(call) ? call->m : call->n) / LEAF_EDGE / LEAVES_SCALE;
+    const int64_t terms = call->family == FAMILY_GEMV && is_transposed(call) ? call->m : call->n;
+    return (double)terms / LEAF_EDGE / LEAVES_SCALE;
 }
 
 struct shape_terms shape_terms_of(const struct blas_call *call, const struct launch_shape *shape,

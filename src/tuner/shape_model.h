@@ -8,7 +8,7 @@
  * which no smooth curve over n can follow. ragged: the same where a leaf tile that is cut off counts twice,
  * as it does to a warp that has whole ones besides. shares: the rounds with the multiprocessors for workers.
  * chain: what the last arriver sums. waves: items for each active block. The c are fitted to a shape's
- * times, relative to them; what is left over is smooth enough for a spline (sampled_rules.h). Pure functions. */
+ * times, relative to them; what is left over is smooth enough for a spline (sampled_rules.h). Pure. */
 #ifndef MUBLAS_SHAPE_MODEL_H
 #define MUBLAS_SHAPE_MODEL_H
 

@@ -174,7 +174,8 @@ size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const str
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const int64_t blocks = (int64_t)shapes[i].blocks_per_multiprocessor * multiprocessors;
-        if (call->family != FAMILY_AXPY && blocks > 0 && launch_shape_tiling(call, &shapes[i]).items <= blocks)
+        if (call->family != FAMILY_AXPY && blocks > 0 &&
+            launch_shape_tiling(call, &shapes[i]).items <= blocks)
             continue;
         const struct launch_shape shape = shapes[i];
         shapes[i] = shapes[kept];

@@ -108,7 +108,8 @@ static enum status admit(struct field *field, struct contestant *contestant, con
     contestant->shape = shape;
     launch_shape_override(*shape);
     if (field->by_graphs)
-        status = graph_replay_capture(&contestant->graph, field->timer->lane, field->calls, queue_call_of, field);
+        status = graph_replay_capture(&contestant->graph, field->timer->lane, field->calls, queue_call_of,
+                                      field);
     launch_shape_override((struct launch_shape){.edge = 0});
     contestant->in = status == STATUS_OK;
     return status;

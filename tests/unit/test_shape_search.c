@@ -209,6 +209,69 @@ static void test_limit(void)
            "%zu sizes have a shape that cannot do them", faulty);
 }
 
+static double planted_time(const struct shape_terms *terms, size_t shape)
+{
+    static const double planted[SHAPES][SHAPE_TERMS] = {{3e-6, 0.8e-6, 0, 1.2e-6, 0, 0, 0.3e-6, 0},
+                                                        {8e-6, 0.3e-6, 0, 2.0e-6, 1e-6, 0, 0.1e-6, 0},
+                                                        {6e-6, 0.5e-6, 0, 1.6e-6, 0, 0, 0.2e-6, 0}};
+    double seconds = 0;
+    for (int i = 0; i < SHAPE_TERMS; i++)
+        seconds += planted[shape][i] * terms->of[i];
+    return seconds;
+}
+
+/* How often of 100 sizes rules choose a shape that takes over 2% more than the fastest. */
+static double part_lost(const struct sampled_times *times, const struct shape_terms *terms)
+{
+    struct class_recipe rules;
+    size_t lost = 0, interval = 0;
+    memset(&rules, 0, sizeof rules);
+    if (!sampled_rules_make(times, RECIPE_INTERVALS_MAX, &rules))
+        return 100;
+    for (size_t at = 0; at < times->sizes_count; at++) {
+        double least = HUGE_VAL, own = HUGE_VAL;
+        while (times->sizes[at] > rules.intervals[interval].upto)
+            interval++;
+        for (size_t shape = 0; shape < SHAPES; shape++) {
+            const double seconds = planted_time(&terms[shape * SIZE_GRID_MAX + at], shape);
+            least = fmin(least, seconds);
+            if (memcmp(&times->shapes[shape], &rules.intervals[interval].shape, sizeof *times->shapes) == 0)
+                own = seconds;
+        }
+        lost += own > 1.02 * least;
+    }
+    return 100.0 * (double)lost / (double)times->sizes_count;
+}
+
+/* Times with waves, at every twelfth size, 1% of noise: models have the waves between, splines do not. */
+static void test_models(uint64_t state)
+{
+    static const struct launch_shape tiles[SHAPES] = {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER},
+                                                      {256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                                      {128, 32, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}};
+    static double seconds[SHAPES * SIZE_GRID_MAX];
+    static struct shape_terms terms[SHAPES * SIZE_GRID_MAX];
+    const struct shape_figures figures = figures_of_h100();
+    struct sampled_times times = {.shape_count = SHAPES, .shapes = tiles, .seconds = seconds};
+    times.sizes_count = size_grid((struct size_range){4, 400}, SIZE_GRID_MAX, times.sizes);
+    for (size_t at = 0; at < times.sizes_count; at++) {
+        const struct blas_call call = tuning_class_call_at(tuning_class_parse("dsymv"), TUNING_SQUARE, times.sizes[at]);
+        times.floor[at] = 3e-6 + (double)(call.n * call.n) * 8 / 3e12;
+        for (size_t shape = 0; shape < SHAPES; shape++) {
+            struct shape_terms *own = &terms[shape * SIZE_GRID_MAX + at];
+            *own = shape_terms_of(&call, &tiles[shape], &figures);
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            const double noise = 1 + 0.02 * ((double)(state >> 11) * 0x1p-53 - 0.5);
+            seconds[shape * SIZE_GRID_MAX + at] = at % 12 && at + 1 < times.sizes_count ? 0 : noise * planted_time(own, shape);
+        }
+    }
+    const double without = part_lost(&times, terms);
+    times.terms = terms;
+    const double with = part_lost(&times, terms);
+    tap_ok(with < 4 && without > 2 * with, "rules by models lose more than 2%% at %.1f%% of sizes, by splines at %.1f%%", with,
+           without);
+}
+
 int main(int count, char **arguments)
 {
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 11;
@@ -223,5 +286,6 @@ int main(int count, char **arguments)
     test_analyzer();
     test_rules(seed);
     test_limit();
+    test_models(seed);
     return tap_done();
 }
