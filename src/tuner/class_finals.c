@@ -51,7 +51,7 @@ static size_t next_final(const struct class_work *work, size_t done, struct clas
 {
     const struct sampled_times *finals = &work->finals;
     size_t next = finals->sizes_count;
-    if (5 * done < 4 * (size_t)work->settings->final_sizes)
+    if (6 * done < 5 * (size_t)work->settings->final_sizes)
         next = next_planned(finals);
     if (next < finals->sizes_count)
         return next;
