@@ -35,6 +35,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \
 	src/tuner/makespan.c src/tuner/makespan.h \
 	src/tuner/sampled_rules.c src/tuner/sampled_rules.h \
+	src/tuner/shape_field.c src/tuner/shape_field.h \
 	src/tuner/shape_model.c src/tuner/shape_model.h \
 	src/tuner/size_grid.c src/tuner/size_grid.h \
 	src/tuner/shape_timer.c src/tuner/shape_timer.h \
