@@ -66,7 +66,8 @@ struct tuning_time contestant_time(const struct contestant *contestant, int call
     memcpy(times, contestant->times, count * sizeof *times);
     const double median = statistics_median(times, count), middle = count == 2 ? times[0] : median;
     const struct interval interval = statistics_median_interval(times, count);
-    return (struct tuning_time){middle / calls, interval.low / calls, interval.high / calls, contestant->rounds};
+    return (struct tuning_time){middle / calls, interval.low / calls, interval.high / calls,
+                                contestant->rounds};
 }
 
 static double median_of(const struct contestant *contestant)

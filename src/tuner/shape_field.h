@@ -1,4 +1,4 @@
-/* shape_field.h - the shapes that shape_timer.c times side by side, and what their times say. Private to it. */
+/* shape_field.h - the shapes that shape_timer.c times side by side, and what their times say: its own. */
 #ifndef MUBLAS_SHAPE_FIELD_H
 #define MUBLAS_SHAPE_FIELD_H
 

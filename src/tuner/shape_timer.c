@@ -78,7 +78,8 @@ static enum status queue_contestant(void *context, int number)
     return status;
 }
 
-static enum status admit(struct shape_field *field, struct contestant *contestant, const struct launch_shape *shape)
+static enum status admit(struct shape_field *field, struct contestant *contestant,
+                         const struct launch_shape *shape)
 {
     enum status status = STATUS_OK;
     contestant->shape = shape;
