@@ -146,9 +146,9 @@ static void test_wake(const struct machine_model *model)
 static void test_opening_level3(const struct machine_model *model)
 {
     static double storage;
-    struct blas_call call = {.family = FAMILY_GEMM, .type = TYPE_D, .m = 2048, .n = 2048, .k = 2048,
-                             .a = {.pointer = &storage, .ld = 2048}, .b = {.pointer = &storage, .ld = 2048},
-                             .c = {.pointer = &storage, .ld = 2048}};
+    struct blas_call call = {.family = FAMILY_GEMM, .type = TYPE_D, .m = 1024, .n = 1024, .k = 1024,
+                             .a = {.pointer = &storage, .ld = 1024}, .b = {.pointer = &storage, .ld = 1024},
+                             .c = {.pointer = &storage, .ld = 1024}};
     double account = 0, saved;
     int calls = 1;
     pack_legal(&call);
