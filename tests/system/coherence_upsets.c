@@ -98,14 +98,14 @@ static void drop_pages(struct arena *arena, struct pages pages)
     disturbance_count(DROPPED);
 }
 
-/* What such pages hold is unknown until they are written. */
+/* What such pages hold is unknown until they are written; where some are a file's, or locked, the
+ * call fails when it has freed others. */
 static void free_lazily(struct arena *arena, struct pages pages, struct random *random)
 {
     size_t bytes = arena_element_bytes(arena);
-    if (madvise(arena->memory + pages.first * PAGE, pages.length * PAGE, MADV_FREE) != 0)
-        return; /* some of it is a file's */
+    if (madvise(arena->memory + pages.first * PAGE, pages.length * PAGE, MADV_FREE) == 0)
+        disturbance_count(FREED_LAZILY);
     window_fill(&(struct window){arena, pages.first * PAGE / bytes, pages.length * PAGE / bytes, 1, 0}, random);
-    disturbance_count(FREED_LAZILY);
 }
 
 /* Read-only and back: splits mappings, leaves the contents. */
