@@ -88,8 +88,7 @@ static void note_swapped(struct arena *arena, struct arena *other)
     disturbance_count(SWAPPED);
 }
 
-/* Between threads: what was moved stays mapped, empty, so a move that is refused (of several
- * mappings) has moved nothing. */
+/* Between threads: what was moved stays mapped, empty. */
 static bool swap_in_threads(struct arena *arena, struct arena *other, char *aside)
 {
     size_t bytes = arena_bytes(arena);
@@ -100,6 +99,13 @@ static bool swap_in_threads(struct arena *arena, struct arena *other, char *asid
     char *place = good ? other->memory : arena->memory;
     must(mremap(aside, bytes, bytes, flags, place) == place, "mremap back");
     return good;
+}
+
+/* A move of several mappings may have gone half way when it is refused. */
+static void refill(struct arena *arena, struct random *random)
+{
+    struct window window = arena_window(arena);
+    window_fill(&window, random);
 }
 
 /* Where a range is of several mappings the kernel may refuse, and newer ones may have moved
@@ -121,16 +127,21 @@ static bool swap_alone(struct arena *arena, struct arena *other, char *aside)
     return true;
 }
 
-void arena_swap(struct arena *arena, struct arena *other)
+void arena_swap(struct arena *arena, struct arena *other, struct random *random)
 {
     size_t bytes = arena_bytes(arena);
     if (bytes != arena_bytes(other))
         return;
     char *aside = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     must(aside != MAP_FAILED, "mmap");
-    if (arena->in_threads ? swap_in_threads(arena, other, aside) : swap_alone(arena, other, aside))
+    if (arena->in_threads ? swap_in_threads(arena, other, aside) : swap_alone(arena, other, aside)) {
         note_swapped(arena, other);
-    else
+    } else {
         disturbance_count(SWAP_REFUSED);
+        if (arena->in_threads) {
+            refill(arena, random);
+            refill(other, random);
+        }
+    }
     munmap(aside, bytes);
 }

@@ -76,7 +76,7 @@ void arena_upset(struct arena *arena, struct arena *other, struct random *random
  * ones at the same address; its size changed by mremap; its pages exchanged with another's. */
 void arena_remap(struct arena *arena, size_t first, size_t length, struct random *random);
 void arena_resize_mapping(struct arena *arena, struct random *random);
-void arena_swap(struct arena *arena, struct arena *other);
+void arena_swap(struct arena *arena, struct arena *other, struct random *random);
 
 /* Wait for the child that has lived beside the last calls, if any; a comment and true
  * when its copy of the memory was not as it had been at the fork. */

@@ -226,7 +226,7 @@ static void upset_pages(struct arena *arena, struct arena *other, struct random 
     case 10: arena_resize_mapping(arena, random); break;
     default:
         if (other)
-            arena_swap(arena, other);
+            arena_swap(arena, other, random);
     }
 }
 
