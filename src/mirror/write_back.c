@@ -34,14 +34,24 @@ enum status hold_mark_output(struct held_operand *held)
     return STATUS_OK;
 }
 
-static bool is_clean(const struct write_back *back, const struct strip *strip)
+static bool is_trusted(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
-    const struct mirror *mirror = back->held->mirror;
-    uintptr_t begin = back->held->hull.begin + strip->offset;
-    uintptr_t end = begin + (strip->height - 1) * strip->pitch + strip->width;
     struct page_range pages = mirror_page_range(mirror, begin, end);
     bool direct;
     return pins_run(mirror, pages.begin, pages.end, &direct) == pages.end - pages.begin && direct;
+}
+
+/* All at once, or row by row: what lies between the rows does not matter. */
+static bool is_clean(const struct write_back *back, const struct strip *strip)
+{
+    const struct mirror *mirror = back->held->mirror;
+    uintptr_t row = back->held->hull.begin + strip->offset;
+    if (is_trusted(mirror, row, row + (strip->height - 1) * strip->pitch + strip->width))
+        return true;
+    for (size_t i = 0; i < strip->height; i++, row += strip->pitch)
+        if (!is_trusted(mirror, row, row + strip->width))
+            return false;
+    return true;
 }
 
 static int copy_staged(struct write_back *back, const struct strip *strip)
@@ -147,6 +157,28 @@ static void take_for_valid(struct write_back *back, const uint64_t *covered)
     }
 }
 
+/* The scan takes what we wrote for the host's doing, which would make pins suspect, more of
+ * them at every call. No program may discard memory that a running call writes to, so pins of
+ * output pages that were trusted before still are. */
+static enum status scan_own_writes(const struct held_operand *held, struct byte_range staged)
+{
+    struct mirror *mirror = held->mirror;
+    const size_t first = held->pages.begin;
+    uint64_t *before = mirror->suspect ? page_bits_create(held->pages.end - first) : NULL;
+    if (before)
+        page_bits_move(before, mirror->suspect, first, held->pages.end);
+    enum status status = mirror_scan(mirror, staged.begin, staged.end);
+    struct footprint footprint = footprint_start(&held->operand);
+    struct byte_range run;
+    while (before && status == STATUS_OK && footprint_next(&footprint, &run)) {
+        struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
+        page_bits_clear(mirror->suspect, pages.begin, pages.end);
+        page_bits_copy(mirror->suspect, first, before, pages.begin - first, pages.end - first);
+    }
+    free(before);
+    return status;
+}
+
 /* After a complete copy-back a page is equal again if it is output in every byte, or
  * if it was valid and only DMA, which leaves no mark, wrote to it. Of pages that the
  * CPU wrote those of the first kind are protected again by a scan; the scan takes
@@ -160,7 +192,7 @@ static void revalidate(struct write_back *back)
     page_bits_copy(mirror->valid, held->pages.begin, held->before, 0, held->pages.end - held->pages.begin);
     if (by_dma && held->was_complete)
         completeness_find(mirror, &held->operand)->lost = held->lost_before;
-    if (!by_dma && mirror_scan(mirror, back->staged.begin, back->staged.end) != STATUS_OK)
+    if (!by_dma && scan_own_writes(held, back->staged) != STATUS_OK)
         mirror_invalidate(mirror, 0, mirror_pages(mirror)); /* the next hold finds out why */
     else if (covered)
         take_for_valid(back, covered);
