@@ -32,8 +32,8 @@ bool pins_program_uses_cuda(const struct mirror *mirror);
 
 /* Pages [begin, end) become valid: if the program has pinned some of them itself its own
  * copies write there unseen, and the mirror is not used again after this call. Pinning
- * later is a write that the tracker sees. Not found: a pin wholly inside a page. Costs a
- * microsecond a page, and nothing while the program does not use CUDA. */
+ * later is a write that the tracker sees. Not found: a pin wholly inside a page. Costs 0.15
+ * us a page, and nothing while the program does not use CUDA. */
 void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end);
 
 /* True when the mirror has pins and the program has begun to use CUDA itself: pages may

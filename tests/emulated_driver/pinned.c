@@ -156,17 +156,18 @@ EXPORT CUresult cuMemHostUnregister(void *pointer)
     API_END;
 }
 
-EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer)
+/* Of memory that CUDA does not know the type is 0, without an error. */
+EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)
 {
-    API_BEGIN(cuPointerGetAttribute);
-    if (!value || attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+    API_BEGIN(cuPointerGetAttributes);
+    if (count != 1 || !attributes || *attributes != CU_POINTER_ATTRIBUTE_MEMORY_TYPE || !values || !*values)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    unsigned type = 0;
     if (memory_is_device(pointer))
-        *(unsigned *)value = CU_MEMORYTYPE_DEVICE;
+        type = CU_MEMORYTYPE_DEVICE;
     else if (pinned_classify((const void *)(uintptr_t)pointer, 1) != HOST_PAGEABLE)
-        *(unsigned *)value = CU_MEMORYTYPE_HOST;
-    else
-        result = CUDA_ERROR_INVALID_VALUE;
+        type = CU_MEMORYTYPE_HOST;
+    *(unsigned *)*values = type;
     API_END;
 }
 
