@@ -64,7 +64,7 @@ static double deadline_of(const struct run *run)
     if (options->time_limit <= 0)
         return 0;
     const double now = timer_now(), left = shapes_end(run) - now;
-    return left <= 0 ? now : now + left * fmin(1.2 / (run->forms - run->forms_done), 0.8);
+    return left <= 0 ? now : now + left * fmin(1.05 / (run->forms - run->forms_done), 0.8);
 }
 
 static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,

@@ -10,7 +10,7 @@ const char *const chooser_names[] = {"rules", "occupancy", "built-in"};
 
 /* Of the differences the tenth part at either end is left out: rules foretold without the one size that
  * they needed. */
-static const double TIE = 0.003, ERRORS = 1.5, TRIMMED = 0.1;
+static const double TIE = 0.003, ERRORS = 1.5, TRIMMED = 0.1, TAIL = 0.1, TAIL_TIE = 0.02;
 
 struct advantage {
     double mean, error; /* of log(time / time) */
@@ -58,6 +58,20 @@ static bool is_clear(struct advantage advantage)
     return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
 }
 
+/* What the worst tenth of the sizes lose at least, as log(time / fastest). */
+static double tail(const struct chooser_sample *samples, size_t count, enum chooser chooser)
+{
+    double losses[CHOOSER_SAMPLES_MAX];
+    size_t known = 0;
+    for (size_t i = 0; i < count && known < CHOOSER_SAMPLES_MAX; i++)
+        if (is_known(part(&samples[i], chooser)) && is_known(samples[i].fastest))
+            losses[known++] = log(part(&samples[i], chooser) / samples[i].fastest);
+    if (known == 0)
+        return 0;
+    statistics_median(losses, known); /* sorts */
+    return statistics_quantile(losses, known, 1 - TAIL);
+}
+
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
                           double *gain)
 {
@@ -67,7 +81,8 @@ enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bo
     const struct advantage over = advantage(samples, count, better, CHOOSER_BUILT_IN);
     if (gain)
         *gain = exp(over.mean);
-    return is_clear(over) ? better : CHOOSER_BUILT_IN;
+    const bool loses_less = tail(samples, count, better) + TAIL_TIE < tail(samples, count, CHOOSER_BUILT_IN);
+    return is_clear(over) || loses_less ? better : CHOOSER_BUILT_IN;
 }
 
 static double seconds_of(const struct sampled_times *times, size_t size, const struct launch_shape *wanted)
@@ -127,7 +142,8 @@ size_t chooser_foretell(const struct sampled_times *times, size_t most, struct c
             if (efficiencies)
                 efficiencies[count] = is_known(seconds) ? fastest(times, size) / seconds : 0;
             samples[count++] =
-                (struct chooser_sample){seconds, times->occupancy[size], times->built_in[size]};
+                (struct chooser_sample){seconds, times->occupancy[size], times->built_in[size],
+                                        fastest(times, size)};
         }
     free(others.seconds);
     return count;

@@ -77,7 +77,7 @@ static void take(struct class_work *work, const struct blas_call *call, const st
     regrets->rules += times[0].seconds / times[best].seconds - 1;
     regrets->occupancy += times[1].seconds / times[best].seconds - 1;
     regrets->samples[regrets->sizes++] =
-        (struct chooser_sample){times[0].seconds, times[1].seconds, reference->seconds};
+        (struct chooser_sample){times[0].seconds, times[1].seconds, reference->seconds, times[best].seconds};
 }
 
 /* Shapes 0 and 1 are the rules' and the optimizer's. */

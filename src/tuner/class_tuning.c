@@ -12,7 +12,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     struct tuning_settings settings = {
         .breadth = breadth,
         .sieve_sizes = 5,
-        .final_sizes = 60,
+        .final_sizes = 48,
         .held_sizes = 4,
         .best_of_each = 4,
         .champions = 4,
