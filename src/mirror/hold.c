@@ -55,8 +55,10 @@ static void release_mirrors(struct operands_hold *hold)
 
 void hold_unlock(struct operands_hold *hold)
 {
-    for (int i = 0; i < hold->mirror_count; i++)
+    for (int i = 0; i < hold->mirror_count; i++) {
+        hold->mirrors[i]->pinned_anew = false;
         pthread_mutex_unlock(&hold->mirrors[i]->lock);
+    }
     release_mirrors(hold);
 }
 

@@ -83,6 +83,7 @@ struct mirror {
     /* under `lock` */
     bool armed; /* registered with the tracker; bitmaps and addresses are there */
     bool pin_refused;
+    bool pinned_anew; /* by the running call: what goes up again was not the host's doing */
     int pin_count;
     struct mirror_pin pins[MIRROR_PINS_MAX]; /* disjoint */
     struct device_range memory;

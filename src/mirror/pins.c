@@ -96,6 +96,7 @@ static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin)
     struct write_tracker *tracker = mirror->resources->tracker;
     struct page_range pages = mirror_page_range(mirror, pin.begin, pin.end);
     mirror_invalidate(mirror, pages.begin, pages.end);
+    mirror->pinned_anew = true;
     write_tracker_unregister(tracker, pin.begin, pin.end);
     gather_into_huge_pages(mirror, &pin);
     CUresult result = add_pin(mirror, pin);
