@@ -122,6 +122,7 @@ struct shape_row {
     struct launch_shape shape;
     int64_t items_wanted;
 };
+/* The first row is for single precision alone. */
 static const struct shape_row of_symmetric[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 1500},
                                                 {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400},
                                                 {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
@@ -143,7 +144,7 @@ static const struct shape_row *rows_of(const struct blas_call *call)
     case FAMILY_GEMV:
         return is_transposed(call) ? of_transposed : of_general;
     case FAMILY_TRMV: return of_triangular;
-    default: return call->type == TYPE_W ? of_general : of_symmetric;
+    default: return call->type == TYPE_W ? of_general : of_symmetric + (call->type != TYPE_S);
     }
 }
 
@@ -172,40 +173,60 @@ static struct launch_shape fitted(const struct blas_call *call, struct launch_sh
     return shape;
 }
 
-/* Threads for the leaves of a sum side by side, so many to each, but no more than let two
- * blocks into a multiprocessor; and one for each element. */
-static unsigned strip_threads(int64_t terms, unsigned to_a_leaf, unsigned edge)
+/* The part of 1000 that so many blocks fill of the rounds in which a device runs them. */
+static int64_t filled(int64_t blocks, int64_t at_once)
+{
+    return blocks > 0 ? 1000 * blocks / (tile_count(blocks, at_once) * at_once) : 0;
+}
+
+enum { MULTIPROCESSORS = 132, THREADS_OF_TWO = 256, THREADS_OF_ONE = 512 }; /* blocks in a multiprocessor */
+
+/* Threads for the leaves of a sum side by side, so many to each, and one for each element. */
+static unsigned strip_threads(int64_t terms, unsigned to_a_leaf, unsigned edge, unsigned most)
 {
     const int64_t wanted = to_a_leaf * tile_count(terms, LEAF_EDGE);
-    const unsigned threads = wanted < 256 ? (unsigned)wanted : 256;
+    const unsigned threads = wanted < most ? (unsigned)wanted : most;
     return threads > edge ? threads : edge;
 }
 
-/* Strips for sums that a block soon has: as wide as leave nearly every multiprocessor of a
- * large device one. False: the sums are too long for that. */
+static struct launch_shape strip_shape(const struct blas_call *call, unsigned edge)
+{
+    const bool transposed = is_transposed(call);
+    const int64_t terms = strip_terms(call), strips = tile_count(transposed ? call->n : call->m, edge);
+    const bool by_warps = transposed && terms <= 2 * LEAF_EDGE &&
+                          edge * blas_element_bytes(call->type) >= 4 * HELD_BYTES;
+    const unsigned groups = by_warps ? 4 : 1;
+    const bool alone = filled(strips, MULTIPROCESSORS) > filled(strips, 2 * MULTIPROCESSORS);
+    const unsigned threads = strip_threads(terms, transposed ? GROUP * groups : edge, edge,
+                                           alone ? THREADS_OF_ONE : THREADS_OF_TWO);
+    return (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
+}
+
+/* Strips as wide as leave nearly every multiprocessor of a large device one. False: a block had
+ * its strip for too long, or reads too short pieces of columns. Measured as of_symmetric was. */
 static bool choose_strips(const struct blas_call *call, struct launch_shape *shape)
 {
-    enum { ITEMS_WANTED = 100, TERMS_MAX = 4096, BYTES_MAX = 128 << 10 };
+    enum { ITEMS_WANTED = 100, TERMS_FEW = 4096, BYTES_MAX = 128 << 10, PIECE = 256 };
     const bool transposed = is_transposed(call);
     const int64_t length = transposed ? call->n : call->m, terms = strip_terms(call);
-    const unsigned element = (unsigned)blas_element_bytes(call->type);
-    unsigned edge = transposed ? 32 : EDGE_MAX, groups = 1;
-    while (edge > 8 && tile_count(length, edge) < ITEMS_WANTED)
-        edge /= 2;
-    if (transposed && terms <= 2 * LEAF_EDGE && edge * element >= 4 * HELD_BYTES)
-        groups = 4;
-    const unsigned threads = strip_threads(terms, transposed ? GROUP * groups : edge, edge);
-    *shape = (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
-    return terms <= TERMS_MAX && !launch_shape_fault(call, shape) &&
-           (tile_count(length, edge) >= ITEMS_WANTED || edge * terms * element <= BYTES_MAX);
+    const size_t element = blas_element_bytes(call->type);
+    unsigned edge = transposed ? 32 : EDGE_MAX;
+    *shape = strip_shape(call, edge);
+    while (edge > 8 && (tile_count(length, edge) < ITEMS_WANTED || launch_shape_fault(call, shape)))
+        *shape = strip_shape(call, edge /= 2);
+    if (launch_shape_fault(call, shape))
+        return false;
+    if (tile_count(length, edge) < ITEMS_WANTED)
+        return terms <= TERMS_FEW && edge * (size_t)terms * element <= BYTES_MAX;
+    return terms <= TERMS_FEW || transposed || edge >= WARP || edge * element >= PIECE;
 }
 
 /* The same for symv and hemv, where the whole of A fits the second-level cache. */
 static bool choose_symmetric_strips(const struct blas_call *call, struct launch_shape *shape)
 {
     const int64_t bytes = call->n * call->n * (int64_t)blas_element_bytes(call->type);
-    *shape = (struct launch_shape){GROUP, strip_threads(call->n, GROUP, GROUP), 1, 1, 0, ORDER_DOWN, 1,
-                                   VARIANT_STRIPS};
+    const unsigned threads = strip_threads(call->n, GROUP, GROUP, THREADS_OF_TWO);
+    *shape = (struct launch_shape){GROUP, threads, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS};
     return bytes <= 36 << 20 && !launch_shape_fault(call, shape);
 }
 

@@ -137,6 +137,16 @@ static void test_strips(int64_t m, int64_t n, enum blas_trans trans, unsigned ed
            strips ? "strips" : "tiles", shape.edge, shape.threads_x * shape.threads_y);
 }
 
+/* Large symmetric matrices: teams of a warp, but of a group in single precision. */
+static void test_symmetric(enum blas_type type, unsigned groups)
+{
+    const struct blas_call call = call_of(FAMILY_SYMV, type, 16384, 16384);
+    const struct launch_shape shape = launch_shape_choose(&call);
+    tap_ok(!launch_shape_fault(&call, &shape) && shape.edge == 256 && shape.team_groups == groups &&
+               shape.variant == VARIANT_LAST_ARRIVER,
+           "type %d, 16384: tiles of %u by teams of %u", (int)type, shape.edge, shape.team_groups);
+}
+
 /* Sums of more than one chain want room and counters for each. */
 static void test_chains(void)
 {
@@ -173,7 +183,15 @@ int main(void)
     test_strips(1024, 1024, TRANS_TRANSPOSE, 8, 256);
     test_strips(256, 256, TRANS_NONE, 8, 64);
     test_strips(70, 4096, TRANS_NONE, 0, 0);
-    test_chosen(9000, 9000, TRANS_NONE, 8, 4);
+    test_strips(4096, 4096, TRANS_NONE, 32, 512);
+    test_strips(8192, 8192, TRANS_NONE, 32, 256);
+    test_strips(10272, 10272, TRANS_NONE, 32, 512);
+    test_strips(16384, 16384, TRANS_TRANSPOSE, 16, 256);
+    test_strips(1024, 16384, TRANS_NONE, 0, 0);
+    test_chosen(16384, 16384, TRANS_NONE, 8, 4);
+    test_symmetric(TYPE_S, 1);
+    test_symmetric(TYPE_D, 4);
+    test_symmetric(TYPE_W, 1);
     test_chains();
     return tap_done();
 }
