@@ -173,6 +173,16 @@ static void sample_all(struct session *session, const char *who)
     call_sampler_run(&sampler, session->times);
 }
 
+/* From one sample nothing can be told of other sizes. */
+static void forget_single(struct learned_times *times)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (times->host[class].count < 2 || times->resident[class].count < 2) {
+            memset(&times->host[class], 0, sizeof times->host[class]);
+            memset(&times->resident[class], 0, sizeof times->resident[class]);
+        }
+}
+
 /* Times of calls that stayed on the host say nothing of the device. */
 static void forget_stayed(struct learned_times *times, const struct call_timer_end *device)
 {
@@ -217,6 +227,7 @@ static bool conclude(struct session *session, const char *who, const struct call
 {
     struct learned_times *times = session->times;
     forget_stayed(times, device);
+    forget_single(times);
     memcpy(times->host_blas, host->host, sizeof times->host_blas);
     times->host_threads = processors_for_blas();
     keep_others(session);

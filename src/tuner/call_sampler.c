@@ -38,12 +38,13 @@ static void sample(const struct call_sampler *sampler, struct learned_times *tim
         time_curve_add(&times->resident[class], exact, us);
 }
 
+/* A single time on the device is nearly all latency: it says nothing of larger calls. */
 static bool too_long(const struct call_sampler *sampler, const struct learned_times *times, int class,
                      double amount)
 {
     const struct time_curve *host = &times->host[class], *device = &times->resident[class];
     return (host->count && time_curve_at(host, TIME_SHRINKS, amount) > sampler->most_us) ||
-           (device->count && time_curve_at(device, TIME_STAYS, amount) > sampler->most_us);
+           (device->count > 1 && time_curve_at(device, TIME_STAYS, amount) > sampler->most_us);
 }
 
 /* The least and the greatest ratio of the host's to the device's time at the samples. */

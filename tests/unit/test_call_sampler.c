@@ -99,6 +99,22 @@ static void test_crossing(struct learned_times *times)
     tap_ok(machine.longest_host <= 2.5e5, "no call much longer than allowed: %.0f us", machine.longest_host);
 }
 
+/* Where a first call on the device takes long, and calls must not: classes are timed further, nevertheless. */
+static void test_latency(struct learned_times *times)
+{
+    struct machine machine = {.latency = 240, .host_rate = 4e-6, .cached_rate = 4e-6, .device_rate = 4e-8,
+                              .seed = 7, .calls_left = 100000};
+    struct call_sampler sampler = sampler_of(&machine);
+    int fewest = 1000;
+    sampler.most_us = 12e3;
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class) && timed_class_family(class) == FAMILY_GEMM)
+            fewest = times->resident[class].count < fewest ? times->resident[class].count : fewest;
+    tap_ok(fewest >= 3, "a long latency on the device does not end a class: %d samples", fewest);
+}
+
 static void test_never(struct learned_times *times)
 {
     struct machine machine = {.latency = 30, .host_rate = 1e-5, .cached_rate = 1e-5, .device_rate = 8e-5,
@@ -142,6 +158,7 @@ int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
     test_crossing(times);
+    test_latency(times);
     test_never(times);
     test_limits(times);
     free(times);
