@@ -196,20 +196,22 @@ DEVICE_FUNCTION double flip_sign(double value, unsigned mask)
 
 DEVICE_FUNCTION float load(const float *address) { return __ldg(address); }
 DEVICE_FUNCTION double load(const double *address) { return __ldg(address); }
+
+/* The wide loads are of what is read once: it is not to drive x out of the first-level cache. */
+#define READ_ONCE "ld.global.nc.L1::no_allocate"
 DEVICE_FUNCTION void load_wide(const float *address, float *values)
 {
-    const float4 four = __ldg(reinterpret_cast<const float4 *>(address));
-    values[0] = four.x, values[1] = four.y, values[2] = four.z, values[3] = four.w;
+    asm(READ_ONCE ".v4.f32 {%0, %1, %2, %3}, [%4];"
+        : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+        : "l"(address));
 }
 DEVICE_FUNCTION void load_wide(const double *address, double *values)
 {
-    const double2 two = __ldg(reinterpret_cast<const double2 *>(address));
-    values[0] = two.x, values[1] = two.y;
+    asm(READ_ONCE ".v2.f64 {%0, %1}, [%2];" : "=d"(values[0]), "=d"(values[1]) : "l"(address));
 }
 DEVICE_FUNCTION void load_two(const float *address, float *values)
 {
-    const float2 two = __ldg(reinterpret_cast<const float2 *>(address));
-    values[0] = two.x, values[1] = two.y;
+    asm(READ_ONCE ".v2.f32 {%0, %1}, [%2];" : "=f"(values[0]), "=f"(values[1]) : "l"(address));
 }
 DEVICE_FUNCTION void store_wide(float *address, const float *values)
 {

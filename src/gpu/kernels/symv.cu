@@ -41,7 +41,12 @@ DEVICE_FUNCTION void symv_next(const matrix_vector_arguments &arguments, struct 
     if (in_order) {
         antidiagonal_pair(work.item, tiles, low, high);
     } else if (arguments.variant == VARIANT_LAST_ARRIVER) {
-        triangle_pair(work.item, tiles, low, high);
+        /* Those on the diagonal, half as long, come last: blocks end more nearly together. */
+        const unsigned whole = (unsigned)(tiles * (tiles - 1) / 2); /* fits for what memory can hold */
+        if (work.item < whole)
+            triangle_pair(work.item, tiles - 1, low, high), high++;
+        else
+            low = high = (int)(work.item - whole);
     } else {
         const int index = (int)(work.item / arguments.children), child = (int)(work.item % arguments.children);
         low = index < child ? index : child, high = index < child ? child : index;
