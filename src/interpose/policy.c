@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+enum { KEPT_BYTES_LARGE = 16 << 20 };
+
 static struct policy_decision on_device(double gain_us, double earned_us)
 {
     return (struct policy_decision){.device = true, .gain_us = gain_us, .earned_us = earned_us};
@@ -27,8 +29,11 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     const double saved_us = times.host_us + kept_us - times.resident_us;
     if (residency->trackable && !residency->kept_bytes)
         times.upload_us += crossover_new_output_us(model, call);
+    /* A large output that stays on the device comes again, panel by panel: cuBLAS is opened for
+     * the first, since each refusal would cost the residency that it was bought for. */
+    const double recurs_us = residency->kept_bytes >= KEPT_BYTES_LARGE ? model->level3_wake_us / 4 : 0;
     if (saved_us > times.upload_us)
-        return on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
+        return on_device(saved_us - times.upload_us + recurs_us, times.host_us - times.resident_us);
     if (missing == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
     if (residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))

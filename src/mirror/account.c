@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* Pages here and there, staged: 1.5 GB/s were seen on an H100, 8 of whole matrices. A first
- * upload pins and gathers into huge pages, twice over (tuner/crossover.c). */
-enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 1300, SETBACKS_MOST = 5 };
+ * upload pins, for the worst twice over (tuner/crossover.c). */
+enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 8000, SETBACKS_MOST = 5 };
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */
 static void make(struct mirror_table *table, struct byte_range hull)

@@ -75,8 +75,9 @@ static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
     return CUDA_SUCCESS;
 }
 
-/* Huge pages make scans ten times and pinning twice as fast, for about 0.3 s per GiB
- * once; who pins moves enough to earn that. Not possible while protected. */
+/* Huge pages make scans ten times and pinning twice as fast, for 0.3 to 0.6 s per GiB once:
+ * some thousand calls' scans, most of them hidden behind kernels. Who pins for the second time
+ * moves enough to earn that. Not possible while protected. */
 static void gather_into_huge_pages(struct mirror *mirror, const struct mirror_pin *pin)
 {
     uintptr_t begin = block_ceiling(pin->begin), end = block_floor(pin->end);
@@ -91,14 +92,15 @@ static void gather_into_huge_pages(struct mirror *mirror, const struct mirror_pi
 /* Pin what is registered and perhaps protected. Pinning writes to every page, which
  * would split protected huge pages: out of protection first. The order is the
  * safe one: pin, register, protect, all invalid. */
-static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin)
+static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin, bool again)
 {
     struct write_tracker *tracker = mirror->resources->tracker;
     struct page_range pages = mirror_page_range(mirror, pin.begin, pin.end);
-    mirror_invalidate(mirror, pages.begin, pages.end);
     mirror->pinned_anew = true;
+    mirror_invalidate(mirror, pages.begin, pages.end);
     write_tracker_unregister(tracker, pin.begin, pin.end);
-    gather_into_huge_pages(mirror, &pin);
+    if (again)
+        gather_into_huge_pages(mirror, &pin);
     CUresult result = add_pin(mirror, pin);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
         atomic_store(&mirror->foreign_pins, true);
@@ -182,10 +184,11 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
     }
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
-    settle_overlaps(mirror, &wanted, pages_pinned(mirror, pages) > (pages.end - pages.begin) / 2);
+    const bool again = pages_pinned(mirror, pages) > (pages.end - pages.begin) / 2;
+    settle_overlaps(mirror, &wanted, again);
     if (wanted.begin >= wanted.end || !fits_budget(mirror, &wanted))
         return STATUS_OK;
-    return pin_anew(mirror, wanted);
+    return pin_anew(mirror, wanted, again);
 }
 
 bool pins_program_uses_cuda(const struct mirror *mirror)

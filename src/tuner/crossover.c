@@ -27,7 +27,7 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .staged_bandwidth = 8e9,
         .call_us = 25,
         .scan_us_per_byte = 200.0 / (512 << 20),
-        .pin_us_per_byte = (26e3 + 165e3) / (512 << 20), /* gathered into huge pages first */
+        .pin_us_per_byte = 26e3 / (512 << 20),
         .wake_us = 400e3,
         .level3_wake_us = 100e3, /* 0.06 to 0.1 s on an H100; 0.45 with the library's file not cached */
     };

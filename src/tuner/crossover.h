@@ -23,7 +23,7 @@ struct machine_model {
     double staged_bandwidth; /* transfers through staging memory */
     double call_us;          /* launch, synchronise, small vectors up and down */
     double scan_us_per_byte; /* dirty scan of tracked memory */
-    double pin_us_per_byte; /* pinning, and gathering into huge pages */
+    double pin_us_per_byte;  /* pinning pages of 4 KiB */
     double wake_us; /* context creation and kernel loading */
     double level3_wake_us; /* opening cuBLAS */
     const struct learned_times *learned; /* settled; NULL: nothing */

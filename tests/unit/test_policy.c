@@ -48,6 +48,7 @@ static void test_residency(const struct machine_model *model)
     residency = cold(&call, crossover_upload_us(model, crossover_matrix_bytes(&call)) / 2);
     tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
     residency.pinned_bytes = residency.missing_bytes;
+    residency.credit_us = crossover_staged_us(model, residency.missing_bytes) - 1;
     tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the matrix was pinned before");
     call = symv_call(64);
     residency = (struct residency){.trackable = true, .resident = true};
@@ -111,7 +112,7 @@ static void test_kept_residency(const struct machine_model *model)
     struct residency residency = {.trackable = true, .resident = true};
     tap_ok(loses > 0 && !policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
            "a thin update alone stays on the host, %.0f us faster there", loses);
-    residency.kept_bytes = 64000000;
+    residency.kept_bytes = 16000000;
     tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "also if it writes to what is worth nothing");
     residency.worth_us = loses * 0.9;
     tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "or to what is worth less than that");
@@ -119,6 +120,11 @@ static void test_kept_residency(const struct machine_model *model)
     struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(decision.device && fabs(decision.gain_us - 0.1 * loses) < 1e-6 && fabs(decision.earned_us + loses) < 1e-6,
            "it goes to a matrix whose residency is worth more");
+    residency.kept_bytes = 64000000;
+    decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    double account = 0;
+    tap_ok(decision.device && policy_open_level3(OFFLOAD_AUTO, model, decision.gain_us, &account),
+           "to a large one cuBLAS is opened for at once");
     residency.worth_us = 1e9;
     residency.kept_bytes = 8;
     tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
