@@ -15,7 +15,6 @@ libmublas_core_la_SOURCES += \
 	src/mirror/budget.c src/mirror/budget.h \
 	src/mirror/completeness.h \
 	src/mirror/completeness.c \
-	src/mirror/copy_team.c src/mirror/copy_team.h \
 	src/mirror/cuda_users.h \
 	src/mirror/cuda_users.c \
 	src/mirror/mapping.h \
@@ -40,7 +39,6 @@ libmublas_core_la_SOURCES += \
 	src/mirror/staging_direct.c \
 	src/mirror/stateless.h \
 	src/mirror/stateless.c \
-	src/mirror/packing.c src/mirror/packing.h \
 	src/mirror/transfer.h \
 	src/mirror/transfer.c \
 	src/mirror/triangle_cover.h \

