@@ -85,9 +85,11 @@ static bool compare(const struct bench_case *wanted, const void *one, const void
         if (fabs(a - b) <= most)
             continue;
         case_flags(wanted, flags);
-        fprintf(stderr, "measure: %c%s %s m=%lld n=%lld %s: contenders disagree: real number %lld of the result is %g and %g\n",
+        fprintf(stderr,
+                "measure: %c%s %s m=%lld n=%lld %s: contenders disagree: real number %lld of the result is %.17g and "
+                "%.17g, %.3g times what may be\n",
                 case_type_letter(wanted->type), case_routine(wanted), flags, (long long)wanted->m,
-                (long long)wanted->n, case_layout(wanted->layout), (long long)i, a, b);
+                (long long)wanted->n, case_layout(wanted->layout), (long long)i, a, b, fabs(a - b) / most);
         return false;
     }
     return true;

@@ -35,14 +35,4 @@ void offload_host_end(enum symbol symbol, struct host_run *host_run);
  * host. */
 void offload_count_rejected(enum symbol symbol, const void *caller);
 
-/* Device and state of residency in one line, for the report: what was used, or why
- * nothing was. Static storage; never wakes a device. */
-const char *offload_description(void);
-
-/* What was paid once, for the report: waking the device, opening cuBLAS; 0: not done. */
-struct opening_times {
-    uint64_t device_nanoseconds, level3_nanoseconds;
-};
-struct opening_times offload_opening_times(void);
-
 #endif

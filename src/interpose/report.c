@@ -2,8 +2,8 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
-#include "interpose/offload.h"
 #include "interpose/stats.h"
+#include "interpose/waking.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool interface_was_called(enum interface interface)
 
 static void print_opening(FILE *stream)
 {
-    const struct opening_times times = offload_opening_times();
+    const struct opening_times times = waking_opening_times();
     if (times.device_nanoseconds)
         fprintf(stream, "  opened in   %.3f s (device)", (double)times.device_nanoseconds / 1e9);
     if (times.level3_nanoseconds)
@@ -189,7 +189,7 @@ void report_print(FILE *stream)
 {
     struct routine_stats total = {0};
     fprintf(stream, "mublas report of process %ld (%s)\n", (long)getpid(), program_invocation_name);
-    fprintf(stream, "  device      %s\n", offload_description());
+    fprintf(stream, "  device      %s\n", waking_description());
     print_opening(stream);
     print_hosts(stream);
     print_settings(stream);

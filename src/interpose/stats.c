@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 struct counters {
     _Atomic uint64_t device_calls;
@@ -43,6 +44,15 @@ bool stats_wanted(void)
     if (known != UNKNOWN)
         return known == WANTED;
     return !settings_are_readable() || decide();
+}
+
+uint64_t stats_nanoseconds(void)
+{
+    struct timespec now;
+    if (!stats_wanted())
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static void add(_Atomic uint64_t *counter, uint64_t amount)

@@ -45,6 +45,9 @@ struct device_counts {
 /* True when a report was asked for: callers need not measure otherwise. */
 bool stats_wanted(void);
 
+/* Of the monotonic clock, for times to be counted; 0 unless stats_wanted(). */
+uint64_t stats_nanoseconds(void);
+
 /* Thread-safe; no-ops unless stats_wanted(). nanoseconds 0: not measured. */
 void stats_device_call(enum symbol symbol, const struct device_counts *counts);
 void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanoseconds);

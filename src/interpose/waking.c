@@ -1,0 +1,179 @@
+#include "interpose/waking.h"
+#include "common/processors.h"
+#include "common/settings.h"
+#include "gpu/exit_gate.h"
+#include "gpu/level3.h"
+#include "interpose/execute.h"
+#include "interpose/learned_model.h"
+#include "interpose/offload.h"
+#include "interpose/policy.h"
+#include "interpose/stats.h"
+#include "tuner/recipe_search.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct machine_model reference_model, early_model, device_model;
+static const struct machine_model *model_in_force = &reference_model;
+
+const struct machine_model *waking_model(void)
+{
+    return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
+}
+
+/* Guarded by wake_lock; mirrors is set before `ready` and never changes after. */
+static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mirror_table *mirrors;
+static struct device *ready;
+static bool wake_failed, learned_early;
+static double wake_account_us;
+static _Atomic uint64_t wake_nanoseconds, level3_nanoseconds;
+
+void waking_begin(void)
+{
+    reference_model = crossover_builtin_model(NULL, processors_usable());
+}
+
+struct mirror_table *waking_mirrors(void)
+{
+    return mirrors;
+}
+
+/* The ranks on this machine divide a percentage of its memory. */
+static size_t pinned_bytes(void)
+{
+    const struct memory_amount amount = settings()->pinned_memory;
+    const int ranks = local_rank()->ranks;
+    size_t bytes = memory_amount_bytes(amount, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
+    return amount.is_percent && ranks > 1 ? bytes / (size_t)ranks : bytes;
+}
+
+static enum status create_mirrors(struct device *device)
+{
+    struct device_scope scope;
+    const struct memory_amount share = settings()->device_memory;
+    size_t free_bytes = 0, total_bytes = 0;
+    enum status status = device_enter(device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    status = device_check(device, driver()->memory_info(&free_bytes, &total_bytes), "asking for free device memory");
+    if (status == STATUS_OK)
+        status = mirror_table_create(device, memory_amount_bytes(share, free_bytes), pinned_bytes(),
+                                     settings()->tracking, &mirrors);
+    if (status == STATUS_OK && share.is_percent)
+        mirror_table_follow(mirrors, (unsigned)share.value);
+    device_leave(device, &scope);
+    return status;
+}
+
+/* Go by another model from now on; the next call of a routine sets its floor by it. */
+static void use_model(const struct machine_model *other)
+{
+    __atomic_store_n(&model_in_force, other, __ATOMIC_RELEASE);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        __atomic_store_n(&offload_floors[i], 0, __ATOMIC_RELAXED);
+}
+
+static void learn(struct machine_model *learning, struct learned_times *times, const char *section)
+{
+    char host[sizeof times->host_blas] = "";
+    if (section)
+        learned_model_host(host, sizeof host);
+    learned_model_use(learning, times, section, host);
+    use_model(learning);
+}
+
+static void learn_early(void)
+{
+    static struct learned_times learned;
+    char *section = recipe_search_early();
+    early_model = reference_model;
+    if (section)
+        learn(&early_model, &learned, section);
+    free(section);
+    learned_early = true;
+}
+
+static void learn_of_device(const struct device_properties *device)
+{
+    static struct learned_times learned;
+    const struct recipe *recipe = recipe_of_process(device);
+    device_model = crossover_builtin_model(device, processors_usable());
+    learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
+}
+
+static void wake(void)
+{
+    struct device *device;
+    const uint64_t started = stats_nanoseconds();
+    if (device_wake(&device) != STATUS_OK || create_mirrors(device) != STATUS_OK) {
+        wake_failed = true;
+        return;
+    }
+    wake_nanoseconds = stats_nanoseconds() - started;
+    learn_of_device(device_properties(device));
+    __atomic_store_n(&ready, device, __ATOMIC_RELEASE);
+}
+
+struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us)
+{
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    *reason = HOST_NO_DEVICE;
+    if (!device) {
+        pthread_mutex_lock(&wake_lock);
+        if (!ready && !wake_failed) {
+            if (!learned_early && settings()->offload == OFFLOAD_AUTO)
+                learn_early();
+            if (policy_wake(settings()->offload, waking_model(), call, &wake_account_us)) {
+                wake();
+                *credit_us = wake_account_us;
+            } else {
+                *reason = HOST_NOT_RESIDENT;
+            }
+        }
+        device = ready;
+        pthread_mutex_unlock(&wake_lock);
+    }
+    return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
+}
+
+bool waking_library_pays(const struct blas_call *call, double gain_us)
+{
+    static double account_us;
+    if (call->family < FAMILY_GEMM || level3_is_open())
+        return true;
+    pthread_mutex_lock(&wake_lock);
+    const bool pays = policy_open_level3(settings()->offload, waking_model(), gain_us, &account_us);
+    pthread_mutex_unlock(&wake_lock);
+    return pays;
+}
+
+bool waking_supports(struct device *device, const struct blas_call *call)
+{
+    if (call->family < FAMILY_GEMM || level3_is_open())
+        return execute_supported(device, call);
+    const uint64_t started = stats_nanoseconds();
+    const bool answer = execute_supported(device, call);
+    level3_nanoseconds = stats_nanoseconds() - started;
+    return answer;
+}
+
+struct opening_times waking_opening_times(void)
+{
+    return (struct opening_times){wake_nanoseconds, level3_nanoseconds};
+}
+
+const char *waking_description(void)
+{
+    static char text[768];
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    if (device)
+        snprintf(text, sizeof text, "%s%s; device %d by %s; %s", device_properties(device)->name,
+                 device_is_usable(device) ? "" : " (given up)", device_chosen(device)->ordinal,
+                 device_chosen(device)->reason, mirror_table_description(mirrors));
+    else
+        snprintf(text, sizeof text, "%s", wake_failed ? "none usable" : "not woken: no call was worth it");
+    return text;
+}

@@ -1,0 +1,46 @@
+/* waking.h - the device, woken once calls make that worth while, and the model of the machine
+ * by which they are judged before and after.
+ *
+ * Any thread may call these at once; the first that finds waking worth while does it while the
+ * others wait. What was woken stays for the life of the process. */
+#ifndef MUBLAS_WAKING_H
+#define MUBLAS_WAKING_H
+
+#include "common/blas_call.h"
+#include "gpu/device.h"
+#include "interpose/stats.h"
+#include "mirror/operands.h"
+#include "tuner/crossover.h"
+
+/* Once, before all others. */
+void waking_begin(void);
+
+/* The reference device's model; from the first call on that may be worth a device, with what a
+ * recipe says of calls; once a device is awake its own, likewise. */
+const struct machine_model *waking_model(void);
+
+/* The device, waking it when this call makes that worth while. NULL: host, for *reason.
+ * *credit_us is what earlier calls would have saved, once, when this call woke it. */
+struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us);
+
+/* The mirrors of the device that waking_find_device gave. */
+struct mirror_table *waking_mirrors(void);
+
+/* False for a level 3 call, which the device would do now gaining `gain_us`, that is not worth
+ * opening cuBLAS for, so far. */
+bool waking_library_pays(const struct blas_call *call, double gain_us);
+
+/* Can the device do it? Opens cuBLAS for level 3. */
+bool waking_supports(struct device *device, const struct blas_call *call);
+
+/* Device and state of residency in one line, for the report: what was used, or why
+ * nothing was. Static storage; never wakes a device. */
+const char *waking_description(void);
+
+/* What was paid once, for the report: waking the device, opening cuBLAS; 0: not done. */
+struct opening_times {
+    uint64_t device_nanoseconds, level3_nanoseconds;
+};
+struct opening_times waking_opening_times(void);
+
+#endif
