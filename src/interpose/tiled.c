@@ -63,8 +63,8 @@ static enum status check(const struct tiled *tiled, CUresult result)
 
 static bool same_block(const struct blas_matrix *one, const struct blas_matrix *other)
 {
-    return one->pointer == other->pointer && one->rows == other->rows && one->columns == other->columns &&
-           one->part == other->part;
+    return one->pointer == other->pointer && one->ld == other->ld && one->rows == other->rows &&
+           one->columns == other->columns && one->part == other->part;
 }
 
 /* What the buffer held must have been used before something else comes. */

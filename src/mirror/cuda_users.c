@@ -130,6 +130,7 @@ struct survey {
     bool found;
     size_t count;
     char *paths[OBJECTS_MAX]; /* to be looked into without the loader's lock */
+    uint64_t identities[OBJECTS_MAX];
 };
 
 /* What was looked into and tells of nothing: objects stay, as a rule, while others come. */
@@ -145,7 +146,12 @@ static uint64_t identity_of(const struct dl_phdr_info *info)
 
 static bool was_innocent(uint64_t identity)
 {
-    return atomic_exchange(&innocent[identity / 2 % OBJECTS_MAX], identity) == identity;
+    return atomic_load(&innocent[identity / 2 % OBJECTS_MAX]) == identity;
+}
+
+static void note_innocent(uint64_t identity)
+{
+    atomic_store(&innocent[identity / 2 % OBJECTS_MAX], identity);
 }
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *context)
@@ -156,9 +162,10 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context)
     if (is_ours(info->dlpi_name))
         return 0;
     survey->found = is_runtime(info->dlpi_name) || needs_driver(info);
-    if (survey->count < OBJECTS_MAX && !was_innocent(identity_of(info)) &&
+    const uint64_t identity = identity_of(info);
+    if (survey->count < OBJECTS_MAX && !was_innocent(identity) &&
         (survey->paths[survey->count] = strdup(info->dlpi_name)))
-        survey->count++;
+        survey->identities[survey->count++] = identity;
     return survey->found;
 }
 
@@ -170,7 +177,8 @@ static bool survey_objects(unsigned long long *adds)
     dl_iterate_phdr(note_object, survey);
     bool found = survey->found;
     for (size_t i = 0; i < survey->count; i++) {
-        found = found || file_tells(survey->paths[i]);
+        if (!found && !(found = file_tells(survey->paths[i])))
+            note_innocent(survey->identities[i]);
         free(survey->paths[i]);
     }
     *adds = survey->adds;

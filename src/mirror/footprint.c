@@ -1,4 +1,5 @@
 #include "mirror/footprint.h"
+#include "mirror/page_bits.h"
 
 bool footprint_is_empty(const struct operand *operand)
 {
@@ -47,6 +48,14 @@ uint64_t footprint_bytes(const struct operand *operand)
     else if (matrix->part == PART_UPPER)
         elements = order * (order + 1) / 2 + (columns - order) * rows;
     return elements * operand->element_bytes;
+}
+
+uint64_t footprint_touched_bytes(const struct operand *operand)
+{
+    const struct byte_range hull = footprint_hull(operand);
+    const uint64_t most = page_ceiling(hull.end) - page_floor(hull.begin);
+    const uint64_t bytes = footprint_bytes(operand) + ((uint64_t)operand->matrix.columns << page_shift());
+    return bytes < most ? bytes : most;
 }
 
 bool footprint_contains(const struct operand *outer, const struct operand *inner)

@@ -17,6 +17,9 @@ struct byte_range footprint_hull(const struct operand *operand);
 /* Bytes of the elements of the part. */
 uint64_t footprint_bytes(const struct operand *operand);
 
+/* Bytes of the pages that it touches, about: a few rows of a column touch a page whole. */
+uint64_t footprint_touched_bytes(const struct operand *operand);
+
 /* True when every element of `inner` is an element of `outer`. May say false of
  * matrices whose layouts differ. */
 bool footprint_contains(const struct operand *outer, const struct operand *inner);

@@ -28,6 +28,7 @@ static enum status find_mirrors(struct operands_hold *hold)
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
         held->mirror = NULL;
+        held->hot = false;
         if (held->empty || held->stateless)
             continue;
         enum status status =

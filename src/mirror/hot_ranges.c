@@ -27,10 +27,16 @@ static struct hot_range *place_of_new(struct mirror *mirror)
     return least;
 }
 
+/* All of the pages: a matrix is not rewritten because a panel in it is. */
+static bool covers(const struct hot_range *range, struct page_range pages)
+{
+    return range->pages.begin <= pages.begin && pages.end <= range->pages.end;
+}
+
 bool hot_ranges_hold(const struct mirror *mirror, struct page_range pages)
 {
     const struct hot_range *range = find(mirror, pages);
-    return range && range->streak >= STREAK;
+    return range && range->streak >= STREAK && covers(range, pages);
 }
 
 void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written)
@@ -43,6 +49,8 @@ void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly
     }
     if (!range) {
         range = place_of_new(mirror);
+        *range = (struct hot_range){0};
+    } else if (!covers(range, pages)) {
         *range = (struct hot_range){0};
     }
     range->pages = pages;

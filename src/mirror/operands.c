@@ -90,7 +90,7 @@ static void hold_destroy(struct operands_hold *hold)
 
 static void settle(struct operands_hold *hold, struct held_operand *held)
 {
-    const uint64_t touched = footprint_bytes(&held->operand) + (1u << page_shift());
+    const uint64_t touched = footprint_touched_bytes(&held->operand);
     const bool pinned_anew = held->was_resident && held->mirror->pinned_anew;
     const uint64_t uploaded = pinned_anew ? 0 : (uint64_t)held->uploaded_pages << page_shift();
     if (held->operand.access == OPERAND_READ && !pinned_anew)

@@ -53,7 +53,10 @@ EMULATED_FAULTS=cuMemAlloc_v2:4:2,cuMemAlloc_v2:5:2,cuMemAlloc_v2:9:2 run fortra
 result $? "allocations that fail: results"
 EMULATED_FAULTS=cuStreamSynchronize:700:719:sticky run fortran "" _
 result $? "a device that is lost: results"
-LD_PRELOAD=$shim_preload MUBLAS_DEVICE_MEMORY=60K MUBLAS_REPORT=$work/report tests/system/tiled_long > "$work/output" \
+LD_PRELOAD=$shim_preload MUBLAS_DEVICE_MEMORY=60K MUBLAS_VERBOSE=2 MUBLAS_REPORT=$work/report tests/system/tiled_long > "$work/output" \
     2> "$work/errors" && awk '$1 == "dgemm" { exit !($3 == 1 && $5 > 30) }' "$work/report"
 result $? "blocks that wait for the products before them: $(head -n 1 "$work/output")"
+grep -q '^ok 2 - factors that begin at one address' "$work/output" &&
+    awk '$1 == "dsyr2k" { exit !($3 == 1) }' "$work/report" && grep -q 'in tiles' "$work/errors"
+result $? "factors that begin at one address with other leading dimensions"
 echo "1..$number"

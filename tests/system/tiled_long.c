@@ -1,6 +1,6 @@
 /* A product of matrices so long that their blocks fill the staging memory many times over before
  * the first tile is done: copies run far ahead of the products. Small whole numbers: any order of
- * summation is exact. */
+ * summation is exact. And two factors that begin at one address with other leading dimensions. */
 #include "tap.h"
 
 #include <stdint.h>
@@ -10,11 +10,39 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
             const int *ldc);
 
+void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const double *a,
+             const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
+
 enum { M = 60, N = 52, K = 48000 };
 
 static double entry(int64_t row, int64_t column)
 {
     return (double)((row * 7 + column * column % 97 + row * column % 61) % 16 - 7);
+}
+
+static void test_one_address(void)
+{
+    enum { ORDER = 90, DEPTH = 70 };
+    const int n = ORDER, k = DEPTH, lda = ORDER, ldb = 2 * ORDER;
+    const double alpha = 1, beta = 0;
+    double *a = malloc(sizeof *a * 2 * ORDER * DEPTH), *c = malloc(sizeof *c * ORDER * ORDER);
+    int wrong = 0;
+    if (!a || !c)
+        exit(1);
+    for (int64_t i = 0; i < 2 * ORDER * DEPTH; i++)
+        a[i] = entry(i, i / 11);
+    dsyr2k_("L", "N", &n, &k, &alpha, a, &lda, a, &ldb, &beta, c, &n);
+    for (int64_t j = 0; j < n; j++) {
+        for (int64_t i = j; i < n; i++) {
+            double sum = 0;
+            for (int64_t l = 0; l < k; l++)
+                sum += a[i + l * lda] * a[j + l * ldb] + a[i + l * ldb] * a[j + l * lda];
+            wrong += sum != c[i + j * n];
+        }
+    }
+    tap_ok(wrong == 0, "factors that begin at one address with other leading dimensions: %d elements wrong", wrong);
+    free(a);
+    free(c);
 }
 
 int main(void)
@@ -46,5 +74,6 @@ int main(void)
     free(a);
     free(b);
     free(c);
+    test_one_address();
     return tap_done();
 }

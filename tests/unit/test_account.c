@@ -155,6 +155,41 @@ static void test_mostly_rewritten(unsigned char *memory)
     tap_ok(!residency.resident && residency.setbacks == 1, "what is mostly rewritten is lost whatever it was worth");
 }
 
+/* Of each column some rows: every column is a page, of which the operand has a few bytes. */
+static void test_few_rows(unsigned char *memory)
+{
+    struct operand rows = operand_of(memory, 32, ORDER, ORDER, PART_FULL, OPERAND_READ);
+    struct residency residency = operands_residency(table, &rows, 1);
+    uint64_t state = 1;
+    bool good = residency.trackable;
+    operands_credit(table, &rows, 1, 1e6);
+    for (int use = 0; use < 8; use++) {
+        for (int column = 0; column < ORDER; column += 10)
+            memory[(size_t)column * ORDER * 8]++;
+        good = good && run_call(table, lane, &rows, 1, &state, 0).equal;
+    }
+    struct call_result result = run_call(table, lane, &rows, 1, &state, 0);
+    residency = operands_residency(table, &rows, 1);
+    tap_ok(good && result.equal && result.count.bytes_up == 0 && residency.resident && residency.setbacks == 0,
+           "a tenth of the pages that few rows touch is not most of them");
+}
+
+/* A panel that is rewritten before each use is not looked at; the matrix around it is. */
+static void test_hot_panel(unsigned char *memory)
+{
+    struct operand panel = operand_of(memory, ORDER, ORDER / 16, ORDER, PART_FULL, OPERAND_READ);
+    struct operand matrix = whole(memory, OPERAND_READ);
+    uint64_t state = 1;
+    bool good = true;
+    for (int use = 0; use < 6; use++) {
+        memset(memory, use, BYTES / 16);
+        good = good && run_call(table, lane, &panel, 1, &state, 0).equal;
+    }
+    run_call(table, lane, &matrix, 1, &state, 0);
+    struct call_result result = run_call(table, lane, &matrix, 1, &state, 0);
+    tap_ok(good && result.equal && result.count.bytes_up == 0, "a matrix is not rewritten because a panel in it is");
+}
+
 static unsigned char *map(void)
 {
     unsigned char *memory = mmap(NULL, BYTES + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -177,6 +212,8 @@ int main(void)
     test_mostly_rewritten(other);
     test_setbacks_forgotten(map());
     test_neighbours(map());
+    test_few_rows(map());
+    test_hot_panel(map());
     mirror_table_destroy(table);
     lane_release(lane);
     return tap_done();
