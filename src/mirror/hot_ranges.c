@@ -58,6 +58,6 @@ void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly
         range->uses_left = HOT_USES;
         range->streak++;
     } else if (--range->uses_left == 0) {
-        range->streak--; /* once more by a scan */
+        range->streak = STREAK - 2; /* two more scans: to the first, what was unprotected counts as written */
     }
 }
