@@ -1,5 +1,6 @@
 #include "command/timed_calls.h"
 #include "command/routine_call.h"
+#include "common/clock.h"
 #include "interpose/pack.h"
 #include "tuner/statistics.h"
 
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { LEAST_REPEATS = 3, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 5 /* budgets */ };
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
@@ -30,9 +30,7 @@ struct pools {
 
 static double microseconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+    return 1e-3 * (double)clock_nanoseconds();
 }
 
 /* Numbers as float from 1 to 2, as double from 2^-7 to 2: no sum overflows or underflows. */

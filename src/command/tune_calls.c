@@ -1,12 +1,12 @@
 #include "command/tune_calls.h"
 #include "command/call_timer.h"
+#include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/call_sampler.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
 static const double call_budget_us = 3000, most_call_us = 12e3, upload_part = 0.2;
@@ -25,9 +25,7 @@ struct tune_calls_options tune_calls_quick(void)
 
 static double seconds_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-9 * (double)clock_nanoseconds();
 }
 
 /* Of the time that there is, if any. */

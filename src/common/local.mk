@@ -1,5 +1,6 @@
 libmublas_core_la_SOURCES += \
 	src/common/blas_call.h \
+	src/common/clock.h \
 	src/common/local_rank.c src/common/local_rank.h \
 	src/common/log.c src/common/log.h \
 	src/common/phase_clock.c src/common/phase_clock.h \

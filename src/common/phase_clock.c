@@ -1,7 +1,7 @@
 #include "common/phase_clock.h"
+#include "common/clock.h"
 
 #include <stddef.h>
-#include <time.h>
 
 static __thread struct {
     struct phase_times *times; /* NULL: not running */
@@ -9,18 +9,11 @@ static __thread struct {
     uint64_t since;
 } running __attribute__((tls_model("initial-exec")));
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void phase_clock_start(struct phase_times *times)
 {
     running.times = times;
     running.phase = PHASE_OTHER;
-    running.since = nanoseconds();
+    running.since = clock_nanoseconds();
 }
 
 void phase_clock_stop(void)
@@ -34,7 +27,7 @@ enum phase phase_enter(enum phase phase)
     const enum phase before = running.phase;
     if (!running.times)
         return PHASE_OTHER;
-    const uint64_t now = nanoseconds();
+    const uint64_t now = clock_nanoseconds();
     running.times->nanoseconds[before] += now - running.since;
     running.since = now;
     running.phase = phase;

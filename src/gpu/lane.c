@@ -69,14 +69,29 @@ static struct lane *find_free(void)
     return unmade;
 }
 
-static struct lane *take_free(bool wait)
+static struct lane *take_free(void)
 {
     struct lane *lane;
     pthread_mutex_lock(&lanes_lock);
-    while (!(lane = find_free()) && wait)
+    while (!(lane = find_free()))
         pthread_cond_wait(&lane_freed, &lanes_lock);
-    if (lane)
+    lane->busy = true;
+    pthread_mutex_unlock(&lanes_lock);
+    return lane;
+}
+
+/* One that is free beside another free one, which is left for who has none. */
+static struct lane *take_spare(void)
+{
+    int free_lanes = 0;
+    struct lane *lane = NULL;
+    pthread_mutex_lock(&lanes_lock);
+    for (int i = 0; i < LANE_COUNT; i++)
+        free_lanes += !lanes[i].busy;
+    if (free_lanes > 1) {
+        lane = find_free();
         lane->busy = true;
+    }
     pthread_mutex_unlock(&lanes_lock);
     return lane;
 }
@@ -97,7 +112,7 @@ static enum status prepare(struct lane *lane, struct device *device)
 enum status lane_acquire(struct device *device, struct lane **result)
 {
     const enum phase before = phase_enter(PHASE_LOCKS);
-    struct lane *lane = take_free(true);
+    struct lane *lane = take_free();
     phase_enter(PHASE_MEMORY);
     enum status status = prepare(lane, device);
     phase_enter(before);
@@ -108,7 +123,7 @@ enum status lane_acquire(struct device *device, struct lane **result)
 
 struct lane *lane_acquire_another(struct device *device)
 {
-    struct lane *lane = take_free(false);
+    struct lane *lane = take_spare();
     return lane && prepare(lane, device) == STATUS_OK ? lane : NULL;
 }
 

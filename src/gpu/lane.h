@@ -46,7 +46,8 @@ struct lane {
 enum status lane_acquire(struct device *device, struct lane **lane);
 void lane_release(struct lane *lane); /* inside device_enter: much scratch memory goes back */
 
-/* A second lane for who has one: NULL, without waiting, when none is free or can be made. */
+/* A second lane for who has one, and may keep both for long: NULL, without waiting, when none can be
+ * made or it would be the last: other calls are not to wait for it. */
 struct lane *lane_acquire_another(struct device *device);
 
 /* Ensure workspace and counters of at least these sizes; old contents are not kept

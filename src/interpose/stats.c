@@ -1,11 +1,11 @@
 #include "interpose/stats.h"
+#include "common/clock.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 struct counters {
     _Atomic uint64_t device_calls;
@@ -48,11 +48,7 @@ bool stats_wanted(void)
 
 uint64_t stats_nanoseconds(void)
 {
-    struct timespec now;
-    if (!stats_wanted())
-        return 0;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return stats_wanted() ? clock_nanoseconds() : 0;
 }
 
 static void add(_Atomic uint64_t *counter, uint64_t amount)

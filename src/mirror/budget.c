@@ -40,10 +40,14 @@ bool budget_refresh(struct budget *budget)
 
 bool budget_take(struct budget *budget, size_t bytes)
 {
-    if (atomic_fetch_add(&budget->committed, bytes) + bytes <= atomic_load(&budget->bytes))
-        return true;
-    atomic_fetch_sub(&budget->committed, bytes);
-    return false;
+    /* Never more than there is, not even for a moment: it would fail who asks for little meanwhile. */
+    size_t committed = atomic_load(&budget->committed);
+    do {
+        const size_t most = atomic_load(&budget->bytes);
+        if (committed > most || bytes > most - committed)
+            return false;
+    } while (!atomic_compare_exchange_weak(&budget->committed, &committed, committed + bytes));
+    return true;
 }
 
 void budget_give(struct budget *budget, size_t bytes)

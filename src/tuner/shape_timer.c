@@ -1,5 +1,5 @@
 #include "tuner/shape_timer.h"
-
+#include "common/clock.h"
 #include "gpu/launch.h"
 #include "gpu/launch_plan.h"
 #include "tuner/shape_field.h"
@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { CALLS_MOST = 24 };
 
@@ -17,9 +16,7 @@ static const double LAUNCHED_SECONDS = 9e-6;
 
 double timer_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-9 * (double)clock_nanoseconds();
 }
 
 bool shape_timer_is_over(const struct shape_timer *timer)

@@ -2,9 +2,8 @@
  * and the driver's use, come into the program. */
 #include "coherence_device.h"
 
-#include "gpu/driver.h"
+#include "driver_table.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +15,10 @@ static struct driver cuda;
 static CUcontext context;
 static int in_use; /* of enum device_use; set once all of the above is */
 
-static bool look_up(void *library, const char *symbol, void *member)
-{
-    void *address = dlsym(library, symbol);
-    memcpy(member, &address, sizeof address);
-    return address != NULL;
-}
-
 static bool open_driver(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    bool good = library != NULL;
-    if (!good)
-        return false;
-#define DRIVER_FUNCTION(member, symbol, parameters) good = look_up(library, #symbol, &cuda.member) && good;
-#include "gpu/driver.def"
-#undef DRIVER_FUNCTION
-    return good && cuda.init(0) == CUDA_SUCCESS && cuda.primary_retain(&context, 0) == CUDA_SUCCESS;
+    return driver_table_open(&cuda, "libcuda.so.1") && cuda.init(0) == CUDA_SUCCESS &&
+           cuda.primary_retain(&context, 0) == CUDA_SUCCESS;
 }
 
 static bool begin(int uses)

@@ -7,10 +7,10 @@
  *   capture   it captures a stream while BLAS is called
  *   reset     it resets the device between calls */
 #include "blas_program.h"
+#include "driver_table.h"
 #include "emulated_driver/emulated.h"
 #include "emulated_driver/program.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,22 +46,17 @@ static void must(CUresult result, const char *what)
 
 static void look_up(void *library, const char *symbol, void *member)
 {
-    void *address = dlsym(library, symbol);
-    if (!address)
+    if (!driver_look_up(library, symbol, member))
         abort();
-    memcpy(member, &address, sizeof address);
 }
 
 static void open_cuda(void)
 {
     char name[20]; /* not among the constants: mublas finds it there */
     snprintf(name, sizeof name, "%s.so.1", "libcuda");
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *library = driver_table_open(&cuda, name);
     if (!library)
         abort();
-#define DRIVER_FUNCTION(member, symbol, parameters) look_up(library, #symbol, &cuda.member);
-#include "gpu/driver.def"
-#undef DRIVER_FUNCTION
     look_up(library, "cuCtxCreate_v2", &create_context);
     look_up(library, "cuCtxDestroy_v2", &destroy_context);
     look_up(library, "cuDevicePrimaryCtxReset_v2", &reset_device);

@@ -20,7 +20,8 @@ tests_system_coherence_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 # The program's own use of CUDA, which it loads in the middle of its life.
 check_LTLIBRARIES += tests/system/coherence_device.la
-tests_system_coherence_device_la_SOURCES = tests/system/coherence_device.c tests/system/coherence_device.h
+tests_system_coherence_device_la_SOURCES = tests/system/coherence_device.c tests/system/coherence_device.h \
+	tests/system/driver_table.h
 tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
@@ -33,7 +34,7 @@ tests_system_unseen_SOURCES = tests/system/unseen.c tests/system/unseen.h tests/
 	tests/system/unseen_ring.h tests/system/blas_program.h
 tests_system_unseen_LDADD = $(system_test_libraries) -ldl
 tests_system_unseen_cuda_SOURCES = tests/system/unseen_cuda.c tests/system/unseen.h tests/system/unseen_device.c \
-	tests/system/unseen_device.h tests/system/blas_program.h
+	tests/system/unseen_device.h tests/system/driver_table.h tests/system/blas_program.h
 tests_system_unseen_cuda_LDADD = $(system_test_libraries) -ldl
 tests_system_harmless_library_la_SOURCES = tests/system/harmless_library.c
 tests_system_harmless_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default

@@ -1,33 +1,21 @@
 #include "unseen_device.h"
 
+#include "driver_table.h"
 #include "emulated_driver/emulated.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
 
 static struct driver cuda;
 static CUcontext context;
 static __typeof(emulated_has_dma) *has_dma; /* NULL: a real driver */
 
-static bool look_up(void *library, const char *symbol, void *member)
-{
-    void *address = dlsym(library, symbol);
-    memcpy(member, &address, sizeof address);
-    return address != NULL;
-}
-
 bool device_open(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    bool good = library != NULL;
-    if (!good)
+    void *library = driver_table_open(&cuda, "libcuda.so.1");
+    if (!library)
         return false;
-#define DRIVER_FUNCTION(member, symbol, parameters) good = look_up(library, #symbol, &cuda.member) && good;
-#include "gpu/driver.def"
-#undef DRIVER_FUNCTION
-    look_up(library, "emulated_has_dma", &has_dma);
-    return good && cuda.init(0) == CUDA_SUCCESS && cuda.primary_retain(&context, 0) == CUDA_SUCCESS;
+    driver_look_up(library, "emulated_has_dma", &has_dma);
+    return cuda.init(0) == CUDA_SUCCESS && cuda.primary_retain(&context, 0) == CUDA_SUCCESS;
 }
 
 bool device_can_tell(void)

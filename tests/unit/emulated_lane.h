@@ -2,6 +2,7 @@
 #ifndef MUBLAS_TESTS_EMULATED_LANE_H
 #define MUBLAS_TESTS_EMULATED_LANE_H
 
+#include "emulated_driver/emulated.h"
 #include "gpu/lane.h"
 #include "tap.h"
 
@@ -40,6 +41,14 @@ __attribute__((unused)) static void set_faults(const char *script)
 __attribute__((unused)) static unsigned long call_count(const char *function)
 {
     return ((unsigned long (*)(const char *))emulated_symbol("emulated_call_count"))(function);
+}
+
+/* What the emulated driver holds now. */
+__attribute__((unused)) static struct emulated_census take_census(void)
+{
+    struct emulated_census census;
+    ((void (*)(struct emulated_census *))emulated_symbol("emulated_census"))(&census);
+    return census;
 }
 
 /* Wake the device, enter it and take a lane; skips the whole test without a device. */

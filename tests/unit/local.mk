@@ -184,7 +184,8 @@ tests_unit_test_operands_random_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_operands
 TESTS += tests/unit/test_operands
-tests_unit_test_operands_SOURCES = tests/unit/test_operands.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_operands_SOURCES = tests/unit/test_operands.c tests/unit/operand_table.h tests/unit/operand_calls.h \
+	tests/unit/emulated_lane.h
 tests_unit_test_operands_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_operands_threads
@@ -208,6 +209,17 @@ check_PROGRAMS += tests/unit/test_device_memory
 TESTS += tests/unit/test_device_memory
 tests_unit_test_device_memory_SOURCES = tests/unit/test_device_memory.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_device_memory_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_lanes
+TESTS += tests/unit/test_lanes
+tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c tests/unit/emulated_lane.h
+tests_unit_test_lanes_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_operand_pins
+TESTS += tests/unit/test_operand_pins
+tests_unit_test_operand_pins_SOURCES = tests/unit/test_operand_pins.c tests/unit/operand_table.h tests/unit/operand_calls.h \
+	tests/unit/emulated_lane.h
+tests_unit_test_operand_pins_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_account
 TESTS += tests/unit/test_account

@@ -42,13 +42,6 @@ static bool read_on_device(void *memory, size_t bytes)
     return use_on_device(memory, bytes, OPERAND_READ);
 }
 
-static struct emulated_census take_census(void)
-{
-    struct emulated_census census;
-    ((void (*)(struct emulated_census *))emulated_symbol("emulated_census"))(&census);
-    return census;
-}
-
 /* MiB that mirrors have, and may have. */
 struct use {
     size_t mirrors, taken, budget;

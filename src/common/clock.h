@@ -1,0 +1,16 @@
+/* clock.h - the monotonic clock, for times to be measured. */
+#ifndef MUBLAS_CLOCK_H
+#define MUBLAS_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Nanoseconds since some moment; any thread. */
+static inline uint64_t clock_nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+#endif

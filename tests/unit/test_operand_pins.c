@@ -1,0 +1,143 @@
+/* Pinning of operands by the mirror layer, and what the program or strangers pin. */
+#include "operand_table.h"
+
+#include <dlfcn.h>
+
+static void test_pinned(void)
+{
+    /* Twice as much as is used: neighbouring allocations are often one mapping. */
+    const size_t bytes = 36 * MIB;
+    unsigned char *memory = map(bytes), *shadow = map(bytes);
+    ptrdiff_t distance = shadow - memory;
+    struct operand lower = operand_of(memory + 8, 1500, 1500, 1530, PART_LOWER, OPERAND_UPDATE);
+    unsigned long pins = call_count("cuMemHostRegister_v2");
+    open_table(64 * MIB, 64 * MIB);
+    tap_ok(call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0, "a large triangle is updated");
+    tap_ok(call_count("cuMemHostRegister_v2") == pins + 1, "its memory was pinned");
+    tap_ok(call(lower, distance) == 0 && call(lower, distance) == 0 && memcmp(memory, shadow, bytes) == 0,
+           "by DMA all its pages stay valid, also those it shares");
+    tap_ok(call_count("cuMemHostRegister_v2") == pins + 1, "it is pinned once");
+    madvise(memory + MIB, 2 * MIB, MADV_DONTNEED);
+    memset(memory + MIB, 5, 2 * MIB);
+    memcpy(shadow + MIB, memory + MIB, 2 * MIB);
+    tap_ok(call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0,
+           "discarded and new pages go through staging both ways");
+    munmap(memory + 4 * MIB, 4 * MIB);
+    void *again = mmap(memory + 4 * MIB, 4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    memset(shadow + 4 * MIB, 0, 4 * MIB);
+    tap_ok(again != MAP_FAILED && call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0,
+           "new memory in the middle makes a new mirror");
+    unmap(memory, bytes);
+    unmap(shadow, bytes);
+    mirror_table_destroy(table);
+}
+
+static void test_pinned_again(void)
+{
+    const size_t bytes = 16 * MIB;
+    unsigned char *memory = map(bytes);
+    unsigned long pins = call_count("cuMemHostRegister_v2");
+    open_table(64 * MIB, 64 * MIB);
+    for (int i = 0; i < 5; i++) {
+        memset(memory, i, bytes);
+        call_read(memory, bytes);
+    }
+    tap_ok(call_count("cuMemHostRegister_v2") == pins + 2, "what staging moved twice over is pinned anew");
+    struct operand whole = operand_of(memory, (int64_t)bytes / 8, 1, (int64_t)bytes / 8, PART_FULL, OPERAND_READ);
+    memset(memory, 9, bytes);
+    call_read(memory, bytes);
+    struct residency residency = operands_residency(table, &whole, 1);
+    tap_ok(!residency.resident && residency.pinned_bytes == bytes, "what was rewritten is missing, and known to be pinned");
+    call_read(memory, bytes);
+    tap_ok(call_read(memory, bytes) == 0, "and stays resident");
+    unmap(memory, bytes);
+    mirror_table_destroy(table);
+}
+
+/* The pages of a triangle are less than half of its hull where columns are longer than it. */
+static void test_triangle_pinned_again(void)
+{
+    enum { ORDER = 2900, LD = 4096 };
+    const size_t bytes = (size_t)ORDER * LD * 8;
+    unsigned char *memory = map(bytes);
+    unsigned long pins = call_count("cuMemHostRegister_v2");
+    struct operand lower = operand_of(memory, ORDER, ORDER, LD, PART_LOWER, OPERAND_UPDATE);
+    open_table(128 * MIB, 128 * MIB);
+    bool good = run_call(table, lane, &lower, 1, &state, 0).equal;
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins + 1, "a triangle is pinned");
+    for (size_t j = 0; j < ORDER; j++)
+        memset(memory + (j * LD + j) * 8, 5, (ORDER - j) * 8);
+    for (int i = 0; i < 2; i++)
+        good = run_call(table, lane, &lower, 1, &state, 0).equal && good;
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins + 2, "and anew once the host has rewritten it");
+    unmap(memory, bytes);
+    mirror_table_destroy(table);
+}
+
+static void test_blind_spots(void)
+{
+    unsigned char *memory = map(MIB), *strange = map(MIB);
+    bool (*has_dma)(void) = (bool (*)(void))emulated_symbol("emulated_has_dma");
+    if (!has_dma()) {
+        tap_skip("strange pins", "io_uring is not to be had here");
+        return;
+    }
+    open_table(64 * MIB, 64 * MIB);
+    call_read(memory, MIB);
+    tap_ok(driver()->pin(strange, MIB, 0) == CUDA_SUCCESS, "something in the process pins memory");
+    int calls = 0;
+    while (calls < 100 && call_read(memory, MIB) == 0)
+        calls++;
+    tap_ok(calls < 70 && call_read(memory, MIB) == (long)MIB, "before long everything is copied");
+    driver()->unpin(strange);
+    tap_ok(call_read(memory, MIB) == (long)MIB, "for good");
+    unmap(memory, MIB);
+    unmap(strange, MIB);
+    mirror_table_destroy(table);
+}
+
+/* A file by another name: the process's mappings show the name it was opened by. */
+static bool copy_file(const char *from, const char *to)
+{
+    char bytes[4096];
+    size_t count;
+    bool good = true;
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    while (in && out && (count = fread(bytes, 1, sizeof bytes, in)) > 0)
+        good = fwrite(bytes, 1, count, out) == count && good;
+    if (in)
+        fclose(in);
+    return out && fclose(out) == 0 && in && good;
+}
+
+static void test_blind_library(void)
+{
+    static const char library[] = "./librdmacm-of-test.so";
+    unsigned char *memory = map(MIB);
+    open_table(64 * MIB, 0);
+    call_read(memory, MIB);
+    tap_ok(call_read(memory, MIB) == 0, "memory stays on the device");
+    void *handle = copy_file("tests/unit/.libs/device_code.so", library) ? dlopen(library, RTLD_NOW) : NULL;
+    tap_ok(handle && call_read(memory, MIB) == (long)MIB, "once a library for RDMA is loaded everything is copied");
+    if (handle)
+        dlclose(handle);
+    tap_ok(call_read(memory, MIB) == (long)MIB, "and when it has gone again, too");
+    unlink(library);
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
+int main(void)
+{
+    page = (size_t)1 << page_shift();
+    lane = emulated_lane();
+    struct emulated_census before = take_census();
+    test_pinned();
+    test_pinned_again();
+    test_blind_spots();
+    test_blind_library();
+    test_triangle_pinned_again();
+    tap_ok(all_given_back(&before), "all device memory and all pins were given back");
+    lane_release(lane);
+    return tap_done();
+}
