@@ -11,7 +11,7 @@ static void add_operand(struct operand *operands, int *count, const struct blas_
         return;
     operands[(*count)++] = (struct operand){
         .matrix = *matrix, .element_bytes = blas_element_bytes(call->type), .access = access,
-        .alignment = level3_alignment(call)};
+        .alignment = level3_alignment(call), .kind = (unsigned)call->family * TYPE_COUNT + (unsigned)call->type};
 }
 
 int execute_operands(const struct blas_call *call, struct operand *operands)

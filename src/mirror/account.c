@@ -6,7 +6,16 @@
 
 /* Pages here and there, staged: 1.5 GB/s were seen on an H100, 8 of whole matrices. A first
  * upload pins, for the worst twice over (tuner/crossover.c). */
-enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 8000, SETBACKS_MOST = 5 };
+enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 8000 };
+
+/* Whole matrices that the host's threads have just written: 3.4 to 4.9 GB/s were seen on an H100. */
+enum { REWRITTEN_BYTES_PER_US = 4500 };
+
+enum {
+    SETBACKS_MOST = 5,
+    KIND_SETBACKS_MOST = 10,
+    STEADY_USES = 8, /* without a change: each doubling of them makes good for a setback of others */
+};
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */
 static void make(struct mirror_table *table, struct byte_range hull)
@@ -51,6 +60,31 @@ static bool was_pinned(struct mirror *mirror, struct byte_range hull)
     return atomic_load(&mirror->pinned_begin) <= hull.begin && hull.end <= atomic_load(&mirror->pinned_end);
 }
 
+/* What the program has rewritten since the last use would have gone up again, unless the device had
+ * written it. `lock` is held. */
+static void look_for_changes(struct range_account *account, const struct operand *operand, uint64_t bytes)
+{
+    if (operand->access != OPERAND_READ) {
+        samples_forget(&account->samples);
+        return;
+    }
+    if (account->credit_us <= 0)
+        return;
+    const double changed = samples_renew(&account->samples, operand);
+    account->steady = changed > 0 ? 0 : account->steady + 1;
+    account->credit_us = fmax(0, account->credit_us - changed * (double)bytes / REWRITTEN_BYTES_PER_US);
+}
+
+/* Those of its own, or those of its kind as far as they tell something of it: the longer it has stayed
+ * the same the less, but one. */
+static unsigned setbacks_of(const struct mirror_table *table, const struct range_account *account, unsigned kind)
+{
+    unsigned of_kind = table->setbacks[kind];
+    for (unsigned steady = account->steady; of_kind > 1 && steady >= STEADY_USES; steady /= 2)
+        of_kind--;
+    return account->setbacks > of_kind ? account->setbacks : of_kind;
+}
+
 /* All zero where there is none. */
 static struct range_account account_of(struct mirror *mirror, struct byte_range hull)
 {
@@ -83,9 +117,14 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
         residency.missing_bytes += bytes;
         if (mirror && was_pinned(mirror, hull))
             residency.pinned_bytes += bytes;
+        struct range_account *opened =
+            mirror ? range_account_find(mirror, mirror_page_range(mirror, hull.begin, hull.end)) : NULL;
+        if (opened)
+            look_for_changes(opened, &operands[i], bytes);
         const struct range_account account = account_of(mirror, hull);
-        if (account.setbacks > residency.setbacks)
-            residency.setbacks = account.setbacks;
+        const unsigned setbacks = setbacks_of(table, &account, operands[i].kind);
+        if (setbacks > residency.setbacks)
+            residency.setbacks = setbacks;
         if (first || account.credit_us < residency.credit_us)
             residency.credit_us = account.credit_us;
         first = false;
@@ -95,12 +134,27 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
 }
 
 /* What is on the device there does not pay: as if it had never been uploaded. `lock` is held. */
-static void give_up(struct mirror *mirror, struct range_account *account, struct page_range pages)
+static void give_up(struct mirror_table *table, struct mirror *mirror, struct range_account *account,
+                    struct page_range pages)
 {
+    unsigned *of_kind = &table->setbacks[account->buyer];
+    if (account->price_us > 0 && !account->settled && *of_kind < KIND_SETBACKS_MOST)
+        ++*of_kind;
+    account->settled = true;
     account->credit_us = account->worth_us = 0;
     if (account->setbacks < SETBACKS_MOST)
         account->setbacks++;
     mirror_forget_known(mirror, pages.begin, pages.end);
+}
+
+/* It may be bought again at once, and others of its kind sooner. `lock` is held. */
+static void note_paid(struct mirror_table *table, struct range_account *account)
+{
+    unsigned *of_kind = &table->setbacks[account->buyer];
+    account->setbacks = 0;
+    if (account->price_us > 0 && !account->settled && *of_kind > 0)
+        --*of_kind;
+    account->settled = true;
 }
 
 struct operand_account {
@@ -151,9 +205,9 @@ void operands_earn(struct mirror_table *table, const struct operand *operands, i
         struct range_account *account = accounts[i].account;
         account->worth_us += saved_us / found;
         if (account->worth_us < 0)
-            give_up(accounts[i].mirror, account, account->pages);
+            give_up(table, accounts[i].mirror, account, account->pages);
         else if (account->worth_us > 2 * account->price_us)
-            account->setbacks = 0; /* it has paid, and may be bought again at once */
+            note_paid(table, account);
     }
     pthread_mutex_unlock(&table->lock);
 }
@@ -176,14 +230,14 @@ static bool is_most_of_it(const struct mirror *mirror, const struct range_accoun
 }
 
 void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
-                    uint64_t uploaded_bytes, uint64_t bytes)
+                    uint64_t uploaded_bytes, uint64_t bytes, unsigned kind)
 {
     pthread_mutex_lock(&table->lock);
     struct range_account *account = range_account_open(mirror, hull);
     mirror->used = table->calls;
     if (was_resident && 2 * uploaded_bytes > bytes) {
         if (is_most_of_it(mirror, account, hull))
-            give_up(mirror, account, hull);
+            give_up(table, mirror, account, hull);
         else
             mirror_forget_known(mirror, hull.begin, hull.end);
     } else if (was_resident) {
@@ -193,8 +247,11 @@ void account_settle(struct mirror_table *table, struct mirror *mirror, struct pa
         account->worth_us += spent_us;
         account->credit_us -= spent_us;
         page_bits_set(mirror->known, hull.begin, hull.end);
-        if (is_most_of_it(mirror, account, hull))
+        if (is_most_of_it(mirror, account, hull)) {
             account->price_us = account->worth_us;
+            account->buyer = kind;
+            account->settled = false;
+        }
     }
     pthread_mutex_unlock(&table->lock);
 }

@@ -34,6 +34,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/pins.c \
 	src/mirror/range_accounts.h \
 	src/mirror/range_accounts.c \
+	src/mirror/samples.h \
+	src/mirror/samples.c \
 	src/mirror/staging.h \
 	src/mirror/staging.c \
 	src/mirror/staging_direct.c \

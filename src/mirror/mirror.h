@@ -10,6 +10,7 @@
 #include "mirror/budget.h"
 #include "mirror/device_range.h"
 #include "mirror/footprint.h"
+#include "mirror/samples.h"
 #include "mirror/write_tracker.h"
 
 #include <pthread.h>
@@ -58,6 +59,10 @@ struct range_account {
     double worth_us;   /* what residency was bought for, and has earned since: lost with it */
     double price_us;   /* its worth when it was last bought */
     unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself */
+    unsigned buyer;    /* the kind of call that it was last bought for */
+    bool settled;      /* its worth has doubled since, or was lost */
+    unsigned steady;   /* uses in a row by the host that found nothing changed */
+    struct samples samples; /* of what is not resident, once it has credit */
     uint64_t used;     /* of the mirror's counter */
 };
 

@@ -98,7 +98,7 @@ static void settle(struct operands_hold *hold, struct held_operand *held)
     if (held->hot)
         return; /* it is not resident */
     account_settle(hold->table, held->mirror, held->pages, held->was_resident,
-                   uploaded, touched);
+                   uploaded, touched, held->operand.kind);
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)

@@ -20,7 +20,7 @@ enum operand_access {
     OPERAND_OVERWRITE /* written without being read (beta = 0) */
 };
 
-enum { OPERANDS_MAX = 3 };
+enum { OPERANDS_MAX = 3, OPERAND_KINDS = FAMILY_COUNT * TYPE_COUNT };
 
 struct operand {
     struct blas_matrix matrix; /* host pointer; part says what is read and written */
@@ -29,13 +29,14 @@ struct operand {
     /* What the device address must be a multiple of, at most 256; 0: anything. Device addresses
      * are as the host's within a page, so an operand that is not is copied at every call. */
     size_t alignment;
+    unsigned kind; /* of call, below OPERAND_KINDS: what residency bought for one is judged by that of its kind */
     /* filled by operands_hold: */
     CUdeviceptr device_address; /* of matrix element (0, 0) */
     int64_t device_ld;
 };
 
 /* What the policy needs to know of a call's operands before it decides.
- * Depends on call history only, never on pages (invariant 7). */
+ * Depends on call history and operands' bytes only, never on pages (invariant 7). */
 struct residency {
     bool trackable;        /* every operand lies in memory that can be mirrored */
     bool resident;         /* every operand was uploaded before and not dropped since */
@@ -43,7 +44,7 @@ struct residency {
     uint64_t missing_bytes; /* of those, bytes of operands that are not resident */
     uint64_t pinned_bytes; /* of these, bytes in memory that was pinned for an upload before */
     double credit_us;      /* account: microseconds that residency would have saved so far */
-    unsigned setbacks;     /* times that residency was lost to the host's writes, the most of those missing */
+    unsigned setbacks;     /* times that such residency was lost to the host's writes: account.h */
     uint64_t kept_bytes;   /* bytes of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */
 };
@@ -66,6 +67,8 @@ void mirror_table_destroy(struct mirror_table *table);
  * them, or of this process's share of the device (budget.h). Inside device_enter. */
 void mirror_table_follow(struct mirror_table *table, unsigned percent);
 
+/* To be asked once per call: what the host alone uses is looked at here for changes since the last
+ * call, and those that the call will write are expected to change. */
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count);
 
 /* Add to the account of the operands' ranges: a host-run call that residency

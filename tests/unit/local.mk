@@ -226,6 +226,11 @@ TESTS += tests/unit/test_account
 tests_unit_test_account_SOURCES = tests/unit/test_account.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_account_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_purchases
+TESTS += tests/unit/test_purchases
+tests_unit_test_purchases_SOURCES = tests/unit/test_purchases.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_purchases_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_hot_ranges
 TESTS += tests/unit/test_hot_ranges
 tests_unit_test_hot_ranges_SOURCES = tests/unit/test_hot_ranges.c tests/unit/operand_calls.h tests/unit/emulated_lane.h

@@ -121,6 +121,8 @@ static void test_neighbours(unsigned char *memory)
     struct operand matrix = operand_of(memory, ORDER, ORDER - PART, ORDER, PART_FULL, OPERAND_READ);
     struct operand basis =
         operand_of(memory + (size_t)(ORDER - PART) * ORDER * 8, ORDER, PART, ORDER, PART_FULL, OPERAND_READ);
+    matrix.kind = 1;
+    basis.kind = 2;
     tap_ok(operands_residency(table, &matrix, 1).trackable, "a matrix and a basis in one mapping");
     for (int i = 0; i < 4; i++) {
         operands_credit(table, &matrix, 1, 100);
