@@ -6,6 +6,7 @@ mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/co
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
 	src/command/tune.c src/command/tune.h \
+	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
 	src/command/tune_files.c src/command/tune_files.h \
 	src/command/tune_options.c src/command/tune_options.h \

@@ -222,7 +222,7 @@ int tune_run(char **arguments)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (run.options.evaluate)
-        return tune_evaluate(&run.session, &run.options, &stopped);
+        return tune_evaluate(&run.session, &run.options);
     const int status = tune(&run);
     tune_files_free(&run.files);
     return status;

@@ -1,214 +1,218 @@
 #include "command/tune_evaluate.h"
 
+#include "command/judged_sizes.h"
 #include "tuner/decision.h"
 #include "tuner/occupancy_driver.h"
-#include "tuner/statistics.h"
+#include "tuner/shape_race.h"
+#include "tuner/shape_space.h"
+#include "tuner/size_grid.h"
+#include "tuner/tuning_data.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RIVALS = 8, SIZES_MAX = 10000 };
+enum { RIVALS = 8, KEPT = 40 /* of the race's times */ };
 
-/* The first finds the rivals among all; the second compares them with the choice. */
-static const struct timing_plan find_plan = {3, 5, {1.25, 1.1, 1.06, 1.04}, 0.005, 40e-6, false};
-static const struct timing_plan compare_plan = {11, 21, {0, 0, 0, 0}, 0.002, 100e-6, false};
+/* The first finds the fastest of the rivals; the second times it beside the choice, so that its luck is gone. */
+static const struct timing_plan compare_plan = {5, 9, {0, 0, 1.1, 1.05}, 0.003, 60e-6, false, false};
+static const struct timing_plan final_plan = {11, 21, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
 /* Part of the most bytes in flight: shapes with less are not the fastest anywhere. */
 static const double PRUNE = 0.04;
 
 struct evaluation {
     struct tune_session *session;
     const struct recipe *recipe;
-    struct shape_figures figures; /* of the class */
-    FILE *data;
-    uint64_t random_state;
-    double deadline;
+    struct judged_sizes judged;
+    struct shape_figures figures[TUNING_CLASSES];
 };
 
-struct judged {
-    double efficiency, built_in; /* best time / its time */
-};
-
-static double random_part(struct evaluation *evaluation)
+/* In [0, 1): of a class's size of this number, another one each time (splitmix64). */
+static double random_part(int class, int number, int which)
 {
-    evaluation->random_state = evaluation->random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(evaluation->random_state >> 11) * 0x1p-53;
+    uint64_t z = ((uint64_t)class * 100000 + (uint64_t)number) * 4 + (uint64_t)which + 4711;
+    z *= 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* The fastest of all into rivals, behind the choice and the built-in. */
-static enum status find_rivals(struct evaluation *evaluation, const struct blas_call *call, int class,
-                               const struct shape_space *space, struct launch_shape *rivals, size_t *count)
+/* A call whose extents are no multiples of anything. Forms take turns. False: there is no room for one. */
+static bool random_call(const struct evaluation *evaluation, int class, int number, struct blas_call *call)
 {
-    struct tuning_time *times = calloc(space->count, sizeof *times);
-    if (!times)
-        return STATUS_OUT_OF_MEMORY;
-    size_t field = shape_space_prune(space->shapes, space->count, call, &evaluation->figures, PRUNE);
-    field = shape_space_distinct(space->shapes, field, call, evaluation->figures.of_edge[0].multiprocessors);
-    const enum status status = shape_timer_time(&evaluation->session->timer, call, space->shapes,
-                                                field, &find_plan, times, NULL);
-    for (int taken = 0; taken < RIVALS && status == STATUS_OK; taken++) {
-        size_t best = 0;
-        for (size_t i = 1; i < field; i++)
-            if (times[i].seconds < times[best].seconds)
-                best = i;
-        if (!isfinite(times[best].seconds))
-            break;
-        if (!shape_is_same(class, &space->shapes[best], &rivals[0]))
-            rivals[(*count)++] = space->shapes[best];
-        times[best].seconds = HUGE_VAL;
+    const enum tuning_form form = (enum tuning_form)(number % tuning_class_forms(class));
+    const struct size_range range = size_range_of(class, form, evaluation->session->pool.matrix_bytes);
+    if (range.most < range.least)
+        return false;
+    const int64_t size = size_range_pick(range, random_part(class, number, 0));
+    const struct blas_call even = tuning_class_call_at(class, form, size);
+    const int64_t m = even.m - (int64_t)(random_part(class, number, 1) * TUNING_UNIT);
+    const int64_t n = even.n - (int64_t)(random_part(class, number, 2) * TUNING_UNIT);
+    *call = tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
+    return true;
+}
+
+static struct launch_shape chosen_shape(const struct evaluation *evaluation, int class,
+                                        const struct blas_call *call)
+{
+    const enum tuning_form form = tuning_form_of(call);
+    const int64_t size = tuning_size_of(call);
+    const struct class_recipe *rules = &evaluation->recipe->classes[class][form];
+    struct launch_shape shape;
+    if ((decision_of(rules, class, form, size, rules->by_occupancy, &shape) ||
+         decision_of(rules, class, form, size, false, &shape)) &&
+        launch_shape_can(call, &shape))
+        return shape;
+    return launch_shape_built_in(call);
+}
+
+static void keep_times(struct evaluation *evaluation, int class, const struct blas_call *call,
+                       const char *stage, const struct launch_shape *shapes, const struct tuning_time *times,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (times[i].rounds > 0)
+            tuning_data_line(evaluation->judged.data, class, call, stage, &shapes[i], &times[i]);
+}
+
+/* The fastest of all into rivals, behind the choice. */
+static enum status find_rivals(struct evaluation *evaluation, const struct blas_call *call, int class,
+                               struct launch_shape *rivals, size_t *count)
+{
+    const struct shape_figures *figures = &evaluation->figures[class];
+    const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
+    struct tuning_time *times = calloc(space.count + 1, sizeof *times);
+    size_t finished = 0;
+    enum status status = times && space.count > 0 ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    if (status == STATUS_OK) {
+        size_t field = shape_space_prune(space.shapes, space.count, call, figures, PRUNE);
+        field = shape_space_distinct(space.shapes, field, call, figures->of_edge[0].multiprocessors);
+        status = shape_race_run(&evaluation->session->timer, call, space.shapes, field, times, &finished);
     }
+    if (status == STATUS_OK)
+        keep_times(evaluation, class, call, "sieve", space.shapes, times, finished < KEPT ? finished : KEPT);
+    for (size_t i = 0; i < finished && *count <= RIVALS && status == STATUS_OK; i++)
+        if (!shape_is_same(class, &space.shapes[i], &rivals[0]))
+            rivals[(*count)++] = space.shapes[i];
     free(times);
+    free(space.shapes);
     return status;
 }
 
-/* A call of that size and form, whose extents are no multiples of anything. */
-static struct blas_call call_near(struct evaluation *evaluation, int class, enum tuning_form form,
-                                  int64_t size)
+static size_t fastest(const struct tuning_time *times, size_t count)
 {
-    const struct blas_call even = tuning_class_call_at(class, form, size);
-    const int64_t m = even.m - (int64_t)(random_part(evaluation) * TUNING_UNIT);
-    const int64_t n = even.n - (int64_t)(random_part(evaluation) * TUNING_UNIT);
-    return tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (times[i].seconds < times[best].seconds)
+            best = i;
+    return best;
 }
 
-static enum status judge_size(struct evaluation *evaluation, int class, const struct blas_call *wanted,
-                              const struct shape_space *space, struct judged *judged)
+/* The choice, the built-in shape and the best rival in turns. Stopped on the way: nothing is kept. */
+static enum status time_afresh(struct evaluation *evaluation, int class, const struct blas_call *call,
+                               const struct launch_shape *chosen, const struct launch_shape *best)
 {
-    const enum tuning_form form = tuning_form_of(wanted);
-    const int64_t size = tuning_size_of(wanted);
-    const struct class_recipe *rules = &evaluation->recipe->classes[class][form];
-    const struct blas_call call = *wanted;
-    struct launch_shape rivals[RIVALS + 2];
-    struct tuning_time times[RIVALS + 2];
-    size_t count = 2, best = 0;
-    rivals[1] = launch_shape_built_in(&call);
-    if (!decision_of(rules, class, form, size, rules->by_occupancy, &rivals[0]) ||
-        !launch_shape_can(&call, &rivals[0]))
-        rivals[0] = rivals[1];
-    enum status status = find_rivals(evaluation, &call, class, space, rivals, &count);
+    const struct launch_shape finalists[] = {*chosen, launch_shape_built_in(call), *best};
+    struct tuning_time times[3];
+    const enum status status = shape_timer_time(&evaluation->session->timer, call, finalists, 3, &final_plan,
+                                                times, NULL);
+    if (status != STATUS_OK || *evaluation->session->timer.stop)
+        return status;
+    if (!isfinite(times[0].seconds) || !isfinite(times[1].seconds) || !isfinite(times[2].seconds))
+        return STATUS_UNSUPPORTED;
+    if (shape_is_same(class, chosen, best)) /* one shape, timed twice */
+        times[2] = times[0];
+    if (shape_is_same(class, chosen, &finalists[1]))
+        times[1] = times[0];
+    const struct judged_size size = {tuning_form_of(call), call->family == FAMILY_GEMV ? call->m : call->n,
+                                     call->n, times[2].seconds / times[0].seconds,
+                                     times[2].seconds / times[1].seconds};
+    keep_times(evaluation, class, call, "chosen", &finalists[0], &times[0], 1);
+    keep_times(evaluation, class, call, "default", &finalists[1], &times[1], 1);
+    keep_times(evaluation, class, call, "best", &finalists[2], &times[2], 1);
+    fflush(evaluation->judged.data);
+    return judged_sizes_add(&evaluation->judged, class, &size) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+static enum status judge_size(struct evaluation *evaluation, int class, const struct blas_call *call)
+{
+    struct launch_shape rivals[RIVALS + 1] = {chosen_shape(evaluation, class, call)};
+    struct tuning_time times[RIVALS + 1];
+    size_t count = 1;
+    enum status status = find_rivals(evaluation, call, class, rivals, &count);
     if (status == STATUS_OK)
-        status =
-            shape_timer_time(&evaluation->session->timer, &call, rivals, count, &compare_plan, times, NULL);
+        status = shape_timer_time(&evaluation->session->timer, call, rivals, count, &compare_plan, times, NULL);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < count; i++) {
-        best = times[i].seconds < times[best].seconds ? i : best;
-        tuning_data_line(evaluation->data, class, &call,
-                         i == 0 ? "chosen" : i == 1 ? "default" : "rival",
-                         &rivals[i], &times[i]);
-    }
-    judged->efficiency = times[best].seconds / times[0].seconds;
-    judged->built_in = times[best].seconds / times[1].seconds;
-    return STATUS_OK;
+    keep_times(evaluation, class, call, "rival", rivals, times, count);
+    return time_afresh(evaluation, class, call, &rivals[0], &rivals[fastest(times, count)]);
 }
 
-/* Sizes of all forms take turns. How many were judged. */
-static int judge_class(struct evaluation *evaluation, int class, int sizes, double *efficiencies,
-                       double *built_in)
+static bool is_over(const struct evaluation *evaluation, double deadline)
 {
-    const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
-    const struct shape_timer *timer = &evaluation->session->timer;
+    return *evaluation->session->timer.stop || (deadline > 0 && timer_now() > deadline);
+}
+
+static bool read_figures(struct evaluation *evaluation, int class)
+{
     struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
-    int count = 0;
     least.a.pointer = NULL;
-    if (occupancy_read_shapes(device_kernels(evaluation->session->device), &least, &evaluation->figures) !=
-        CUDA_SUCCESS)
-        sizes = 0;
-    for (int i = 0; i < sizes && space.count > 0 && !*timer->stop; i++) {
-        const enum tuning_form form = (enum tuning_form)(i % tuning_class_forms(class));
-        const struct size_range range = size_range_of(class, form, evaluation->session->pool.matrix_bytes);
-        struct judged judged;
-        if (evaluation->deadline > 0 && timer_now() > evaluation->deadline)
-            break;
-        if (range.most < range.least)
-            continue;
-        const struct blas_call call =
-            call_near(evaluation, class, form, size_range_pick(range, random_part(evaluation)));
-        if (judge_size(evaluation, class, &call, &space, &judged) != STATUS_OK)
-            continue;
-        efficiencies[count] = judged.efficiency;
-        built_in[count++] = judged.built_in;
-    }
-    free(space.shapes);
-    return count;
+    return occupancy_read_shapes(device_kernels(evaluation->session->device), &least,
+                                 &evaluation->figures[class]) == CUDA_SUCCESS;
 }
 
-static bool print_class(int class, double *efficiencies, double *built_in, int count)
+/* All classes take turns, so that when time is up each has as many sizes as the others. How many there were. */
+static int judge(struct evaluation *evaluation, const struct tune_options *options, double deadline)
 {
-    if (count == 0) {
-        printf("%-16s no size was judged\n", tuning_class_name(class));
-        return false;
-    }
-    const double median = statistics_median(efficiencies, (size_t)count),
-                 other = statistics_median(built_in, (size_t)count);
-    const double low = statistics_quantile(efficiencies, (size_t)count, 0.05);
-    printf("%-16s %5d %7.1f%% %13.1f%% %7.1f%% %13.1f%%\n", tuning_class_name(class), count, 100 * median,
-           100 * low, 100 * efficiencies[0], 100 * other);
-    fflush(stdout);
-    return median >= 0.98 && low >= 0.95;
-}
-
-static int judge(struct evaluation *evaluation, const struct tune_options *options)
-{
-    double *efficiencies = calloc(SIZES_MAX, sizeof *efficiencies),
-           *built_in = calloc(SIZES_MAX, sizeof *built_in);
-    double *all_efficiencies = calloc((size_t)TUNING_CLASSES * SIZES_MAX, sizeof *all_efficiencies);
-    int good = 0, all = 0, left = 0, judged = 0;
+    bool wanted[TUNING_CLASSES];
+    int judged = 0;
     for (int class = 0; class < TUNING_CLASSES; class++)
-        left += options->classes[class];
-    printf("%-16s %5s %8s %14s %8s %14s\n", "class", "sizes", "median", "5th percentile", "worst",
-           "built-in median");
-    const bool has_memory = efficiencies && built_in && all_efficiencies;
-    for (int class = TUNING_CLASSES - 1; class >= 0 && has_memory && !*evaluation->session->timer.stop; class--) {
-        if (!options->classes[class])
-            continue;
-        const double now = timer_now();
-        if (options->time_limit > 0)
-            evaluation->deadline = now + (evaluation->session->timer.deadline - now) / left;
-        left--;
-        const int count = judge_class(evaluation, class, options->evaluate, efficiencies, built_in);
-        good += print_class(class, efficiencies, built_in, count);
-        memcpy(all_efficiencies + judged, efficiencies, (size_t)count * sizeof *efficiencies);
-        judged += count;
-        all++;
-    }
-    if (judged > 0) {
-        const double median = statistics_median(all_efficiencies, (size_t)judged);
-        printf("%-16s %5d %7.1f%% %13.1f%% %7.1f%%\n", "all", judged, 100 * median,
-               100 * statistics_quantile(all_efficiencies, (size_t)judged, 0.05), 100 * all_efficiencies[0]);
-    }
-    printf("%d of %d classes: median 98%%, 5th percentile 95%% or more\n", good, all);
-    free(all_efficiencies);
-    free(efficiencies);
-    free(built_in);
-    return good == all ? 0 : 1;
+        wanted[class] = options->classes[class] && read_figures(evaluation, class);
+    for (int number = 0; number < options->evaluate; number++)
+        for (int class = 0; class < TUNING_CLASSES; class++) {
+            struct blas_call call;
+            if (is_over(evaluation, deadline))
+                return judged;
+            if (!wanted[class] || !random_call(evaluation, class, number, &call) ||
+                judged_sizes_has(&evaluation->judged, class, &call))
+                continue;
+            judged += judge_size(evaluation, class, &call) == STATUS_OK;
+        }
+    return judged;
 }
 
-int tune_evaluate(struct tune_session *session, const struct tune_options *options,
-                  const volatile bool *stopped)
+static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
 {
-    char fault[RECIPE_FAULT_BYTES], path[sizeof options->output + 32];
-    struct recipe recipe;
+    char path[sizeof options->output + 32];
+    const double started = timer_now();
     int status = 1;
-    (void)stopped;
-    if (!recipe_read(options->output, &recipe, fault)) {
-        fprintf(stderr, "mublas tune: %s: %s\n", options->output, fault);
-    } else if (!recipe_fits(&recipe, &session->signature, fault)) {
-        fprintf(stderr, "mublas tune: %s: %s\n", options->output, fault);
-        recipe_clear(&recipe);
-    } else {
-        struct evaluation evaluation = {.session = session, .recipe = &recipe, .random_state = 4711};
-        snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
-        evaluation.data = fopen(path, "we");
-        if (evaluation.data)
-            tuning_data_begin(evaluation.data, &recipe.signature, recipe.made);
-        session->timer.deadline = options->time_limit > 0 ? timer_now() + options->time_limit : 0;
-        status = judge(&evaluation, options);
-        if (evaluation.data)
-            fclose(evaluation.data);
-        recipe_clear(&recipe);
+    snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
+    if (judged_sizes_open(&evaluation->judged, path, evaluation->recipe)) {
+        const int now = judge(evaluation, options, options->time_limit > 0 ? started + options->time_limit : 0);
+        status = judged_sizes_print(&evaluation->judged, options->classes) ? 0 : 1;
+        printf("%d sizes judged now, in %.1f s; all in %s\n", now, timer_now() - started, path);
     }
+    judged_sizes_close(&evaluation->judged);
+    return status;
+}
+
+int tune_evaluate(struct tune_session *session, const struct tune_options *options)
+{
+    char fault[RECIPE_FAULT_BYTES];
+    static struct recipe recipe;
+    int status = 1;
+    bool has_recipe = recipe_read(options->output, &recipe, fault);
+    if (has_recipe && recipe_fits(&recipe, &session->signature, fault)) {
+        static struct evaluation evaluation;
+        evaluation.session = session;
+        evaluation.recipe = &recipe;
+        status = evaluate(&evaluation, options);
+    } else {
+        fprintf(stderr, "mublas tune: %s: %s\n", options->output, fault);
+    }
+    if (has_recipe)
+        recipe_clear(&recipe);
     tune_session_close(session);
     return status;
 }

@@ -1,8 +1,9 @@
 /* tune_evaluate.h - `mublas tune --evaluate`: how good are the shapes that a recipe chooses?
  *
- * At sizes drawn at random, for each class wanted, the recipe's choice, the built-in one and
- * every shape of the exhaustive space are timed; then the choice and the few fastest anew,
- * side by side. Efficiency is the fastest's time over the choice's. */
+ * At sizes drawn at random (always the same ones), for each class wanted, all shapes of the exhaustive space
+ * race (shape_race.h); the few fastest and the recipe's choice are timed better; and then the fastest of
+ * these, the choice and the built-in shape afresh, in turns. Efficiency is the fastest's time over the
+ * choice's, no more than 1. Another run goes on with other sizes, as long as the recipe is the same. */
 #ifndef MUBLAS_TUNE_EVALUATE_H
 #define MUBLAS_TUNE_EVALUATE_H
 
@@ -10,7 +11,6 @@
 #include "command/tune_session.h"
 
 /* Closes the session. The exit status; prints a table, and lines of every size to FILE.evaluation.csv. */
-int tune_evaluate(struct tune_session *session, const struct tune_options *options,
-                  const volatile bool *stopped);
+int tune_evaluate(struct tune_session *session, const struct tune_options *options);
 
 #endif

@@ -19,17 +19,17 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
         .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
-        .sieve = {2, 4, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true},
-        .finals = {3, 5, {0, 1.25, 1.15, 1.1}, 0.005, 60e-6, false},
-        .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false},
+        .sieve = {2, 4, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true, false},
+        .finals = {3, 5, {0, 1.25, 1.15, 1.1}, 0.005, 60e-6, false, false},
+        .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
     };
     if (breadth == BREADTH_QUICK)
         return settings;
     settings.sieve_sizes = 8, settings.final_sizes = 90, settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
-    settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true};
-    settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false};
-    settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false};
+    settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
+    settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
+    settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
     if (breadth == BREADTH_EXHAUSTIVE)
         settings.prune = 0;
     return settings;

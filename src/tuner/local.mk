@@ -38,6 +38,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/shape_field.c src/tuner/shape_field.h \
 	src/tuner/shape_model.c src/tuner/shape_model.h \
 	src/tuner/size_grid.c src/tuner/size_grid.h \
+	src/tuner/shape_race.c src/tuner/shape_race.h \
 	src/tuner/shape_timer.c src/tuner/shape_timer.h \
 	src/tuner/shape_verify.c \
 	src/tuner/tuning_pool.c src/tuner/tuning_pool.h \

@@ -99,13 +99,24 @@ static void choose_calls(struct shape_field *field, double played)
     field->by_graphs = guess < LAUNCHED_SECONDS;
 }
 
-static enum status enter(struct shape_field *field, const struct launch_shape *shapes, bool partial)
+/* Who may play. */
+static enum status look_at(struct shape_field *field, const struct launch_shape *shapes,
+                           const struct timing_plan *plan, enum shape_outcome *outcomes)
 {
+    enum status status = shape_timer_prepare(field->timer, field->call, shapes, field->count);
+    if (status == STATUS_OK && !plan->unverified)
+        return shape_timer_verify(field->timer, field->call, shapes, field->count, plan->partial, outcomes);
+    for (size_t i = 0; i < field->count; i++)
+        outcomes[i] = launch_shape_fault(field->call, &shapes[i]) ? SHAPE_CANNOT : SHAPE_RIGHT;
+    return status;
+}
+
+static enum status enter(struct shape_field *field, const struct launch_shape *shapes,
+                         const struct timing_plan *plan)
+{
+    const bool partial = plan->partial;
     enum shape_outcome *outcomes = calloc(field->count + 1, sizeof *outcomes);
-    enum status status = outcomes ? shape_timer_prepare(field->timer, field->call, shapes, field->count)
-                                  : STATUS_OUT_OF_MEMORY;
-    if (status == STATUS_OK)
-        status = shape_timer_verify(field->timer, field->call, shapes, field->count, partial, outcomes);
+    enum status status = outcomes ? look_at(field, shapes, plan, outcomes) : STATUS_OUT_OF_MEMORY;
     field->built_in = launch_shape_built_in(field->call);
     for (size_t i = 0; i < field->count && status == STATUS_OK; i++)
         if (i > 0 && (partial ? shape_timer_should_end : shape_timer_is_over)(field->timer))
@@ -187,7 +198,7 @@ enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *
     enum status status = STATUS_OUT_OF_MEMORY;
     choose_calls(&field, plan->played);
     if (shape_field_make(&field, count))
-        status = enter(&field, shapes, plan->partial);
+        status = enter(&field, shapes, plan);
     if (status == STATUS_OK)
         status = compete(&field, plan);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)

@@ -13,7 +13,8 @@
 enum { COLUMNS = 17 };
 
 static const char *const stages[TUNED_STAGES + 1] = {"sieve",     "final", "default", "rules",
-                                                 "occupancy", "best",  "held",    "cublas", NULL};
+                                                 "occupancy", "best",  "held",    "chosen",
+                                                 "rival",     "cublas", NULL};
 
 struct reading {
     const char *path;

@@ -11,6 +11,7 @@
 /* The stages of tuning_data.h; cuBLAS's time where a peer was timed too, its shape not looked at. */
 enum tuning_stage {
     TUNED_SIEVE, TUNED_FINAL, TUNED_DEFAULT, TUNED_RULES, TUNED_OCCUPANCY, TUNED_BEST, TUNED_HELD,
+    TUNED_CHOSEN, TUNED_RIVAL, /* of evaluations: judged_sizes.h */
     TUNED_CUBLAS,
     TUNED_STAGES
 };

@@ -176,6 +176,14 @@ static void run_spoilt(const struct queued_launch *launch)
     grid_run(launch->kernel, &arguments, launch->blocks, launch->threads, launch->shared_bytes);
 }
 
+/* What is not computed can have other bits, too. */
+static void touch_result(const struct queued_launch *launch)
+{
+    struct matrix_vector_arguments arguments;
+    memcpy(&arguments, launch->arguments, sizeof arguments);
+    *(unsigned char *)arguments.y ^= 1;
+}
+
 static CUresult run_launch(void *payload)
 {
     const struct queued_launch *launch = payload;
@@ -183,11 +191,15 @@ static CUresult run_launch(void *payload)
     CUresult result = call_event(CALL_KERNEL);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!time_model_launch(launch->kernel, launch->arguments, launch->blocks, launch->threads))
+    const bool spoilt = time_model_spoils(launch->kernel, launch->arguments);
+    if (!time_model_launch(launch->kernel, launch->arguments, launch->blocks, launch->threads)) {
+        if (spoilt)
+            touch_result(launch);
         return CUDA_SUCCESS;
+    }
     fegetenv(&environment); /* the device knows nothing of the program's rounding mode and flags */
     fesetenv(FE_DFL_ENV);
-    if (time_model_spoils(launch->kernel, launch->arguments))
+    if (spoilt)
         run_spoilt(launch);
     else
         grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads, launch->shared_bytes);

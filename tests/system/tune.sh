@@ -44,6 +44,25 @@ result $? "the data lie beside the recipe"
 EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=saxpy,dgemv_none &&
     grep -q '^2 of 2 classes' "$work/output"
 result $? "it is within 2% of the best of all shapes at most held-out sizes"
+cp "$recipe.evaluation.csv" "$work/judged"
+EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=14 --routines=saxpy,dgemv_none &&
+    grep -q '^4 sizes judged now' "$work/output" && grep -q '^all  *28 ' "$work/output" &&
+    cmp -n "$(wc -c < "$work/judged")" "$work/judged" "$recipe.evaluation.csv"
+result $? "another run goes on with other sizes"
+head -c -20 "$work/judged" > "$recipe.evaluation.csv"
+EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=saxpy,dgemv_none &&
+    grep -q '^1 sizes judged now' "$work/output" && grep -q '^all  *24 ' "$work/output"
+result $? "a size that a run was cut off in is judged again"
+elsewhere="optimum dgemv_none 99999 256 64 2 1 0; optimum saxpy 99999 0 256 0 0 0"
+mv "$recipe.evaluation.csv" "$work/judged"
+EMULATED_TIME="noise 0.02; execute 0; $elsewhere" tune --evaluate=6 --routines=saxpy,dgemv_none
+[ $? = 1 ] && grep -q '^1 of 2 classes' "$work/output" && awk '$1 == "dgemv_none" { exit $3 + 0 > 97 }' "$work/output"
+result $? "it says so where other shapes are the best"
+rm "$recipe.evaluation.csv"
+EMULATED_TIME="execute 0; wrong 256 2; $elsewhere" tune --evaluate=2 --routines=dgemv_none
+awk -F, '$1 == "dgemv_none" && $5 != "stage" { seen++; if ($6 == 256 && $9 == 2) bad = 1 }
+    END { exit bad || seen < 20 }' "$recipe.evaluation.csv"
+result $? "a shape with other bits is nobody's rival, however fast"
 
 # From launch 3000 to 30000 half as fast again.
 rm -f "$recipe"*
