@@ -12,7 +12,7 @@ enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 8000 };
 enum { REWRITTEN_BYTES_PER_US = 4500 };
 
 enum {
-    SETBACKS_MOST = 5,
+    SETBACKS_MOST = 8,
     KIND_SETBACKS_MOST = 10,
     STEADY_USES = 8, /* without a change: each doubling of them makes good for a setback of others */
 };
@@ -138,12 +138,15 @@ static void give_up(struct mirror_table *table, struct mirror *mirror, struct ra
                     struct page_range pages)
 {
     unsigned *of_kind = &table->setbacks[account->buyer];
-    if (account->price_us > 0 && !account->settled && *of_kind < KIND_SETBACKS_MOST)
+    const bool was_in_vain = account->price_us > 0 && !account->settled;
+    if (was_in_vain && *of_kind < KIND_SETBACKS_MOST)
         ++*of_kind;
     account->settled = true;
     account->credit_us = account->worth_us = 0;
-    if (account->setbacks < SETBACKS_MOST)
-        account->setbacks++;
+    /* It will most likely be lost in the same way again, after some more uploads. */
+    account->setbacks += was_in_vain ? 2 : 1;
+    if (account->setbacks > SETBACKS_MOST)
+        account->setbacks = SETBACKS_MOST;
     mirror_forget_known(mirror, pages.begin, pages.end);
 }
 

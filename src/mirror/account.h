@@ -5,7 +5,8 @@
  * operands; the policy uploads when the account covers the upload. An operand counts
  * as resident from its first upload until it is evicted, its memory changes,
  * or it is found mostly rewritten by the host, or lesser writes have used up what it was
- * worth; then the account starts anew, and must cover twice as much each time.
+ * worth; then the account starts anew, and must cover twice as much each time, or four times if it
+ * had not paid.
  *
  * What the host rewrites between its own uses would have had to go up again: samples.h tells,
  * and the account is charged for it, so that only what stays the same for long enough, or what the device

@@ -58,7 +58,7 @@ struct range_account {
     double credit_us;  /* what residency would have saved so far */
     double worth_us;   /* what residency was bought for, and has earned since: lost with it */
     double price_us;   /* its worth when it was last bought */
-    unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself */
+    unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself; before that: twice */
     unsigned buyer;    /* the kind of call that it was last bought for */
     bool settled;      /* its worth has doubled since, or was lost */
     unsigned steady;   /* uses in a row by the host that found nothing changed */

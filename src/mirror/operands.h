@@ -44,7 +44,7 @@ struct residency {
     uint64_t missing_bytes; /* of those, bytes of operands that are not resident */
     uint64_t pinned_bytes; /* of these, bytes in memory that was pinned for an upload before */
     double credit_us;      /* account: microseconds that residency would have saved so far */
-    unsigned setbacks;     /* times that such residency was lost to the host's writes: account.h */
+    unsigned setbacks;     /* how often what it costs must be doubled, for what was lost before: account.h */
     uint64_t kept_bytes;   /* bytes of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */
 };

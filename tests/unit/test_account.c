@@ -74,7 +74,7 @@ static void test_dirt(unsigned char *memory)
     tap_ok(call(memory, 0) && calls_until_lost(memory, 0) == 1, "what went up on no account is lost at once");
     for (int i = 0; i < 9; i++)
         call(memory, -1);
-    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 5, "patience has an end");
+    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 8, "patience has an end");
 }
 
 /* A factorisation's panel, written by the host, beside the matrix that it updates on the device. */
@@ -154,7 +154,7 @@ static void test_mostly_rewritten(unsigned char *memory)
     memset(memory, 1, BYTES / 4 * 3);
     call(memory, 0);
     struct residency residency = residency_of(memory, OPERAND_READ);
-    tap_ok(!residency.resident && residency.setbacks == 1, "what is mostly rewritten is lost whatever it was worth");
+    tap_ok(!residency.resident && residency.setbacks == 2, "what is mostly rewritten is lost whatever it was worth");
 }
 
 /* Of each column some rows: every column is a page, of which the operand has a few bytes. */
