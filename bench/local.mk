@@ -24,17 +24,20 @@ EXTRA_DIST += bench/results
 # The kernels beside cuBLAS and a read roof, by device time.
 check_PROGRAMS += bench/kernels/measure
 bench_kernels_measure_SOURCES = \
+	bench/kernels/agreement.c bench/kernels/agreement.h \
 	bench/kernels/case.c bench/kernels/case.h \
 	bench/kernels/case_list.c \
 	bench/kernels/contender.c bench/kernels/contender.h \
 	bench/kernels/cublas_peer.c bench/kernels/cublas_peer.h \
+	bench/kernels/host_element.c bench/kernels/host_element.h \
 	bench/kernels/measure.c \
 	bench/kernels/operands.c bench/kernels/operands.h \
 	bench/kernels/options.c bench/kernels/options.h \
 	bench/kernels/output.c bench/kernels/output.h \
 	bench/kernels/replay.c bench/kernels/replay.h \
 	bench/kernels/roof.c bench/kernels/roof.h \
-	bench/kernels/roof_image.S
+	bench/kernels/roof_image.S \
+	bench/kernels/shape_list.c bench/kernels/shape_list.h
 bench_kernels_measure_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 bench_kernels_measure_CCASFLAGS = $(roof_image_flags)
 bench_kernels_measure_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl

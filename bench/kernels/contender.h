@@ -13,10 +13,13 @@ enum status contender_time(enum contender who, const struct operands *operands, 
                            const struct replay_settings *settings, const struct rotation *rotation,
                            struct timing *timing);
 
-/* Do the two agree to rounding on the first call of a rotation? A line says how not. Both
- * round a sum of k products in some order, so no element may differ by more than a few
- * k eps max|a| max|x| + eps max|y|, which one wrong matrix element exceeds. */
-enum status contender_agree(enum contender one, enum contender other, const struct operands *operands,
-                            const struct bench_case *wanted, const struct rotation *rotation, bool *agree);
+/* The first call of a rotation, its operands filled anew: the call; the filling alone; and
+ * the call run by one of them, its result vector in host memory. */
+struct blas_call contender_first_call(const struct operands *operands, const struct bench_case *wanted,
+                                      const struct rotation *rotation);
+enum status contender_refresh(const struct operands *operands, const struct bench_case *wanted,
+                              const struct rotation *rotation);
+enum status contender_run_once(enum contender who, const struct operands *operands, const struct bench_case *wanted,
+                               const struct rotation *rotation, void *result, size_t bytes);
 
 #endif

@@ -6,7 +6,7 @@
  * operands, divided by the calls; roof(n) is the best of some plain read kernels over as
  * many bytes, timed the same way. */
 #include "bench/timing.h"
-#include "contender.h"
+#include "agreement.h"
 #include "cublas_peer.h"
 #include "options.h"
 #include "output.h"
@@ -23,7 +23,7 @@ struct session {
     struct operands operands;
     size_t l2_bytes;
     bool roof, peers;
-    int disagreements;
+    int disagreements, measured;
 };
 
 enum { TRMV_ATOMICS_MOST = 4096 };
@@ -62,20 +62,18 @@ static void note_large_roof(struct session *session, const char *when)
     output_note(session->options.csv, "roof_4gib_%s: %.1f GB/s", when, 1e-9 * ROOF_BYTES / seconds);
 }
 
-/* A peer that agrees is timed. One that disagrees is not: nobody knows which of the two is right. */
+/* A peer that agrees is timed. One that does not is not: it may have done anything. */
 static enum status measure_peer(struct session *session, enum contender who, struct result *result,
                                 const struct rotation *rotation)
 {
-    bool agree;
-    enum status status = contender_agree(CONTENDER_MUBLAS, who, &session->operands, result->wanted, rotation, &agree);
+    enum agreement agreement;
+    enum status status = agreement_check(who, &session->operands, result->wanted, rotation, &agreement);
     if (status != STATUS_OK)
         return status;
-    if (!agree) {
-        result->agreement = "disagrees";
+    if (agreement > result->agreement)
+        result->agreement = agreement;
+    if (agreement != AGREEMENT_AGREES)
         return STATUS_OK;
-    }
-    if (result->agreement[0] == 'u')
-        result->agreement = "agrees";
     return contender_time(who, &session->operands, result->wanted, &session->settings, rotation,
                           &result->timings[who]);
 }
@@ -95,15 +93,16 @@ static void measure_peers(struct session *session, struct result *result, const 
     }
 }
 
-static void measure_case(struct session *session, const struct bench_case *wanted)
+/* By the shape that is overriding, or chosen. */
+static void measure_case_now(struct session *session, const struct bench_case *wanted, const char *shape)
 {
     const struct rotation rotation = rotation_of_case(&session->operands, wanted, session->l2_bytes);
     const struct blas_call first = operands_call(&session->operands, wanted, &rotation, 0);
-    struct result result = {.wanted = wanted, .calls = rotation.calls, .agreement = "unchecked"};
+    struct result result = {.wanted = wanted, .calls = rotation.calls, .shape = shape};
     if (!launch_supported(&first))
         return;
     measure_peers(session, &result, &rotation);
-    session->disagreements += result.agreement[0] == 'd';
+    session->disagreements += result.agreement > AGREEMENT_AGREES;
     demand(contender_time(CONTENDER_MUBLAS, &session->operands, wanted, &session->settings, &rotation,
                           &result.timings[CONTENDER_MUBLAS]),
            "timing mublas");
@@ -116,6 +115,27 @@ static void measure_case(struct session *session, const struct bench_case *wante
     if (wanted->family == FAMILY_AXPY)
         demand(operands_refresh(&session->operands, wanted, &rotation), "filling operands");
     output_result(session->options.csv, &result);
+    session->measured++;
+}
+
+static void measure_case(struct session *session, const struct bench_case *wanted)
+{
+    const struct shape_list *shapes = &session->options.shapes;
+    const struct rotation rotation = rotation_of_case(&session->operands, wanted, session->l2_bytes);
+    const struct blas_call first = operands_call(&session->operands, wanted, &rotation, 0);
+    if (shapes->count == 0)
+        measure_case_now(session, wanted, NULL);
+    for (int i = 0; i < shapes->count; i++) {
+        const struct given_shape *given = &shapes->shapes[i];
+        const char *fault = shape_list_fault(&first, given);
+        if (fault) {
+            output_skipped(session->options.csv, wanted, given->text, fault);
+            continue;
+        }
+        launch_shape_override(given->shape);
+        measure_case_now(session, wanted, given->text);
+    }
+    launch_shape_override((struct launch_shape){.edge = 0});
 }
 
 static void measure_all(struct session *session, const struct case_list *list, double start)
@@ -158,12 +178,16 @@ int main(int count, char **arguments)
         return 2;
     }
     allocate(&session, lane, &list);
-    output_begin(session.options.csv, device_properties(lane->device), count, arguments);
+    output_begin(&session.options, device_properties(lane->device), count, arguments);
     note_large_roof(&session, "begin");
     measure_all(&session, &list, start);
     note_large_roof(&session, "end");
     free(list.cases);
     if (session.disagreements)
         fprintf(stderr, "measure: mublas and cuBLAS disagree in %d cases\n", session.disagreements);
+    if (session.options.shapes.count && !session.measured && session.options.time_limit > 0) {
+        fprintf(stderr, "measure: -s: the shapes suit none of the cases\n");
+        return 2;
+    }
     return session.disagreements ? 1 : 0;
 }

@@ -13,6 +13,8 @@ static const char help[] =
     "  -f LETTERS only these flags, of LU NTC nu (n, u: diagonal); default all\n"
     "  -n LIST    sizes n or, gemv only, MxN (axpy: n*n/2 elements); default: powers of two, tile edges, tall and wide shapes\n"
     "  -l LIST    layouts of aligned,odd,shifted for sizes from -n; default aligned\n"
+    "  -s SHAPE   by this launch shape: \"chosen\", or edge,Tx,Ty,U,m,order,groups,variant in numbers, as\n"
+    "             src/gpu/launch_shape.h has them; may be given again; not where it does not suit\n"
     "  -c, -w     only cold, only warm second-level cache; default both\n"
     "  -k N       replays of a graph at most; default 15\n"
     "  -b MS      milliseconds for the replays of one graph; default 30\n"
@@ -123,6 +125,10 @@ static void read_option(struct options *options, int letter)
     case 'f': choose_flags(options, optarg); break;
     case 'n': choose_sizes(options, optarg); break;
     case 'l': choose("-l", optarg, layouts, LAYOUT_COUNT, options->layouts); break;
+    case 's':
+        if (!shape_list_add(&options->shapes, optarg))
+            bad("-s", optarg);
+        break;
     case 'c': options->warm = false; break;
     case 'w': options->cold = false; break;
     case 'k': options->replays = (int)number("-k", optarg, 1); break;
@@ -147,7 +153,7 @@ struct options options_read(int count, char **arguments)
         .time_limit = 300, .peers = true, .roof = true, .pool_bytes = (size_t)4200 << 20,
     };
     memset(options.types, 1, sizeof options.types);
-    for (int letter; (letter = getopt(count, arguments, "r:t:f:n:l:cwk:b:T:m:o:GPRh")) != -1;)
+    for (int letter; (letter = getopt(count, arguments, "r:t:f:n:l:s:cwk:b:T:m:o:GPRh")) != -1;)
         read_option(&options, letter);
     if (optind < count)
         bad("argument", arguments[optind]);

@@ -3,6 +3,7 @@
 #define MUBLAS_BENCH_OPTIONS_H
 
 #include "common/blas_call.h"
+#include "shape_list.h"
 
 #include <stdio.h>
 
@@ -18,6 +19,7 @@ struct options {
         int64_t m, n;      /* not equal: gemv only */
     } sizes[OPTIONS_SIZES_MAX];
     int size_count;        /* 0: the standard sizes, edges and shapes */
+    struct shape_list shapes; /* to measure each case by; none: the chosen one */
     int replays;           /* of a graph, at most */
     double budget_seconds; /* for the replays of one graph */
     double time_limit;     /* seconds; no case begins after it */

@@ -1,6 +1,7 @@
 #include "output.h"
 
 #include "cublas_peer.h"
+#include "options.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -35,8 +36,9 @@ static void read_driver_release(char *text, size_t size)
     snprintf(text, size, "%s", word ? word : "of unknown release");
 }
 
-void output_begin(FILE *csv, const struct device_properties *device, int count, char **arguments)
+void output_begin(const struct options *options, const struct device_properties *device, int count, char **arguments)
 {
+    FILE *csv = options->csv;
     char driver_release[64], date[32], command[1024] = "";
     const time_t now = time(NULL);
     read_driver_release(driver_release, sizeof driver_release);
@@ -54,8 +56,8 @@ void output_begin(FILE *csv, const struct device_properties *device, int count, 
     printf("%-14s %8s %8s %-7s %-4s %10s %9s %8s %8s %8s %6s %6s\n", "routine", "m", "n", "layout", "L2", "mublas us",
            "GB/s", "cublas", "atomics", "roof", "/roof", "x peer");
     if (csv)
-        fputs("routine,type,flags,m,n,lda,layout,cache,bytes,calls,replays,roof_us,mublas_us,mublas_spread,"
-              "cublas_us,cublas_atomics_us,agreement\n", csv);
+        fprintf(csv, "routine,type,flags,m,n,lda,layout,cache,bytes,calls,replays,roof_us,mublas_us,mublas_spread,"
+                "cublas_us,cublas_atomics_us,agreement%s\n", options->shapes.count ? ",shape" : "");
 }
 
 static double rate(double bytes, double seconds)
@@ -76,6 +78,19 @@ static void write_time(FILE *csv, double seconds)
         fputc(',', csv);
 }
 
+static const char *const agreements[] = {[AGREEMENT_UNCHECKED] = "unchecked", [AGREEMENT_AGREES] = "agrees",
+                                         [AGREEMENT_PEER_ERRS] = "peer errs",
+                                         [AGREEMENT_DISAGREES] = "disagrees"};
+static const char *const remarks[] = {[AGREEMENT_UNCHECKED] = "", [AGREEMENT_AGREES] = "",
+                                      [AGREEMENT_PEER_ERRS] = " PEER ERRS", [AGREEMENT_DISAGREES] = " DISAGREES"};
+
+static void name_of(const struct bench_case *wanted, char name[16])
+{
+    char flags[4];
+    case_flags(wanted, flags);
+    snprintf(name, 16, "%c%s %s", case_type_letter(wanted->type), case_routine(wanted), flags);
+}
+
 static void write_csv(FILE *csv, const struct result *result, const char *flags)
 {
     const struct bench_case *wanted = result->wanted;
@@ -88,7 +103,10 @@ static void write_csv(FILE *csv, const struct result *result, const char *flags)
     fprintf(csv, ",%.4f", own->spread);
     write_time(csv, result->timings[CONTENDER_CUBLAS].seconds);
     write_time(csv, result->timings[CONTENDER_CUBLAS_ATOMICS].seconds);
-    fprintf(csv, ",%s\n", result->agreement);
+    fprintf(csv, ",%s", agreements[result->agreement]);
+    if (result->shape)
+        fprintf(csv, ",\"%s\"", result->shape); /* it has commas */
+    fputc('\n', csv);
     fflush(csv);
 }
 
@@ -100,13 +118,21 @@ void output_result(FILE *csv, const struct result *result)
     const double atomics = result->timings[CONTENDER_CUBLAS_ATOMICS].seconds;
     char flags[4], name[16];
     case_flags(wanted, flags);
-    snprintf(name, sizeof name, "%c%s %s", case_type_letter(wanted->type), case_routine(wanted), flags);
-    printf("%-14s %8lld %8lld %-7s %-4s %10.2f %9.0f %8.0f %8.0f %8.0f %6.3f %6.2f%s\n", name, (long long)wanted->m,
+    name_of(wanted, name);
+    printf("%-14s %8lld %8lld %-7s %-4s %10.2f %9.0f %8.0f %8.0f %8.0f %6.3f %6.2f%s%s%s\n", name, (long long)wanted->m,
            (long long)wanted->n, case_layout(wanted->layout), wanted->warm ? "warm" : "cold", 1e6 * own,
            rate(bytes, own), rate(bytes, plain), rate(bytes, atomics), rate(bytes, result->roof_seconds),
            own > 0 ? result->roof_seconds / own : 0, own > 0 ? better(plain, atomics) / own : 0,
-           strcmp(result->agreement, "disagrees") == 0 ? " DISAGREES" : "");
+           remarks[result->agreement], result->shape ? " " : "", result->shape ? result->shape : "");
     fflush(stdout);
     if (csv)
         write_csv(csv, result, flags);
+}
+
+void output_skipped(FILE *csv, const struct bench_case *wanted, const char *shape, const char *reason)
+{
+    char name[16];
+    name_of(wanted, name);
+    output_note(csv, "%s m=%lld n=%lld: not by %s: %s", name, (long long)wanted->m, (long long)wanted->n, shape,
+                reason);
 }

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_BENCH_OUTPUT_H
 #define MUBLAS_BENCH_OUTPUT_H
 
-#include "contender.h"
+#include "agreement.h"
 
 #include <stdio.h>
 
@@ -12,12 +12,16 @@ struct result {
     int calls;
     double roof_seconds;                    /* 0: not measured */
     struct timing timings[CONTENDER_COUNT]; /* seconds 0: not measured */
-    const char *agreement;                  /* "agrees", "disagrees", "unchecked" */
+    enum agreement agreement;
+    const char *shape;                      /* as given by -s; NULL: chosen */
 };
 
-void output_begin(FILE *csv, const struct device_properties *device, int count, char **arguments);
+struct options;
+void output_begin(const struct options *options, const struct device_properties *device, int count, char **arguments);
 /* A line of comment in both. */
 void output_note(FILE *csv, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void output_result(FILE *csv, const struct result *result);
+/* A line of comment: this case is not measured by this shape. */
+void output_skipped(FILE *csv, const struct bench_case *wanted, const char *shape, const char *reason);
 
 #endif

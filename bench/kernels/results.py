@@ -5,6 +5,9 @@ import re
 import sys
 
 
+REMARKS = {"disagrees": "  DISAGREES", "peer errs": "  PEER ERRS"}
+
+
 @dataclasses.dataclass(frozen=True)
 class Row:
     routine: str
@@ -75,6 +78,8 @@ def read(path):
     comments = [line[2:] for line in lines if line.startswith("#")]
     run = Run(comments, [])
     for cells in csv.DictReader(line for line in lines if line and not line.startswith("#")):
+        if "shape" in cells:
+            sys.exit(f"{path}: of a run with -s: its lines are no figures of what is chosen")
         run.rows.append(Row(cells["routine"], cells["type"], cells["flags"], int(cells["m"]), int(cells["n"]),
                             int(cells["lda"]), cells["layout"], cells["cache"], float(cells["bytes"]),
                             int(cells["calls"]), int(cells["replays"]), number(cells["roof_us"]),
@@ -105,5 +110,5 @@ def table(run):
                      f"{row.rate(row.mublas):>8.0f}{cell(row.rate(row.cublas), '.0f'):>8}"
                      f"{cell(row.rate(row.atomics), '.0f'):>8}{cell(row.rate(row.roof), '.0f'):>8}"
                      f"{cell(row.of_roof, '.3f'):>9}{cell(row.ratio, '.2f'):>8}{row.spread:>8.3f}"
-                     + ("  DISAGREES" if row.agreement == "disagrees" else ""))
+                     + REMARKS.get(row.agreement, ""))
     return "\n".join(lines) + "\n"

@@ -147,4 +147,6 @@ def text(run):
     lines += ["Geometric means, aligned and cold:", *overall_means(rows)]
     wrong = [row for row in run.rows if row.agreement == "disagrees"]
     lines += [f"DISAGREES with cuBLAS: {label(row)} ({row.cache})" for row in wrong]
+    wrong = [row for row in run.rows if row.agreement == "peer errs"]
+    lines += [f"CUBLAS ERRS: {label(row)} ({row.cache})" for row in wrong]
     return "\n".join(lines) + "\n"

@@ -34,12 +34,28 @@ result $? "odd and shifted operands; cuBLAS is not given half an element's align
 echo 'void dsyr2k_(void) {} void dsymv_(void) {}' > "$work/wrong.c"
 if $compiler -shared -fPIC -o "$work/wrong.so" "$work/wrong.c" 2> "$work/errors"; then
     EMULATED_HOST_BLAS=$work/wrong.so run -w -r symv -t d -n 65 -k 1 -m 8 -o "$work/wrong.csv"
-    [ $? = 1 ] && [ "$(grep -c ',0\.0100,0\.0000,,,disagrees$' "$work/wrong.csv")" = 2 ] &&
-        grep -q 'dsymv U m=65 n=65 aligned: contenders disagree: real number 0 ' "$work/errors"
+    [ $? = 1 ] && [ "$(grep -c ',0\.0100,0\.0000,,,peer errs$' "$work/wrong.csv")" = 2 ] &&
+        grep -q 'dsymv U m=65 n=65 aligned: contenders disagree: real number [0-9]* ' "$work/errors"
     result $? "a wrong peer is named and not timed"
 else
     echo "ok $((number += 1)) - # SKIP a wrong peer: $compiler makes no shared library here"
 fi
+
+# The reference BLAS adds to the unit diagonal's term one product after another, and rounds as often.
+run -c -G -r trmv -t d -f UNu -n 700 -k 1 -m 20 -o "$work/chain.csv" && grep -q ',agrees$' "$work/chain.csv"
+result $? "a peer that adds a chain may err by what a chain may"
+
+# The planted error of the emulated device: in kernels with edge 64 and U = 2.
+EMULATED_TIME="execute 1000; wrong 64 2" run -w -R -r symv,trmv -t d -f LNn -n 130 -k 1 -m 8 -o "$work/shapes.csv" \
+    -s chosen -s 64,16,4,2,0,0,4,0 -s 128,32,4,1,0,0,4,0 -s 8,64,1,1,0,0,1,3
+[ $? = 1 ] && [ "$(grep -c ',agrees,"\(chosen\|128,32,4,1,0,0,4,0\|8,64,1,1,0,0,1,3\)"$' "$work/shapes.csv")" = 5 ] &&
+    [ "$(grep -c ',disagrees,"64,16,4,2,0,0,4,0"$' "$work/shapes.csv")" = 2 ] &&
+    grep -q '^# dtrmv LNN .*: not by 8,64,1,1,0,0,1,3: only gemv, symv and hemv have strips$' "$work/output"
+result $? "shapes that are given, where they suit, and the one of them that is wrong"
+run -w -P -R -r trmv -t d -n 33 -m 8 -s 8,64,1,1,0,0,1,3; [ $? = 2 ] && grep -q 'suit none of the cases' "$work/errors"
+result $? "shapes that suit nothing"
+run -n 64 -s 64,16,4,2; [ $? = 2 ] && grep -q "^measure: -s: cannot use '64,16,4,2'" "$work/errors"
+result $? "a bad shape is named"
 
 EMULATED_FAULTS=cublasDsymv_v2:1:15 run -w -r symv -t d -f L -n 65 -k 1 -m 8 -o "$work/declined.csv" &&
     [ "$(grep -c ',0\.0100,0\.0000,,0\.0100,agrees$' "$work/declined.csv")" = 1 ] &&
@@ -71,6 +87,9 @@ report()
 report "$work/all.csv" && [ "$(grep -c ' warm ' "$work/reports/table.txt")" = 44 ] &&
     [ "$(grep -c '^NOT MEASURED ' "$work/reports/summary.txt")" = 12 ]
 result $? "a report of a run in which nothing required was measured"
+
+report "$work/shapes.csv"; [ $? = 1 ] && grep -q 'of a run with -s' "$work/errors"
+result $? "no acceptance figures of shapes that were given"
 
 # Figures made up: 1000 GB/s is 1e6 bytes a microsecond; the second-level cache has 1e6 bytes.
 cat > "$work/made.csv" << 'END'
