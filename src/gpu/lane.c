@@ -202,6 +202,11 @@ CUdeviceptr lane_scratch(struct lane *lane, size_t bytes)
     return address;
 }
 
+bool lane_is_idle(const struct lane *lane)
+{
+    return driver()->stream_query(lane->stream) != CUDA_ERROR_NOT_READY;
+}
+
 enum status lane_synchronise(struct lane *lane, const char *what)
 {
     enum status status = device_check(lane->device, driver()->stream_synchronise(lane->stream), what);

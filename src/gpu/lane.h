@@ -60,6 +60,9 @@ enum status lane_reserve_scratch(struct lane *lane, size_t bytes);
  * reserved total when each request was rounded up to 256. */
 CUdeviceptr lane_scratch(struct lane *lane, size_t bytes);
 
+/* Is everything that was queued on the lane's stream done, or has failed? Does not wait. */
+bool lane_is_idle(const struct lane *lane);
+
 /* Wait for everything queued on the lane's stream. */
 enum status lane_synchronise(struct lane *lane, const char *what);
 

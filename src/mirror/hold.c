@@ -1,11 +1,13 @@
 #include "mirror/hold.h"
 
+#include "common/clock.h"
 #include "common/phase_clock.h"
+#include "mirror/gathering.h"
 #include "mirror/hot_ranges.h"
 #include "mirror/mapping.h"
 #include "mirror/pins.h"
 
-enum { ATTEMPTS = 4 };
+enum { ATTEMPTS = 4, SCAN_US_NOTED = 20 };
 
 static void add_mirror(struct operands_hold *hold, struct mirror *mirror)
 {
@@ -132,6 +134,20 @@ static void note_hot(struct operands_hold *hold, const struct mirror *mirror)
     }
 }
 
+static enum status consider_pages(struct mirror *mirror, const struct operand *operand)
+{
+    enum status status = pins_consider(mirror, operand);
+    return status == STATUS_OK ? gathering_consider(mirror, operand) : status;
+}
+
+static enum status scan_before_use(struct mirror *mirror, struct byte_range span)
+{
+    const uint64_t started = clock_nanoseconds();
+    enum status status = mirror_scan(mirror, span.begin, span.end);
+    gathering_note_wait(mirror, span, (double)(clock_nanoseconds() - started) / 1e3);
+    return status;
+}
+
 static enum preparation prepare(struct operands_hold *hold, struct mirror *mirror)
 {
     note_hot(hold, mirror);
@@ -142,12 +158,12 @@ static enum preparation prepare(struct operands_hold *hold, struct mirror *mirro
     enum status status = mirror_arm(mirror);
     for (int i = 0; i < hold->count && status == STATUS_OK; i++)
         if (hold->operands[i].mirror == mirror)
-            status = pins_consider(mirror, &hold->operands[i].operand);
+            status = consider_pages(mirror, &hold->operands[i].operand);
     /* What is hot needs no proof: its bytes are read from the host, whatever lies there now. */
     if (status == STATUS_OK && span.begin > span.end)
         return READY;
     if (status == STATUS_OK)
-        return mirror_scan(mirror, span.begin, span.end) == STATUS_OK ? READY : LOOK_AGAIN;
+        return scan_before_use(mirror, span) == STATUS_OK ? READY : LOOK_AGAIN;
     if (status != STATUS_NOT_TRACKABLE)
         return SHORT;
     /* Registered once, so it is the memory that changed, unless the program pinned it. */
@@ -202,10 +218,22 @@ static bool can_defer(const struct operands_hold *hold)
         const struct mirror *mirror = held->mirror;
         if (held->operand.access != OPERAND_READ || !mirror || !mirror->armed ||
             atomic_load(&mirror->foreign_pins) || !hold_is_complete(held) ||
-            hot_ranges_hold(mirror, held->pages) || pins_program_uses_cuda(mirror))
+            gathering_is_due(mirror, &held->operand) || hot_ranges_hold(mirror, held->pages) ||
+            pins_program_uses_cuda(mirror))
             return false;
     }
     return hold->may_defer && hold->count > 0 && !in_doubt(hold);
+}
+
+/* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair guess. */
+static enum status scan_beside(const struct lane *lane, struct mirror *mirror, struct byte_range span)
+{
+    const uint64_t started = clock_nanoseconds();
+    enum status status = mirror_scan(mirror, span.begin, span.end);
+    const double us = (double)(clock_nanoseconds() - started) / 1e3;
+    if (us > SCAN_US_NOTED && lane_is_idle(lane))
+        gathering_note_wait(mirror, span, us / 2);
+    return status;
 }
 
 /* The kernel may be reading the mirrors: whatever is found, their memory stays. After a
@@ -217,7 +245,7 @@ enum status hold_prove(struct operands_hold *hold)
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
         struct byte_range span = span_of(hold, mirror);
-        if (mirror_scan(mirror, span.begin, span.end) == STATUS_OK)
+        if (scan_beside(hold->lane, mirror, span) == STATUS_OK)
             continue;
         mirror_invalidate(mirror, 0, mirror_pages(mirror));
         if (mirror->suspect)

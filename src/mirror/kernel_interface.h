@@ -29,6 +29,7 @@ struct pagemap_scan_request {
 enum {
     PAGE_CATEGORY_WRITTEN = 1 << 1,
     PAGE_CATEGORY_PRESENT = 1 << 3,
+    PAGE_CATEGORY_HUGE = 1 << 6,
 };
 enum {
     PAGEMAP_SCAN_PROTECT_MATCHING = 1 << 0,

@@ -5,6 +5,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/device_range.c \
 	src/mirror/footprint.h \
 	src/mirror/footprint.c \
+	src/mirror/gathering.h \
+	src/mirror/gathering.c \
 	src/mirror/hold.h \
 	src/mirror/hold.c \
 	src/mirror/hold_memory.c \

@@ -16,6 +16,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* What gathering memory into huge pages has cost so far. */
+struct gathering_cost {
+    atomic_uint_least64_t bytes, nanoseconds;
+};
+
 /* What all mirrors of a device share. */
 struct mirror_resources {
     struct device *device;
@@ -25,6 +30,7 @@ struct mirror_resources {
     atomic_size_t pinned_bytes;
     pthread_mutex_t pinning;    /* held while VmPin and counted_pins may disagree */
     uint64_t counted_pins;      /* how much of them the kernel counts in VmPin */
+    struct gathering_cost gathering;
 };
 
 struct page_range {
@@ -35,6 +41,10 @@ struct page_range {
 struct mirror_pin {
     uintptr_t begin, end;
     uint64_t counted; /* bytes by which pinning it raised VmPin */
+    double waited_us;    /* that scans of its pages kept calls waiting: gathering.h */
+    double waited_bytes; /* of its pages, which a scan had on average */
+    bool gathering_due;  /* so much that they are to be gathered into huge pages */
+    bool stays_small;    /* which did not help */
 };
 
 enum { MIRROR_PINS_MAX = 8 };
@@ -88,6 +98,7 @@ struct mirror {
     /* under `lock` */
     bool armed; /* registered with the tracker; bitmaps and addresses are there */
     bool pin_refused;
+    bool gathering_due; /* of some pin's pages */
     bool pinned_anew; /* by the running call: what goes up again was not the host's doing */
     int pin_count;
     struct mirror_pin pins[MIRROR_PINS_MAX]; /* disjoint */

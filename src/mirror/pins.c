@@ -1,12 +1,12 @@
 #include "mirror/pins.h"
 
 #include "common/log.h"
-#include "common/settings.h"
 #include "mirror/cuda_users.h"
 #include "mirror/kernel_interface.h"
 #include "mirror/mapping.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -75,32 +75,27 @@ static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
     return CUDA_SUCCESS;
 }
 
-/* Huge pages make scans ten times and pinning twice as fast, for 0.3 to 0.6 s per GiB once:
- * some thousand calls' scans, most of them hidden behind kernels. Who pins for the second time
- * moves enough to earn that. Not possible while protected. */
-static void gather_into_huge_pages(struct mirror *mirror, const struct mirror_pin *pin)
+/* Not possible while protected or pinned. */
+static void gather_into_huge_pages(struct mirror *mirror, struct byte_range blocks)
 {
-    uintptr_t begin = block_ceiling(pin->begin), end = block_floor(pin->end);
     int saved_errno = errno;
-    if (begin < end && settings()->huge_pages) {
-        madvise((void *)begin, end - begin, ADVICE_COLLAPSE); /* refused: small pages serve as well */
-        page_bits_clear(mirror->split, mirror_block(mirror, begin), mirror_block(mirror, end));
-    }
+    madvise((void *)blocks.begin, blocks.end - blocks.begin, ADVICE_COLLAPSE); /* refused: small pages serve as well */
+    page_bits_clear(mirror->split, mirror_block(mirror, blocks.begin), mirror_block(mirror, blocks.end));
     errno = saved_errno;
 }
 
 /* Pin what is registered and perhaps protected. Pinning writes to every page, which
  * would split protected huge pages: out of protection first. The order is the
  * safe one: pin, register, protect, all invalid. */
-static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin, bool again)
+static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin, struct byte_range gathered)
 {
     struct write_tracker *tracker = mirror->resources->tracker;
     struct page_range pages = mirror_page_range(mirror, pin.begin, pin.end);
     mirror->pinned_anew = true;
     mirror_invalidate(mirror, pages.begin, pages.end);
     write_tracker_unregister(tracker, pin.begin, pin.end);
-    if (again)
-        gather_into_huge_pages(mirror, &pin);
+    if (gathered.begin < gathered.end)
+        gather_into_huge_pages(mirror, gathered);
     CUresult result = add_pin(mirror, pin);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
         atomic_store(&mirror->foreign_pins, true);
@@ -147,6 +142,14 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
             (moves && mirror->direct_bytes > PIN_EARNED * (uint64_t)bytes));
 }
 
+static void replace(struct mirror *mirror, int which, struct mirror_pin *by)
+{
+    by->waited_us += mirror->pins[which].waited_us;
+    by->waited_bytes = fmax(by->waited_bytes, mirror->pins[which].waited_bytes);
+    by->stays_small = by->stays_small || mirror->pins[which].stays_small;
+    unpin(mirror, which);
+}
+
 /* Pins inside the wanted range go; those that stick out stay, and it shrinks. */
 static void settle_overlaps(struct mirror *mirror, struct mirror_pin *wanted, bool again)
 {
@@ -155,7 +158,7 @@ static void settle_overlaps(struct mirror *mirror, struct mirror_pin *wanted, bo
         if (pin->begin >= wanted->end || pin->end <= wanted->begin)
             continue;
         if (again || (pin->begin >= wanted->begin && pin->end <= wanted->end))
-            unpin(mirror, i);
+            replace(mirror, i, wanted);
         else if (pin->begin < wanted->begin)
             wanted->begin = pin->end < wanted->end ? pin->end : wanted->end;
         else
@@ -188,7 +191,14 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
     settle_overlaps(mirror, &wanted, again);
     if (wanted.begin >= wanted.end || !fits_budget(mirror, &wanted))
         return STATUS_OK;
-    return pin_anew(mirror, wanted, again);
+    return pin_anew(mirror, wanted, (struct byte_range){0, 0});
+}
+
+enum status pins_gather(struct mirror *mirror, int which, struct byte_range gathered)
+{
+    const struct mirror_pin pin = {.begin = mirror->pins[which].begin, .end = mirror->pins[which].end};
+    unpin(mirror, which);
+    return pin_anew(mirror, pin, gathered);
 }
 
 bool pins_program_uses_cuda(const struct mirror *mirror)

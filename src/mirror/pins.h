@@ -23,6 +23,9 @@ enum { PIN_BYTES_MIN = 16 << 20 };
  * pinned some of it itself, or the memory changed meanwhile. */
 enum status pins_consider(struct mirror *mirror, const struct operand *operand);
 
+/* Pin it anew, its blocks `gathered` in huge pages where the kernel can; otherwise as pins_consider. */
+enum status pins_gather(struct mirror *mirror, int which, struct byte_range gathered);
+
 /* How many of the pages from `begin` on, at most up to `end`, can move together: by
  * DMA (*direct: in one pin, none suspect), or by staging. */
 size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct);

@@ -231,6 +231,28 @@ bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address)
     return tracker_is_alive(tracker) && ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request) == 1;
 }
 
+size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct page_region_record regions[REGIONS];
+    struct pagemap_scan_request request = {
+        .size = sizeof request, .end = end,
+        .vec = (uint64_t)(uintptr_t)regions, .vec_len = REGIONS,
+        .category_mask = PAGE_CATEGORY_HUGE, .return_mask = PAGE_CATEGORY_HUGE,
+    };
+    size_t bytes = 0;
+    while (begin < end && tracker_is_alive(tracker)) {
+        request.start = begin;
+        request.walk_end = 0;
+        const int count = ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request);
+        if (count < 0 || request.walk_end <= begin)
+            break;
+        for (int i = 0; i < count; i++)
+            bytes += (size_t)(regions[i].end - regions[i].start);
+        begin = (uintptr_t)request.walk_end;
+    }
+    return bytes;
+}
+
 const char *write_tracker_description(const struct write_tracker *tracker)
 {
     (void)tracker;

@@ -12,6 +12,7 @@
 #include "common/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct write_tracker;
@@ -44,6 +45,9 @@ void write_tracker_unprotect(struct write_tracker *tracker, uintptr_t begin, uin
 /* True when the page at `address` is mapped and registered; takes no marks. A scan
  * does not tell: the kernel passes over what is not mapped in silence. */
 bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address);
+
+/* How many bytes of [begin, end) lie in huge pages; 0 where the kernel cannot tell. */
+size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
 
 /* One line on what the tracker is and why, for `mublas info`; also without a
  * tracker (NULL). Static storage. */

@@ -229,6 +229,16 @@ EXPORT CUresult cuStreamSynchronize(CUstream stream)
     API_END;
 }
 
+EXPORT CUresult cuStreamQuery(CUstream stream)
+{
+    uint64_t appended, executed;
+    API_BEGIN(cuStreamQuery);
+    if ((result = context_check()) == CUDA_SUCCESS && (result = capture_forbids(stream)) == CUDA_SUCCESS &&
+        stream_resolve(stream, &appended, &executed) && executed < appended)
+        result = CUDA_ERROR_NOT_READY;
+    API_END;
+}
+
 static CUresult run_function(void *payload)
 {
     void (*function)(void *);

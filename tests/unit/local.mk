@@ -231,6 +231,11 @@ TESTS += tests/unit/test_purchases
 tests_unit_test_purchases_SOURCES = tests/unit/test_purchases.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_purchases_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_gathering
+TESTS += tests/unit/test_gathering
+tests_unit_test_gathering_SOURCES = tests/unit/test_gathering.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_gathering_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_hot_ranges
 TESTS += tests/unit/test_hot_ranges
 tests_unit_test_hot_ranges_SOURCES = tests/unit/test_hot_ranges.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
