@@ -14,16 +14,22 @@ size_t operands_budget(const struct mirror_table *table)
     return atomic_load(&table->resources.budget.bytes);
 }
 
-/* Take up to `most` bytes of the budget, at least `least`; mirrors that nobody uses go. 0: not to be had. */
+/* Tiles of a quarter of the memory want twice the transfers, which a large budget hides: mirrors do not
+ * go for more. */
+enum { ENOUGH_OF_MOST = 4 };
+
+/* Take up to `most` bytes of the budget, at least `least`; as long as that is little, mirrors that nobody
+ * uses go. 0: not to be had. */
 static size_t take(struct mirror_table *table, size_t least, size_t most)
 {
     struct budget *budget = &table->resources.budget;
+    const size_t enough = least > most / ENOUGH_OF_MOST ? least : most / ENOUGH_OF_MOST;
     for (;;) {
         size_t all = atomic_load(&budget->bytes), taken = atomic_load(&budget->committed);
         size_t rest = all > taken ? all - taken : 0;
         if (rest >= most && budget_take(budget, most))
             return most;
-        if (mirror_table_evict(table))
+        if (rest < enough && mirror_table_evict(table))
             continue;
         if (rest < least)
             return 0;

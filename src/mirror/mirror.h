@@ -97,7 +97,8 @@ struct mirror {
 
     /* under `lock` */
     bool armed; /* registered with the tracker; bitmaps and addresses are there */
-    bool pin_refused;
+    bool pin_forbidden;
+    unsigned pins_refused; /* by the driver, in a row */
     bool gathering_due; /* of some pin's pages */
     bool pinned_anew; /* by the running call: what goes up again was not the host's doing */
     int pin_count;

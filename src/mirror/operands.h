@@ -125,8 +125,8 @@ bool operands_fit(const struct mirror_table *table, const struct operand *operan
 /* Bytes of device memory that the mirrors may fill at present. */
 size_t operands_budget(const struct mirror_table *table);
 
-/* Plain device memory out of the mirrors' budget, for which those that nobody uses go: at most
- * `most` bytes, at least `least`; *bytes says how many. Inside device_enter, as is operands_return.
+/* Plain device memory out of the mirrors' budget: at most `most` bytes, at least `least`; *bytes says
+ * how many. Mirrors that nobody uses go for a quarter of `most`, not for more. Inside device_enter, as is operands_return.
  * STATUS_OUT_OF_MEMORY is a normal answer. */
 enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address, size_t *bytes);
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes);

@@ -64,9 +64,10 @@ static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
     if (result != CUDA_SUCCESS) {
         log_message(LOG_INFO, "pinning %zu MiB at %#zx failed (CUDA error %d)", pin_bytes(&pin) >> 20,
                     (size_t)pin.begin, (int)result);
-        mirror->pin_refused = true;
+        mirror->pins_refused++;
         return result;
     }
+    mirror->pins_refused = 0;
     atomic_fetch_add(&mirror->resources->pinned_bytes, pin_bytes(&pin));
     mirror->pins[mirror->pin_count++] = pin;
     atomic_store(&mirror->pinned_begin, pin.begin);
@@ -120,6 +121,9 @@ static size_t pages_pinned(const struct mirror *mirror, struct page_range pages)
     }
     return count;
 }
+
+/* Each costs an upload of what was to be pinned: the kernel's limit may be reached now and not later. */
+enum { REFUSALS_MOST = 3 };
 
 /* A pin that has moved its bytes so often has paid for another. */
 enum { PIN_EARNED = 8 };
@@ -176,13 +180,13 @@ static bool fits_budget(const struct mirror *mirror, const struct mirror_pin *wa
 enum status pins_consider(struct mirror *mirror, const struct operand *operand)
 {
     struct byte_range hull = footprint_hull(operand);
-    if (mirror->pin_refused || hull.end - hull.begin < PIN_BYTES_MIN ||
+    if (mirror->pin_forbidden || mirror->pins_refused >= REFUSALS_MOST || hull.end - hull.begin < PIN_BYTES_MIN ||
         hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(mirror, operand, hull))
         return STATUS_OK;
     if (!mirror->suspect)
         mirror->suspect = page_bits_create(mirror_pages(mirror));
     if (!mirror->suspect || pins_program_uses_cuda(mirror)) {
-        mirror->pin_refused = true;
+        mirror->pin_forbidden = true;
         return STATUS_OK;
     }
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
@@ -230,7 +234,7 @@ void pins_give_up(struct mirror *mirror)
     log_message(LOG_INFO, "the program uses CUDA itself: its memory is not pinned any more");
     mirror_invalidate(mirror, 0, mirror_pages(mirror));
     pins_release(mirror);
-    mirror->pin_refused = true;
+    mirror->pin_forbidden = true;
 }
 
 size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct)

@@ -74,6 +74,31 @@ static void test_triangle_pinned_again(void)
     mirror_table_destroy(table);
 }
 
+/* The driver refuses some pins: for want of what the next call may find again. */
+static void test_refused(void)
+{
+    unsigned char *memory = map(16 * MIB), *other = map(16 * MIB);
+    open_table(64 * MIB, 64 * MIB);
+    set_faults("cuMemHostRegister_v2:1:2");
+    const bool good = call_read(memory, 16 * MIB) > 0;
+    set_faults("");
+    unsigned long pins = call_count("cuMemHostRegister_v2");
+    memset(memory, 6, 16 * MIB);
+    tap_ok(good && call_read(memory, 16 * MIB) > 0 && call_count("cuMemHostRegister_v2") == pins + 1,
+           "what the driver refused to pin is tried again");
+    set_faults("cuMemHostRegister_v2:1:2,cuMemHostRegister_v2:2:2,cuMemHostRegister_v2:3:2,cuMemHostRegister_v2:4:2");
+    pins = call_count("cuMemHostRegister_v2");
+    for (int i = 0; i < 5; i++) {
+        memset(other, i, 16 * MIB);
+        call_read(other, 16 * MIB);
+    }
+    set_faults("");
+    tap_ok(call_count("cuMemHostRegister_v2") == pins + 3, "three times at the most");
+    unmap(memory, 16 * MIB);
+    unmap(other, 16 * MIB);
+    mirror_table_destroy(table);
+}
+
 static void test_blind_spots(void)
 {
     unsigned char *memory = map(MIB), *strange = map(MIB);
@@ -134,6 +159,7 @@ int main(void)
     struct emulated_census before = take_census();
     test_pinned();
     test_pinned_again();
+    test_refused();
     test_blind_spots();
     test_blind_library();
     test_triangle_pinned_again();

@@ -104,6 +104,28 @@ static void test_budget(void)
     mirror_table_destroy(table);
 }
 
+/* Memory for a call that is cut into tiles: mirrors give some up, if there is little left, and not all. */
+static void test_borrowed(void)
+{
+    unsigned char *memory = map(12 * MIB), *other = map(4 * MIB);
+    CUdeviceptr address;
+    size_t bytes;
+    open_table(32 * MIB, 0);
+    call_read(memory, 12 * MIB);
+    call_read(other, 4 * MIB);
+    bool good = operands_borrow(table, MIB, 32 * MIB, &address, &bytes) == STATUS_OK;
+    tap_ok(good && bytes >= 8 * MIB && bytes <= 16 * MIB && call_read(other, 4 * MIB) == 0,
+           "a tiled call takes what is free where that is enough (%zu MiB)", bytes >> 20);
+    operands_return(table, address, bytes);
+    good = operands_borrow(table, 24 * MIB, 28 * MIB, &address, &bytes) == STATUS_OK;
+    tap_ok(good && bytes >= 24 * MIB && is_resident(other, 4 * MIB) && !is_resident(memory, 12 * MIB),
+           "one that needs more takes it from what was used least");
+    operands_return(table, address, bytes);
+    unmap(memory, 12 * MIB);
+    unmap(other, 4 * MIB);
+    mirror_table_destroy(table);
+}
+
 static enum status copy_back(unsigned char *memory, enum operand_access access, const char *faults)
 {
     struct operand operand = whole(memory, MIB, access);
@@ -228,6 +250,7 @@ int main(void)
     test_outputs();
     test_growth();
     test_budget();
+    test_borrowed();
     test_failures();
     test_stateless();
     test_exchanged();
