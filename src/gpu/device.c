@@ -57,7 +57,7 @@ static enum status count_devices(int *count)
     enum status status = driver_open();
     if (status != STATUS_OK)
         return status;
-    CUresult result = driver()->init(0);
+    CUresult result = exit_gate_is_closed() ? CUDA_ERROR_DEINITIALIZED : driver()->init(0);
     *count = 0;
     if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && (driver()->device_count(count), *count == 0))) {
         log_message(LOG_INFO, "no CUDA device is visible; staying on the host");
@@ -115,6 +115,8 @@ static enum status open_context(struct device *device)
     struct device_scope scope;
     unsigned flags;
     int active = 0;
+    if (exit_gate_is_closed())
+        return STATUS_NO_DEVICE;
     driver()->primary_state(device->handle, &flags, &active);
     atomic_store(&device->is_shared, active != 0);
     enum status status = driver_check(driver()->primary_retain(&device->context, device->handle),

@@ -8,6 +8,7 @@
 
 #include "common/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -133,6 +134,9 @@ struct driver {
 /* Open libcuda.so.1 (or MUBLAS_CUDA_DRIVER) and look every function up, once.
  * STATUS_NO_DEVICE when it is absent or lacks a function (logged). Does not call cuInit. */
 enum status driver_open(void);
+
+/* Is it in the process already, be it by the program's doing? */
+bool driver_is_loaded(void);
 
 /* The table; valid only after driver_open() returned STATUS_OK. */
 const struct driver *driver(void);

@@ -10,7 +10,7 @@ enum { WAIT_SECONDS = 5, STEP_NANOSECONDS = 100000 };
 
 static atomic_int inside;
 static atomic_bool closed;
-static pid_t process;
+static _Atomic pid_t process;
 static __thread int inside_here __attribute__((tls_model("initial-exec")));
 
 /* A handler that interrupted a call of this very thread, or a fork child whose parent's

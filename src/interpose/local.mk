@@ -8,6 +8,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/tiled.c src/interpose/tiled.h \
 	src/interpose/learned_model.c src/interpose/learned_model.h \
 	src/interpose/offload.c \
+	src/interpose/background.c src/interpose/background.h \
 	src/interpose/waking.c src/interpose/waking.h \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \

@@ -4,6 +4,9 @@
 
 enum { KEPT_BYTES_LARGE = 16 << 20 };
 
+/* Of a price: what is paid when preparing for it begins. */
+enum { PREPARING_PART = 4 };
+
 static struct policy_decision on_device(double gain_us, double earned_us)
 {
     return (struct policy_decision){.device = true, .gain_us = gain_us, .earned_us = earned_us};
@@ -41,18 +44,20 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     return on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
-/* Add what the call would save; do the savings cover a quarter of the cost? */
-static bool account_pays(enum offload_mode mode, double saved_us, double cost_us, double *account_us)
+/* Add what the call would save, and compare what was saved so far with the price. */
+static enum purchase account_pays(enum offload_mode mode, double saved_us, double price_us, double *account_us)
 {
     if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS;
+        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     if (saved_us > 0)
         *account_us += saved_us;
-    return *account_us >= cost_us / 4;
+    if (*account_us >= price_us)
+        return PURCHASE_NOW;
+    return *account_us >= price_us / PREPARING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
-bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                 double *account_us)
+enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                          double *account_us)
 {
     struct predicted_times times = crossover_predict(model, call, 0, true);
     return account_pays(mode, times.host_us - times.resident_us, model->wake_us, account_us);
@@ -61,7 +66,7 @@ bool policy_wake(enum offload_mode mode, const struct machine_model *model, cons
 bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, double gain_us,
                         double *account_us)
 {
-    return account_pays(mode, gain_us, model->level3_wake_us, account_us);
+    return account_pays(mode, gain_us, model->level3_wake_us, account_us) != PURCHASE_NOT_YET;
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

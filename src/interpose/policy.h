@@ -28,12 +28,18 @@ struct policy_decision {
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
                                      const struct blas_call *call, const struct residency *residency);
 
+enum purchase {
+    PURCHASE_NOT_YET,
+    PURCHASE_SOON, /* a quarter of the price is there: prepare it, at nobody's cost */
+    PURCHASE_NOW
+};
+
 /* Is it time to wake the device? Waking costs model->wake_us once, so savings that a
- * device would have brought are summed in *account_us until they cover a quarter of
- * it: a program with a few large calls never pays, one that spends minutes in them
- * loses little. A call that gains that much by itself wakes at once. */
-bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                 double *account_us);
+ * device would have brought are summed in *account_us until they cover it: what is lost is
+ * at most that again, and a program that gains less never pays. A call that gains that much
+ * by itself wakes at once. */
+enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                          double *account_us);
 
 /* The same for a level 3 call that the device would do now, gaining `gain_us`, before cuBLAS
  * was opened (model->level3_wake_us). */

@@ -44,7 +44,11 @@ static void print_opening(FILE *stream)
 {
     const struct opening_times times = waking_opening_times();
     if (times.device_nanoseconds)
-        fprintf(stream, "  opened in   %.3f s (device)", (double)times.device_nanoseconds / 1e9);
+        fprintf(stream, "  opened in   %.3f s (device", (double)times.device_nanoseconds / 1e9);
+    if (times.device_nanoseconds && times.device_beside)
+        fprintf(stream, ", in the background; a call waited %.3f s", (double)times.device_waited_nanoseconds / 1e9);
+    if (times.device_nanoseconds)
+        fputc(')', stream);
     if (times.level3_nanoseconds)
         fprintf(stream, ", %.3f s (cuBLAS)", (double)times.level3_nanoseconds / 1e9);
     if (times.device_nanoseconds)

@@ -3,6 +3,7 @@
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "gpu/level3.h"
+#include "interpose/background.h"
 #include "interpose/execute.h"
 #include "interpose/learned_model.h"
 #include "interpose/offload.h"
@@ -23,13 +24,23 @@ const struct machine_model *waking_model(void)
     return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
 }
 
-/* Guarded by wake_lock; mirrors is set before `ready` and never changes after. */
-static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Another thread may hold what the device's waking needs, for as long as it likes. */
+enum { PATIENCE_SECONDS = 10 };
+
+/* By wake: read once that is done. mirrors is there before `ready` and never changes after. */
+static struct device *awake; /* NULL: it failed */
+static bool none_usable;
 static struct mirror_table *mirrors;
+static _Atomic uint64_t wake_nanoseconds, waited_nanoseconds, level3_nanoseconds;
+
+static void wake_beside(void);
+static struct background_job wake_job = {.work = wake_beside};
+
+/* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
+static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *ready;
-static bool wake_failed, learned_early;
+static bool wake_failed, learned_early, waited_in_vain;
 static double wake_account_us;
-static _Atomic uint64_t wake_nanoseconds, level3_nanoseconds;
 
 void waking_begin(void)
 {
@@ -109,30 +120,62 @@ static void wake(void)
     struct device *device;
     const uint64_t started = stats_nanoseconds();
     if (device_wake(&device) != STATUS_OK || create_mirrors(device) != STATUS_OK) {
-        wake_failed = true;
+        none_usable = !exit_gate_is_closed();
         return;
     }
     wake_nanoseconds = stats_nanoseconds() - started;
-    learn_of_device(device_properties(device));
-    __atomic_store_n(&ready, device, __ATOMIC_RELEASE);
+    awake = device;
+}
+
+/* Where the program brought the driver, threads that it starts may be the program's. */
+static void wake_beside(void)
+{
+    if (!driver_is_loaded())
+        background_give_way();
+    wake();
+}
+
+/* False: it is not to be had now. */
+static bool finish_waking(void)
+{
+    const uint64_t started = stats_nanoseconds();
+    switch (background_wait(&wake_job, waited_in_vain ? 0 : PATIENCE_SECONDS)) {
+    case BACKGROUND_NOT_BEGUN: wake(); break;
+    case BACKGROUND_RUNNING: waited_in_vain = true; return false;
+    case BACKGROUND_DONE: waited_nanoseconds = stats_nanoseconds() - started; break;
+    }
+    wake_failed = !awake;
+    if (awake)
+        learn_of_device(device_properties(awake));
+    __atomic_store_n(&ready, awake, __ATOMIC_RELEASE);
+    return true;
+}
+
+static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
+{
+    if (!learned_early && settings()->offload == OFFLOAD_AUTO)
+        learn_early();
+    switch (policy_wake(settings()->offload, waking_model(), call, &wake_account_us)) {
+    case PURCHASE_NOT_YET: return false;
+    case PURCHASE_SOON: background_begin(&wake_job); return false;
+    case PURCHASE_NOW: break;
+    }
+    if (!finish_waking())
+        return false;
+    *credit_us = wake_account_us;
+    return true;
 }
 
 struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us)
 {
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     *reason = HOST_NO_DEVICE;
+    if (exit_gate_is_closed())
+        return NULL;
     if (!device) {
         pthread_mutex_lock(&wake_lock);
-        if (!ready && !wake_failed) {
-            if (!learned_early && settings()->offload == OFFLOAD_AUTO)
-                learn_early();
-            if (policy_wake(settings()->offload, waking_model(), call, &wake_account_us)) {
-                wake();
-                *credit_us = wake_account_us;
-            } else {
-                *reason = HOST_NOT_RESIDENT;
-            }
-        }
+        if (!ready && !wake_failed && !wake_if_it_pays(call, credit_us))
+            *reason = HOST_NOT_RESIDENT;
         device = ready;
         pthread_mutex_unlock(&wake_lock);
     }
@@ -162,7 +205,19 @@ bool waking_supports(struct device *device, const struct blas_call *call)
 
 struct opening_times waking_opening_times(void)
 {
-    return (struct opening_times){wake_nanoseconds, level3_nanoseconds};
+    return (struct opening_times){.device_nanoseconds = wake_nanoseconds,
+                                  .device_beside = background_wait(&wake_job, 0) != BACKGROUND_NOT_BEGUN,
+                                  .device_waited_nanoseconds = waited_nanoseconds,
+                                  .level3_nanoseconds = level3_nanoseconds};
+}
+
+static const char *why_none(void)
+{
+    const bool is_done = background_wait(&wake_job, 0) == BACKGROUND_DONE;
+    if (wake_failed || (is_done && none_usable))
+        return "none usable";
+    return is_done && awake ? "woken in the background, not used: calls had not paid for it"
+                            : "not woken: no call was worth it";
 }
 
 const char *waking_description(void)
@@ -174,6 +229,6 @@ const char *waking_description(void)
                  device_is_usable(device) ? "" : " (given up)", device_chosen(device)->ordinal,
                  device_chosen(device)->reason, mirror_table_description(mirrors));
     else
-        snprintf(text, sizeof text, "%s", wake_failed ? "none usable" : "not woken: no call was worth it");
+        snprintf(text, sizeof text, "%s", why_none());
     return text;
 }

@@ -1,7 +1,12 @@
 /* waking.h - the device, woken once calls make that worth while, and the model of the machine
  * by which they are judged before and after.
  *
- * Any thread may call these at once; the first that finds waking worth while does it while the
+ * Waking takes a third of a second, for which calls need not wait: once they would have gained part
+ * of its price (policy_wake), a thread of ours begins it (background.h) while they stay on the host.
+ * The call that pays the rest waits for it if need be, and goes by it: which call that is
+ * depends on the calls alone. Where there can be no such thread that call wakes the device itself.
+ *
+ * Any thread may call these at once; the first that finds the price paid waits or wakes while the
  * others wait. What was woken stays for the life of the process. */
 #ifndef MUBLAS_WAKING_H
 #define MUBLAS_WAKING_H
@@ -20,7 +25,7 @@ void waking_begin(void);
 const struct machine_model *waking_model(void);
 
 /* The device, waking it when this call makes that worth while. NULL: host, for *reason.
- * *credit_us is what earlier calls would have saved, once, when this call woke it. */
+ * *credit_us is what earlier calls would have saved, once, when this call paid for it. */
 struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us);
 
 /* The mirrors of the device that waking_find_device gave. */
@@ -37,9 +42,11 @@ bool waking_supports(struct device *device, const struct blas_call *call);
  * nothing was. Static storage; never wakes a device. */
 const char *waking_description(void);
 
-/* What was paid once, for the report: waking the device, opening cuBLAS; 0: not done. */
+/* What was paid once, for the report: waking the device, opening cuBLAS; 0: not done. Where the
+ * device woke beside the program, what was paid is what a call waited for that. */
 struct opening_times {
-    uint64_t device_nanoseconds, level3_nanoseconds;
+    uint64_t device_nanoseconds, device_waited_nanoseconds, level3_nanoseconds;
+    bool device_beside;
 };
 struct opening_times waking_opening_times(void);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A function of driver.def that nobody defines breaks the link here. */
 static const struct {
@@ -39,6 +40,7 @@ static int fault_count;
 static CUresult sticky_result;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool forked, deinitialised;
+static _Atomic bool held;
 
 static enum function_index find_function(const char *name, size_t length)
 {
@@ -82,8 +84,19 @@ static void parse_faults(const char *script)
     }
 }
 
+void call_hold(void)
+{
+    const char *file = options()->init_hold;
+    held = file != NULL;
+    while (file && access(file, F_OK) != 0)
+        usleep(1000);
+    held = false;
+}
+
 static void in_child(void)
 {
+    if (held)
+        emulated_abort("a fork in the middle of cuInit");
     forked = true;
     pthread_mutex_init(&lock, NULL);
 }
@@ -183,6 +196,8 @@ EXPORT void emulated_set_faults(const char *script)
 
 __attribute__((destructor)) static void write_counts(void)
 {
+    if (held)
+        emulated_abort("the process ends in the middle of cuInit");
     if (forked || !options()->count_file)
         return;
     FILE *file = fopen(options()->count_file, "ae");

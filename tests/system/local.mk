@@ -194,3 +194,15 @@ EXTRA_DIST += tests/system/learned.sh
 # The programs that are measured, at sizes that take no time.
 TESTS += tests/system/programs.sh
 EXTRA_DIST += tests/system/programs.sh
+
+# A device that wakes in the background.
+check_PROGRAMS += tests/system/waking
+check_LTLIBRARIES += tests/system/no_threads.la
+tests_system_waking_SOURCES = tests/system/waking.c tests/system/blas_program.h
+tests_system_waking_LDADD = $(system_test_libraries)
+tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
+tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_no_threads_la_LDFLAGS = $(module_flags)
+TESTS += tests/system/waking.sh
+EXTRA_DIST += tests/system/waking.sh
+thread_tests += tests/system/waking.sh

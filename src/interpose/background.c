@@ -1,0 +1,106 @@
+#include "interpose/background.h"
+#include "gpu/exit_gate.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* What threads get where the stack is not limited: enough for the CUDA driver. */
+enum { STACK_BYTES = 2 << 20, FORK_SECONDS = 10, STEP_NANOSECONDS = 100000, LOWEST_PRIORITY = 19 };
+
+/* A job begins only while nobody forks: one counts first and then looks at the other's count. */
+static atomic_int running, forking;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool follows_forks;
+
+static void pause_a_step(void)
+{
+    const struct timespec step = {.tv_nsec = STEP_NANOSECONDS};
+    nanosleep(&step, NULL);
+}
+
+static long steps_in(unsigned seconds)
+{
+    return seconds * (1000000000L / STEP_NANOSECONDS);
+}
+
+static void before_fork(void)
+{
+    atomic_fetch_add(&forking, 1);
+    for (long steps = steps_in(FORK_SECONDS); steps > 0 && atomic_load(&running) > 0; steps--)
+        pause_a_step();
+}
+
+static void after_fork_in_parent(void)
+{
+    atomic_fetch_sub(&forking, 1);
+}
+
+static void after_fork_in_child(void)
+{
+    atomic_store(&running, 0);
+    atomic_store(&forking, 0);
+}
+
+static void follow_forks(void)
+{
+    follows_forks = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+    exit_gate_install(); /* what a job opens registers its own handlers later, which run before */
+}
+
+static void *run(void *argument)
+{
+    struct background_job *job = argument;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    if (exit_gate_enter()) {
+        job->work();
+        exit_gate_leave();
+    }
+    atomic_store(&job->state, BACKGROUND_DONE);
+    atomic_fetch_sub(&running, 1);
+    return NULL;
+}
+
+/* Nobody joins it: at exit the gate waits, and the library is never unloaded. */
+static bool start_thread(struct background_job *job)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&thread, &attributes, run, job) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+void background_begin(struct background_job *job)
+{
+    int expected = BACKGROUND_NOT_BEGUN;
+    if (!atomic_compare_exchange_strong(&job->state, &expected, BACKGROUND_RUNNING))
+        return;
+    pthread_once(&once, follow_forks);
+    atomic_fetch_add(&running, 1);
+    if (follows_forks && atomic_load(&forking) == 0 && !exit_gate_is_closed() && start_thread(job))
+        return;
+    atomic_store(&job->state, BACKGROUND_NOT_BEGUN);
+    atomic_fetch_sub(&running, 1);
+}
+
+enum background_state background_wait(struct background_job *job, unsigned seconds)
+{
+    for (long steps = steps_in(seconds); steps > 0 && atomic_load(&job->state) == BACKGROUND_RUNNING; steps--)
+        pause_a_step();
+    return (enum background_state)atomic_load(&job->state);
+}
+
+void background_give_way(void)
+{
+    setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* in Linux of the calling thread */
+}

@@ -1,0 +1,39 @@
+/* background.h - work that takes long, such as waking a device, done beside the program.
+ *
+ * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done. A
+ * fork waits for it, so that no child inherits locks of libraries that were half way; so does
+ * exit, before what the job opened is taken down (exit_gate.h). What of the process ends without
+ * that (_exit, exec, a signal) takes the job with it. Any thread may call these. */
+#ifndef MUBLAS_BACKGROUND_H
+#define MUBLAS_BACKGROUND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum background_state {
+    BACKGROUND_NOT_BEGUN,
+    BACKGROUND_RUNNING,
+    BACKGROUND_DONE
+};
+
+/* Static storage, zero but for `work`, which may look at exit_gate_is_closed between its steps, and
+ * must not wait for the caller of background_begin. */
+struct background_job {
+    void (*work)(void);
+    atomic_int state;
+};
+
+/* Begin the job, unless it was begun before. Where no thread can be had, or the process is forking
+ * or ending, it stays BACKGROUND_NOT_BEGUN. */
+void background_begin(struct background_job *job);
+
+/* How far it is; if it runs, after waiting for it, at most so many seconds: another thread may
+ * hold what it needs (a library's constructor, the dynamic linker's lock). After
+ * BACKGROUND_DONE all that the job wrote is seen. */
+enum background_state background_wait(struct background_job *job, unsigned seconds);
+
+/* For a job: from now on this thread runs when others leave it a processor. Threads that it
+ * starts inherit that. */
+void background_give_way(void);
+
+#endif

@@ -1,0 +1,181 @@
+/* waking WAY [CALLS RELEASE]: a first call, then more dsymv calls of a program whose device wakes in the background, and may not wake
+ * before the file of EMULATED_INIT_HOLD is there.
+ *   steady   CALLS calls, the file is made after RELEASE of them
+ *   threads  the same in each of three threads at once
+ *   fork     a fork amid that; the child calls, and leaves by exit
+ *   spawn    programs that are started amid that make the file
+ *   exit     main returns amid that
+ *   last     main ends by pthread_exit amid that
+ *   exec     another program takes the place of this one amid that
+ * Prints a digest of all results of the main thread, and a line for everything that is wrong. */
+#include "blas_program.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { SIZE = 300, CALLERS = 3, AMID = 10, ALL = 39 };
+
+static double matrix[SIZE * SIZE], x[SIZE];
+static uint64_t digest = 14695981039346656037u;
+static int wrong, calls, release;
+
+static void check(bool good, const char *what)
+{
+    if (good)
+        return;
+    printf("wrong: %s\n", what);
+    wrong++;
+}
+
+/* Small whole numbers: the same result in every order of summation. */
+static bool call(double *y)
+{
+    const int n = SIZE, one = 1;
+    const double alpha = 1, beta = 0;
+    dsymv_("L", &n, &alpha, matrix, &n, x, &one, &beta, y, &one);
+    double sum = 0, expected = 0;
+    for (int j = 0; j < SIZE; j++)
+        expected += matrix[j] * x[j];
+    for (int i = 0; i < SIZE; i++)
+        sum += y[i];
+    return y[0] == expected && sum != 0;
+}
+
+static void release_device(void)
+{
+    const char *file = getenv("EMULATED_INIT_HOLD");
+    if (file)
+        close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+static void call_often(int count)
+{
+    static int made;
+    double y[SIZE];
+    for (const int end = made + count; made < end; made++) {
+        if (made == release)
+            release_device();
+        x[made % SIZE] += 1;
+        check(call(y), "a call");
+        for (int byte = 0; byte < (int)sizeof y; byte++)
+            digest = (digest ^ ((unsigned char *)y)[byte]) * 1099511628211u;
+    }
+}
+
+static void *call_in_thread(void *failures)
+{
+    double y[SIZE];
+    for (int i = 0; i < calls; i++) {
+        if (i == release)
+            release_device();
+        *(int *)failures += !call(y);
+    }
+    return NULL;
+}
+
+static void call_in_threads(void)
+{
+    pthread_t threads[CALLERS];
+    int failures[CALLERS] = {0};
+    for (int i = 0; i < CALLERS; i++)
+        if (pthread_create(&threads[i], NULL, call_in_thread, &failures[i]) != 0)
+            abort();
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(threads[i], NULL);
+        check(failures[i] == 0, "calls of a thread");
+    }
+}
+
+static bool ends_well(pid_t child)
+{
+    int status;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void fork_amid(void)
+{
+    double y[SIZE];
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        for (int i = 0; i < ALL; i++)
+            wrong += !call(y);
+        exit(wrong);
+    }
+    check(ends_well(child), "the child");
+}
+
+static void spawn_amid(void)
+{
+    char *touch[] = {(char *)"touch", getenv("EMULATED_INIT_HOLD"), NULL}, *no[] = {(char *)"true", NULL};
+    pid_t child = vfork();
+    if (child == 0) {
+        execvp(no[0], no);
+        _exit(1);
+    }
+    check(ends_well(child), "vfork");
+    check(posix_spawnp(&child, touch[0], NULL, NULL, touch, environ) == 0 && ends_well(child), "posix_spawn");
+}
+
+/* By built-in figures, which hold for the processors that the first call finds, it is just worth a device. */
+static void make_first_call(void)
+{
+    double y[SIZE];
+    cpu_set_t usable, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
+        return;
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &usable))
+            CPU_SET(i, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    check(call(y), "the first call");
+    sched_setaffinity(0, sizeof usable, &usable);
+}
+
+int main(int count, char **arguments)
+{
+    const char *way = count > 1 ? arguments[1] : "";
+    alarm(120);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        matrix[i] = i % 7;
+    for (int j = 0; j < SIZE; j++) {
+        x[j] = j % 5;
+        for (int i = 0; i < j; i++)
+            matrix[i + j * SIZE] = matrix[j + i * SIZE];
+    }
+    make_first_call();
+    calls = count > 2 ? atoi(arguments[2]) : ALL;
+    release = count > 3 ? atoi(arguments[3]) : -1;
+    if (strcmp(way, "threads") == 0) {
+        call_in_threads();
+    } else if (strcmp(way, "steady") == 0) {
+        call_often(calls);
+    } else {
+        call_often(AMID);
+        if (strcmp(way, "fork") == 0)
+            fork_amid();
+        else if (strcmp(way, "spawn") == 0)
+            spawn_amid();
+        else if (strcmp(way, "exec") == 0)
+            execv(arguments[0], (char *[]){arguments[0], (char *)"steady", (char *)"3", NULL});
+        else if (strcmp(way, "exit") != 0 && strcmp(way, "last") != 0)
+            return 2;
+        else
+            calls = AMID;
+        call_often(calls - AMID);
+    }
+    printf("%016llx\n", (unsigned long long)digest);
+    fflush(stdout);
+    if (strcmp(way, "last") == 0)
+        pthread_exit(NULL);
+    return wrong != 0;
+}

@@ -1,0 +1,91 @@
+#!/bin/bash
+# The device wakes in the background, while calls go on on the host: it is used from the same call on however
+# long that takes, and forks, ends of the process and failures amid it are harmless.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
+export OMP_NUM_THREADS=1 TSAN_OPTIONS=$TSAN_OPTIONS:atexit_sleep_ms=50
+use_emulated_driver
+use_reference_libraries
+ulimit -c 0
+
+# Besides those that are asked for there is a first call. Each gains 4990 us: a quarter of the price is paid by the 6th, the price by the 21st.
+cat > "$work/lines" << END
+host-blas $(readlink -f "$host_blas")
+host-threads 1
+host dsymv 100 5000 1000000 5000
+device dsymv 100 10 1000000 10
+upload pinned 1000 10 10000000 100
+wake 100000
+END
+tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
+
+# run [NAME=VALUE...] PROGRAM ARGUMENT...
+run()
+{
+    rm -f "$work"/hold "$work"/report*
+    env MUBLAS_RECIPE="$work/recipe" MUBLAS_REPORT="$work/report-%p" MUBLAS_VERBOSE=3 EMULATED_CHILD_ABORTS=1 \
+        LD_PRELOAD="${first:+$first:}$shim_preload" "$@" > "$work/output" 2> "$work/errors"
+}
+held() { run EMULATED_INIT_HOLD="$work/hold" "$@"; }
+# The same, and something else lets the device wake after a while.
+held_for_a_while() { ( sleep 0.3; touch "$work/hold" ) & held "$@"; local status=$?; wait; return $status; }
+on_device() { cat "$work"/report-* | awk '$1 == "dsymv" && $4 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }'; }
+digest() { cat "$work/output"; }
+calls_before_it_woke() { sed '/is awake/q' "$work/errors" | grep -c '^mublas: dsymv_'; }
+other_words() { grep -vE '^mublas: (device 0 is awake|the process ends|dsymv_ |launch)' "$work/errors"; }
+has_other_words() { other_words | grep -q .; }
+beside() { grep -q 'opened in .*(device, in the background; a call waited ' "$work"/report-*; }
+
+run tests/system/waking steady 39
+[ $? = 0 ] && [ "$(on_device)" = 20 ] && beside && ! has_other_words
+result $? "once the price is paid calls run on a device that woke in the background: $(on_device) of 40"
+right=$(digest)
+held tests/system/waking steady 39 19
+[ $? = 0 ] && [ "$(calls_before_it_woke)" -ge 20 ] && [ "$(on_device)" = 20 ] && [ "$(digest)" = "$right" ]
+result $? "calls go on while it wakes ($(calls_before_it_woke)), and the device is used from the same one on"
+held_for_a_while tests/system/waking steady 39
+[ $? = 0 ] && [ "$(on_device)" = 20 ] && [ "$(digest)" = "$right" ]
+result $? "the call that pays the price waits for it"
+run tests/system/waking steady 19
+[ $? = 0 ] && [ "$(on_device)" = 0 ] && ! has_other_words
+result $? "a program that does not pay it does not use the device"
+run tests/system/waking steady 4
+[ $? = 0 ] && grep -q 'device *not woken' "$work"/report-*
+result $? "nor wakes it, if it pays little"
+first=$build/tests/system/.libs/no_threads.so
+run tests/system/waking steady 39
+[ $? = 0 ] && [ "$(on_device)" = 20 ] && [ "$(calls_before_it_woke)" = 20 ] && ! beside && [ "$(digest)" = "$right" ]
+result $? "where there can be no thread the call that pays the price wakes it"
+first=
+run tests/system/waking threads 40
+[ $? = 0 ] && [ "$(on_device)" -ge 80 ] && ! has_other_words
+result $? "several threads that call: $(on_device) of 121 on the device"
+
+if [ "$sanitizers" != thread ]; then # its runtime may not wait for threads amid a fork
+    held_for_a_while tests/system/waking fork
+    [ $? = 0 ] && [ "$(on_device)" = 20 ] && [ "$(digest)" = "$right" ] && grep -q 'fork child' "$work"/report-*
+    result $? "a fork amid that waits for it, its child stays on the host"
+fi
+held tests/system/waking spawn
+[ $? = 0 ] && [ "$(on_device)" = 20 ] && [ "$(digest)" = "$right" ]
+result $? "programs that are started amid that do not wait for it"
+held tests/system/waking exec
+[ $? = 0 ] && [ "$(wc -l < "$work/output")" = 1 ]
+result $? "another program takes the place of one whose device wakes"
+for way in exit last; do
+    [ "$way:$sanitizers" != last:thread ] || continue # its runtime keeps a thread of its own
+    held_for_a_while tests/system/waking $way
+    # Once the main thread has ended nothing is to be found under /proc/self.
+    [ $? = 0 ] && [ "$(on_device)" = 0 ] && ! other_words | grep -qv '/proc/self/pagemap'
+    result $? "the process ends by $way amid that"
+done
+
+for fault in EMULATED_FAULTS=cuInit:1:999 EMULATED_FAULTS=cuDevicePrimaryCtxRetain:1:2 \
+             EMULATED_FAULTS=cuModuleLoadData:1:300 EMULATED_FAULTS=cuInit:1:100 MUBLAS_CUDA_DRIVER=/nowhere/libcuda.so; do
+    run $fault tests/system/waking steady 39
+    [ $? = 0 ] && [ "$(on_device)" = 0 ] && [ "$(digest)" = "$right" ] && [ "$(other_words | wc -l)" = 1 ] &&
+        grep -q 'device *none usable' "$work"/report-*
+    result $? "$fault: all on the host, with one line"
+done
+echo "1..$number"
