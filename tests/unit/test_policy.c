@@ -138,9 +138,20 @@ static void test_wake(const struct machine_model *model)
     int calls = 0;
     tap_ok(policy_wake(OFFLOAD_ALWAYS, model, &call, &account) == PURCHASE_NOW, "always wakes at once");
     tap_ok(!policy_wake(OFFLOAD_NEVER, model, &call, &account), "never does not wake");
-    while (calls < 100000 && !policy_wake(OFFLOAD_AUTO, model, &call, &account))
+    const struct predicted_times times = crossover_predict(model, &call, 0, true);
+    const double saved = times.host_us - times.resident_us;
+    while (policy_wake(OFFLOAD_AUTO, model, &call, &account) == PURCHASE_NOT_YET)
         calls++;
-    tap_ok(calls > 0 && calls < 10000, "auto wakes after %d large calls, not at the first", calls);
+    tap_ok(calls > 0 && calls + 1 == (int)ceil(model->wake_us / 4 / saved),
+           "auto prepares waking when %d large calls have saved a quarter of its price", calls + 1);
+    while (policy_wake(OFFLOAD_AUTO, model, &call, &account) == PURCHASE_SOON)
+        calls++;
+    calls += 2; /* the two that ended the loops */
+    tap_ok(calls == (int)ceil(model->wake_us / saved), "and wakes when %d have saved all of it", calls);
+    account = 0;
+    tap_ok(policy_wake(OFFLOAD_AUTO, model, &(struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = 1 << 17,
+                                              .a = {call.a.pointer, 1 << 17, 1 << 17, 1 << 17, PART_LOWER}},
+                       &account) == PURCHASE_NOW, "a call that saves so much wakes at once");
     account = 0;
     call = symv_call(100);
     calls = 0;
