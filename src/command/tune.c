@@ -57,14 +57,14 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* A form may take somewhat longer than its share of what is left, but must have time to end. */
+/* A form's share of what is left: it takes somewhat longer, and the last ones must have theirs. */
 static double deadline_of(const struct run *run)
 {
     const struct tune_options *options = &run->options;
     if (options->time_limit <= 0)
         return 0;
     const double now = timer_now(), left = shapes_end(run) - now;
-    return left <= 0 ? now : now + left * fmin(1.05 / (run->forms - run->forms_done), 0.8);
+    return left <= 0 ? now : now + left * fmin(0.97 / (run->forms - run->forms_done), 0.8);
 }
 
 static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,

@@ -133,8 +133,12 @@ size_t chooser_foretell(const struct sampled_times *times, size_t most, struct c
     struct sampled_times others = *times;
     size_t count = 0;
     others.seconds = malloc(times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
-    if (!others.seconds)
+    others.alphas = calloc(times->shape_count + 1, sizeof *others.alphas); /* a size more or less changes none */
+    if (!others.seconds || !others.alphas) {
+        free(others.seconds);
+        free(others.alphas);
         return 0;
+    }
     memcpy(others.seconds, times->seconds, times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
     for (size_t size = 1; size + 1 < times->sizes_count; size++)
         if (is_known(times->built_in[size]) || is_known(times->occupancy[size])) {
@@ -146,5 +150,6 @@ size_t chooser_foretell(const struct sampled_times *times, size_t most, struct c
                                         fastest(times, size)};
         }
     free(others.seconds);
+    free(others.alphas);
     return count;
 }

@@ -25,10 +25,12 @@ static enum status final_at(struct class_work *work, size_t number)
 }
 
 /* Small calls take steps from size to size, large ones waves: all sizes up to 16, of those up to 40 every
- * other one, beyond every fifth of the grid. */
+ * other one, as beyond of the grid's (steps of 6%); of axpy, whose waves matter little, every third. */
 static bool is_planned(const struct sampled_times *finals, size_t at)
 {
-    return finals->sizes[at] <= 16 || (finals->sizes[at] <= 40 && finals->sizes[at] % 2 == 0) || at % 5 == 0;
+    if (finals->sizes[0] > 40)
+        return at % 3 == 0;
+    return finals->sizes[at] <= 16 || (finals->sizes[at] <= 40 ? finals->sizes[at] % 2 == 0 : at % 2 == 0);
 }
 
 /* The planned sizes in an order in which any beginning is spread over all: by the bits of their numbers
@@ -81,6 +83,16 @@ static void take_sieve(struct class_work *work)
     }
 }
 
+void class_work_terms(struct class_work *work, const struct blas_call *call, size_t at)
+{
+    for (size_t shape = 0; shape <= work->finalist_count; shape++) {
+        const struct launch_shape tried = shape < work->finalist_count ? work->finalists[shape]
+                                                                       : launch_shape_built_in(call);
+        if (!launch_shape_fault(call, &tried))
+            work->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(call, &tried, &work->figures);
+    }
+}
+
 /* The grid, and what is known without timing. */
 static enum status lay_out(struct class_work *work)
 {
@@ -88,16 +100,13 @@ static enum status lay_out(struct class_work *work)
     finals->shapes = work->finalists;
     finals->shape_count = work->finalist_count;
     finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
-    finals->terms = work->terms = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *work->terms);
+    finals->terms = work->terms = calloc((work->finalist_count + 1) * SIZE_GRID_MAX, sizeof *work->terms);
     if (!finals->seconds || !work->terms)
         return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < finals->sizes_count; i++) {
         const struct blas_call call = class_work_call(work, finals->sizes[i]);
         finals->floor[i] = 3e-6 + (double)tuning_pool_matrix_bytes(&call) / work->tuner->timer->bandwidth;
-        for (size_t shape = 0; shape < finals->shape_count; shape++)
-            if (!launch_shape_fault(&call, &work->finalists[shape]))
-                work->terms[shape * SIZE_GRID_MAX + i] =
-                    shape_terms_of(&call, &work->finalists[shape], &work->figures);
+        class_work_terms(work, &call, i);
     }
     take_sieve(work);
     return STATUS_OK;

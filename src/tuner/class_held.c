@@ -50,12 +50,9 @@ static void keep_samples(struct class_work *work, const struct blas_call *call,
     if (finals->built_in[at] > 0) /* sampled before */
         return;
     finals->built_in[at] = reference->seconds;
-    for (size_t shape = 0; shape < work->finalist_count; shape++) {
+    for (size_t shape = 0; shape < work->finalist_count; shape++)
         finals->seconds[shape * SIZE_GRID_MAX + at] = times[shape].seconds;
-        if (!launch_shape_fault(call, &work->finalists[shape]))
-            work->terms[shape * SIZE_GRID_MAX + at] =
-                shape_terms_of(call, &work->finalists[shape], &work->figures);
-    }
+    class_work_terms(work, call, at);
 }
 
 static void take(struct class_work *work, const struct blas_call *call, const struct launch_shape *shapes,

@@ -12,7 +12,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     struct tuning_settings settings = {
         .breadth = breadth,
         .sieve_sizes = 5,
-        .final_sizes = 48,
+        .final_sizes = 80,
         .held_sizes = 4,
         .best_of_each = 4,
         .champions = 4,
@@ -20,12 +20,12 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
         .prune = 0.05,
         .near = ANALYZER_NEAR,
         .sieve = {2, 4, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true, false},
-        .finals = {3, 5, {0, 1.25, 1.15, 1.1}, 0.005, 60e-6, false, false},
+        .finals = {3, 5, {1.35, 1.2, 1.12, 1.08}, 0.005, 60e-6, false, false},
         .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sieve_sizes = 8, settings.final_sizes = 90, settings.held_sizes = 20;
+    settings.sieve_sizes = 8, settings.final_sizes = 120, settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};

@@ -18,6 +18,7 @@ struct refit {
     struct sampled_times times;
     const struct shape_figures *figures; /* NULL: no models */
     struct shape_terms *terms;
+    struct shape_terms built_in_terms[SIZE_GRID_MAX];
     bool of_final[SIZE_GRID_MAX]; /* the position's times are of just its size */
 };
 
@@ -73,8 +74,11 @@ static void take_row(struct refit *refit, const struct tuning_row *row)
         refit->of_final[at] = true;
     else if (refit->of_final[at] && times->sizes[at] != size)
         return; /* better times are there already */
-    if (row->stage == TUNED_DEFAULT || shape_is_same(row->class, &row->shape, &built_in))
+    if (row->stage == TUNED_DEFAULT || shape_is_same(row->class, &row->shape, &built_in)) {
         times->built_in[at] = seconds;
+        if (refit->figures)
+            refit->built_in_terms[at] = shape_terms_of(&call, &built_in, refit->figures);
+    }
     if (row->stage == TUNED_OCCUPANCY)
         times->occupancy[at] = seconds;
     if (row->stage == TUNED_FINAL || row->stage == TUNED_HELD) {
@@ -122,6 +126,11 @@ static void fill_terms(struct refit *refit)
             if (terms->of[0] == 0 && !launch_shape_fault(&call, &refit->shapes[shape]))
                 *terms = shape_terms_of(&call, &refit->shapes[shape], refit->figures);
         }
+        const struct launch_shape built_in = launch_shape_built_in(&call);
+        struct shape_terms *last = &refit->terms[times->shape_count * SIZE_GRID_MAX + at];
+        *last = refit->built_in_terms[at];
+        if (last->of[0] == 0)
+            *last = shape_terms_of(&call, &built_in, refit->figures);
     }
 }
 
@@ -135,7 +144,7 @@ static bool refit_class(struct refit *refit, size_t rules_most, struct class_rec
         return true;
     refit->times.shapes = refit->shapes;
     refit->times.seconds = calloc(SHAPES_MAX * SIZE_GRID_MAX, sizeof *refit->times.seconds);
-    refit->terms = calloc(SHAPES_MAX * SIZE_GRID_MAX, sizeof *refit->terms);
+    refit->terms = calloc((SHAPES_MAX + 1) * SIZE_GRID_MAX, sizeof *refit->terms);
     refit->times.terms = refit->figures ? refit->terms : NULL;
     if (!refit->times.seconds || !refit->terms) {
         free(refit->times.seconds);

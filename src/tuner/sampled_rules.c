@@ -34,7 +34,7 @@ static size_t samples_of(const struct sampled_times *times, size_t shape, const 
     return count;
 }
 
-/* What the fit is relative to: the shape's model, or the floor. What is built in is not one shape. */
+/* What the fit is relative to: the shape's model, or the floor. */
 static void base_of(const struct sampled_times *times, size_t shape, double *base)
 {
     struct shape_terms terms[SIZE_GRID_MAX];
@@ -42,7 +42,7 @@ static void base_of(const struct sampled_times *times, size_t shape, double *bas
     size_t count = 0;
     for (size_t i = 0; i < times->sizes_count; i++) {
         base[i] = times->floor[i];
-        if (times->terms && shape < times->shape_count && is_sampled(times, shape, i)) {
+        if (times->terms && is_sampled(times, shape, i)) {
             terms[count] = times->terms[shape * SIZE_GRID_MAX + i];
             seconds[count++] = sampled(times, shape, i);
         }
@@ -60,13 +60,24 @@ static void base_of(const struct sampled_times *times, size_t shape, double *bas
 static bool can(const struct sampled_times *times, size_t shape, size_t size)
 {
     size_t below = size, above = size;
-    if (times->terms && shape < times->shape_count)
+    if (times->terms)
         return times->terms[shape * SIZE_GRID_MAX + size].of[0] > 0;
     while (below > 0 && sampled(times, shape, below) == 0)
         below--;
     while (above + 1 < times->sizes_count && sampled(times, shape, above) == 0)
         above++;
     return isfinite(sampled(times, shape, below)) && isfinite(sampled(times, shape, above));
+}
+
+static double alpha_of(const struct sampled_times *times, size_t shape, const struct spline_sample *samples,
+                       size_t count)
+{
+    if (times->alphas && times->alphas[shape] > 0)
+        return times->alphas[shape];
+    const double alpha = spline_choose_alpha(samples, count, times->sizes_count);
+    if (times->alphas)
+        times->alphas[shape] = alpha;
+    return alpha;
 }
 
 /* The curve of a shape where it can do the sizes around. */
@@ -76,8 +87,8 @@ static void fit(const struct sampled_times *times, size_t shape, double *curve)
     double base[SIZE_GRID_MAX];
     base_of(times, shape, base);
     const size_t count = samples_of(times, shape, base, samples);
-    const bool good = spline_fit(samples, count, times->sizes_count,
-                                 spline_choose_alpha(samples, count, times->sizes_count), curve, NULL);
+    const bool good = spline_fit(samples, count, times->sizes_count, alpha_of(times, shape, samples, count),
+                                 curve, NULL);
     for (size_t i = 0; i < times->sizes_count; i++)
         curve[i] = good && can(times, shape, i) ? base[i] * exp(curve[i]) : HUGE_VAL;
     for (size_t i = 0; i < times->sizes_count && times->terms; i++)
@@ -101,7 +112,7 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
 {
     const size_t length = times->sizes_count;
     struct interval_rule found[RECIPE_INTERVALS_MAX];
-    const size_t candidates = times->shape_count + !times->terms; /* a model foretells better than no model */
+    const size_t candidates = times->shape_count + 1;
     static const struct launch_shape built_in = {.edge = 0};
     double *curves = calloc(candidates * length, sizeof *curves);
     if (!curves)

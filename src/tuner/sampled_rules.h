@@ -22,12 +22,16 @@ struct sampled_times {
     const struct launch_shape *shapes;
     double *seconds;
     /* [shape * SIZE_GRID_MAX + i]: of the call that was timed there, or of one that stands for the size;
-     * NULL: no model, floor is the scale. Where a shape cannot do a size they are all 0. */
+     * NULL: no model, floor is the scale. Where a shape cannot do a size they are all 0. Behind those of the
+     * shapes come those of what is built in for each call. */
     const struct shape_terms *terms;
+    /* Of each fit, what is built in last: spline_choose_alpha's value, 0 where it is to be chosen yet, which
+     * then is kept; NULL: it is chosen each time. */
+    double *alphas;
 };
 
-/* Into rules->intervals, without models with what is built in as a candidate; where a rule's shape cannot
- * do the next rule's first size it ends at the last size before. False: there is no shape that can do all
+/* Into rules->intervals, with what is built in as one more candidate, which knows more of a call than its size;
+ * where a rule's shape cannot do the next rule's first size it ends at the last size before. False: there is no shape that can do all
  * sampled sizes, or no memory. */
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
 

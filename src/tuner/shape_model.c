@@ -169,17 +169,25 @@ struct shape_terms shape_terms_of(const struct blas_call *call, const struct lau
 
 /* Normal equations with coefficients that stay positive: the minimum along one after another. */
 static void descend(double squares[SHAPE_TERMS][SHAPE_TERMS], const double right[SHAPE_TERMS],
-                    double coefficients[SHAPE_TERMS])
+                    double samples, double coefficients[SHAPE_TERMS])
 {
     enum { SWEEPS = 400 };
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    static const double enough = 1e-5; /* of the times, by a coefficient in a sweep */
+    double most = 1;
+    for (int sweep = 0; sweep < SWEEPS && most > enough * enough; sweep++) {
+        most = 0;
         for (int i = 0; i < SHAPE_TERMS; i++) {
             double slope = right[i];
             for (int k = 0; k < SHAPE_TERMS; k++)
                 slope -= squares[i][k] * coefficients[k];
-            if (squares[i][i] > 0)
-                coefficients[i] = fmax(0, coefficients[i] + slope / squares[i][i]);
+            if (squares[i][i] <= 0)
+                continue;
+            const double moved = coefficients[i] + slope / squares[i][i], before = coefficients[i];
+            coefficients[i] = moved > 0 ? moved : 0;
+            const double change = coefficients[i] - before, weighed = change * change * squares[i][i];
+            most = weighed > most * samples ? weighed / samples : most;
         }
+    }
 }
 
 struct shape_model shape_model_fit(const struct shape_terms *terms, const double *seconds, size_t count)
@@ -193,7 +201,7 @@ struct shape_model shape_model_fit(const struct shape_terms *terms, const double
             for (int k = 0; k < SHAPE_TERMS; k++)
                 squares[i][k] += row * 1e-6 * terms[sample].of[k] / seconds[sample];
         }
-    descend(squares, right, model.coefficients);
+    descend(squares, right, (double)count, model.coefficients);
     for (int i = 0; i < SHAPE_TERMS; i++)
         model.coefficients[i] *= 1e-6;
     return model;

@@ -182,8 +182,8 @@ static enum status compete(struct shape_field *field, const struct timing_plan *
             continue;
         const double within = plan->within[counted_rounds < 3 ? counted_rounds : 3];
         counted_rounds++;
-        if (shape_field_narrow(field, within) < 2 && within > 0)
-            break;
+        if (shape_field_narrow(field, within) < 2 && within > 0 && counted_rounds >= plan->rounds_least - 1)
+            break; /* nobody left to be told from */
         if (counted_rounds >= plan->rounds_least && shape_field_is_settled(field, plan->equal))
             break;
     }

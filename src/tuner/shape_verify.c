@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A longer vector shows nothing that this one does not. */
-enum { ALIGNMENT = 256, VECTOR_MOST = (1 << 18) + 3, REFILLED_MOST = 4 << 20 };
+enum { ALIGNMENT = 256, VECTOR_MOST = (1 << 16) + 3, REFILLED_MOST = 4 << 20 };
 
 struct slots {
     struct blas_call call; /* matrix and x in place */
@@ -47,8 +47,8 @@ static enum status fill_operands(struct shape_timer *timer, const struct slots *
     const struct blas_call *call = &slots->call;
     const size_t matrix = tuning_pool_matrix_bytes(call),
                  x = (size_t)call->x.length * blas_element_bytes(call->type);
-    enum status status = STATUS_OK;
-    if (call->family != FAMILY_AXPY)
+    enum status status = call->family == FAMILY_AXPY ? STATUS_OK : tuning_pool_restore(timer->pool);
+    if (call->family != FAMILY_AXPY && status == STATUS_OK)
         status = tuning_pool_fill(timer->pool, address(call->a.pointer),
                                   matrix < REFILLED_MOST ? matrix : REFILLED_MOST);
     if (status == STATUS_OK)

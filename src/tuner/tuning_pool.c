@@ -60,6 +60,14 @@ enum status tuning_pool_fill(const struct tuning_pool *pool, CUdeviceptr address
     return status;
 }
 
+enum status tuning_pool_restore(struct tuning_pool *pool)
+{
+    if (!pool->written)
+        return STATUS_OK;
+    pool->written = false;
+    return tuning_pool_fill(pool, pool->matrices, pool->matrix_bytes);
+}
+
 enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t matrix_bytes,
                              size_t vector_bytes)
 {
@@ -107,6 +115,7 @@ struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_ca
     const CUdeviceptr matrix = deal(pool->matrices, pool->matrix_bytes, &pool->next_matrix,
                                     tuning_pool_matrix_bytes(wanted));
     if (wanted->family == FAMILY_AXPY) {
+        pool->written = true;
         call.x.pointer = pointer(matrix);
         call.y.pointer = pointer(matrix + x_bytes + ALIGNMENT);
         return call;

@@ -12,6 +12,7 @@ struct tuning_pool {
     CUdeviceptr matrices, vectors; /* of axpy both vectors lie among the matrices */
     size_t matrix_bytes, vector_bytes;
     size_t next_matrix, next_vector; /* bytes dealt of each; begins again at the end */
+    bool written; /* by an axpy, among the matrices: numbers of another type can be anything, not numbers even */
 };
 
 /* Fills the lane's staging memory for good. Inside device_enter. */
@@ -24,8 +25,11 @@ size_t tuning_pool_matrix_bytes(const struct blas_call *call);
 size_t tuning_pool_vector_bytes(const struct blas_call *call);
 bool tuning_pool_holds(const struct tuning_pool *pool, const struct blas_call *call);
 
-/* The call with the next operands; x is never written, y is no other call's x. */
+/* The call with the next operands; x is never written, y is no other call's x (but axpy's). */
 struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_call *call);
+
+/* Queue the filling of all matrices if an axpy has written among them. */
+enum status tuning_pool_restore(struct tuning_pool *pool);
 
 /* Queue, in an opened pool, the filling of `bytes` from `address` on, with the same numbers each time. */
 enum status tuning_pool_fill(const struct tuning_pool *pool, CUdeviceptr address, size_t bytes);
