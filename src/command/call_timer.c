@@ -32,8 +32,11 @@ static bool is_answered(const struct call_timer *timer)
 
 static bool ask(struct call_timer *timer, char *answer, int room)
 {
-    return fflush(timer->child.requests) == 0 && is_answered(timer) && fgets(answer, room,
-                                                                             timer->child.answers);
+    kill(timer->child.process, SIGCONT);
+    const bool good = fflush(timer->child.requests) == 0 && is_answered(timer) &&
+                      fgets(answer, room, timer->child.answers);
+    kill(timer->child.process, SIGSTOP);
+    return good;
 }
 
 bool call_timer_warm(struct call_timer *timer, const struct blas_call *call, double budget_us, double *us,
@@ -67,6 +70,7 @@ bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
     memset(end, 0, sizeof *end);
     if (!timer->running)
         return false;
+    kill(timer->child.process, SIGCONT);
     bool good = shim_child_wait(&timer->child) == 0;
     for (int routine = 0; routine < ROUTINES; routine++) {
         char name[ROUTINE_NAME];

@@ -2,12 +2,15 @@
 #include "command/routine_call.h"
 #include "common/clock.h"
 #include "interpose/pack.h"
+#include "mirror/pins.h"
 #include "tuner/statistics.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 enum { LEAST_REPEATS = 3, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 5 /* budgets */ };
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
@@ -19,9 +22,10 @@ struct pool {
     size_t filled;
 };
 
-/* What calls share, so that matrices stay where they are from call to call. */
+/* What calls share, so that matrices stay where they are from call to call. Those large enough to be pinned
+ * have memory of their own: pinned once, it would make small ones fast, too. */
 struct pools {
-    struct pool a, b, c; /* c is what level 3 writes */
+    struct pool a[2], b[2], c[2]; /* c is what level 3 writes */
     size_t matrix_bytes;
     enum blas_type c_type;
     char *x, *y, *x_before;
@@ -97,14 +101,14 @@ static char *provide(const struct pools *pools, struct pool *pool, size_t bytes)
 static bool provide_matrices(struct pools *pools, struct blas_call *call)
 {
     struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
-    struct pool *const from[] = {&pools->a, &pools->b, &pools->c};
+    struct pool *const from[] = {pools->a, pools->b, pools->c};
     if (call->c.rows && pools->c_type != call->type) {
-        pools->c.filled = 0; /* what one type wrote is nonsense to others */
+        pools->c[0].filled = pools->c[1].filled = 0; /* what one type wrote is nonsense to others */
         pools->c_type = call->type;
     }
     for (int i = 0; i < 3; i++) {
         const size_t bytes = matrix_bytes(call, matrices[i]);
-        if (bytes && !(matrices[i]->pointer = provide(pools, from[i], bytes)))
+        if (bytes && !(matrices[i]->pointer = provide(pools, &from[i][bytes >= PIN_BYTES_MIN], bytes)))
             return false;
     }
     return true;
@@ -150,14 +154,16 @@ static bool is_settled(const double *times, size_t count)
     return median <= unsettled * sorted[0];
 }
 
-/* After a first call, which does not count, as many as the budget has time for; five budgets where times
- * differ much. *first: of the first. */
+/* After a first call, which does not count, nor does a second that pins what it writes, as many as the budget
+ * has time for; five budgets where times differ much. *first: of the first. */
 static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
 {
     double times[MOST_REPEATS];
     size_t count = 0;
     *first = time_once(function, pools, call);
+    if (call->c.rows && matrix_bytes(call, &call->c) >= PIN_BYTES_MIN)
+        time_once(function, pools, call);
     const double started = microseconds();
     do {
         times[count++] = time_once(function, pools, call);
@@ -207,7 +213,7 @@ static bool answer_cold(struct pools *pools, const char *request)
         const int64_t n = (int64_t)sqrt(bytes / sizeof(double));
         struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
         struct pools own = *pools;
-        own.a = (struct pool){NULL, 0};
+        own.a[0] = own.a[1] = (struct pool){NULL, 0};
         own.matrix_bytes = (size_t)bytes; /* a mapping of its own, as large as the matrix */
         const bool good = prepare(&own, &call, 0);
         pools->x = own.x, pools->y = own.y, pools->x_before = own.x_before, pools->vector_bytes = own.vector_bytes;
@@ -215,7 +221,8 @@ static bool answer_cold(struct pools *pools, const char *request)
             first[i] = time_once(function, &own, &call);
             second[i] = time_once(function, &own, &call);
         }
-        free(own.a.memory);
+        free(own.a[0].memory);
+        free(own.a[1].memory);
         if (!good)
             return false;
     }
@@ -226,6 +233,7 @@ static bool answer_cold(struct pools *pools, const char *request)
 int timed_calls(const char *bytes)
 {
     char request[256];
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it may stand still when its parent ends: call_timer.h */
     struct pools pools = {.matrix_bytes = strtoull(bytes, NULL, 10), .c_type = TYPE_COUNT};
     while (fgets(request, sizeof request, stdin)) {
         if (!answer_warm(&pools, request) && !answer_cold(&pools, request))

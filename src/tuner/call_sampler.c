@@ -122,12 +122,15 @@ static bool pass(const struct call_sampler *sampler, struct learned_times *times
     return true;
 }
 
-/* What the neighbours of sample i let expect there; of the first: no more than the next. */
+/* What the neighbours of sample i let expect there; of the first: no more than the next; of the last: a
+ * time in proportion to the one before, as no work takes longer. */
 static double expected(const struct time_curve *curve, int i)
 {
     if (i == 0)
         return curve->samples[1].us;
     const struct time_sample *sample = &curve->samples[i];
+    if (i + 1 == curve->count)
+        return sample[-1].us * sample->amount / sample[-1].amount;
     const double part = log(sample->amount / sample[-1].amount) / log(sample[1].amount / sample[-1].amount);
     return sample[-1].us * pow(sample[1].us / sample[-1].us, part);
 }
@@ -137,7 +140,7 @@ static double expected(const struct time_curve *curve, int i)
 static void time_peaks_again(const struct call_sampler *sampler, struct time_curve *curve, int class,
                              enum call_side side)
 {
-    for (int i = 0; i + 1 < curve->count; i++) {
+    for (int i = 0; i < curve->count && curve->count > 1; i++) {
         const struct time_sample sample = curve->samples[i];
         const struct blas_call call = timed_class_call(class, sample.amount * (1 + 1e-9));
         const double near = timed_class_amount(&call) / sample.amount;

@@ -11,6 +11,8 @@ struct machine {
     double host_rate, cached_rate, device_rate; /* microseconds an element; cached: below 1 MiB */
     double noise;            /* standard part of a time */
     int outlier_every;       /* every so manieth call takes three times as long; 0: none */
+    double slow_from;  /* amount from which on the first call on the device takes 20 times as long; 0: none */
+    bool slowed[TIMED_CLASSES];
     uint64_t seed;
     int calls, calls_left;
     double longest_host;
@@ -38,6 +40,9 @@ static bool time_call(void *argument, enum call_side side, const struct blas_cal
     machine->calls++;
     if (machine->outlier_every && machine->calls % machine->outlier_every == 0)
         *us *= 3;
+    bool *slowed = &machine->slowed[timed_class_of(call)];
+    if (side == SIDE_DEVICE && machine->slow_from > 0 && timed_class_amount(call) >= machine->slow_from && !*slowed)
+        *us *= 20, *slowed = true;
     return true;
 }
 
@@ -115,6 +120,24 @@ static void test_latency(struct learned_times *times)
     tap_ok(fewest >= 3, "a long latency on the device does not end a class: %d samples", fewest);
 }
 
+/* The first time that a large operand is there, it may be moved. */
+static void test_last_sample(struct learned_times *times)
+{
+    struct machine machine = {.latency = 20, .host_rate = 4e-5, .cached_rate = 4e-5, .device_rate = 4e-6,
+                              .seed = 7, .calls_left = 100000};
+    struct call_sampler sampler = sampler_of(&machine);
+    const int class = timed_class_parse("dsymv");
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    const struct time_curve *curve = &times->resident[class];
+    machine.slow_from = curve->samples[curve->count - 1].amount;
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    const struct time_sample last = curve->samples[curve->count - 1];
+    tap_ok(machine.slowed[class] && last.us < 1.5 * planted(&machine, SIDE_DEVICE, last.amount),
+           "the last sample is timed again where it sticks out: %.0f us", last.us);
+}
+
 static void test_never(struct learned_times *times)
 {
     struct machine machine = {.latency = 30, .host_rate = 1e-5, .cached_rate = 1e-5, .device_rate = 8e-5,
@@ -159,6 +182,7 @@ int main(void)
     struct learned_times *times = malloc(sizeof *times);
     test_crossing(times);
     test_latency(times);
+    test_last_sample(times);
     test_never(times);
     test_limits(times);
     free(times);
