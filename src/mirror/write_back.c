@@ -72,25 +72,77 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
 /* Less than this is not worth looking for parts that are clean: a staged copy takes some 10 us at least. */
 enum { SPLIT_BYTES = 256 << 10 };
 
-/* By DMA if no page of the strip's span is suspect; else try its halves. */
+static int copy_direct(struct write_back *back, const struct strip *strip)
+{
+    CUdeviceptr device = back->held->operand.device_address + strip->offset;
+    back->status = staging_download_direct(back->hold->lane, (char *)back->held->hull.begin + strip->offset,
+                                           strip->pitch, device, strip->pitch, strip->width, strip->height);
+    back->touched = back->touched || back->status == STATUS_OK;
+    back->held->mirror->direct_bytes += strip->width * strip->height;
+    return back->status != STATUS_OK;
+}
+
+/* Widen the margins at both ends of a row by what is suspect in it; false: the middle is. */
+static bool widen_margins(const struct mirror *mirror, struct byte_range row, size_t *before, size_t *behind)
+{
+    const size_t width = row.end - row.begin;
+    struct page_range pages = mirror_page_range(mirror, row.begin, row.end);
+    for (size_t run; pages.begin < pages.end; pages.begin += run) {
+        bool direct;
+        run = pins_run(mirror, pages.begin, pages.end, &direct);
+        const uintptr_t begin = mirror->begin + (pages.begin << page_shift()), end = begin + (run << page_shift());
+        if (direct)
+            continue;
+        if (end <= row.begin + width / 2)
+            *before = end - row.begin > *before ? end - row.begin : *before;
+        else if (begin >= row.begin + width / 2)
+            *behind = row.end - begin > *behind ? row.end - begin : *behind;
+        else
+            return false;
+    }
+    return true;
+}
+
+/* A factorization writes some rows of every column on the host: those at the ends of the columns by
+ * staging, all in one piece, so that the rest can go by DMA. False: it is not like that. */
+static bool copy_between_margins(struct write_back *back, const struct strip *strip, int *stop)
+{
+    size_t before = 0, behind = 0;
+    uintptr_t begin = back->held->hull.begin + strip->offset;
+    for (size_t i = 0; i < strip->height; i++, begin += strip->pitch)
+        if (!widen_margins(back->held->mirror, (struct byte_range){begin, begin + strip->width}, &before, &behind))
+            return false;
+    if (2 * (before + behind) > strip->width)
+        return false;
+    struct strip first = *strip, middle = *strip, last = *strip;
+    first.width = before;
+    middle.offset += before;
+    middle.width -= before + behind;
+    last.offset += strip->width - behind;
+    last.width = behind;
+    *stop = copy_direct(back, &middle) || (before > 0 && copy_staged(back, &first)) ||
+            (behind > 0 && copy_staged(back, &last));
+    return true;
+}
+
+/* By DMA if no page of the strip's span is suspect, or what is between the margins; else try its halves. */
 static int copy_strip(void *context, const struct strip *strip)
 {
     struct write_back *back = context;
-    if (is_clean(back, strip)) {
-        CUdeviceptr device = back->held->operand.device_address + strip->offset;
-        back->status = staging_download_direct(back->hold->lane, (char *)back->held->hull.begin + strip->offset,
-                                               strip->pitch, device, strip->pitch, strip->width, strip->height);
-        back->touched = back->touched || back->status == STATUS_OK;
-        back->held->mirror->direct_bytes += strip->width * strip->height;
-        return back->status != STATUS_OK;
-    }
-    if (strip->height == 1 || strip->height * strip->width <= SPLIT_BYTES)
+    int stop;
+    if (is_clean(back, strip))
+        return copy_direct(back, strip);
+    if (strip->height * strip->width <= SPLIT_BYTES)
+        return copy_staged(back, strip);
+    if (copy_between_margins(back, strip, &stop))
+        return stop;
+    if (strip->height == 1)
         return copy_staged(back, strip);
     struct strip upper = *strip, lower = *strip;
     upper.height = strip->height / 2;
     lower.height -= upper.height;
     lower.offset += upper.height * strip->pitch;
-    int stop = copy_strip(context, &upper);
+    stop = copy_strip(context, &upper);
     return stop ? stop : copy_strip(context, &lower);
 }
 

@@ -99,6 +99,38 @@ static void test_refused(void)
     mirror_table_destroy(table);
 }
 
+static unsigned long copies_back(void)
+{
+    return call_count("cuMemcpy2DAsync_v2") + call_count("cuMemcpyDtoHAsync_v2");
+}
+
+/* What a factorization does: some rows of every column by the host, the others by the device. */
+static void test_margins(void)
+{
+    enum { ROWS = 4000, COLUMNS = 800, LD = 4099, FEW = 40 };
+    const size_t bytes = (size_t)COLUMNS * LD * 8;
+    unsigned char *memory = map(bytes), *shadow = map(bytes);
+    ptrdiff_t distance = shadow - memory;
+    struct operand update = operand_of(memory, ROWS, COLUMNS, LD, PART_FULL, OPERAND_UPDATE);
+    open_table(128 * MIB, 128 * MIB);
+    bool good = call(update, distance) > 0;
+    for (size_t j = 0; j < COLUMNS; j++) {
+        const size_t top = j * LD * 8, bottom = (j * LD + ROWS - FEW) * 8;
+        memset(memory + top, 6, FEW * 8);
+        memset(shadow + top, 6, FEW * 8);
+        memset(memory + bottom, 7, FEW * 8);
+        memset(shadow + bottom, 7, FEW * 8);
+    }
+    good = call(update, distance) > 0 && good;
+    unsigned long copies = copies_back();
+    good = call(update, distance) >= 0 && good;
+    tap_ok(good && memcmp(memory, shadow, bytes) == 0, "the host's rows and the results are where they belong");
+    tap_ok(copies_back() - copies < 20, "columns come back in few copies, their margins beside the rest");
+    unmap(memory, bytes);
+    unmap(shadow, bytes);
+    mirror_table_destroy(table);
+}
+
 static void test_blind_spots(void)
 {
     unsigned char *memory = map(MIB), *strange = map(MIB);
@@ -160,6 +192,7 @@ int main(void)
     test_pinned();
     test_pinned_again();
     test_refused();
+    test_margins();
     test_blind_spots();
     test_blind_library();
     test_triangle_pinned_again();
