@@ -81,7 +81,7 @@ static bool look_up(void *library)
 static void open_library_and_handle(void)
 {
     void *library = open_library();
-    if (!library || !look_up(library))
+    if (!library || !look_up(library) || exit_gate_is_closed())
         return;
     int result = cublas.create(&the_handle);
     if (result != CUBLAS_STATUS_SUCCESS) {

@@ -31,6 +31,15 @@ bool level3_supported(struct device *device, const struct blas_call *call)
     return available && cublas_library_routine(call->family, call->type) != NULL;
 }
 
+void level3_open(struct device *device)
+{
+    struct device_scope scope;
+    if (device_enter(device, &scope) != STATUS_OK)
+        return;
+    cublas_library_open();
+    device_leave(device, &scope);
+}
+
 bool level3_is_open(void)
 {
     return cublas_library_was_opened();

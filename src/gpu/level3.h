@@ -10,6 +10,9 @@
  * use, and what is missing is logged once. */
 bool level3_supported(struct device *device, const struct blas_call *call);
 
+/* Open cuBLAS now, unless that was done or tried. */
+void level3_open(struct device *device);
+
 /* True once cuBLAS was opened, or was found to be missing: asking level3_supported costs nothing. */
 bool level3_is_open(void);
 

@@ -7,6 +7,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/tile_steps.c src/interpose/tile_steps.h \
 	src/interpose/tiled.c src/interpose/tiled.h \
 	src/interpose/learned_model.c src/interpose/learned_model.h \
+	src/interpose/level3_opening.c src/interpose/level3_opening.h \
 	src/interpose/offload.c \
 	src/interpose/background.c src/interpose/background.h \
 	src/interpose/waking.c src/interpose/waking.h \

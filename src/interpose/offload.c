@@ -6,6 +6,7 @@
 #include "interpose/execute.h"
 #include "interpose/host_level3.h"
 #include "interpose/host_paths.h"
+#include "interpose/level3_opening.h"
 #include "interpose/nested.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
@@ -97,9 +98,9 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
             operands_credit(mirrors, operands, count, decision.credit_us);
         return decision.reason;
     }
-    if (!waking_library_pays(call, decision.gain_us))
+    if (!level3_opening_pays(device, waking_model(), call, &decision))
         return HOST_NOT_RESIDENT;
-    if (!waking_supports(device, call))
+    if (!level3_opening_supports(device, call))
         return HOST_UNSUPPORTED;
     reason = execute(device, symbol, call, caller);
     if (reason == HOST_REASON_COUNT)

@@ -2,14 +2,26 @@
 
 #include <math.h>
 
-enum { KEPT_BYTES_LARGE = 16 << 20 };
-
 /* Of a price: what is paid when preparing for it begins. */
 enum { PREPARING_PART = 4 };
 
 static struct policy_decision on_device(double gain_us, double earned_us)
 {
     return (struct policy_decision){.device = true, .gain_us = gain_us, .earned_us = earned_us};
+}
+
+/* How many updates as large as this one those are that will follow it, when it is one of a
+ * factorisation's, panel by panel: what remains, and so each of them, shrinks to nothing. */
+static double updates_to_come(const struct blas_call *call)
+{
+    switch (call->family) {
+    case FAMILY_GEMM: return fmin((double)call->m, (double)call->n) / (double)call->k / 3;
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return (double)call->n / (double)call->k / 3;
+    default: return 0;
+    }
 }
 
 static struct policy_decision on_host(enum host_reason reason, double credit_us)
@@ -32,11 +44,15 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     const double saved_us = times.host_us + kept_us - times.resident_us;
     if (residency->trackable && !residency->kept_bytes)
         times.upload_us += crossover_new_output_us(model, call);
-    /* A large output that stays on the device comes again, panel by panel: cuBLAS is opened for
-     * the first, since each refusal would cost the residency that it was bought for. */
-    const double recurs_us = residency->kept_bytes >= KEPT_BYTES_LARGE ? model->level3_wake_us / 4 : 0;
-    if (saved_us > times.upload_us)
-        return on_device(saved_us - times.upload_us + recurs_us, times.host_us - times.resident_us);
+    if (saved_us > times.upload_us) {
+        struct policy_decision decision =
+            on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
+        /* An output that stays on the device comes again, and each refusal would cost the residency
+         * that was bought for it. */
+        if (residency->kept_bytes)
+            decision.recurs_us = decision.gain_us * updates_to_come(call);
+        return decision;
+    }
     if (missing == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
     if (residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
@@ -45,7 +61,8 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
 }
 
 /* Add what the call would save, and compare what was saved so far with the price. */
-static enum purchase account_pays(enum offload_mode mode, double saved_us, double price_us, double *account_us)
+static enum purchase account_pays(enum offload_mode mode, double saved_us, double price_us,
+                                  double *account_us)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
@@ -56,17 +73,38 @@ static enum purchase account_pays(enum offload_mode mode, double saved_us, doubl
     return *account_us >= price_us / PREPARING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
-enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                          double *account_us)
+enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
+                          const struct blas_call *call, double *account_us)
 {
     struct predicted_times times = crossover_predict(model, call, 0, true);
     return account_pays(mode, times.host_us - times.resident_us, model->wake_us, account_us);
 }
 
-bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, double gain_us,
-                        double *account_us)
+enum purchase policy_level3(enum offload_mode mode, const struct machine_model *model,
+                            const struct blas_call *call, const struct policy_decision *decision,
+                            struct level3_accounts *accounts)
 {
-    return account_pays(mode, gain_us, model->level3_wake_us, account_us) != PURCHASE_NOT_YET;
+    const double both_us = model->level3_wake_us + model->level3_first_us;
+    bool *const used = &accounts->used[call->family][call->type];
+    double *const routine_us = &accounts->routine_us[call->family][call->type];
+    if (mode != OFFLOAD_AUTO)
+        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
+    if (*used)
+        return PURCHASE_NOW;
+    *routine_us += fmax(0, decision->gain_us);
+    accounts->all_us += fmax(0, decision->gain_us);
+    const double of_routine = (*routine_us + decision->recurs_us) / model->level3_first_us;
+    const double of_both = (accounts->all_us + decision->recurs_us) / both_us;
+    const double paid_part = accounts->is_open ? of_routine : fmin(of_routine, of_both);
+    if (paid_part < 1)
+        return paid_part < 1.0 / PREPARING_PART ? PURCHASE_NOT_YET : PURCHASE_SOON;
+    accounts->is_open = *used = true;
+    return PURCHASE_NOW;
+}
+
+bool policy_prepares_level3(const struct machine_model *model, double expected_us)
+{
+    return expected_us >= (model->level3_wake_us + model->level3_first_us) / PREPARING_PART;
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

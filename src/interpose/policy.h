@@ -15,6 +15,7 @@ struct policy_decision {
     enum host_reason reason; /* when not device */
     double credit_us;        /* what residency would have saved: goes to the operands' account */
     double gain_us;          /* on the device: what is gained by that, residency kept included */
+    double recurs_us;        /* on the device: what it will likely gain by further calls that follow from this one */
     double earned_us;        /* on the device: of that, the call's own time against the host's; may be negative */
 };
 
@@ -38,13 +39,25 @@ enum purchase {
  * device would have brought are summed in *account_us until they cover it: what is lost is
  * at most that again, and a program that gains less never pays. A call that gains that much
  * by itself wakes at once. */
-enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                          double *account_us);
+enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
+                          const struct blas_call *call, double *account_us);
 
-/* The same for a level 3 call that the device would do now, gaining `gain_us`, before cuBLAS
- * was opened (model->level3_wake_us). */
-bool policy_open_level3(enum offload_mode mode, const struct machine_model *model, double gain_us,
-                        double *account_us);
+/* The gains of level 3 calls that the device would have done, all and by routine, and what they paid for. */
+struct level3_accounts {
+    double all_us, routine_us[FAMILY_COUNT][TYPE_COUNT];
+    bool is_open, used[FAMILY_COUNT][TYPE_COUNT];
+};
+
+/* Is it time for the first call of a level 3 routine, which the device would do now? A routine's first
+ * use costs model->level3_first_us, which its own gains must cover, and the very first
+ * model->level3_wake_us besides, for which the gains of all count. What is likely to be gained by
+ * further calls counts as gained. */
+enum purchase policy_level3(enum offload_mode mode, const struct machine_model *model,
+                            const struct blas_call *call, const struct policy_decision *decision,
+                            struct level3_accounts *accounts);
+
+/* Do level 3 calls, made before the device was there, make it likely that it comes to that? */
+bool policy_prepares_level3(const struct machine_model *model, double expected_us);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

@@ -2,6 +2,7 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
+#include "interpose/level3_opening.h"
 #include "interpose/stats.h"
 #include "interpose/waking.h"
 
@@ -40,19 +41,26 @@ static bool interface_was_called(enum interface interface)
     return false;
 }
 
+static void print_opened(FILE *stream, const char *what, uint64_t nanoseconds, bool beside,
+                         uint64_t waited)
+{
+    fprintf(stream, " %.3f s (%s", (double)nanoseconds / 1e9, what);
+    if (beside)
+        fprintf(stream, ", in the background; a call waited %.3f s", (double)waited / 1e9);
+    fputc(')', stream);
+}
+
 static void print_opening(FILE *stream)
 {
-    const struct opening_times times = waking_opening_times();
-    if (times.device_nanoseconds)
-        fprintf(stream, "  opened in   %.3f s (device", (double)times.device_nanoseconds / 1e9);
-    if (times.device_nanoseconds && times.device_beside)
-        fprintf(stream, ", in the background; a call waited %.3f s", (double)times.device_waited_nanoseconds / 1e9);
-    if (times.device_nanoseconds)
-        fputc(')', stream);
-    if (times.level3_nanoseconds)
-        fprintf(stream, ", %.3f s (cuBLAS)", (double)times.level3_nanoseconds / 1e9);
-    if (times.device_nanoseconds)
-        fputc('\n', stream);
+    const struct waking_times device = waking_times();
+    const struct level3_opening_times level3 = level3_opening_times();
+    if (!device.nanoseconds)
+        return;
+    fprintf(stream, "  opened in  ");
+    print_opened(stream, "device", device.nanoseconds, device.beside, device.waited_nanoseconds);
+    if (level3.nanoseconds)
+        print_opened(stream, "cuBLAS", level3.nanoseconds, level3.beside, level3.waited_nanoseconds);
+    fputc('\n', stream);
 }
 
 static void print_settings(FILE *stream)

@@ -2,15 +2,15 @@
 #include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
-#include "gpu/level3.h"
 #include "interpose/background.h"
-#include "interpose/execute.h"
 #include "interpose/learned_model.h"
+#include "interpose/level3_opening.h"
 #include "interpose/offload.h"
 #include "interpose/policy.h"
 #include "interpose/stats.h"
 #include "tuner/recipe_search.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +27,14 @@ const struct machine_model *waking_model(void)
 /* Another thread may hold what the device's waking needs, for as long as it likes. */
 enum { PATIENCE_SECONDS = 10 };
 
+/* Of what calls paid: what is taken for gains by the matrix of the last, which nobody wrote down. */
+static const double CREDITED_PART = 0.25;
+
 /* By wake: read once that is done. mirrors is there before `ready` and never changes after. */
 static struct device *awake; /* NULL: it failed */
 static bool none_usable;
 static struct mirror_table *mirrors;
-static _Atomic uint64_t wake_nanoseconds, waited_nanoseconds, level3_nanoseconds;
+static _Atomic uint64_t wake_nanoseconds, waited_nanoseconds;
 
 static void wake_beside(void);
 static struct background_job wake_job = {.work = wake_beside};
@@ -133,6 +136,8 @@ static void wake_beside(void)
     if (!driver_is_loaded())
         background_give_way();
     wake();
+    if (awake)
+        level3_opening_prepare(awake);
 }
 
 /* False: it is not to be had now. */
@@ -155,14 +160,17 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
 {
     if (!learned_early && settings()->offload == OFFLOAD_AUTO)
         learn_early();
-    switch (policy_wake(settings()->offload, waking_model(), call, &wake_account_us)) {
+    const double paid_before_us = wake_account_us;
+    const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, &wake_account_us);
+    level3_opening_expect(waking_model(), call, wake_account_us - paid_before_us);
+    switch (purchase) {
     case PURCHASE_NOT_YET: return false;
     case PURCHASE_SOON: background_begin(&wake_job); return false;
     case PURCHASE_NOW: break;
     }
     if (!finish_waking())
         return false;
-    *credit_us = wake_account_us;
+    *credit_us = fmin(wake_account_us, waking_model()->wake_us * CREDITED_PART);
     return true;
 }
 
@@ -182,33 +190,10 @@ struct device *waking_find_device(const struct blas_call *call, enum host_reason
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }
 
-bool waking_library_pays(const struct blas_call *call, double gain_us)
+struct waking_times waking_times(void)
 {
-    static double account_us;
-    if (call->family < FAMILY_GEMM || level3_is_open())
-        return true;
-    pthread_mutex_lock(&wake_lock);
-    const bool pays = policy_open_level3(settings()->offload, waking_model(), gain_us, &account_us);
-    pthread_mutex_unlock(&wake_lock);
-    return pays;
-}
-
-bool waking_supports(struct device *device, const struct blas_call *call)
-{
-    if (call->family < FAMILY_GEMM || level3_is_open())
-        return execute_supported(device, call);
-    const uint64_t started = stats_nanoseconds();
-    const bool answer = execute_supported(device, call);
-    level3_nanoseconds = stats_nanoseconds() - started;
-    return answer;
-}
-
-struct opening_times waking_opening_times(void)
-{
-    return (struct opening_times){.device_nanoseconds = wake_nanoseconds,
-                                  .device_beside = background_wait(&wake_job, 0) != BACKGROUND_NOT_BEGUN,
-                                  .device_waited_nanoseconds = waited_nanoseconds,
-                                  .level3_nanoseconds = level3_nanoseconds};
+    return (struct waking_times){.nanoseconds = wake_nanoseconds, .waited_nanoseconds = waited_nanoseconds,
+                                 .beside = background_wait(&wake_job, 0) != BACKGROUND_NOT_BEGUN};
 }
 
 static const char *why_none(void)

@@ -25,29 +25,22 @@ void waking_begin(void);
 const struct machine_model *waking_model(void);
 
 /* The device, waking it when this call makes that worth while. NULL: host, for *reason.
- * *credit_us is what earlier calls would have saved, once, when this call paid for it. */
+ * *credit_us, once, when this call paid for it: what earlier calls on its matrices may have paid. */
 struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us);
 
 /* The mirrors of the device that waking_find_device gave. */
 struct mirror_table *waking_mirrors(void);
 
-/* False for a level 3 call, which the device would do now gaining `gain_us`, that is not worth
- * opening cuBLAS for, so far. */
-bool waking_library_pays(const struct blas_call *call, double gain_us);
-
-/* Can the device do it? Opens cuBLAS for level 3. */
-bool waking_supports(struct device *device, const struct blas_call *call);
-
 /* Device and state of residency in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */
 const char *waking_description(void);
 
-/* What was paid once, for the report: waking the device, opening cuBLAS; 0: not done. Where the
- * device woke beside the program, what was paid is what a call waited for that. */
-struct opening_times {
-    uint64_t device_nanoseconds, device_waited_nanoseconds, level3_nanoseconds;
-    bool device_beside;
+/* For the report. 0: did not wake. Where it woke beside the program, what was paid is what a call
+ * waited for that. */
+struct waking_times {
+    uint64_t nanoseconds, waited_nanoseconds;
+    bool beside;
 };
-struct opening_times waking_opening_times(void);
+struct waking_times waking_times(void);
 
 #endif

@@ -28,8 +28,9 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .call_us = 25,
         .scan_us_per_byte = 200.0 / (512 << 20),
         .pin_us_per_byte = 26e3 / (512 << 20),
-        .wake_us = 400e3,
-        .level3_wake_us = 100e3, /* 0.06 to 0.1 s on an H100; 0.45 with the library's file not cached */
+        .wake_us = 400e3, /* 0.25 to 0.38 s on an H100 (reports of bench/programs) */
+        .level3_wake_us = 70e3, /* there 0.07 to 0.1 s; 0.45 with the library's file not cached */
+        .level3_first_us = 70e3, /* there dgemm 0.064 s, zher2k 0.084 */
     };
     for (int type = 0; type < TYPE_COUNT; type++) {
         model.host_flops[type] = host * per_type[type];

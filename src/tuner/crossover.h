@@ -26,6 +26,7 @@ struct machine_model {
     double pin_us_per_byte;  /* pinning pages of 4 KiB */
     double wake_us; /* context creation and kernel loading */
     double level3_wake_us; /* opening cuBLAS */
+    double level3_first_us; /* the first call of each of its routines: loading its kernels */
     const struct learned_times *learned; /* settled; NULL: nothing */
     bool huge_pages; /* the program's large matrices lie on huge pages from the start */
 };

@@ -1,6 +1,7 @@
-/* waking WAY [CALLS RELEASE]: a first call, then more dsymv calls of a program whose device wakes in the background, and may not wake
- * before the file of EMULATED_INIT_HOLD is there.
+/* waking WAY [CALLS RELEASE]: a first call, then more dsymv calls of a program whose device wakes in the
+ * background, and may not wake before the file of EMULATED_INIT_HOLD is there.
  *   steady   CALLS calls, the file is made after RELEASE of them
+ *   level3   CALLS calls of dgemm, then as many of dsymm
  *   threads  the same in each of three threads at once
  *   fork     a fork amid that; the child calls, and leaves by exit
  *   spawn    programs that are started amid that make the file
@@ -47,6 +48,27 @@ static bool call(double *y)
     for (int i = 0; i < SIZE; i++)
         sum += y[i];
     return y[0] == expected && sum != 0;
+}
+
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc);
+void dsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha,
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc);
+
+/* The matrix is symmetric: both compute the same. */
+static void multiply(int count)
+{
+    enum { ORDER = 64 };
+    static double products[2][ORDER * ORDER];
+    const int n = ORDER, ld = SIZE;
+    const double alpha = 1, beta = 0;
+    for (int i = 0; i < count; i++)
+        dgemm_("N", "N", &n, &n, &n, &alpha, matrix, &ld, matrix, &ld, &beta, products[0], &n);
+    for (int i = 0; i < count; i++)
+        dsymm_("L", "L", &n, &n, &alpha, matrix, &ld, matrix, &ld, &beta, products[1], &n);
+    check(memcmp(products[0], products[1], sizeof products[0]) == 0 && products[0][1] != 0, "products");
 }
 
 static void release_device(void)
@@ -159,6 +181,8 @@ int main(int count, char **arguments)
         call_in_threads();
     } else if (strcmp(way, "steady") == 0) {
         call_often(calls);
+    } else if (strcmp(way, "level3") == 0) {
+        multiply(calls);
     } else {
         call_often(AMID);
         if (strcmp(way, "fork") == 0)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The device wakes in the background, while calls go on on the host: it is used from the same call on however
-# long that takes, and forks, ends of the process and failures amid it are harmless.
+# The device wakes in the background, while calls go on on the host: it is used from the same call on
+# however long that takes, and forks, ends of the process and failures amid it are harmless.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
@@ -9,7 +9,8 @@ use_emulated_driver
 use_reference_libraries
 ulimit -c 0
 
-# Besides those that are asked for there is a first call. Each gains 4990 us: a quarter of the price is paid by the 6th, the price by the 21st.
+# Besides those that are asked for there is a first call. Each gains 4990 us: a quarter of the price is
+# paid by the 6th, the price by the 21st.
 cat > "$work/lines" << END
 host-blas $(readlink -f "$host_blas")
 host-threads 1
@@ -17,6 +18,10 @@ host dsymv 100 5000 1000000 5000
 device dsymv 100 10 1000000 10
 upload pinned 1000 10 10000000 100
 wake 100000
+host dgemm_deep 1000 5000 100000000 5000
+device dgemm_deep 1000 10 100000000 10
+host dsymm_deep 1000 5000 100000000 5000
+device dsymm_deep 1000 10 100000000 10
 END
 tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
 
@@ -30,10 +35,13 @@ run()
 held() { run EMULATED_INIT_HOLD="$work/hold" "$@"; }
 # The same, and something else lets the device wake after a while.
 held_for_a_while() { ( sleep 0.3; touch "$work/hold" ) & held "$@"; local status=$?; wait; return $status; }
-on_device() { cat "$work"/report-* | awk '$1 == "dsymv" && $4 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }'; }
+on_device() # [ROUTINE]
+{
+    cat "$work"/report-* | awk -v name="${1:-dsymv}" '$1 == name && $4 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }'
+}
 digest() { cat "$work/output"; }
 calls_before_it_woke() { sed '/is awake/q' "$work/errors" | grep -c '^mublas: dsymv_'; }
-other_words() { grep -vE '^mublas: (device 0 is awake|the process ends|dsymv_ |launch)' "$work/errors"; }
+other_words() { grep -vE '^mublas: (device 0 is awake|the process ends|[a-z]+_ m=|launch)' "$work/errors"; }
 has_other_words() { other_words | grep -q .; }
 beside() { grep -q 'opened in .*(device, in the background; a call waited ' "$work"/report-*; }
 
@@ -53,9 +61,15 @@ result $? "a program that does not pay it does not use the device"
 run tests/system/waking steady 4
 [ $? = 0 ] && grep -q 'device *not woken' "$work"/report-*
 result $? "nor wakes it, if it pays little"
+# Then cuBLAS and a first use of dgemm cost 140 ms, which 29 calls pay, and the first use of dsymm 70, which 15 do.
+run tests/system/waking level3 60
+[ $? = 0 ] && [ "$(on_device dgemm) $(on_device dsymm)" = "13 46" ] &&
+    grep -q 'opened in .*(cuBLAS, in the background; ' "$work"/report-* && ! has_other_words
+result $? "routines of level 3 each pay for their first use: $(on_device dgemm) and $(on_device dsymm) of 60"
 first=$build/tests/system/.libs/no_threads.so
 run tests/system/waking steady 39
-[ $? = 0 ] && [ "$(on_device)" = 20 ] && [ "$(calls_before_it_woke)" = 20 ] && ! beside && [ "$(digest)" = "$right" ]
+[ $? = 0 ] && [ "$(on_device)" = 20 ] && [ "$(calls_before_it_woke)" = 20 ] && ! beside &&
+    [ "$(digest)" = "$right" ]
 result $? "where there can be no thread the call that pays the price wakes it"
 first=
 run tests/system/waking threads 40
@@ -82,7 +96,8 @@ for way in exit last; do
 done
 
 for fault in EMULATED_FAULTS=cuInit:1:999 EMULATED_FAULTS=cuDevicePrimaryCtxRetain:1:2 \
-             EMULATED_FAULTS=cuModuleLoadData:1:300 EMULATED_FAULTS=cuInit:1:100 MUBLAS_CUDA_DRIVER=/nowhere/libcuda.so; do
+             EMULATED_FAULTS=cuModuleLoadData:1:300 EMULATED_FAULTS=cuInit:1:100 \
+             MUBLAS_CUDA_DRIVER=/nowhere/libcuda.so; do
     run $fault tests/system/waking steady 39
     [ $? = 0 ] && [ "$(on_device)" = 0 ] && [ "$(digest)" = "$right" ] && [ "$(other_words | wc -l)" = 1 ] &&
         grep -q 'device *none usable' "$work"/report-*

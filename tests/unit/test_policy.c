@@ -120,11 +120,6 @@ static void test_kept_residency(const struct machine_model *model)
     struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(decision.device && fabs(decision.gain_us - 0.1 * loses) < 1e-6 && fabs(decision.earned_us + loses) < 1e-6,
            "it goes to a matrix whose residency is worth more");
-    residency.kept_bytes = 64000000;
-    decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
-    double account = 0;
-    tap_ok(decision.device && policy_open_level3(OFFLOAD_AUTO, model, decision.gain_us, &account),
-           "to a large one cuBLAS is opened for at once");
     residency.worth_us = 1e9;
     residency.kept_bytes = 8;
     tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
@@ -160,22 +155,64 @@ static void test_wake(const struct machine_model *model)
     tap_ok(calls == 10000 && account == 0, "small calls never wake the device");
 }
 
+/* How many such calls it takes until then. */
+static int calls_until(enum purchase wanted, const struct machine_model *model, const struct blas_call *call,
+                       const struct policy_decision *decision, struct level3_accounts *accounts)
+{
+    int calls = 1;
+    while (calls < 10000 && policy_level3(OFFLOAD_AUTO, model, call, decision, accounts) < wanted)
+        calls++;
+    return calls;
+}
+
 static void test_opening_level3(const struct machine_model *model)
 {
     static double storage;
     struct blas_call call = {.family = FAMILY_GEMM, .type = TYPE_D, .m = 1024, .n = 1024, .k = 1024,
                              .a = {.pointer = &storage, .ld = 1024}, .b = {.pointer = &storage, .ld = 1024},
                              .c = {.pointer = &storage, .ld = 1024}};
-    double account = 0, saved;
-    int calls = 1;
+    struct blas_call other = call;
+    struct level3_accounts accounts = {0}, none = {0};
+    struct policy_decision decision = {.device = true, .gain_us = 1000};
+    const double both = model->level3_wake_us + model->level3_first_us;
     pack_legal(&call);
-    struct predicted_times times = crossover_predict(model, &call, 0, true);
-    saved = times.host_us - times.resident_us;
-    while (calls < 10000 && !policy_open_level3(OFFLOAD_AUTO, model, saved, &account))
-        calls++;
-    tap_ok(saved > 0 && calls > 1 && calls == (int)ceil(model->level3_wake_us / 4 / saved),
-           "cuBLAS is opened once a quarter of that is saved (call %d)", calls);
-    tap_ok(policy_open_level3(OFFLOAD_ALWAYS, model, 0, &account), "always opens it at once");
+    other.type = TYPE_S;
+    tap_ok(calls_until(PURCHASE_SOON, model, &call, &decision, &accounts) == (int)ceil(both / 4 / 1000),
+           "opening cuBLAS is prepared once a quarter of that is gained");
+    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &accounts) == (int)ceil(both * 3 / 4 / 1000),
+           "it is used once calls gained its price and that of a first use");
+    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &accounts) == 1, "from then on at once");
+    tap_ok(calls_until(PURCHASE_NOW, model, &other, &decision, &accounts) == (int)ceil(model->level3_first_us / 1000),
+           "another routine pays for its own first use");
+    decision.gain_us = 2 * both;
+    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &none) == 1, "a call that gains so much opens it at once");
+    tap_ok(policy_level3(OFFLOAD_ALWAYS, model, &call, &(struct policy_decision){.device = true},
+                         &(struct level3_accounts){0}) == PURCHASE_NOW, "always opens it at once");
+    tap_ok(policy_level3(OFFLOAD_NEVER, model, &call, &decision, &(struct level3_accounts){0}) == PURCHASE_NOT_YET,
+           "never does not");
+}
+
+/* The first of a factorisation's updates of what is on the device opens cuBLAS, if those to come pay. */
+static void test_recurring_updates(const struct machine_model *model)
+{
+    static double storage;
+    for (int64_t n = 256; n <= 8192; n *= 32) {
+        const int64_t k = 32;
+        struct blas_call call = {.family = FAMILY_SYR2K, .type = TYPE_D, .n = n, .k = k,
+                                 .a = {&storage, n, k, n, PART_FULL}, .b = {&storage, n, k, n, PART_FULL},
+                                 .c = {&storage, n, n, n, PART_LOWER}};
+        struct residency residency = {.trackable = true, .missing_bytes = (uint64_t)(n * k * 8),
+                                      .kept_bytes = (uint64_t)(n * n * 4), .worth_us = 1e5};
+        struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+        struct level3_accounts accounts = {0};
+        const bool opens =
+            decision.device && policy_level3(OFFLOAD_AUTO, model, &call, &decision, &accounts) == PURCHASE_NOW;
+        tap_ok(opens == (n == 8192) && accounts.all_us <= decision.gain_us,
+               "the first update of order %d %s cuBLAS", (int)n, opens ? "opens" : "does not open");
+        residency.kept_bytes = 0;
+        tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).recurs_us == 0,
+               "what is not on the device comes to nothing");
+    }
 }
 
 static void test_floors(const struct machine_model *model)
@@ -279,6 +316,7 @@ int main(void)
     test_kept_residency(&model);
     test_wake(&model);
     test_opening_level3(&model);
+    test_recurring_updates(&model);
     test_floors(&model);
     test_every_floor(&model);
     struct machine_model small = crossover_builtin_model(NULL, 1), large = crossover_builtin_model(NULL, 512);

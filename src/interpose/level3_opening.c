@@ -1,0 +1,90 @@
+#include "interpose/level3_opening.h"
+#include "common/settings.h"
+#include "gpu/level3.h"
+#include "interpose/background.h"
+#include "interpose/execute.h"
+#include "interpose/stats.h"
+
+#include <pthread.h>
+
+/* As for the device (waking.c). */
+enum { PATIENCE_SECONDS = 10 };
+
+static void open_beside(void);
+static struct background_job open_job = {.work = open_beside};
+static struct device *_Atomic opening_device;
+static atomic_bool is_expected, waited_in_vain;
+static _Atomic uint64_t open_nanoseconds, waited_nanoseconds;
+
+/* Guarded by lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct level3_accounts accounts;
+static double expected_us;
+
+static void open_library(struct device *device)
+{
+    const uint64_t started = stats_nanoseconds();
+    level3_open(device);
+    open_nanoseconds = stats_nanoseconds() - started;
+}
+
+static void open_beside(void)
+{
+    background_give_way();
+    open_library(opening_device);
+}
+
+void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us)
+{
+    if (call->family < FAMILY_GEMM || gain_us <= 0)
+        return;
+    pthread_mutex_lock(&lock);
+    expected_us += gain_us;
+    if (policy_prepares_level3(model, expected_us))
+        is_expected = true;
+    pthread_mutex_unlock(&lock);
+    if (is_expected && opening_device)
+        background_begin(&open_job);
+}
+
+void level3_opening_prepare(struct device *device)
+{
+    opening_device = device;
+    if (is_expected)
+        background_begin(&open_job);
+}
+
+bool level3_opening_pays(struct device *device, const struct machine_model *model,
+                         const struct blas_call *call, const struct policy_decision *decision)
+{
+    if (call->family < FAMILY_GEMM)
+        return true;
+    pthread_mutex_lock(&lock);
+    const enum purchase purchase = policy_level3(settings()->offload, model, call, decision, &accounts);
+    pthread_mutex_unlock(&lock);
+    if (purchase == PURCHASE_SOON && !level3_is_open()) {
+        opening_device = device;
+        background_begin(&open_job);
+    }
+    return purchase == PURCHASE_NOW;
+}
+
+bool level3_opening_supports(struct device *device, const struct blas_call *call)
+{
+    if (call->family >= FAMILY_GEMM && !level3_is_open()) {
+        const uint64_t started = stats_nanoseconds();
+        switch (background_wait(&open_job, waited_in_vain ? 0 : PATIENCE_SECONDS)) {
+        case BACKGROUND_NOT_BEGUN: open_library(device); break;
+        case BACKGROUND_RUNNING: waited_in_vain = true; return false;
+        case BACKGROUND_DONE: waited_nanoseconds = stats_nanoseconds() - started;
+        }
+    }
+    return execute_supported(device, call);
+}
+
+struct level3_opening_times level3_opening_times(void)
+{
+    return (struct level3_opening_times){.nanoseconds = open_nanoseconds,
+                                         .waited_nanoseconds = waited_nanoseconds,
+                                         .beside = background_wait(&open_job, 0) != BACKGROUND_NOT_BEGUN};
+}

@@ -1,0 +1,38 @@
+/* level3_opening.h - cuBLAS, opened once level 3 calls make that worth while.
+ *
+ * Opening it takes as long as thousands of small calls, and so does each routine's first use, in
+ * which cuBLAS loads its kernels. Opening begins beside the program (background.h) as soon as calls would
+ * have gained part of the price; which call is the first to use it depends on the calls alone. Any
+ * thread may call these at once. */
+#ifndef MUBLAS_LEVEL3_OPENING_H
+#define MUBLAS_LEVEL3_OPENING_H
+
+#include "common/blas_call.h"
+#include "gpu/device.h"
+#include "interpose/policy.h"
+
+#include <stdint.h>
+
+/* A call that was made while the device was not in use yet would have gained so much. */
+void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us);
+
+/* `device`, from now on awake, is where to open it. Begins that, if enough is expected of it. */
+void level3_opening_prepare(struct device *device);
+
+/* False for a level 3 call, which the device would do now (`decision`), that is not worth opening cuBLAS or
+ * loading the routine for, so far. */
+bool level3_opening_pays(struct device *device, const struct machine_model *model,
+                         const struct blas_call *call, const struct policy_decision *decision);
+
+/* Can the device do it? Opens cuBLAS for level 3, or waits until it is open. */
+bool level3_opening_supports(struct device *device, const struct blas_call *call);
+
+/* For the report. 0: was not opened. What a call waited for that counts only where it was
+ * opened beside the program. */
+struct level3_opening_times {
+    uint64_t nanoseconds, waited_nanoseconds;
+    bool beside;
+};
+struct level3_opening_times level3_opening_times(void);
+
+#endif
