@@ -13,7 +13,6 @@
 #include "command/call_timer.h"
 #include "command/timed_calls.h"
 #include "command/tune_calls.h"
-#include "common/processors.h"
 #include "gpu/device.h"
 #include "interpose/pack.h"
 #include "interpose/policy.h"
@@ -268,7 +267,7 @@ static int run(const struct options *options, struct learned_times *times)
     int result = 1;
     const bool has_device = device_query(0, &device) == STATUS_OK;
     learned_times_settle(times, times->host_blas, times->host_threads);
-    judge.model = crossover_builtin_model(has_device ? &device : NULL, processors_usable());
+    judge.model = crossover_model_here(has_device ? &device : NULL);
     judge.model.huge_pages = true;
     crossover_use_learned(&judge.model, times);
     printf("host BLAS %s, %d threads; device %s\n", times->host_blas, times->host_threads,

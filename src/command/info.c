@@ -91,7 +91,7 @@ static void print_learned(FILE *stream, const struct learned_times *times, const
 static void print_crossovers(FILE *stream, const struct device_properties *device, const char *section,
                              const struct host_library *host)
 {
-    struct machine_model model = crossover_builtin_model(device, processors_usable());
+    struct machine_model model = crossover_model_here(device);
     struct learned_times *times = malloc(sizeof *times);
     char path[PATH_MAX] = "";
     if (host && !realpath(host->path, path))

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int processors_usable(void)
 {
@@ -24,4 +25,21 @@ int processors_for_blas(void)
             return threads < usable ? (int)threads : usable;
     }
     return usable;
+}
+
+int processors_vector_bytes(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f"))
+        return 64;
+    return __builtin_cpu_supports("avx2") ? 32 : 16;
+#else
+    return 16;
+#endif
+}
+
+size_t processors_cache_bytes(void)
+{
+    const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? (size_t)bytes : 0;
 }

@@ -1,5 +1,4 @@
 #include "interpose/waking.h"
-#include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "interpose/background.h"
@@ -47,7 +46,7 @@ static double wake_account_us;
 
 void waking_begin(void)
 {
-    reference_model = crossover_builtin_model(NULL, processors_usable());
+    reference_model = crossover_model_here(NULL);
 }
 
 struct mirror_table *waking_mirrors(void)
@@ -114,7 +113,7 @@ static void learn_of_device(const struct device_properties *device)
 {
     static struct learned_times learned;
     const struct recipe *recipe = recipe_of_process(device);
-    device_model = crossover_builtin_model(device, processors_usable());
+    device_model = crossover_model_here(device);
     learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
 }
 

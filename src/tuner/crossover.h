@@ -3,7 +3,8 @@
  * The built-in model is computed from the device's properties, the number of host
  * cores and the figures of design section 2. What the tuner learned on this machine
  * (learned_times.h) stands before it, curve by curve. Predictions decide nothing by
- * themselves: see interpose/policy.h. All functions here are pure. */
+ * themselves: see interpose/policy.h. All functions here are pure, but for
+ * crossover_model_here, which asks the system. */
 #ifndef MUBLAS_CROSSOVER_H
 #define MUBLAS_CROSSOVER_H
 
@@ -17,10 +18,12 @@
 struct machine_model {
     double host_bandwidth;
     double host_flops[TYPE_COUNT];
+    double cache_bandwidth, cache_bytes; /* of the host, for operands that stay in its cache */
     double device_bandwidth;
     double device_flops[TYPE_COUNT];
     double link_bandwidth;   /* pinned transfers */
-    double staged_bandwidth; /* transfers through staging memory */
+    double staged_bandwidth; /* matrices through staging memory */
+    double vector_bandwidth; /* vectors, mostly in the host's nearest cache */
     double call_us;          /* launch, synchronise, small vectors up and down */
     double scan_us_per_byte; /* dirty scan of tracked memory */
     double pin_us_per_byte;  /* pinning pages of 4 KiB */
@@ -38,6 +41,13 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
 /* The built-in model. `device` NULL stands for the reference device (H100 SXM),
  * used until a device is awake. host_cores >= 1. */
 struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores);
+
+/* What the host's processors can do besides their number: bytes of their widest vectors, 64, 32
+ * or 16, and of their last-level cache, or 0. */
+void crossover_use_processors(struct machine_model *model, int widest_vector, size_t cache_bytes);
+
+/* Both for the processors that this process may use. */
+struct machine_model crossover_model_here(const struct device_properties *device);
 
 struct predicted_times {
     double host_us;

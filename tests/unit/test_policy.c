@@ -290,6 +290,27 @@ static void test_every_floor(const struct machine_model *model)
            "a complex matrix is large sooner than a real one");
 }
 
+/* What the processors are besides many moves the host's times and floors, and nothing else. */
+static void test_processors(const struct machine_model *plain)
+{
+    struct machine_model model = *plain;
+    struct blas_call small = symv_call(2000), large = symv_call(8192);
+    crossover_use_processors(&model, 64, 300 << 20);
+    tap_ok(crossover_predict(&model, &small, 0, true).host_us < 0.6 * crossover_predict(plain, &small, 0, true).host_us,
+           "a matrix in the host's cache is read faster");
+    tap_ok(crossover_predict(&model, &large, 0, true).host_us == crossover_predict(plain, &large, 0, true).host_us,
+           "a larger one is not");
+    tap_ok(crossover_predict(&model, &small, 1 << 20, true).resident_us ==
+               crossover_predict(plain, &small, 1 << 20, true).resident_us,
+           "nor does the device care");
+    tap_ok(policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D) > policy_floor(OFFLOAD_AUTO, plain, FAMILY_SYMV, TYPE_D) &&
+               policy_floor(OFFLOAD_AUTO, &model, FAMILY_GEMM, TYPE_D) > policy_floor(OFFLOAD_AUTO, plain, FAMILY_GEMM, TYPE_D),
+           "floors rise with the host's speed");
+    test_every_floor(&model);
+    crossover_use_processors(&model, 16, 4 << 20);
+    test_every_floor(&model);
+}
+
 static void test_complex_times(const struct machine_model *model)
 {
     struct blas_call call = symv_call(8192);
@@ -322,6 +343,7 @@ int main(void)
     struct machine_model small = crossover_builtin_model(NULL, 1), large = crossover_builtin_model(NULL, 512);
     test_every_floor(&small);
     test_every_floor(&large);
+    test_processors(&model);
     test_complex_times(&model);
     return tap_done();
 }
