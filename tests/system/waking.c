@@ -1,4 +1,4 @@
-/* waking WAY [CALLS RELEASE]: a first call, then more dsymv calls of a program whose device wakes in the
+/* waking WAY [CALLS RELEASE | PAUSE]: a first call, then more dsymv calls of a program whose device wakes in the
  * background, and may not wake before the file of EMULATED_INIT_HOLD is there.
  *   steady   CALLS calls, the file is made after RELEASE of them
  *   level3   CALLS calls of dgemm, then as many of dsymm
@@ -8,6 +8,7 @@
  *   exit     main returns amid that
  *   last     main ends by pthread_exit amid that
  *   exec     another program takes the place of this one amid that
+ * After PAUSE milliseconds, for devices that cannot be held up.
  * Prints a digest of all results of the main thread, and a line for everything that is wrong. */
 #include "blas_program.h"
 
@@ -175,7 +176,8 @@ int main(int count, char **arguments)
             matrix[i + j * SIZE] = matrix[j + i * SIZE];
     }
     make_first_call();
-    calls = count > 2 ? atoi(arguments[2]) : ALL;
+    const int number = count > 2 ? atoi(arguments[2]) : -1;
+    calls = number < 0 ? ALL : number;
     release = count > 3 ? atoi(arguments[3]) : -1;
     if (strcmp(way, "threads") == 0) {
         call_in_threads();
@@ -184,7 +186,9 @@ int main(int count, char **arguments)
     } else if (strcmp(way, "level3") == 0) {
         multiply(calls);
     } else {
+        calls = ALL;
         call_often(AMID);
+        usleep(number < 0 ? 0 : (unsigned)number * 1000);
         if (strcmp(way, "fork") == 0)
             fork_amid();
         else if (strcmp(way, "spawn") == 0)
