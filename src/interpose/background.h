@@ -2,8 +2,9 @@
  *
  * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done. A
  * fork waits for it, so that no child inherits locks of libraries that were half way; so does
- * exit, before what the job opened is taken down (exit_gate.h). What of the process ends without
- * that (_exit, exec, a signal) takes the job with it. Any thread may call these. */
+ * exit, before what the job opened is taken down (exit_gate.h); neither for ever, since the thread
+ * that forks or ends the process may itself hold what the job needs. An end without exit handlers
+ * (_exit, exec, a signal) takes the job with it. Any thread may call these. */
 #ifndef MUBLAS_BACKGROUND_H
 #define MUBLAS_BACKGROUND_H
 

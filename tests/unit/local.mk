@@ -284,3 +284,8 @@ check_PROGRAMS += tests/unit/test_program_checks
 TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_background
+TESTS += tests/unit/test_background
+tests_unit_test_background_SOURCES = tests/unit/test_background.c
+tests_unit_test_background_LDADD = $(unit_test_libraries)
