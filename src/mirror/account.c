@@ -8,13 +8,14 @@
  * upload pins, for the worst twice over (tuner/crossover.c). */
 enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 8000 };
 
-/* Whole matrices that the host's threads have just written: 3.4 to 4.9 GB/s were seen on an H100. */
-enum { REWRITTEN_BYTES_PER_US = 4500 };
+/* Whole matrices that the host's threads have just written: 3.4 to 4.9 GB/s were seen on an H100; results
+ * to memory that is not pinned, or not reliably: 5.9. */
+enum { REWRITTEN_BYTES_PER_US = 4500, STAGED_RESULT_BYTES_PER_US = 6000 };
 
 enum {
     SETBACKS_MOST = 8,
     KIND_SETBACKS_MOST = 10,
-    STEADY_USES = 8, /* without a change: each doubling of them makes good for a setback of others */
+    STEADY_USES = 8, /* without a change: more, and more than those had that were lost, say something */
 };
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */
@@ -75,12 +76,14 @@ static void look_for_changes(struct range_account *account, const struct operand
     account->credit_us = fmax(0, account->credit_us - changed * (double)bytes / REWRITTEN_BYTES_PER_US);
 }
 
-/* Those of its own, or those of its kind as far as they tell something of it: the longer it has stayed
- * the same the less, but one. */
+/* Those of its own, or those of its kind as far as they tell something of it: once it has stayed the same for
+ * longer one less, and one less for each doubling of that, but one. */
 static unsigned setbacks_of(const struct mirror_table *table, const struct range_account *account, unsigned kind)
 {
-    unsigned of_kind = table->setbacks[kind];
-    for (unsigned steady = account->steady; of_kind > 1 && steady >= STEADY_USES; steady /= 2)
+    const struct kind_losses *losses = &table->losses[kind];
+    const unsigned usual = losses->steady > STEADY_USES ? losses->steady : STEADY_USES;
+    unsigned of_kind = losses->setbacks;
+    for (unsigned steady = account->steady; of_kind > 1 && steady > usual; steady /= 2)
         of_kind--;
     return account->setbacks > of_kind ? account->setbacks : of_kind;
 }
@@ -137,10 +140,12 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
 static void give_up(struct mirror_table *table, struct mirror *mirror, struct range_account *account,
                     struct page_range pages)
 {
-    unsigned *of_kind = &table->setbacks[account->buyer];
+    struct kind_losses *losses = &table->losses[account->buyer];
     const bool was_in_vain = account->price_us > 0 && !account->settled;
-    if (was_in_vain && *of_kind < KIND_SETBACKS_MOST)
-        ++*of_kind;
+    if (was_in_vain && losses->setbacks < KIND_SETBACKS_MOST)
+        losses->setbacks++;
+    if (was_in_vain && losses->steady < account->steady)
+        losses->steady = account->steady;
     account->settled = true;
     account->credit_us = account->worth_us = 0;
     /* It will most likely be lost in the same way again, after some more uploads. */
@@ -153,10 +158,10 @@ static void give_up(struct mirror_table *table, struct mirror *mirror, struct ra
 /* It may be bought again at once, and others of its kind sooner. `lock` is held. */
 static void note_paid(struct mirror_table *table, struct range_account *account)
 {
-    unsigned *of_kind = &table->setbacks[account->buyer];
+    struct kind_losses *losses = &table->losses[account->buyer];
     account->setbacks = 0;
-    if (account->price_us > 0 && !account->settled && *of_kind > 0)
-        --*of_kind;
+    if (account->price_us > 0 && !account->settled && losses->setbacks > 0 && --losses->setbacks == 0)
+        losses->steady = 0;
     account->settled = true;
 }
 
@@ -256,5 +261,15 @@ void account_settle(struct mirror_table *table, struct mirror *mirror, struct pa
             account->settled = false;
         }
     }
+    pthread_mutex_unlock(&table->lock);
+}
+
+void account_note_staged_result(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
+                                uint64_t bytes)
+{
+    pthread_mutex_lock(&table->lock);
+    struct range_account *account = range_account_find(mirror, hull);
+    if (account)
+        account->worth_us -= (double)bytes / STAGED_RESULT_BYTES_PER_US; /* below 0: operands_earn gives it up */
     pthread_mutex_unlock(&table->lock);
 }

@@ -31,4 +31,8 @@ bool account_was_resident(struct mirror_table *table, const struct operand *oper
 void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
                     uint64_t uploaded_bytes, uint64_t bytes, unsigned kind);
 
+/* A resident output's result came home by staging, these bytes of it, where it was counted on to come by DMA. */
+void account_note_staged_result(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
+                                uint64_t bytes);
+
 #endif

@@ -5,8 +5,8 @@
 #include "common/settings.h"
 #include "mirror/pins.h"
 
-/* 0.4 s per GiB, which some of this process's own gathering soon outweighs. */
-enum { GUESSED_NANOSECONDS_PER_KIB = 400, GUESS_WEIGHS_BYTES = 64 << 20 };
+/* 0.3 s per GiB, which some of this process's own gathering soon outweighs. */
+enum { GUESSED_NANOSECONDS_PER_KIB = 300, GUESS_WEIGHS_BYTES = 64 << 20 };
 
 bool gathering_pays(const struct gathering_cost *cost, double waited_us, uint64_t bytes)
 {

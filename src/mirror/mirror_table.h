@@ -27,7 +27,10 @@ struct mirror_table {
     unsigned next_unfit;
     size_t next_swept; /* where the last sweep of some stopped */
     uint64_t calls;    /* counts holds */
-    unsigned setbacks[OPERAND_KINDS]; /* by kind of call: residency that was lost before it had paid (account.h) */
+    struct kind_losses {
+        unsigned setbacks; /* residency that was lost before it had paid (account.h) */
+        unsigned steady;   /* uses without a change, the most that such residency was bought after */
+    } losses[OPERAND_KINDS]; /* by kind of call */
     unsigned long long loads; /* object_loads() when mappings were last looked at */
     atomic_bool blind; /* host writes may come unseen: everything is stateless from now on */
 };

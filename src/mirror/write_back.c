@@ -1,5 +1,6 @@
 #include "mirror/hold.h"
 
+#include "mirror/account.h"
 #include "mirror/completeness.h"
 #include "mirror/pins.h"
 #include "mirror/staging.h"
@@ -14,6 +15,7 @@ struct write_back {
     struct held_operand *held;
     struct byte_range staged; /* hull of what was written by the CPU, empty at first */
     bool touched;             /* host memory may have been written */
+    uint64_t staged_bytes;    /* of the result */
     enum status status;
 };
 
@@ -62,6 +64,7 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
     back->staged.begin = host < back->staged.begin ? host : back->staged.begin;
     back->staged.end = end > back->staged.end ? end : back->staged.end;
     back->held->mirror->staged_bytes += strip->width * strip->height;
+    back->staged_bytes += strip->width * strip->height;
     back->status = staging_download(back->hold->lane, (void *)host, strip->pitch, device, strip->pitch,
                                     strip->width, strip->height);
     if (back->status == STATUS_OK || strip->width * strip->height > STAGING_PIECE_BYTES)
@@ -176,6 +179,7 @@ static enum status copy_all(struct write_back *back)
     back->staged = held->hull;
     open_for_writing(held);
     held->mirror->staged_bytes += footprint_bytes(operand);
+    back->staged_bytes = footprint_bytes(operand);
     return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address, operand->device_ld,
                                  operand->element_bytes, &back->touched);
 }
@@ -262,6 +266,8 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
         if (status == STATUS_OK) {
             hold->transfers.bytes_down += footprint_bytes(&held->operand);
             revalidate(&back);
+            if (held->was_resident)
+                account_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);
             return STATUS_OK;
         }
     }

@@ -146,6 +146,21 @@ static void test_neighbours(unsigned char *memory)
            "which its submatrices share");
 }
 
+/* There are no pins here, so results come by staging, which nobody had counted on. */
+static void test_staged_results(unsigned char *memory)
+{
+    struct operand operand = whole(memory, OPERAND_READ);
+    operands_residency(table, &operand, 1);
+    operands_credit(table, &operand, 1, 1e6);
+    call(memory, 5000);
+    const double before = residency_of(memory, OPERAND_UPDATE).worth_us;
+    operand.access = OPERAND_UPDATE;
+    uint64_t state = 1;
+    run_call(table, lane, &operand, 1, &state, 0);
+    const double spent = before - residency_of(memory, OPERAND_UPDATE).worth_us;
+    tap_ok(before > 5000 && spent > BYTES / 8000 && spent < BYTES / 4000, "a staged result takes %.0f us of the worth", spent);
+}
+
 static void test_mostly_rewritten(unsigned char *memory)
 {
     struct operand operand = whole(memory, OPERAND_READ);
@@ -214,6 +229,7 @@ int main(void)
     test_mostly_rewritten(other);
     test_setbacks_forgotten(map());
     test_neighbours(map());
+    test_staged_results(map());
     test_few_rows(map());
     test_hot_panel(map());
     mirror_table_destroy(table);

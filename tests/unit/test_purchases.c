@@ -129,14 +129,14 @@ static void test_lost_ranges(double *const *ranges, int alone)
 {
     enum { LOSING = 1 };
     int losses = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         losses += lose(ranges[i], LOSING, 100 * alone);
     const int constant = uses_until_bought(ranges[3], LOSING);
-    tap_ok(losses == 3 && constant > alone + 1 && constant <= 2 * alone + 1,
-           "after three losses one that stays the same goes up after %d uses, alone it does after %d", constant, alone);
-    for (int i = 4; i < RANGES; i++)
+    tap_ok(losses == 2 && constant > alone + 1 && constant <= 2 * alone + 1,
+           "after two losses one that stays the same goes up after %d uses, alone it does after %d", constant, alone);
+    for (int i = 4; i < RANGES; i++) /* to be fair: the one that stays has not paid yet */
         losses += lose(ranges[i], LOSING, 4 * alone);
-    tap_ok(losses <= 8, "of %d matrices that are rewritten as soon as they are bought %d are", RANGES - 1, losses);
+    tap_ok(losses <= 5, "of %d matrices that are rewritten as soon as they are bought %d are", RANGES - 2, losses);
     bool on_device;
     tap_ok(uses_until_bought(ranges[3], LOSING + 1) == 1, "what was bought stays");
     const int dear = uses_until_bought(map(), LOSING);
