@@ -137,8 +137,11 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
     const bool goes_up = operand->access != OPERAND_OVERWRITE &&
                          page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2;
     const bool moves = goes_up || operand->access != OPERAND_READ;
-    if (pages_pinned(mirror, pages) <= count / 2)
+    const size_t pinned = pages_pinned(mirror, pages);
+    if (pinned <= count / 2)
         return goes_up || mirror->staged_bytes >= bytes;
+    if (count - pinned > count / 8 && mirror->staged_bytes > bytes / 2)
+        return true; /* a matrix that has grown */
     /* Of a triangle only as many pages are written as it has. */
     return page_bits_count(mirror->suspect, pages.begin, pages.end) > footprint_bytes(operand) >> (page_shift() + 1) &&
            (mirror->staged_bytes > 2 * (uint64_t)bytes ||

@@ -15,7 +15,7 @@
 enum { PIN_BYTES_MIN = 16 << 20 };
 
 /* Pin the operand's span if that pays: when most of it is about to be uploaded, or
- * staging has moved as much as it holds, or, if it is pinned, when most of
+ * staging has moved as much as it holds, or half of that if it has outgrown its pin, or, if it is pinned, when most of
  * it has become suspect and staging has moved twice as much (a quarter for an output), or it
  * is about to move again and the pin has served well. To be asked of an armed mirror
  * before the scan; pages that get pinned are not valid then. STATUS_OK also when

@@ -74,6 +74,26 @@ static void test_triangle_pinned_again(void)
     mirror_table_destroy(table);
 }
 
+/* An output to which columns are added. */
+static void test_grown(void)
+{
+    unsigned char *memory = map(32 * MIB), *shadow = map(32 * MIB);
+    open_table(64 * MIB, 64 * MIB);
+    bool good = call(whole(memory, 20 * MIB, OPERAND_UPDATE), shadow - memory) > 0;
+    const unsigned long pins = call_count("cuMemHostRegister_v2");
+    for (size_t bytes = 21 * MIB; bytes <= 32 * MIB; bytes += MIB)
+        good = good && call(whole(memory, bytes, OPERAND_UPDATE), shadow - memory) >= 0;
+    const unsigned long more = call_count("cuMemHostRegister_v2") - pins;
+    tap_ok(good && more > 0 && more <= 2, "a matrix that outgrows its pin is pinned anew (%lu times)", more);
+    for (int i = 0; i < 12; i++)
+        good = good && call(whole(memory, 32 * MIB, OPERAND_UPDATE), shadow - memory) >= 0;
+    tap_ok(good && call_count("cuMemHostRegister_v2") <= pins + more + 1 && memcmp(memory, shadow, 32 * MIB) == 0,
+           "and not for ever");
+    unmap(memory, 32 * MIB);
+    unmap(shadow, 32 * MIB);
+    mirror_table_destroy(table);
+}
+
 /* The driver refuses some pins: for want of what the next call may find again. */
 static void test_refused(void)
 {
@@ -191,6 +211,7 @@ int main(void)
     struct emulated_census before = take_census();
     test_pinned();
     test_pinned_again();
+    test_grown();
     test_refused();
     test_margins();
     test_blind_spots();
