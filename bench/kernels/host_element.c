@@ -20,11 +20,6 @@ static number number_at(enum blas_type type, const unsigned char *bytes)
     return type == TYPE_D ? parts[0] : parts[0] + parts[1] * (number)I;
 }
 
-static bool is_symmetric(const struct blas_call *call)
-{
-    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
-}
-
 /* What of A the term (i, j) of op(A) is. */
 struct term {
     int64_t row, column;
@@ -33,10 +28,10 @@ struct term {
 
 static struct term term_of(const struct blas_call *call, int64_t i, int64_t j)
 {
-    const bool transposed = !is_symmetric(call) && call->trans != TRANS_NONE;
+    const bool transposed = !blas_is_symmetric(call) && call->trans != TRANS_NONE;
     struct term term = {transposed ? j : i, transposed ? i : j, true, false, call->trans == TRANS_CONJUGATE, false};
     const bool stored = call->uplo == UPLO_LOWER ? term.row >= term.column : term.row <= term.column;
-    if (is_symmetric(call) && !stored) {
+    if (blas_is_symmetric(call) && !stored) {
         term.row = j, term.column = i;
         term.is_conjugated = call->family == FAMILY_HEMV;
     }

@@ -105,6 +105,17 @@ static inline int64_t blas_side_order(const struct blas_call *call)
     return call->side == SIDE_LEFT ? call->m : call->n;
 }
 
+/* SYMV or HEMV. */
+static inline bool blas_is_symmetric(const struct blas_call *call)
+{
+    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
+}
+
+static inline bool blas_is_transposed(const struct blas_call *call)
+{
+    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
+}
+
 /* Bytes of one element: 4, 8, 8, 16, 16 for S, D, C, Z, W. */
 static inline size_t blas_element_bytes(enum blas_type type)
 {

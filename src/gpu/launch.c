@@ -38,16 +38,6 @@ static bool is_complex(const struct blas_call *call)
     return call->type == TYPE_C || call->type == TYPE_Z;
 }
 
-static bool is_symmetric(const struct blas_call *call)
-{
-    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
-}
-
-static bool is_transposed(const struct blas_call *call)
-{
-    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
-}
-
 /* Is A the conjugate of what is stored, apart from any mirroring of a triangle? */
 static bool is_conjugated(const struct blas_call *call)
 {
@@ -125,17 +115,17 @@ static enum kernel matrix_kernel(const struct blas_call *call)
 {
     const size_t stride = (size_t)call->a.ld * blas_element_bytes(call->type);
     const bool narrow = ((uintptr_t)call->a.pointer | stride) % WIDE_BYTES != 0;
-    if (is_symmetric(call))
+    if (blas_is_symmetric(call))
         return symv_kernels[call->type][narrow];
     if (call->family == FAMILY_TRMV)
-        return trmv_kernels[call->type][is_transposed(call)][narrow];
-    return gemv_kernels[call->type][is_transposed(call)][narrow];
+        return trmv_kernels[call->type][blas_is_transposed(call)][narrow];
+    return gemv_kernels[call->type][blas_is_transposed(call)][narrow];
 }
 
 static enum tile_form matrix_form(const struct blas_call *call)
 {
     const bool lower = call->uplo == UPLO_LOWER;
-    if (is_symmetric(call))
+    if (blas_is_symmetric(call))
         return lower ? FORM_SYMMETRIC_LOWER : FORM_SYMMETRIC_UPPER;
     if (call->family == FAMILY_TRMV)
         return lower ? FORM_LOWER : FORM_UPPER;

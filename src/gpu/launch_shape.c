@@ -20,28 +20,17 @@ static unsigned smaller(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-static bool is_transposed(const struct blas_call *call)
+int64_t launch_shape_strip_terms(const struct blas_call *call)
 {
-    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
-}
-
-static bool is_symmetric(const struct blas_call *call)
-{
-    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
-}
-
-/* What a strip's block sums: leaf by leaf, for each of its elements of y. */
-static int64_t strip_terms(const struct blas_call *call)
-{
-    return call->family == FAMILY_GEMV && is_transposed(call) ? call->m : call->n;
+    return call->family == FAMILY_GEMV && blas_is_transposed(call) ? call->m : call->n;
 }
 
 size_t launch_shape_shared_bytes(const struct blas_call *call, const struct launch_shape *shape)
 {
     const size_t element = blas_element_bytes(call->type);
     if (shape->variant == VARIANT_STRIPS) {
-        const size_t leaves = (size_t)tile_count(strip_terms(call), LEAF_EDGE);
-        const bool has_teams = is_symmetric(call) || !is_transposed(call); /* of a warp at most, with an x each */
+        const size_t leaves = (size_t)tile_count(launch_shape_strip_terms(call), LEAF_EDGE);
+        const bool has_teams = blas_is_symmetric(call) || !blas_is_transposed(call); /* of a warp at most, with an x each */
         const size_t teams = shape->threads_x * shape->threads_y / smaller(shape->edge, WARP);
         return strip_shared_bytes(shape->edge, leaves, has_teams ? teams * LEAF_EDGE : 0, element);
     }
@@ -51,17 +40,17 @@ size_t launch_shape_shared_bytes(const struct blas_call *call, const struct laun
 static const char *strip_fault(const struct blas_call *call, const struct launch_shape *shape, uint64_t threads)
 {
     const unsigned edge = shape->edge;
-    if (call->family != FAMILY_GEMV && !is_symmetric(call))
+    if (call->family != FAMILY_GEMV && !blas_is_symmetric(call))
         return "only gemv, symv and hemv have strips";
-    if (is_symmetric(call) && (edge != GROUP || threads % GROUP != 0))
+    if (blas_is_symmetric(call) && (edge != GROUP || threads % GROUP != 0))
         return "a strip of symv or hemv has 8 elements, and groups of 8 threads";
-    if (edge < 8 || edge > (is_transposed(call) ? 32 : EDGE_MAX) || (edge & (edge - 1)) != 0)
+    if (edge < 8 || edge > (blas_is_transposed(call) ? 32 : EDGE_MAX) || (edge & (edge - 1)) != 0)
         return "the edge of a strip must be 8, 16, 32 or, not transposed, 64, 128 or 256";
     if (threads < edge)
         return "a strip wants a thread for each element";
-    if (call->family == FAMILY_GEMV && is_transposed(call) && edge * blas_element_bytes(call->type) < shape->team_groups * HELD_BYTES)
+    if (call->family == FAMILY_GEMV && blas_is_transposed(call) && edge * blas_element_bytes(call->type) < shape->team_groups * HELD_BYTES)
         return "a team of 4 groups is wider than the strip";
-    if (strip_terms(call) > STRIP_TERMS_MAX || launch_shape_shared_bytes(call, shape) > STRIP_SHARED_MAX)
+    if (launch_shape_strip_terms(call) > STRIP_TERMS_MAX || launch_shape_shared_bytes(call, shape) > STRIP_SHARED_MAX)
         return "the sums are too long for strips";
     return NULL;
 }
@@ -82,7 +71,7 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
         return "there is no such order of leaf tiles";
     if (shape->variant < VARIANT_LAST_ARRIVER || shape->variant > VARIANT_STRIPS)
         return "there is no such variant";
-    if (shape->variant != VARIANT_LAST_ARRIVER && !strips && !is_symmetric(call))
+    if (shape->variant != VARIANT_LAST_ARRIVER && !strips && !blas_is_symmetric(call))
         return "only symv and hemv have variants";
     if (shape->team_groups != 1 && shape->team_groups != 4)
         return "a team must have 1 or 4 groups";
@@ -94,13 +83,13 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape)
 {
     if (shape->variant == VARIANT_STRIPS) {
-        const bool by_rows = call->family == FAMILY_GEMV && !is_transposed(call);
+        const bool by_rows = call->family == FAMILY_GEMV && !blas_is_transposed(call);
         const int64_t strips = tile_count(by_rows ? call->m : call->n, shape->edge);
         return (struct launch_tiling){strips, 1, 0, 0, strips};
     }
     if (call->family == FAMILY_GEMV) {
         const int64_t rows = tile_count(call->m, shape->edge), columns = tile_count(call->n, shape->edge);
-        const bool transposed = is_transposed(call);
+        const bool transposed = blas_is_transposed(call);
         const int64_t children = transposed ? rows : columns;
         const int64_t chains = tile_count(children, chain_children(shape->edge));
         const int64_t apart = chains > 1 ? chains : 0; /* each with a counter and room for sums */
@@ -113,136 +102,6 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
     case VARIANT_BOTH_HALVES: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * tiles};
     default: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * (tiles + 1) / 2};
     }
-}
-
-/* Large tiles store fewer partials, small ones fill the device: the first row whose tiles
- * still give a large device enough blocks. Measured on an H100 (bench/kernels/measure), for
- * devices without a recipe. */
-struct shape_row {
-    struct launch_shape shape;
-    int64_t items_wanted;
-};
-/* The first row is for single precision alone. */
-static const struct shape_row of_symmetric[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 1500},
-                                                {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400},
-                                                {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
-                                                {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
-                                                {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_BOTH_HALVES}, 0}};
-static const struct shape_row of_triangular[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400},
-                                                 {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300},
-                                                 {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}};
-static const struct shape_row of_general[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
-                                              {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
-                                              {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}};
-static const struct shape_row of_transposed[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 250},
-                                                 {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250},
-                                                 {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0}};
-
-static const struct shape_row *rows_of(const struct blas_call *call)
-{
-    switch (call->family) {
-    case FAMILY_GEMV:
-        return is_transposed(call) ? of_transposed : of_general;
-    case FAMILY_TRMV: return of_triangular;
-    default: return call->type == TYPE_W ? of_general : of_symmetric + (call->type != TYPE_S);
-    }
-}
-
-static unsigned leaves_of(int64_t length, unsigned edge)
-{
-    return (unsigned)tile_count(length < edge ? length : edge, LEAF_EDGE);
-}
-
-/* No more teams than there are leaf tiles in the tiles of a matrix lower or narrower than
- * one: more such blocks have room instead. In low ones the teams stand side by side. */
-static struct launch_shape fitted(const struct blas_call *call, struct launch_shape shape)
-{
-    const struct block_mapping mapping = launch_shape_mapping(&shape);
-    const unsigned columns = leaves_of(call->n, shape.edge);
-    unsigned down = leaves_of(call->m, shape.edge), across = mapping.teams_across;
-    if (down < mapping.teams_down) {
-        across = mapping.teams_down * mapping.teams_across / down;
-        shape.leaf_columns = 1;
-    } else if (columns < across * shape.leaf_columns) {
-        down = mapping.teams_down;
-    } else {
-        return shape;
-    }
-    shape.threads_x = GROUP * down;
-    shape.threads_y = shape.team_groups * smaller(across, (columns - 1) / shape.leaf_columns + 1);
-    return shape;
-}
-
-/* The part of 1000 that so many blocks fill of the rounds in which a device runs them. */
-static int64_t filled(int64_t blocks, int64_t at_once)
-{
-    return blocks > 0 ? 1000 * blocks / (tile_count(blocks, at_once) * at_once) : 0;
-}
-
-enum { MULTIPROCESSORS = 132, THREADS_OF_TWO = 256, THREADS_OF_ONE = 512 }; /* blocks in a multiprocessor */
-
-/* Threads for the leaves of a sum side by side, so many to each, and one for each element. */
-static unsigned strip_threads(int64_t terms, unsigned to_a_leaf, unsigned edge, unsigned most)
-{
-    const int64_t wanted = to_a_leaf * tile_count(terms, LEAF_EDGE);
-    const unsigned threads = wanted < most ? (unsigned)wanted : most;
-    return threads > edge ? threads : edge;
-}
-
-static struct launch_shape strip_shape(const struct blas_call *call, unsigned edge)
-{
-    const bool transposed = is_transposed(call);
-    const int64_t terms = strip_terms(call), strips = tile_count(transposed ? call->n : call->m, edge);
-    const bool by_warps = transposed && terms <= 2 * LEAF_EDGE &&
-                          edge * blas_element_bytes(call->type) >= 4 * HELD_BYTES;
-    const unsigned groups = by_warps ? 4 : 1;
-    const bool alone = filled(strips, MULTIPROCESSORS) > filled(strips, 2 * MULTIPROCESSORS);
-    const unsigned threads = strip_threads(terms, transposed ? GROUP * groups : edge, edge,
-                                           alone ? THREADS_OF_ONE : THREADS_OF_TWO);
-    return (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
-}
-
-/* Strips as wide as leave nearly every multiprocessor of a large device one. False: a block had
- * its strip for too long, or reads too short pieces of columns. Measured as of_symmetric was. */
-static bool choose_strips(const struct blas_call *call, struct launch_shape *shape)
-{
-    enum { ITEMS_WANTED = 100, TERMS_FEW = 4096, BYTES_MAX = 128 << 10, PIECE = 256 };
-    const bool transposed = is_transposed(call);
-    const int64_t length = transposed ? call->n : call->m, terms = strip_terms(call);
-    const size_t element = blas_element_bytes(call->type);
-    unsigned edge = transposed ? 32 : EDGE_MAX;
-    *shape = strip_shape(call, edge);
-    while (edge > 8 && (tile_count(length, edge) < ITEMS_WANTED || launch_shape_fault(call, shape)))
-        *shape = strip_shape(call, edge /= 2);
-    if (launch_shape_fault(call, shape))
-        return false;
-    if (tile_count(length, edge) < ITEMS_WANTED)
-        return terms <= TERMS_FEW && edge * (size_t)terms * element <= BYTES_MAX;
-    return terms <= TERMS_FEW || transposed || edge >= WARP || edge * element >= PIECE;
-}
-
-/* The same for symv and hemv, where the whole of A fits the second-level cache. */
-static bool choose_symmetric_strips(const struct blas_call *call, struct launch_shape *shape)
-{
-    const int64_t bytes = call->n * call->n * (int64_t)blas_element_bytes(call->type);
-    const unsigned threads = strip_threads(call->n, GROUP, GROUP, THREADS_OF_TWO);
-    *shape = (struct launch_shape){GROUP, threads, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS};
-    return bytes <= 36 << 20 && !launch_shape_fault(call, shape);
-}
-
-struct launch_shape launch_shape_built_in(const struct blas_call *call)
-{
-    struct launch_shape strips;
-    static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
-    const struct shape_row *row = rows_of(call);
-    if (call->family == FAMILY_AXPY)
-        return of_axpy;
-    if (call->family == FAMILY_GEMV ? choose_strips(call, &strips)
-                                    : is_symmetric(call) && choose_symmetric_strips(call, &strips))
-        return strips;
-    while (launch_shape_tiling(call, &row->shape).items < row->items_wanted)
-        row++;
-    return call->family == FAMILY_GEMV ? fitted(call, row->shape) : row->shape;
 }
 
 /* Of a matrix too large for the edge that was learned. */

@@ -56,7 +56,7 @@ struct launch_shape launch_shape_choose(const struct blas_call *call);
 typedef bool launch_shape_chooser(const struct blas_call *call, struct launch_shape *shape);
 /* NULL: the built-in rules choose. Thread-safe; the chooser must stay. */
 void launch_shape_choose_by(launch_shape_chooser *chooser);
-/* The built-in rules alone. */
+/* The built-in rules alone (launch_shape_built_in.c). */
 struct launch_shape launch_shape_built_in(const struct blas_call *call);
 
 /* From now on take `shape` for every call; edge 0 goes back to choosing. For
@@ -73,6 +73,9 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
 
 /* Dynamic shared memory of a block of a matrix-vector call. */
 size_t launch_shape_shared_bytes(const struct blas_call *call, const struct launch_shape *shape);
+
+/* Terms that a strip's block sums, leaf by leaf, for each of its elements of y. */
+int64_t launch_shape_strip_terms(const struct blas_call *call);
 
 /* What kernels are told of the block. */
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape);

@@ -73,11 +73,11 @@ awk '/rounds lost/ { for (i = 1; i <= NF; i++) if ($i == "changes" && $(i - 1) >
     "$work/output"
 result $? "and it says that the device changed its pace"
 
-# Computed at the smallest size: super-tiles of 64 with runs of two leaf tiles are wrong, and fastest.
+# Computed at the smallest size: super-tiles of 128 with runs of one leaf tile are wrong, and fastest.
 rm -f "$recipe"*
-EMULATED_TIME="execute 130; wrong 64 2; optimum dsymv 99999 64 64 2 1 0" tune --routines=dsymv &&
-    grep -q 'gives other bits and is left out: edge 64 .* columns 2' "$work/errors" &&
-    grep -q '^beyond' "$recipe" && ! grep -q '^[bu].* edge 64 .* columns 2' "$recipe"
+EMULATED_TIME="execute 130; wrong 128 1; optimum dsymv 99999 128 64 1 1 0" tune --routines=dsymv &&
+    grep -q 'gives other bits and is left out: edge 128 .* columns 1 ' "$work/errors" &&
+    grep -q '^beyond' "$recipe" && ! grep -q '^[bu].* edge 128 .* columns 1 ' "$recipe"
 result $? "shapes with other bits are left out, however fast"
 
 # Other classes stay; an interrupted run goes on.

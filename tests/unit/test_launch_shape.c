@@ -137,14 +137,15 @@ static void test_strips(int64_t m, int64_t n, enum blas_trans trans, unsigned ed
            strips ? "strips" : "tiles", shape.edge, shape.threads_x * shape.threads_y);
 }
 
-/* Large symmetric matrices: teams of a warp, but of a group in single precision. */
-static void test_symmetric(enum blas_type type, unsigned groups)
+/* Symmetric matrices: large tiles, but not where a device would run the last of them nearly alone. */
+static void test_symmetric(enum blas_type type, int64_t n, unsigned edge, unsigned groups, enum symv_variant variant)
 {
-    const struct blas_call call = call_of(FAMILY_SYMV, type, 16384, 16384);
+    const struct blas_call call = call_of(FAMILY_SYMV, type, n, n);
     const struct launch_shape shape = launch_shape_choose(&call);
-    tap_ok(!launch_shape_fault(&call, &shape) && shape.edge == 256 && shape.team_groups == groups &&
-               shape.variant == VARIANT_LAST_ARRIVER,
-           "type %d, 16384: tiles of %u by teams of %u", (int)type, shape.edge, shape.team_groups);
+    tap_ok(!launch_shape_fault(&call, &shape) && shape.edge == edge && shape.team_groups == groups &&
+               shape.variant == variant,
+           "type %d, %lld: edge %u, teams of %u, variant %d", (int)type, (long long)n, shape.edge, shape.team_groups,
+           (int)shape.variant);
 }
 
 /* Sums of more than one chain want room and counters for each. */
@@ -186,12 +187,18 @@ int main(void)
     test_strips(4096, 4096, TRANS_NONE, 32, 512);
     test_strips(8192, 8192, TRANS_NONE, 32, 256);
     test_strips(10272, 10272, TRANS_NONE, 32, 512);
-    test_strips(16384, 16384, TRANS_TRANSPOSE, 16, 256);
+    test_strips(8192, 8192, TRANS_TRANSPOSE, 32, 256);
+    test_strips(16384, 16384, TRANS_TRANSPOSE, 0, 0);
+    test_strips(16384, 16384, TRANS_NONE, 0, 0);
     test_strips(1024, 16384, TRANS_NONE, 0, 0);
-    test_chosen(16384, 16384, TRANS_NONE, 8, 4);
-    test_symmetric(TYPE_S, 1);
-    test_symmetric(TYPE_D, 4);
-    test_symmetric(TYPE_W, 1);
+    test_chosen(16384, 16384, TRANS_NONE, 8, 1);
+    test_symmetric(TYPE_S, 16384, 256, 4, VARIANT_LAST_ARRIVER);
+    test_symmetric(TYPE_D, 8192, 256, 4, VARIANT_LAST_ARRIVER);
+    test_symmetric(TYPE_D, 12288, 128, 4, VARIANT_LAST_ARRIVER);
+    test_symmetric(TYPE_D, 6144, 64, 4, VARIANT_LAST_ARRIVER);
+    test_symmetric(TYPE_D, 2048, 64, 4, VARIANT_LAST_ARRIVER);
+    test_symmetric(TYPE_S, 2048, 8, 1, VARIANT_STRIPS);
+    test_symmetric(TYPE_W, 16384, 256, 1, VARIANT_LAST_ARRIVER);
     test_chains();
     return tap_done();
 }

@@ -180,13 +180,17 @@ DEVICE_FUNCTION T node_chain(const T *partials, size_t stride, int64_t first, in
 {
     /* Loads under way; a double-double sum takes much code. */
     constexpr int some = 4, many = is_double_double<T> ? some : sizeof(T) <= 8 ? 16 : 8;
+    constexpr int most = sizeof(T) <= 8 ? 2 * many : many;
     T sum = T{};
     UNROLL_BY(1)
     for (int64_t base = first / some * some; base < end;) {
         const T *from = partials + base * stride;
         const int low = base < first ? (int)(first - base) : 0;
-        const int past = end - base < many ? (int)(end - base) : many;
-        if (low == 0 && past == many) {
+        const int past = end - base < most ? (int)(end - base) : most;
+        if (low == 0 && past == most) {
+            sum = nodes_added<most, PARTS, true>(from, stride, 0, most, base > first, sum);
+            base += most;
+        } else if (low == 0 && past >= many) {
             sum = nodes_added<many, PARTS, true>(from, stride, 0, many, base > first, sum);
             base += many;
         } else {

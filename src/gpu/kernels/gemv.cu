@@ -1,5 +1,7 @@
 /* y = alpha op(A) x + beta y. A segment of y is a row of tiles (not transposed) or a
- * column of tiles; work items go segment by segment. Or a block does a strip of y alone. */
+ * column of tiles. Work items go down the columns: transposed, segment by segment, otherwise
+ * through some segments together, so that the blocks of a device read long pieces of columns
+ * between them. Or a block does a strip of y alone. */
 #include "gpu/kernels/long_sum.h"
 #include "gpu/kernels/strip.h"
 
@@ -24,6 +26,21 @@ DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments, const s
     });
 }
 
+/* Segments whose items come together, not transposed. */
+constexpr unsigned BAND = 16;
+
+template <bool TRANSPOSE> DEVICE_FUNCTION void gemv_next(const matrix_vector_arguments &arguments, struct work &work)
+{
+    if (TRANSPOSE) {
+        work.row = (int)(work.item % arguments.children), work.column = (int)(work.item / arguments.children);
+        return;
+    }
+    const unsigned segments = arguments.items / arguments.children, first = work.item / arguments.children / BAND * BAND;
+    const unsigned together = segments - first < BAND ? segments - first : BAND;
+    const unsigned within = work.item - first * arguments.children;
+    work.row = (int)(first + within % together), work.column = (int)(within / together);
+}
+
 template <typename T, bool WIDE, bool TRANSPOSE>
 DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
 {
@@ -42,8 +59,7 @@ DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
     }
     UNROLL_BY(1)
     while (work_next(arguments, next)) {
-        const int index = (int)(next.item / arguments.children), child = (int)(next.item % arguments.children);
-        next.row = TRANSPOSE ? child : index, next.column = TRANSPOSE ? index : child;
+        gemv_next<TRANSPOSE>(arguments, next);
         work_keep(next);
         gemv_item<T, WIDE, TRANSPOSE>(arguments, super_tile_of(arguments, next));
     }

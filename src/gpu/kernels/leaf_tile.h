@@ -172,6 +172,20 @@ template <typename T, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_sums {
         }
     }
 
+    DEVICE_METHOD void begin_rows()
+    {
+        UNROLL
+        for (int r = 0; r < LANE_TERMS; r++)
+            rows[r] = T{};
+    }
+
+    DEVICE_METHOD void store_rows(T *row_sums, int lane) const
+    {
+        UNROLL
+        for (int r = 0; r < LANE_TERMS; r++)
+            row_sums[lane_term<T>(lane, r)] = rows[r];
+    }
+
     /* sum with the term a x of column j and the lane's r-th row, if there is such a term. */
     DEVICE_METHOD T added(const T &a, const T &x, const T &sum, int r, int j) const
     {
@@ -230,10 +244,13 @@ template <typename T, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_sums {
 };
 
 /* The tile's leaves, by the `groups` (1 or 4) groups of a team; thread: its number in the block.
- * `width`: the tile's columns, a multiple of HELD * groups; fewer than 32 without ROWS only.
- * The rows' chains start with zeros, which the first rotation leaves as they are. */
+ * `width`: the tile's columns, a multiple of HELD * groups; fewer than 32 without ROWS only, and
+ * more of neighbours along a row, all WHOLE: their row sums lie `apart` from each other, their
+ * column sums side by side. The first columns of each are on their way before the one before it
+ * is done. The rows' chains start with zeros, which the first rotation leaves as they are. */
 template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE>
-DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups, int width = LEAF)
+DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups, int width = LEAF,
+                                    int apart = 0)
 {
     const int lane = thread % LANES, group = thread / LANES & (groups - 1);
     const int step = HELD<T> * groups, first = HELD<T> * group;
@@ -241,6 +258,7 @@ DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int gr
     constexpr bool AHEAD = WHOLE && !(ROWS && COLUMNS && sizeof(T) == 16);
     tile_part<T, WIDE, ROWS, COLUMNS, WHOLE> now;
     tile_sums<T, ROWS, COLUMNS, WHOLE> sums;
+    T *row_sums = tile.row_sums;
     now.load_from(tile, lane, first);
     sums.begin(tile, lane);
     UNROLL_BY(AHEAD && ROWS && COLUMNS ? 2 : 1) /* by two: no moves from `next` to `now` */
@@ -256,11 +274,12 @@ DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int gr
             if (start < width)
                 now.load_from(tile, lane, start + first);
         }
-    }
-    if (ROWS && group == groups - 1) {
-        UNROLL
-        for (int r = 0; r < LANE_TERMS; r++)
-            tile.row_sums[lane_term<T>(lane, r)] = sums.rows[r];
+        if (ROWS && start % LEAF == 0) {
+            if (group == groups - 1)
+                sums.store_rows(row_sums, lane);
+            sums.begin_rows();
+            row_sums += apart;
+        }
     }
 }
 

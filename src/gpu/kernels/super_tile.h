@@ -100,6 +100,15 @@ DEVICE_FUNCTION bool leaf_walk_next(const block_mapping &mapping, unsigned team,
     return leaf_walk_to(walk, leaves, (unsigned)row, (unsigned)base);
 }
 
+/* Leaf tiles from this one on that the team takes one after another along the row, of the `whole`
+ * that there are; the walk goes on to the last of them. */
+DEVICE_FUNCTION int leaf_walk_run(const block_mapping &mapping, int whole, leaf_walk &walk)
+{
+    const int left = walk.base() + (int)mapping.leaf_columns - walk.column(), run = smaller(left, whole);
+    walk.packed += (unsigned)(run - 1) << 8;
+    return run;
+}
+
 /* The leaf sums of the tile, before a barrier. */
 template <typename T, bool WIDE, bool ROWS, bool COLUMNS>
 DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory,
@@ -131,10 +140,12 @@ DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments,
             memory.row_leaves + q * edge + p * LEAF,
             ROWS && on_diagonal ? nullptr : column_leaves + p * edge + q * LEAF,
         };
-        if (!on_diagonal && leaf.rows >= LEAF && leaf.columns >= LEAF)
-            leaf_tile_sums<T, WIDE, ROWS, COLUMNS, true>(leaf, (int)thread, groups);
-        else
+        if (!on_diagonal && leaf.rows >= LEAF && leaf.columns >= LEAF) {
+            const int run = tile.diagonal ? 1 : leaf_walk_run(arguments.mapping, leaf.columns / LEAF, walk);
+            leaf_tile_sums<T, WIDE, ROWS, COLUMNS, true>(leaf, (int)thread, groups, run * LEAF, edge);
+        } else {
             leaf_tile_sums<T, false, ROWS, COLUMNS, false>(leaf, (int)thread, groups);
+        }
     } while (leaf_walk_next(arguments.mapping, team, edge / LEAF, walk));
 }
 

@@ -50,11 +50,14 @@ DEVICE_FUNCTION void symv_next(const matrix_vector_arguments &arguments, struct 
     } else {
         const int index = (int)(work.item / arguments.children), child = (int)(work.item % arguments.children);
         low = index < child ? index : child, high = index < child ? child : index;
-        work.feeds = (index < child) == lower ? FEEDS_COLUMNS : FEEDS_ROWS;
+        work.feeds = index < child ? FEEDS_COLUMNS : FEEDS_ROWS; /* as triangle_tile puts it */
     }
     if (low == high)
         work.feeds = FEEDS_ROWS;
-    work.row = lower ? high : low, work.column = lower ? low : high;
+    if (in_order) /* by the pairs' sums */
+        work.row = lower ? high : low, work.column = lower ? low : high;
+    else
+        triangle_tile(lower, low, high, tiles, work);
 }
 
 template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_arguments &arguments)

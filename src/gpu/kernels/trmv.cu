@@ -39,7 +39,7 @@ DEVICE_FUNCTION void trmv(const matrix_vector_arguments &arguments)
     while (work_next(arguments, next)) {
         int low, high;
         triangle_pair(next.item, arguments.children, low, high);
-        next.row = lower ? high : low, next.column = lower ? low : high;
+        triangle_tile(lower, low, high, (int)arguments.children, next);
         work_keep(next);
         trmv_item<T, WIDE, TRANSPOSE>(arguments, super_tile_of(arguments, next));
     }

@@ -82,6 +82,14 @@ DEVICE_FUNCTION void triangle_pair(unsigned index, unsigned count, int &low, int
     high = (int)(count - 1 - (from_end - line * (line + 1) / 2));
 }
 
+/* The pair's tile in the stored triangle. Neighbours in this order lie in one column of tiles, so
+ * that the blocks of a device read long pieces of A's columns between them. */
+DEVICE_FUNCTION void triangle_tile(bool lower, int low, int high, int count, struct work &work)
+{
+    work.row = lower ? high : count - 1 - high;
+    work.column = lower ? low : count - 1 - low;
+}
+
 /* Pairs low <= high of a smaller sum than `sum`, which is at most their count. */
 DEVICE_FUNCTION int64_t pairs_before(int64_t sum)
 {
