@@ -1,6 +1,6 @@
 /* kernel_digests - a digest of every kernel's result bits over a fixed set of calls.
  *
- *   kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model]
+ *   kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model] [--part I/N]
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or
  * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned
@@ -9,6 +9,7 @@
  * busy neighbour (kernel_stress.h). Bits that differ between any of them are an error.
  * --check compares with kept digests and prints only what differs. --model computes
  * digests by contract_model.c, without a device.
+ * --part does only every N-th case from number I (0..N-1) on: several at once share the work.
  * Exit status 0: all equal; 1: a difference or an error; 77: no device. */
 #include "contract_model.h"
 #include "digest_file.h"
@@ -25,6 +26,7 @@ struct options {
     int64_t max_n;
     bool edges, model;
     unsigned stress; /* repeats */
+    unsigned part, parts;
     const char *check;
 };
 
@@ -140,16 +142,17 @@ static bool report(const struct kernel_case *kernel_case, const struct digest_fi
 static int run_cases(struct runner *runner)
 {
     const struct options *options = runner->options;
-    size_t count, bad = 0;
+    size_t count, done = 0, bad = 0;
     struct digest_file *kept = options->check ? digest_file_read(options->check) : NULL;
     if (options->check && !kept) {
         fprintf(stderr, "kernel_digests: %s: %s\n", options->check, strerror(errno));
         return 1;
     }
     struct kernel_case *cases = kernel_cases(options->max_n, &count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = options->part; i < count; i += options->parts) {
         uint64_t digest = 0;
         bool good = true;
+        done++;
         if (options->model)
             digest = model_digest(&cases[i]);
         else
@@ -158,7 +161,7 @@ static int run_cases(struct runner *runner)
             bad++;
     }
     if (kept)
-        printf("%zu of %zu cases equal\n", count - bad, count);
+        printf("%zu of %zu cases equal\n", done - bad, done);
     if (kept)
         digest_file_free(kept);
     free(cases);
@@ -197,13 +200,13 @@ static int run_on_device(const struct options *options)
 static int usage(void)
 {
     fprintf(stderr,
-            "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model]\n");
+            "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model] [--part I/N]\n");
     return 2;
 }
 
 int main(int count, char **arguments)
 {
-    struct options options = {.max_n = 5000};
+    struct options options = {.max_n = 5000, .parts = 1};
     for (int i = 1; i < count; i++) {
         const char *value = i + 1 < count ? arguments[i + 1] : NULL;
         if (strcmp(arguments[i], "--edges") == 0) {
@@ -218,6 +221,9 @@ int main(int count, char **arguments)
             options.max_n = strtoll(arguments[++i], NULL, 10);
         } else if (strcmp(arguments[i], "--stress") == 0) {
             options.stress = (unsigned)strtoul(arguments[++i], NULL, 10);
+        } else if (strcmp(arguments[i], "--part") == 0) {
+            if (sscanf(arguments[++i], "%u/%u", &options.part, &options.parts) != 2 || options.part >= options.parts)
+                return usage();
         } else {
             return usage();
         }
