@@ -30,7 +30,7 @@ run()
 {
     rm -f "$work"/hold "$work"/report*
     env MUBLAS_RECIPE="$work/recipe" MUBLAS_REPORT="$work/report-%p" MUBLAS_VERBOSE=3 EMULATED_CHILD_ABORTS=1 \
-        LD_PRELOAD="${first:+$first:}$shim_preload" "$@" > "$work/output" 2> "$work/errors"
+        LD_PRELOAD="${sanitizer_preload:+$sanitizer_preload:}${first:+$first:}$shim" "$@" > "$work/output" 2> "$work/errors"
 }
 held() { run EMULATED_INIT_HOLD="$work/hold" "$@"; }
 # The same, and something else lets the device wake after a while.
