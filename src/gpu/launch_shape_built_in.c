@@ -16,7 +16,7 @@ struct shape_row {
     int64_t items_wanted;
     int filled_wanted; /* of 1000, where there is more than one round */
 };
-static const struct shape_row of_symmetric[] = {{{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400, 900},
+static const struct shape_row of_symmetric[] = {{{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 200, 900},
                                                 {{128, 32, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 750},
                                                 {{128, 32, 4, 4, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 750},
                                                 {{64, 16, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
@@ -115,10 +115,24 @@ static struct launch_shape strip_shape(const struct blas_call *call, unsigned ed
     const bool by_warps = transposed && terms <= 2 * LEAF_EDGE &&
                           edge * blas_element_bytes(call->type) >= 4 * HELD_BYTES;
     const unsigned groups = by_warps ? 4 : 1;
-    const bool alone = filled(strips, MULTIPROCESSORS) > filled(strips, 2 * MULTIPROCESSORS);
+    const bool alone = filled(strips, MULTIPROCESSORS) > filled(strips, 2 * MULTIPROCESSORS) &&
+                       (transposed || edge != 16 || call->type == TYPE_S);
     const unsigned threads = strip_threads(terms, transposed ? GROUP * groups : edge, edge,
                                            alone ? THREADS_OF_ONE : THREADS_OF_TWO);
     return (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
+}
+
+/* Few short columns: what one warp does from end to end is what counts, so all terms are under way at once. */
+static bool choose_short_columns(const struct blas_call *call, struct launch_shape *shape)
+{
+    enum { COLUMNS_FEW = 2048, TERMS_FEW = 256, TERMS_WIDE = 512 /* of elements of 16 bytes */ };
+    const size_t element = blas_element_bytes(call->type);
+    const int64_t terms = launch_shape_strip_terms(call);
+    const unsigned edge = 4 * HELD_BYTES / (unsigned)element;
+    const unsigned threads = strip_threads(terms, WARP, edge, THREADS_OF_TWO);
+    *shape = (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, 4, VARIANT_STRIPS};
+    return blas_is_transposed(call) && call->n <= COLUMNS_FEW &&
+           terms <= (element == 16 ? TERMS_WIDE : TERMS_FEW) && !launch_shape_fault(call, shape);
 }
 
 /* Beyond one round of blocks tiles read longer pieces of columns at a time. */
@@ -138,13 +152,16 @@ static bool strips_pay(const struct blas_call *call, unsigned edge)
  * its strip for too long, or reads too short pieces of columns. Measured as of_symmetric was. */
 static bool choose_strips(const struct blas_call *call, struct launch_shape *shape)
 {
-    enum { ITEMS_WANTED = 100, TERMS_FEW = 4096, BYTES_MAX = 128 << 10 };
+    enum { ITEMS_WANTED = 100, TERMS_SHORT = 512, TERMS_FEW = 4096, BYTES_MAX = 128 << 10 };
     const bool transposed = blas_is_transposed(call);
     const int64_t length = transposed ? call->n : call->m, terms = launch_shape_strip_terms(call);
     const size_t element = blas_element_bytes(call->type);
+    const unsigned least = !transposed && terms <= TERMS_SHORT ? 16 : 8;
     unsigned edge = transposed ? 32 : EDGE_MAX;
+    if (choose_short_columns(call, shape))
+        return true;
     *shape = strip_shape(call, edge);
-    while (edge > 8 && (tile_count(length, edge) < ITEMS_WANTED || launch_shape_fault(call, shape)))
+    while (edge > least && (tile_count(length, edge) < ITEMS_WANTED || launch_shape_fault(call, shape)))
         *shape = strip_shape(call, edge /= 2);
     if (launch_shape_fault(call, shape))
         return false;

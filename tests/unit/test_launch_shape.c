@@ -182,7 +182,9 @@ int main(void)
     test_strips(32, 524288, TRANS_TRANSPOSE, 32, 32);
     test_strips(1024, 1024, TRANS_NONE, 8, 256);
     test_strips(1024, 1024, TRANS_TRANSPOSE, 8, 256);
-    test_strips(256, 256, TRANS_NONE, 8, 64);
+    test_strips(256, 256, TRANS_NONE, 16, 128);
+    test_strips(256, 256, TRANS_TRANSPOSE, 16, 256);
+    test_strips(2048, 2048, TRANS_NONE, 16, 256);
     test_strips(70, 4096, TRANS_NONE, 0, 0);
     test_strips(4096, 4096, TRANS_NONE, 32, 512);
     test_strips(8192, 8192, TRANS_NONE, 32, 256);
