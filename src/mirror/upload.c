@@ -15,29 +15,72 @@ struct piece {
     bool direct;
 };
 
+/* Staged pieces of the same length at the same distance, as columns are: one copy on the device's side. */
+struct rows {
+    size_t begin, pages, distance, count; /* in pages; none when count == 0 */
+};
+
 struct upload {
     struct operands_hold *hold;
     struct held_operand *held;
     struct piece piece; /* not queued yet; empty when begin == end */
+    struct rows rows;   /* likewise */
 };
+
+static enum status flush_rows(struct upload *upload)
+{
+    struct mirror *mirror = upload->held->mirror;
+    const struct rows rows = upload->rows;
+    const size_t width = rows.pages << page_shift();
+    const size_t pitch = rows.count > 1 ? rows.distance << page_shift() : width;
+    const uintptr_t host = mirror->begin + (rows.begin << page_shift());
+    upload->rows.count = 0;
+    if (rows.count == 0)
+        return STATUS_OK;
+    mirror->staged_bytes += width * rows.count;
+    return staging_upload(upload->hold->lane, device_range_address(&mirror->memory, host), pitch, (const void *)host,
+                          pitch, width, rows.count);
+}
+
+/* No memory need lie between columns that are further apart than a block (hold_memory.c), and a copy in
+ * two dimensions may not span what is not there. */
+static bool is_next_row(const struct rows *rows, const struct piece *piece)
+{
+    const size_t distance = piece->begin - rows->begin;
+    if (rows->count == 0 || piece->end - piece->begin != rows->pages || piece->begin <= rows->begin)
+        return false;
+    return rows->count == 1 ? distance << page_shift() <= (size_t)1 << BLOCK_SHIFT
+                            : distance == rows->count * rows->distance;
+}
+
+static enum status add_row(struct upload *upload, const struct piece *piece)
+{
+    struct rows *rows = &upload->rows;
+    if (is_next_row(rows, piece)) {
+        if (rows->count++ == 1)
+            rows->distance = piece->begin - rows->begin;
+        return STATUS_OK;
+    }
+    enum status status = flush_rows(upload);
+    *rows = (struct rows){.begin = piece->begin, .pages = piece->end - piece->begin, .count = 1};
+    return status;
+}
 
 static enum status flush(struct upload *upload)
 {
     struct mirror *mirror = upload->held->mirror;
-    struct piece *piece = &upload->piece;
-    size_t bytes = (piece->end - piece->begin) << page_shift();
+    const struct piece piece = upload->piece;
+    const size_t bytes = (piece.end - piece.begin) << page_shift();
+    const uintptr_t host = mirror->begin + (piece.begin << page_shift());
+    upload->piece.begin = piece.end;
     if (bytes == 0)
         return STATUS_OK;
-    uintptr_t host = mirror->begin + (piece->begin << page_shift());
-    CUdeviceptr device = device_range_address(&mirror->memory, host);
-    piece->begin = piece->end;
     upload->hold->transfers.bytes_up += bytes;
-    if (piece->direct)
-        mirror->direct_bytes += bytes;
-    if (piece->direct)
-        return staging_upload_direct(upload->hold->lane, device, bytes, (const void *)host, bytes, bytes, 1);
-    mirror->staged_bytes += bytes;
-    return staging_upload(upload->hold->lane, device, bytes, (const void *)host, bytes, bytes, 1);
+    if (!piece.direct)
+        return add_row(upload, &piece);
+    mirror->direct_bytes += bytes;
+    return staging_upload_direct(upload->hold->lane, device_range_address(&mirror->memory, host), bytes,
+                                 (const void *)host, bytes, bytes, 1);
 }
 
 static bool can_join(const struct upload *upload, const struct piece *next)
@@ -125,6 +168,8 @@ enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
     }
     if (status == STATUS_OK)
         status = flush(&upload);
+    if (status == STATUS_OK)
+        status = flush_rows(&upload);
     if (status == STATUS_OK)
         completeness_note(mirror, &held->operand);
     return status;

@@ -104,6 +104,27 @@ static void test_budget(void)
     mirror_table_destroy(table);
 }
 
+/* A factorisation's panel; and its next one, of whose columns a page has been written each. */
+static void test_panel_goes_at_once(void)
+{
+    enum { ROWS = 1500, LD = 2048, COLUMNS = 32 };
+    const size_t bytes = (size_t)LD * COLUMNS * 8;
+    unsigned char *memory = map(bytes);
+    struct operand panel = operand_of(memory + 4096, ROWS, COLUMNS, LD, PART_FULL, OPERAND_READ);
+    open_table(64 * MIB, 0);
+    const unsigned long single = call_count("cuMemcpyHtoDAsync_v2"), copies = call_count("cuMemcpy2DAsync_v2");
+    bool good = call(panel, 0) >= ROWS * COLUMNS * 8;
+    tap_ok(good && call_count("cuMemcpyHtoDAsync_v2") == single && call_count("cuMemcpy2DAsync_v2") == copies + 1,
+           "the columns of a panel go up in one copy");
+    for (size_t j = 0; j < COLUMNS; j++)
+        memory[4096 + j * LD * 8 + 5000] = (unsigned char)j;
+    good = call(panel, 0) == COLUMNS * 4096;
+    tap_ok(good && call_count("cuMemcpyHtoDAsync_v2") == single && call_count("cuMemcpy2DAsync_v2") == copies + 2,
+           "so does what has changed in each");
+    unmap(memory, bytes);
+    mirror_table_destroy(table);
+}
+
 /* Memory for a call that is cut into tiles: mirrors give some up, if there is little left, and not all. */
 static void test_borrowed(void)
 {
@@ -250,6 +271,7 @@ int main(void)
     test_outputs();
     test_growth();
     test_budget();
+    test_panel_goes_at_once();
     test_borrowed();
     test_failures();
     test_stateless();
