@@ -41,7 +41,7 @@ bench_kernels_measure_SOURCES = \
 bench_kernels_measure_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 bench_kernels_measure_CCASFLAGS = $(roof_image_flags)
 bench_kernels_measure_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
-EXTRA_DIST += bench/kernels/roof.cu bench/kernels/report.py bench/kernels/plots.py \
+EXTRA_DIST += bench/kernels/roof.cu bench/kernels/report.py bench/kernels/plots.py bench/kernels/variants.sh \
 	bench/kernels/results.py bench/kernels/summary.py
 
 if HAVE_NVCC
