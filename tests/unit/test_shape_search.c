@@ -243,6 +243,29 @@ static double part_lost(const struct sampled_times *times, const struct shape_te
     return 100.0 * (double)lost / (double)times->sizes_count;
 }
 
+/* What is built in is the first of the shapes below size 40 and the second above, a tenth faster than that: it
+ * has the rules where it is the fastest, and no others. */
+static void test_built_in(struct sampled_times *times, struct shape_terms *terms)
+{
+    struct class_recipe rules;
+    int wrong = 0, built_in_rules = 0;
+    for (size_t at = 0; at < times->sizes_count; at++) {
+        const size_t shape = times->sizes[at] < 40 ? 0 : 1;
+        terms[SHAPES * SIZE_GRID_MAX + at] = terms[shape * SIZE_GRID_MAX + at];
+        const double factor = times->sizes[at] < 40 ? 1.1 : 0.7;
+        times->built_in[at] = factor * times->seconds[shape * SIZE_GRID_MAX + at];
+    }
+    memset(&rules, 0, sizeof rules);
+    const bool made = sampled_rules_make(times, RECIPE_INTERVALS_MAX, &rules);
+    for (int i = 0; i < rules.interval_count; i++) {
+        const bool is_built_in = rules.intervals[i].shape.edge == 0;
+        built_in_rules += is_built_in;
+        wrong += is_built_in && rules.intervals[i].upto < 60;
+    }
+    tap_ok(made && built_in_rules > 0 && wrong == 0 && rules.intervals[rules.interval_count - 1].shape.edge == 0,
+           "what is built in has %d of %d rules, where it is the fastest", built_in_rules, rules.interval_count);
+}
+
 /* Times with waves, at every twelfth size, 1% of noise: models have the waves between, splines do not. */
 static void test_models(uint64_t state)
 {
@@ -250,7 +273,7 @@ static void test_models(uint64_t state)
                                                       {256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
                                                       {128, 32, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}};
     static double seconds[SHAPES * SIZE_GRID_MAX];
-    static struct shape_terms terms[SHAPES * SIZE_GRID_MAX];
+    static struct shape_terms terms[(SHAPES + 1) * SIZE_GRID_MAX]; /* and of what is built in, which is not timed */
     const struct shape_figures figures = figures_of_h100();
     struct sampled_times times = {.shape_count = SHAPES, .shapes = tiles, .seconds = seconds};
     times.sizes_count = size_grid((struct size_range){4, 400}, SIZE_GRID_MAX, times.sizes);
@@ -270,6 +293,7 @@ static void test_models(uint64_t state)
     const double with = part_lost(&times, terms);
     tap_ok(with < 4 && without > 2 * with, "rules by models lose more than 2%% at %.1f%% of sizes, by splines at %.1f%%", with,
            without);
+    test_built_in(&times, terms);
 }
 
 int main(int count, char **arguments)
