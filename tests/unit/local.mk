@@ -104,6 +104,11 @@ TESTS += tests/unit/test_shape_model
 tests_unit_test_shape_model_SOURCES = tests/unit/test_shape_model.c
 tests_unit_test_shape_model_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_tuning_pool
+TESTS += tests/unit/test_tuning_pool
+tests_unit_test_tuning_pool_SOURCES = tests/unit/test_tuning_pool.c tests/unit/emulated_lane.h
+tests_unit_test_tuning_pool_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
