@@ -23,7 +23,8 @@ struct pool {
 };
 
 /* What calls share, so that matrices stay where they are from call to call. Those large enough to be pinned
- * have memory of their own: pinned once, it would make small ones fast, too. */
+ * have memory of their own: pinned once, it would make small ones fast, too. What level 3 writes has a new
+ * mapping each time, if it is so large: pins of the one before would be in the way of its pin. */
 struct pools {
     struct pool a[2], b[2], c[2]; /* c is what level 3 writes */
     size_t matrix_bytes;
@@ -98,17 +99,29 @@ static char *provide(const struct pools *pools, struct pool *pool, size_t bytes)
     return pool->memory;
 }
 
+/* Zeros. */
+static char *renew(struct pool *pool, size_t bytes)
+{
+    free(pool->memory);
+    return pool->memory = calloc(bytes, 1);
+}
+
 static bool provide_matrices(struct pools *pools, struct blas_call *call)
 {
     struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
     struct pool *const from[] = {pools->a, pools->b, pools->c};
     if (call->c.rows && pools->c_type != call->type) {
-        pools->c[0].filled = pools->c[1].filled = 0; /* what one type wrote is nonsense to others */
+        pools->c[0].filled = 0; /* what one type wrote is nonsense to others */
         pools->c_type = call->type;
     }
     for (int i = 0; i < 3; i++) {
         const size_t bytes = matrix_bytes(call, matrices[i]);
-        if (bytes && !(matrices[i]->pointer = provide(pools, &from[i][bytes >= PIN_BYTES_MIN], bytes)))
+        const bool large = bytes >= PIN_BYTES_MIN;
+        if (bytes && large && i == 2)
+            matrices[i]->pointer = renew(&pools->c[1], bytes);
+        else if (bytes)
+            matrices[i]->pointer = provide(pools, &from[i][large], bytes);
+        if (bytes && !matrices[i]->pointer)
             return false;
     }
     return true;
@@ -154,7 +167,7 @@ static bool is_settled(const double *times, size_t count)
     return median <= unsettled * sorted[0];
 }
 
-/* After a first call, which does not count, nor does a second that pins what it writes, as many as the budget
+/* After a first call, which does not count, nor do two more until what they write is pinned, as many as the budget
  * has time for; five budgets where times differ much. *first: of the first. */
 static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
@@ -162,7 +175,7 @@ static double time_warm(host_function *function, const struct pools *pools, cons
     double times[MOST_REPEATS];
     size_t count = 0;
     *first = time_once(function, pools, call);
-    if (call->c.rows && matrix_bytes(call, &call->c) >= PIN_BYTES_MIN)
+    for (int i = 0; i < 2 && call->c.rows && matrix_bytes(call, &call->c) >= PIN_BYTES_MIN; i++)
         time_once(function, pools, call);
     const double started = microseconds();
     do {

@@ -23,6 +23,7 @@ struct run {
     struct tune_progress progress;
     double started;
     int forms, forms_done; /* of all classes wanted */
+    double weight_left;    /* of those that are not done */
     double shapes_part;    /* of the progress */
     char what[40];
     struct class_summary summaries[TUNING_CLASSES][TUNING_FORMS];
@@ -57,14 +58,24 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
+/* Large elements, and double-double, take longer at the same sizes. */
+static double weight_of(int class)
+{
+    switch (tuning_class_type(class)) {
+    case TYPE_W: return 2;
+    case TYPE_Z: return 1.3;
+    default: return 1;
+    }
+}
+
 /* A form's share of what is left: it takes somewhat longer, and the last ones must have theirs. */
-static double deadline_of(const struct run *run)
+static double deadline_of(const struct run *run, int class)
 {
     const struct tune_options *options = &run->options;
     if (options->time_limit <= 0)
         return 0;
     const double now = timer_now(), left = shapes_end(run) - now;
-    return left <= 0 ? now : now + left * fmin(0.97 / (run->forms - run->forms_done), 0.8);
+    return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class) / run->weight_left, 0.8);
 }
 
 static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,
@@ -80,7 +91,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
                                 .progress = show_part, .progress_context = run};
     snprintf(run->what, sizeof run->what, "%s %s", tuning_class_name(class), tuning_form_name(form));
     show_part(run, 0);
-    run->session.timer.deadline = deadline_of(run);
+    run->session.timer.deadline = deadline_of(run, class);
     const enum status status = class_tuning_run(&tuner, class, form, &rules, &run->summaries[class][form]);
     if (data)
         fclose(data);
@@ -90,14 +101,16 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     else if (status == STATUS_OK && !shape_timer_is_over(&run->session.timer))
         good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
     free(lines);
+    run->weight_left -= weight_of(class);
     run->forms_done += !shape_timer_is_over(&run->session.timer);
     return good;
 }
 
-/* Those that matter most first; axpy, which writes among the matrices, last. */
+/* The quick ones first, since what they leave of their shares goes to the others; axpy, which writes among the
+ * matrices, last. */
 static int class_in_order(int number)
 {
-    static const int first[] = {12, 4, 17, 0}, count[] = {5, 8, 8, 4};
+    static const int first[] = {17, 12, 4, 0}, count[] = {8, 5, 8, 4};
     int group = 0;
     while (number >= count[group])
         number -= count[group++];
@@ -112,7 +125,10 @@ static bool learn_shapes(struct run *run)
     for (int number = 0; number < TUNING_CLASSES; number++) {
         const int class = class_in_order(number);
         for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++)
-            run->forms += !run->files.done[class][form];
+            if (!run->files.done[class][form]) {
+                run->forms++;
+                run->weight_left += weight_of(class);
+            }
     }
     for (int number = 0; number < TUNING_CLASSES && good && !stopped; number++) {
         const int class = class_in_order(number);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-static const double call_budget_us = 3000, most_call_us = 12e3, upload_part = 0.2;
+static const double call_budget_us = 1500, most_call_us = 12e3, upload_part = 0.2;
 
 struct session {
     const struct tune_calls_options *options;
@@ -40,16 +40,34 @@ static bool may_go_on(const struct session *session, double done)
     return !session->options->progress || session->options->progress(session->options->argument, done);
 }
 
-/* Either triangle has the class's time: the geometric mean of both in level 2. */
+static bool has_side(const struct blas_call *call)
+{
+    return call->family == FAMILY_SYMM || call->family == FAMILY_TRMM || call->family == FAMILY_TRSM;
+}
+
+/* The call with the other triangle, in level 3 on the other side of a transposed result. False: it has none. */
+static bool mirrored(const struct blas_call *call, struct blas_call *other)
+{
+    *other = *call;
+    other->uplo = UPLO_UPPER;
+    if (has_side(call)) {
+        other->side = SIDE_RIGHT;
+        other->m = call->n;
+        other->n = call->m;
+    }
+    return has_side(call) || (call->family < FAMILY_GEMM && call->family != FAMILY_AXPY &&
+                              call->family != FAMILY_GEMV);
+}
+
+/* Either triangle, and side, has the class's time: the geometric mean of both. */
 static bool time_triangles(struct call_timer *timer, const struct blas_call *call, double *us)
 {
-    struct blas_call upper = *call;
+    struct blas_call mirror;
     double other;
-    if (call->family == FAMILY_AXPY || call->family == FAMILY_GEMV || call->family >= FAMILY_GEMM)
+    if (!mirrored(call, &mirror))
         return call_timer_warm(timer, call, call_budget_us, us, NULL);
-    upper.uplo = UPLO_UPPER;
     if (!call_timer_warm(timer, call, call_budget_us / 2, us, NULL) ||
-        !call_timer_warm(timer, &upper, call_budget_us / 2, &other, NULL))
+        !call_timer_warm(timer, &mirror, call_budget_us / 2, &other, NULL))
         return false;
     *us = sqrt(*us * other);
     return true;

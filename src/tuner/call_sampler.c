@@ -24,18 +24,22 @@ static bool has_sample(const struct time_curve *curve, double amount)
     return false;
 }
 
-/* Time both sides at about this amount, unless that is known already. */
+/* Time both sides at about this amount, unless that is known already: in turns, the better of two times each,
+ * since what disturbs a side stays for a while. */
 static void sample(const struct call_sampler *sampler, struct learned_times *times, int class, double amount)
 {
     struct blas_call call = timed_class_call(class, amount);
-    double exact = timed_class_amount(&call), us;
+    double exact = timed_class_amount(&call), host = HUGE_VAL, device = HUGE_VAL, us;
     if (timed_class_of(&call) != class || has_sample(&times->host[class], exact))
         return;
-    if (!sampler->time(sampler->argument, SIDE_HOST, &call, &us))
-        return;
-    time_curve_add(&times->host[class], exact, us);
-    if (sampler->time(sampler->argument, SIDE_DEVICE, &call, &us))
-        time_curve_add(&times->resident[class], exact, us);
+    for (int turn = 0; turn < 2; turn++) {
+        if (sampler->time(sampler->argument, SIDE_HOST, &call, &us))
+            host = fmin(host, us);
+        if (sampler->time(sampler->argument, SIDE_DEVICE, &call, &us))
+            device = fmin(device, us);
+    }
+    if (isfinite(host) && time_curve_add(&times->host[class], exact, host) && isfinite(device))
+        time_curve_add(&times->resident[class], exact, device);
 }
 
 /* A single time on the device is nearly all latency: it says nothing of larger calls. */
