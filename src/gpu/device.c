@@ -130,7 +130,7 @@ static enum status open_context(struct device *device)
         status = load_kernels(device);
         device_leave(device, &scope);
     }
-    if (status != STATUS_OK)
+    if (status != STATUS_OK && !exit_gate_is_closed()) /* else it goes with the process, which waits */
         driver()->primary_release(device->handle);
     return status;
 }
