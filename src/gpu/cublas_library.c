@@ -81,14 +81,17 @@ static bool look_up(void *library)
 static void open_library_and_handle(void)
 {
     void *library = open_library();
-    if (!library || !look_up(library) || exit_gate_is_closed())
+    if (!library || !look_up(library))
+        return;
+    exit_gate_install(); /* to be before what it has registered */
+    if (exit_gate_is_closed())
         return;
     int result = cublas.create(&the_handle);
     if (result != CUBLAS_STATUS_SUCCESS) {
         log_message(LOG_WARNING, "creating a cuBLAS handle failed (status %d); level 3 stays on the host", result);
         return;
     }
-    exit_gate_install(); /* again, to be before what it may have registered */
+    exit_gate_install(); /* again: it may have registered more */
     available = true;
 }
 

@@ -1,6 +1,7 @@
 #include "gpu/driver.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "gpu/exit_gate.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -44,6 +45,7 @@ static void open_library(void)
             log_message(LOG_INFO, "no CUDA driver here (%s); staying on the host", dlerror());
         return;
     }
+    exit_gate_install(); /* before what it has registered */
     bool complete = true;
 #define DRIVER_FUNCTION(member, symbol, parameters) \
     complete = complete && look_up(library, #symbol, &table.member);

@@ -15,7 +15,7 @@ static __thread int inside_here __attribute__((tls_model("initial-exec")));
 
 /* A handler that interrupted a call of this very thread, or a fork child whose parent's
  * threads are not here, would wait in vain. */
-static void close_gate(void)
+void exit_gate_close(void)
 {
     const struct timespec step = {.tv_nsec = STEP_NANOSECONDS};
     atomic_store(&closed, true);
@@ -29,7 +29,7 @@ static void close_gate(void)
 void exit_gate_install(void)
 {
     process = getpid();
-    atexit(close_gate);
+    atexit(exit_gate_close);
 }
 
 bool exit_gate_enter(void)

@@ -13,6 +13,9 @@
 /* Register the handler: after cuInit, and again after loading more of CUDA. */
 void exit_gate_install(void);
 
+/* What the handler does, for those that know earlier that the process ends. */
+void exit_gate_close(void);
+
 /* Bracket what must not be cut off; exit_gate_leave only after true. False: the process ends. */
 bool exit_gate_enter(void);
 void exit_gate_leave(void);

@@ -3,11 +3,20 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What threads get where the stack is not limited: enough for the CUDA driver. */
-enum { STACK_BYTES = 2 << 20, FORK_SECONDS = 10, STEP_NANOSECONDS = 100000, LOWEST_PRIORITY = 19 };
+enum { STACK_BYTES = 2 << 20, LOWEST_PRIORITY = 19 };
+
+enum { FORK_SECONDS = 10, EXIT_SECONDS = 5, STEP_NANOSECONDS = 100000 };
+
+/* The C library's, for C++: what exit runs for its thread before all other handlers. */
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *argument, void *library_handle)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden"))); /* of mublas, which is never unloaded */
 
 /* A job begins only while nobody forks: one counts first and then looks at the other's count. */
 static atomic_int running, forking;
@@ -25,11 +34,16 @@ static long steps_in(unsigned seconds)
     return seconds * (1000000000L / STEP_NANOSECONDS);
 }
 
+static void wait_for_all(unsigned seconds)
+{
+    for (long steps = steps_in(seconds); steps > 0 && atomic_load(&running) > 0; steps--)
+        pause_a_step();
+}
+
 static void before_fork(void)
 {
     atomic_fetch_add(&forking, 1);
-    for (long steps = steps_in(FORK_SECONDS); steps > 0 && atomic_load(&running) > 0; steps--)
-        pause_a_step();
+    wait_for_all(FORK_SECONDS);
 }
 
 static void after_fork_in_parent(void)
@@ -47,6 +61,25 @@ static void follow_forks(void)
 {
     follows_forks = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
     exit_gate_install(); /* what a job opens registers its own handlers later, which run before */
+}
+
+/* The main thread's destructors run in exit alone, not when it ends by pthread_exit. */
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (gettid() == getpid())
+        exit_gate_close();
+    else
+        wait_for_all(EXIT_SECONDS);
+}
+
+void background_watch_thread(void)
+{
+    static __thread bool watched __attribute__((tls_model("initial-exec")));
+    if (watched || !__cxa_thread_atexit_impl)
+        return;
+    watched = true;
+    __cxa_thread_atexit_impl(thread_ends, NULL, &__dso_handle);
 }
 
 static void *run(void *argument)

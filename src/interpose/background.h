@@ -2,7 +2,7 @@
  *
  * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done. A
  * fork waits for it, so that no child inherits locks of libraries that were half way; so does
- * exit, before what the job opened is taken down (exit_gate.h); neither for ever, since the thread
+ * exit, before what the job opens is taken down (background_watch_thread); neither for ever, since the thread
  * that forks or ends the process may itself hold what the job needs. An end without exit handlers
  * (_exit, exec, a signal) takes the job with it. Any thread may call these. */
 #ifndef MUBLAS_BACKGROUND_H
@@ -27,6 +27,12 @@ struct background_job {
 /* Begin the job, unless it was begun before. Where no thread can be had, or the process is forking
  * or ending, it stays BACKGROUND_NOT_BEGUN. */
 void background_begin(struct background_job *job);
+
+/* The calling thread may be the one that ends the process: let its exit wait for jobs. Handlers that
+ * libraries register in the middle of being opened run before ours at exit, but after the destructors of
+ * the thread that calls exit. A thread other than the main one waits when it ends by itself, too, which
+ * cannot be told apart. Cheap after the first time. */
+void background_watch_thread(void);
 
 /* How far it is; if it runs, after waiting for it, at most so many seconds: another thread may
  * hold what it needs (a library's constructor, the dynamic linker's lock). After

@@ -64,6 +64,7 @@ bool level3_opening_pays(struct device *device, const struct machine_model *mode
     pthread_mutex_unlock(&lock);
     if (purchase == PURCHASE_SOON && !level3_is_open()) {
         opening_device = device;
+        background_watch_thread();
         background_begin(&open_job);
     }
     return purchase == PURCHASE_NOW;

@@ -1,5 +1,6 @@
 #include "emulated_driver/internal.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static int fault_count;
 static CUresult sticky_result;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool forked, deinitialised;
-static _Atomic bool held;
+static _Atomic int held;
 
 static enum function_index find_function(const char *name, size_t length)
 {
@@ -84,19 +85,34 @@ static void parse_faults(const char *script)
     }
 }
 
-void call_hold(void)
+/* As CUDA's libraries do, registered in the middle: it comes before what their callers have registered. */
+static void end_amid(void)
 {
-    const char *file = options()->init_hold;
-    held = file != NULL;
-    while (file && access(file, F_OK) != 0)
+    if (held)
+        emulated_abort("exit handlers run while a library is half way");
+}
+
+EXPORT void emulated_hold(const char *variable)
+{
+    const char *file = getenv(variable);
+    char *begun;
+    if (!file)
+        return;
+    held++;
+    atexit(end_amid);
+    if (asprintf(&begun, "%s.begun", file) < 0)
+        emulated_abort("out of host memory");
+    close(open(begun, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    free(begun);
+    while (access(file, F_OK) != 0)
         usleep(1000);
-    held = false;
+    held--;
 }
 
 static void in_child(void)
 {
     if (held)
-        emulated_abort("a fork in the middle of cuInit");
+        emulated_abort("a fork while a library is half way");
     forked = true;
     pthread_mutex_init(&lock, NULL);
 }
@@ -196,8 +212,7 @@ EXPORT void emulated_set_faults(const char *script)
 
 __attribute__((destructor)) static void write_counts(void)
 {
-    if (held)
-        emulated_abort("the process ends in the middle of cuInit");
+    end_amid();
     if (forked || !options()->count_file)
         return;
     FILE *file = fopen(options()->count_file, "ae");

@@ -128,7 +128,7 @@ EXPORT CUresult cuInit(unsigned flags)
     API_BEGIN(cuInit);
     if (flags != 0)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    call_hold();
+    emulated_hold("EMULATED_INIT_HOLD");
     if (options()->devices > DEVICES_MAX)
         emulated_abort("EMULATED_DEVICES: at most %d", DEVICES_MAX);
     device_count = visible_devices();

@@ -61,6 +61,7 @@ int cublas_enter(const char *function)
 int cublasCreate_v2(cublasHandle_t *handle)
 {
     ENTER(handle);
+    emulated_hold("EMULATED_CUBLAS_HOLD");
     if (!(*handle = calloc(1, sizeof **handle)))
         abort();
     cublas_host_routine("dsyr2k_"); /* no host BLAS shows here and not in the middle of a run */

@@ -46,9 +46,6 @@ CUresult call_begin(enum function_index function);
 void call_end(void);
 void call_lock(void); /* the lock alone; call_end releases it */
 void fault_clear_sticky(void);
-/* cuInit is half way until the file of EMULATED_INIT_HOLD is there: a fork or the process's end before that is a
- * bug in whoever called it. */
-void call_hold(void);
 /* From exit on every call gives CUDA_ERROR_DEINITIALIZED. */
 void call_deinitialise_at_exit(void);
 
@@ -72,7 +69,7 @@ struct options {
     size_t device_memory;
     long block_threads, devices;
     bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise;
-    const char *faults, *count_file, *init_hold;
+    const char *faults, *count_file;
 };
 const struct options *options(void);
 /* A production bug was found: print one line and abort. */

@@ -42,7 +42,6 @@ static void read_options(void)
     values.child_aborts = number("EMULATED_CHILD_ABORTS", 0);
     values.faults = getenv("EMULATED_FAULTS");
     values.count_file = getenv("EMULATED_COUNT_FILE");
-    values.init_hold = getenv("EMULATED_INIT_HOLD");
 }
 
 const struct options *options(void)

@@ -28,7 +28,7 @@ tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
 # run [NAME=VALUE...] PROGRAM ARGUMENT...
 run()
 {
-    rm -f "$work"/hold "$work"/report*
+    rm -f "$work"/hold* "$work"/report*
     env MUBLAS_RECIPE="$work/recipe" MUBLAS_REPORT="$work/report-%p" MUBLAS_VERBOSE=3 EMULATED_CHILD_ABORTS=1 \
         LD_PRELOAD="${sanitizer_preload:+$sanitizer_preload:}${first:+$first:}$shim" "$@" > "$work/output" 2> "$work/errors"
 }
@@ -87,6 +87,11 @@ fi
 held tests/system/waking exec
 [ $? = 0 ] && [ "$(wc -l < "$work/output")" = 1 ]
 result $? "another program takes the place of one whose device wakes"
+( sleep 0.3; touch "$work/hold" ) &
+run EMULATED_CUBLAS_HOLD="$work/hold" tests/system/waking opening
+[ $? = 0 ] && [ "$(on_device dgemm)" = 0 ] && [ -e "$work/hold.begun" ] && ! has_other_words
+result $? "the process ends while cuBLAS is being opened"
+wait
 for way in exit last; do
     [ "$way:$sanitizers" != last:thread ] || continue # its runtime keeps a thread of its own
     held_for_a_while tests/system/waking $way
