@@ -34,13 +34,13 @@ static void open_beside(void)
     open_library(opening_device);
 }
 
-void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us)
+void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
+                           double paid_us)
 {
-    if (call->family < FAMILY_GEMM || gain_us <= 0)
-        return;
     pthread_mutex_lock(&lock);
-    expected_us += gain_us;
-    if (policy_prepares_level3(model, expected_us))
+    if (call->family >= FAMILY_GEMM)
+        expected_us += gain_us;
+    if (policy_prepares_level3(model, expected_us, paid_us))
         is_expected = true;
     pthread_mutex_unlock(&lock);
     if (is_expected && opening_device)

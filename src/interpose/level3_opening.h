@@ -13,8 +13,10 @@
 
 #include <stdint.h>
 
-/* A call that was made while the device was not in use yet would have gained so much. */
-void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us);
+/* A call that was made while the device was not in use yet would have gained so much; all of them
+ * `paid_us` (policy_wake). */
+void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
+                           double paid_us);
 
 /* `device`, from now on awake, is where to open it. Begins that, if enough is expected of it. */
 void level3_opening_prepare(struct device *device);

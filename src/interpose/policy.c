@@ -102,9 +102,9 @@ enum purchase policy_level3(enum offload_mode mode, const struct machine_model *
     return PURCHASE_NOW;
 }
 
-bool policy_prepares_level3(const struct machine_model *model, double expected_us)
+bool policy_prepares_level3(const struct machine_model *model, double expected_us, double paid_us)
 {
-    return expected_us >= (model->level3_wake_us + model->level3_first_us) / PREPARING_PART;
+    return paid_us >= model->wake_us / 2 && expected_us >= (model->level3_wake_us + model->level3_first_us) / PREPARING_PART;
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

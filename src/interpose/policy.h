@@ -56,8 +56,9 @@ enum purchase policy_level3(enum offload_mode mode, const struct machine_model *
                             const struct blas_call *call, const struct policy_decision *decision,
                             struct level3_accounts *accounts);
 
-/* Do level 3 calls, made before the device was there, make it likely that it comes to that? */
-bool policy_prepares_level3(const struct machine_model *model, double expected_us);
+/* Before the device is in use, with `paid_us` of its price paid: do level 3 calls, which were to gain
+ * `expected_us` of that, make it likely that it comes to that? */
+bool policy_prepares_level3(const struct machine_model *model, double expected_us, double paid_us);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

@@ -162,7 +162,7 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
     const double paid_before_us = wake_account_us;
     background_watch_thread();
     const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, &wake_account_us);
-    level3_opening_expect(waking_model(), call, wake_account_us - paid_before_us);
+    level3_opening_expect(waking_model(), call, wake_account_us - paid_before_us, wake_account_us);
     switch (purchase) {
     case PURCHASE_NOT_YET: return false;
     case PURCHASE_SOON: background_begin(&wake_job); return false;
