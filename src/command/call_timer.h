@@ -1,6 +1,6 @@
 /* call_timer.h - times of BLAS calls as programs have them: made by a process under the shim,
  * on the host BLAS that it binds, with its threads, or on the device. A process stands still but while it
- * is asked: threads of a BLAS that wait for work would slow the other side down. */
+ * is asked, so that threads of a BLAS that wait for work take no processor from the other side. */
 #ifndef MUBLAS_CALL_TIMER_H
 #define MUBLAS_CALL_TIMER_H
 
