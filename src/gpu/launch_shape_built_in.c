@@ -19,7 +19,8 @@ struct shape_row {
 static const struct shape_row of_symmetric[] = {{{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 200, 900},
                                                 {{128, 32, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 750},
                                                 {{128, 32, 4, 4, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 750},
-                                                {{64, 16, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
+                                                {{64, 16, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 0},
+                                                {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
                                                 {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_BOTH_HALVES}, 0, 0}};
 static const struct shape_row of_triangular[] = {{{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 1500, 900},
                                                  {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400, 900},
