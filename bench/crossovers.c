@@ -5,16 +5,15 @@
  *
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
- * calls, with random flags and shapes, within a factor of 4 around the size from which on the
- * device is expected to gain, or anywhere if it is never, on matrices of at most N bytes (32M):
- * times the call on the host and, resident, on the device, and looks at the policy's choice. A choice counts as good if it is the
- * faster side or loses less than 10%; a routine passes with 95 of 100. The output file gets a line
+ * calls (border_calls.h), on matrices of at most N bytes (32M):
+ * times the call on the host and, resident, on the device, and looks at the policy's choice. A choice counts
+ * as good if it is the faster side or loses less than 10%; a routine passes with 95 of 100. The output file gets a line
  * for every call, the saved one what was learned, as the crossover section of a recipe. */
+#include "border_calls.h"
 #include "command/call_timer.h"
 #include "command/timed_calls.h"
 #include "command/tune_calls.h"
 #include "gpu/device.h"
-#include "interpose/pack.h"
 #include "interpose/policy.h"
 #include "tuner/recipe.h"
 
@@ -24,7 +23,7 @@
 #include <string.h>
 
 enum { PASSES_OF_100 = 95 };
-static const double loss_allowed = 0.10, spread = 4, least_bytes = 16 << 10, budget_us = 3000;
+static const double loss_allowed = 0.10, budget_us = 3000;
 
 struct options {
     const char *recipe, *routines, *output, *save;
@@ -44,83 +43,6 @@ struct score {
     int calls, right, good;
     double worst_loss;
 };
-
-/* In [0, 1) (splitmix64). */
-static double random_part(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
-static double random_between(uint64_t *seed, double low, double high)
-{
-    return low * pow(high / low, random_part(seed));
-}
-
-/* One of the routine's classes. */
-static int random_class(int routine, uint64_t *seed)
-{
-    int found = TIMED_CLASS_NONE, count = 0;
-    for (int class = 0; class < TIMED_CLASSES; class++)
-        if (timed_class_exists(class) && timed_class_family(class) ==
-            timed_class_shared(routine_family(routine)) &&
-            timed_class_type(class) == routine_type(routine) && random_part(seed) * ++count < 1)
-            found = class;
-    return found;
-}
-
-static double random_amount(const struct learned_times *times, int class, double bytes, uint64_t *seed)
-{
-    const bool known = times->host[class].count && times->resident[class].count;
-    const double border = known ? time_curve_first_gain(&times->host[class],
-                                                        &times->resident[class]) : HUGE_VAL;
-    const double least = timed_class_amount_of(class, least_bytes);
-    const double most = timed_class_amount_of(class, bytes);
-    if (border >= most)
-        return random_between(seed, least, most);
-    return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
-}
-
-static void random_flags(struct blas_call *call, uint64_t *seed)
-{
-    const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
-    int steps = (int)(random_part(seed) * 50);
-    do
-        routine_next_flags(call);
-    while (steps-- > 0 || (level2 && (call->trans == TRANS_NONE) != upright));
-}
-
-/* The class's call of about this amount, with any flags and another ratio of sides. */
-static struct blas_call random_call(int routine, int class, double amount, uint64_t *seed)
-{
-    static double storage;
-    struct blas_call call = timed_class_call(class, amount);
-    call.family = routine_family(routine);
-    if (call.family == FAMILY_GEMV) {
-        const double area = (double)call.m * (double)call.n, ratio = (double)call.m / (double)call.n;
-        const double other = ratio > 2 || ratio < 0.5 ? ratio * random_between(seed, 0.25, 4)
-                                                      : random_between(seed, 0.26, 3.9);
-        call.m = (int64_t)fmax(1, sqrt(area * other));
-        call.n = (int64_t)fmax(1, sqrt(area / other));
-    }
-    random_flags(&call, seed);
-    if (call.side == SIDE_RIGHT) { /* the sizes change places, too */
-        const int64_t m = call.m;
-        call.m = call.n;
-        call.n = m;
-    }
-    call.a.ld = call.b.ld = call.c.ld = INT64_MAX;
-    call.x.increment = call.y.increment = 1;
-    pack_legal(&call);
-    call.a.ld = call.a.rows, call.b.ld = call.b.rows, call.c.ld = call.c.rows;
-    call.a.pointer = call.a.rows ? &storage : NULL;
-    call.b.pointer = call.b.rows ? &storage : NULL;
-    call.c.pointer = call.c.rows ? &storage : NULL;
-    call.x.pointer = &storage;
-    return call;
-}
 
 /* In turns, the better of two times each: a host whose threads wait for processors is slow for a while. */
 static bool time_sides(struct judge *judge, const struct blas_call *call, double *host, double *device)
@@ -171,9 +93,9 @@ static bool judge_routine(struct judge *judge, int routine)
     char name[ROUTINE_NAME], floor_text[24] = "never";
     struct score score = {0};
     for (int i = 0; i < judge->options->calls; i++) {
-        const int class = random_class(routine, &judge->seed);
+        const int class = border_class(routine, &judge->seed);
         const struct blas_call call =
-            random_call(routine, class, random_amount(judge->model.learned, class, judge->options->bytes,
+            border_call(routine, class, border_amount(judge->model.learned, class, judge->options->bytes,
                                                       &judge->seed),
                         &judge->seed);
         judge_call(judge, &call, &score);
@@ -263,7 +185,7 @@ static int judge_all(struct judge *judge)
     if (judge->output)
         fputs("routine,m,n,k,side,uplo,trans,trans_b,diag,host_us,device_us,choice,loss\n", judge->output);
     for (int routine = 0; routine < ROUTINES; routine++)
-        if (routine_is_listed(routine, judge->options->routines) && random_class(routine,
+        if (routine_is_listed(routine, judge->options->routines) && border_class(routine,
                                                                                  &judge->seed) >= 0) {
             judged++;
             passed += judge_routine(judge, routine);

@@ -56,7 +56,7 @@ endif
 
 # Whether the choice between host and device falls on the faster side.
 check_PROGRAMS += bench/crossovers
-bench_crossovers_SOURCES = bench/crossovers.c
+bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 include bench/programs/local.mk

@@ -183,7 +183,8 @@ bool judged_sizes_print(const struct judged_sizes *judged, const bool wanted[TUN
     struct judged_class together = {0};
     for (int class = 0; class < TUNING_CLASSES; class++)
         all += wanted[class] ? (size_t)judged->of[class].count : 0;
-    double *efficiencies = calloc(all + 1, sizeof *efficiencies), *built_in = calloc(all + 1, sizeof *built_in);
+    double *efficiencies = calloc(all + 1, sizeof *efficiencies),
+           *built_in = calloc(all + 1, sizeof *built_in);
     together.sizes = calloc(all + 1, sizeof *together.sizes);
     const bool has_memory = efficiencies && built_in && together.sizes;
     printf("%-16s %5s %8s %14s %8s %14s %14s\n", "class", "sizes", "median", "5th percentile", "worst",

@@ -2,8 +2,7 @@
  * runs: RECIPE.evaluation.csv, in the columns of tuning_data.h. Of each size it has these stages:
  *   sieve    the fastest of the race of all shapes, rough times
  *   rival    the few fastest of these, the choice among them, timed better
- *   chosen, default, best   the recipe's choice, the built-in shape and the fastest rival, timed afresh in turns
- */
+ *   chosen, default, best   the recipe's choice, the built-in shape and the fastest rival, timed afresh */
 #ifndef MUBLAS_JUDGED_SIZES_H
 #define MUBLAS_JUDGED_SIZES_H
 

@@ -167,8 +167,8 @@ static bool is_settled(const double *times, size_t count)
     return median <= unsettled * sorted[0];
 }
 
-/* After a first call, which does not count, nor do two more until what they write is pinned, as many as the budget
- * has time for; five budgets where times differ much. *first: of the first. */
+/* After a first call, which does not count, nor do two more until what they write is pinned, as many as the
+ * budget has time for; five budgets where times differ much. *first: of the first. */
 static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
 {

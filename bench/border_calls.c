@@ -1,0 +1,84 @@
+#include "border_calls.h"
+
+#include "command/routine_call.h"
+#include "interpose/pack.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const double spread = 4, least_bytes = 16 << 10;
+
+/* In [0, 1) (splitmix64). */
+static double random_part(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static double random_between(uint64_t *seed, double low, double high)
+{
+    return low * pow(high / low, random_part(seed));
+}
+
+int border_class(int routine, uint64_t *seed)
+{
+    int found = TIMED_CLASS_NONE, count = 0;
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class) && timed_class_family(class) ==
+            timed_class_shared(routine_family(routine)) &&
+            timed_class_type(class) == routine_type(routine) && random_part(seed) * ++count < 1)
+            found = class;
+    return found;
+}
+
+double border_amount(const struct learned_times *times, int class, double bytes, uint64_t *seed)
+{
+    const bool known = times->host[class].count && times->resident[class].count;
+    const double border = known ? time_curve_first_gain(&times->host[class],
+                                                        &times->resident[class]) : HUGE_VAL;
+    const double least = timed_class_amount_of(class, least_bytes);
+    const double most = timed_class_amount_of(class, bytes);
+    if (border >= most)
+        return random_between(seed, least, most);
+    return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
+}
+
+static void random_flags(struct blas_call *call, uint64_t *seed)
+{
+    const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
+    int steps = (int)(random_part(seed) * 50);
+    do
+        routine_next_flags(call);
+    while (steps-- > 0 || (level2 && (call->trans == TRANS_NONE) != upright));
+}
+
+struct blas_call border_call(int routine, int class, double amount, uint64_t *seed)
+{
+    static double storage;
+    struct blas_call call = timed_class_call(class, amount);
+    call.family = routine_family(routine);
+    if (call.family == FAMILY_GEMV) {
+        const double area = (double)call.m * (double)call.n, ratio = (double)call.m / (double)call.n;
+        const double other = ratio > 2 || ratio < 0.5 ? ratio * random_between(seed, 0.25, 4)
+                                                      : random_between(seed, 0.26, 3.9);
+        call.m = (int64_t)fmax(1, sqrt(area * other));
+        call.n = (int64_t)fmax(1, sqrt(area / other));
+    }
+    random_flags(&call, seed);
+    if (call.side == SIDE_RIGHT) { /* the sizes change places, too */
+        const int64_t m = call.m;
+        call.m = call.n;
+        call.n = m;
+    }
+    call.a.ld = call.b.ld = call.c.ld = INT64_MAX;
+    call.x.increment = call.y.increment = 1;
+    pack_legal(&call);
+    call.a.ld = call.a.rows, call.b.ld = call.b.rows, call.c.ld = call.c.rows;
+    call.a.pointer = call.a.rows ? &storage : NULL;
+    call.b.pointer = call.b.rows ? &storage : NULL;
+    call.c.pointer = call.c.rows ? &storage : NULL;
+    call.x.pointer = &storage;
+    return call;
+}

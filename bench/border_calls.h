@@ -1,0 +1,19 @@
+/* border_calls.h - random calls near the border between host and device: with random flags and shapes, within a
+ * factor of 4 around the size from which on the device is expected to gain, or anywhere if it is never.
+ * `seed` is the state of the random numbers; the same one gives the same calls. */
+#ifndef MUBLAS_BENCH_BORDER_CALLS_H
+#define MUBLAS_BENCH_BORDER_CALLS_H
+
+#include "tuner/learned_times.h"
+
+/* One of the routine's classes (timed_class.h); TIMED_CLASS_NONE: it has none. */
+int border_class(int routine, uint64_t *seed);
+
+/* An amount for it, on matrices of at most this many bytes. */
+double border_amount(const struct learned_times *times, int class, double bytes, uint64_t *seed);
+
+/* The class's call of about this amount, with any flags and another ratio of sides. Its matrices are not NULL,
+ * but are not to be used. */
+struct blas_call border_call(int routine, int class, double amount, uint64_t *seed);
+
+#endif
