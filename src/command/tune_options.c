@@ -16,7 +16,8 @@ static const char help[] =
     "  --time-limit=SECONDS  for all; default 58 for quick, else none\n"
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
-    "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
+    "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes;\n"
+    "                        the same command again goes on with sizes that there was no time for\n"
     "  --refit=RECIPE        make the rules of RECIPE anew from RECIPE.csv, without a device\n"
     "An interrupted run goes on where it was when the same command is given again.\n";
 
