@@ -107,15 +107,20 @@ static bool widen_margins(const struct mirror *mirror, struct byte_range row, si
 }
 
 /* A factorization writes some rows of every column on the host: those at the ends of the columns by
- * staging, all in one piece, so that the rest can go by DMA. False: it is not like that. */
+ * staging, all in one piece, so that the rest can go by DMA. False: it is not like that, or of few rows only. */
 static bool copy_between_margins(struct write_back *back, const struct strip *strip, int *stop)
 {
-    size_t before = 0, behind = 0;
+    size_t before = 0, behind = 0, rows = 0;
     uintptr_t begin = back->held->hull.begin + strip->offset;
-    for (size_t i = 0; i < strip->height; i++, begin += strip->pitch)
-        if (!widen_margins(back->held->mirror, (struct byte_range){begin, begin + strip->width}, &before, &behind))
+    for (size_t i = 0; i < strip->height; i++, begin += strip->pitch) {
+        size_t start = 0, end = 0;
+        if (!widen_margins(back->held->mirror, (struct byte_range){begin, begin + strip->width}, &start, &end))
             return false;
-    if (2 * (before + behind) > strip->width)
+        before = start > before ? start : before;
+        behind = end > behind ? end : behind;
+        rows += start > 0 || end > 0;
+    }
+    if (2 * (before + behind) > strip->width || 2 * rows < strip->height)
         return false;
     struct strip first = *strip, middle = *strip, last = *strip;
     first.width = before;
