@@ -20,24 +20,10 @@ static bool look_up(void *library, const char *symbol, void *member)
     return address != NULL;
 }
 
-static void *load(int flags)
-{
-    const char *chosen = settings()->cuda_driver;
-    return dlopen(*chosen ? chosen : "libcuda.so.1", flags | RTLD_LOCAL);
-}
-
-bool driver_is_loaded(void)
-{
-    void *library = load(RTLD_LAZY | RTLD_NOLOAD);
-    if (library)
-        dlclose(library); /* the look's own reference */
-    return library != NULL;
-}
-
 static void open_library(void)
 {
     const char *chosen = settings()->cuda_driver;
-    void *library = load(RTLD_NOW);
+    void *library = dlopen(*chosen ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         if (*chosen)
             log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, dlerror());

@@ -135,9 +135,6 @@ struct driver {
  * STATUS_NO_DEVICE when it is absent or lacks a function (logged). Does not call cuInit. */
 enum status driver_open(void);
 
-/* Is it in the process already, be it by the program's doing? */
-bool driver_is_loaded(void);
-
 /* The table; valid only after driver_open() returned STATUS_OK. */
 const struct driver *driver(void);
 

@@ -4,12 +4,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 /* What threads get where the stack is not limited: enough for the CUDA driver. */
-enum { STACK_BYTES = 2 << 20, LOWEST_PRIORITY = 19 };
+enum { STACK_BYTES = 2 << 20 };
 
 enum { FORK_SECONDS = 10, EXIT_SECONDS = 5, STEP_NANOSECONDS = 100000 };
 
@@ -131,9 +130,4 @@ enum background_state background_wait(struct background_job *job, unsigned secon
     for (long steps = steps_in(seconds); steps > 0 && atomic_load(&job->state) == BACKGROUND_RUNNING; steps--)
         pause_a_step();
     return (enum background_state)atomic_load(&job->state);
-}
-
-void background_give_way(void)
-{
-    setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* in Linux of the calling thread */
 }

@@ -1,6 +1,9 @@
 /* background.h - work that takes long, such as waking a device, done beside the program.
  *
- * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done. A
+ * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done, of
+ * ordinary priority: at the lowest one it held up the program, for as long as it waited for a
+ * processor with the lock of the address space in its hands (dsyevd 4096 on an H100 with 16 busy
+ * processors: 2.9 s on the host, 3.2 with a waking thread of nice 19, 3.0 of nice 0). A
  * fork waits for it, so that no child inherits locks of libraries that were half way; so does
  * exit, before what the job opens is taken down (background_watch_thread); neither for ever, since the thread
  * that forks or ends the process may itself hold what the job needs. An end without exit handlers
@@ -38,9 +41,5 @@ void background_watch_thread(void);
  * hold what it needs (a library's constructor, the dynamic linker's lock). After
  * BACKGROUND_DONE all that the job wrote is seen. */
 enum background_state background_wait(struct background_job *job, unsigned seconds);
-
-/* For a job: from now on this thread runs when others leave it a processor. Threads that it
- * starts inherit that. */
-void background_give_way(void);
 
 #endif

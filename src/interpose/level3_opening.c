@@ -30,7 +30,6 @@ static void open_library(struct device *device)
 
 static void open_beside(void)
 {
-    background_give_way();
     open_library(opening_device);
 }
 

@@ -129,11 +129,8 @@ static void wake(void)
     awake = device;
 }
 
-/* Where the program brought the driver, threads that it starts may be the program's. */
 static void wake_beside(void)
 {
-    if (!driver_is_loaded())
-        background_give_way();
     wake();
     if (awake)
         level3_opening_prepare(awake);

@@ -85,8 +85,13 @@ static int copy_direct(struct write_back *back, const struct strip *strip)
     return back->status != STATUS_OK;
 }
 
-/* Widen the margins at both ends of a row by what is suspect in it; false: the middle is. */
-static bool widen_margins(const struct mirror *mirror, struct byte_range row, size_t *before, size_t *behind)
+/* At both ends of each row of a strip, and how many bytes in them are really suspect. */
+struct margins {
+    size_t before, behind, suspect;
+};
+
+/* Widen the margins by what is suspect in a row; false: the middle is. */
+static bool widen_margins(const struct mirror *mirror, struct byte_range row, struct margins *margins)
 {
     const size_t width = row.end - row.begin;
     struct page_range pages = mirror_page_range(mirror, row.begin, row.end);
@@ -96,10 +101,11 @@ static bool widen_margins(const struct mirror *mirror, struct byte_range row, si
         const uintptr_t begin = mirror->begin + (pages.begin << page_shift()), end = begin + (run << page_shift());
         if (direct)
             continue;
+        margins->suspect += end - begin;
         if (end <= row.begin + width / 2)
-            *before = end - row.begin > *before ? end - row.begin : *before;
+            margins->before = end - row.begin > margins->before ? end - row.begin : margins->before;
         else if (begin >= row.begin + width / 2)
-            *behind = row.end - begin > *behind ? row.end - begin : *behind;
+            margins->behind = row.end - begin > margins->behind ? row.end - begin : margins->behind;
         else
             return false;
     }
@@ -107,29 +113,26 @@ static bool widen_margins(const struct mirror *mirror, struct byte_range row, si
 }
 
 /* A factorization writes some rows of every column on the host: those at the ends of the columns by
- * staging, all in one piece, so that the rest can go by DMA. False: it is not like that, or of few rows only. */
+ * staging, all in one piece, so that the rest can go by DMA. False: it is not like that, or
+ * only in a few of the columns. */
 static bool copy_between_margins(struct write_back *back, const struct strip *strip, int *stop)
 {
-    size_t before = 0, behind = 0, rows = 0;
+    struct margins margins = {0, 0, 0};
     uintptr_t begin = back->held->hull.begin + strip->offset;
-    for (size_t i = 0; i < strip->height; i++, begin += strip->pitch) {
-        size_t start = 0, end = 0;
-        if (!widen_margins(back->held->mirror, (struct byte_range){begin, begin + strip->width}, &start, &end))
+    for (size_t i = 0; i < strip->height; i++, begin += strip->pitch)
+        if (!widen_margins(back->held->mirror, (struct byte_range){begin, begin + strip->width}, &margins))
             return false;
-        before = start > before ? start : before;
-        behind = end > behind ? end : behind;
-        rows += start > 0 || end > 0;
-    }
-    if (2 * (before + behind) > strip->width || 2 * rows < strip->height)
+    const size_t both = margins.before + margins.behind;
+    if (2 * both > strip->width || 4 * margins.suspect < both * strip->height)
         return false;
     struct strip first = *strip, middle = *strip, last = *strip;
-    first.width = before;
-    middle.offset += before;
-    middle.width -= before + behind;
-    last.offset += strip->width - behind;
-    last.width = behind;
-    *stop = copy_direct(back, &middle) || (before > 0 && copy_staged(back, &first)) ||
-            (behind > 0 && copy_staged(back, &last));
+    first.width = margins.before;
+    middle.offset += margins.before;
+    middle.width -= both;
+    last.offset += strip->width - margins.behind;
+    last.width = margins.behind;
+    *stop = copy_direct(back, &middle) || (first.width > 0 && copy_staged(back, &first)) ||
+            (last.width > 0 && copy_staged(back, &last));
     return true;
 }
 

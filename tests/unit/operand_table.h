@@ -3,6 +3,7 @@
 #ifndef MUBLAS_TESTS_OPERAND_TABLE_H
 #define MUBLAS_TESTS_OPERAND_TABLE_H
 
+#include "mirror/mirror_table.h"
 #include "mirror/page_bits.h"
 #include "operand_calls.h"
 
@@ -57,6 +58,11 @@ static inline bool is_resident(void *memory, size_t bytes)
 {
     struct operand operand = whole(memory, bytes, OPERAND_READ);
     return operands_residency(table, &operand, 1).resident;
+}
+
+__attribute__((unused)) static struct mirror *mirror_of(const void *memory)
+{
+    return mirror_table_find(table, (uintptr_t)memory, (uintptr_t)memory + 1);
 }
 
 /* Has all device memory come back since `before`, and every pin? */

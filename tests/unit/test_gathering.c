@@ -19,11 +19,6 @@ static void test_ledger(void)
     tap_ok(gathering_pays(&cost, 100e3, gib), "where it goes faster on average, less is");
 }
 
-static struct mirror *mirror_of(const void *memory)
-{
-    return mirror_table_find(table, (uintptr_t)memory, (uintptr_t)memory + 1);
-}
-
 static size_t huge_bytes(const unsigned char *memory)
 {
     return write_tracker_huge_bytes(table->resources.tracker, (uintptr_t)memory, (uintptr_t)memory + MATRIX_BYTES);

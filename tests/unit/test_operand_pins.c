@@ -146,6 +146,14 @@ static void test_margins(void)
     good = call(update, distance) >= 0 && good;
     tap_ok(good && memcmp(memory, shadow, bytes) == 0, "the host's rows and the results are where they belong");
     tap_ok(copies_back() - copies < 20, "columns come back in few copies, their margins beside the rest");
+    mirror_table_destroy(table);
+    open_table(128 * MIB, 128 * MIB);
+    good = call(update, distance) > 0;
+    memory[COLUMNS / 2 * LD * 8] = shadow[COLUMNS / 2 * LD * 8] = 8;
+    good = call(update, distance) > 0 && memcmp(memory, shadow, bytes) == 0 && good;
+    const uint64_t staged = mirror_of(memory)->staged_bytes;
+    tap_ok(good && staged > 0 && staged < MIB, "one written column is no margin of all columns (%llu bytes staged)",
+           (unsigned long long)staged);
     unmap(memory, bytes);
     unmap(shadow, bytes);
     mirror_table_destroy(table);
