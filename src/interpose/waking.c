@@ -154,10 +154,12 @@ static bool finish_waking(void)
 
 static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
 {
-    if (!learned_early && settings()->offload == OFFLOAD_AUTO)
-        learn_early();
+    if (settings()->offload == OFFLOAD_AUTO) {
+        background_watch_thread();
+        if (!learned_early)
+            learn_early();
+    }
     const double paid_before_us = wake_account_us;
-    background_watch_thread();
     const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, &wake_account_us);
     level3_opening_expect(waking_model(), call, wake_account_us - paid_before_us, wake_account_us);
     switch (purchase) {
