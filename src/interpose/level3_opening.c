@@ -5,6 +5,7 @@
 #include "interpose/execute.h"
 #include "interpose/stats.h"
 
+#include <math.h>
 #include <pthread.h>
 
 /* As for the device (waking.c). */
@@ -19,7 +20,7 @@ static _Atomic uint64_t open_nanoseconds, waited_nanoseconds;
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct level3_accounts accounts;
-static double expected_us;
+static double expected_us, recurring_us;
 
 static void open_library(struct device *device)
 {
@@ -37,9 +38,11 @@ void level3_opening_expect(const struct machine_model *model, const struct blas_
                            double paid_us)
 {
     pthread_mutex_lock(&lock);
-    if (call->family >= FAMILY_GEMM)
+    if (call->family >= FAMILY_GEMM) {
         expected_us += gain_us;
-    if (policy_prepares_level3(model, expected_us, paid_us))
+        recurring_us = fmax(recurring_us, policy_recurring(call, gain_us));
+    }
+    if (policy_prepares_level3(model, expected_us, recurring_us, paid_us))
         is_expected = true;
     pthread_mutex_unlock(&lock);
     if (is_expected && opening_device)

@@ -50,7 +50,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         /* An output that stays on the device comes again, and each refusal would cost the residency
          * that was bought for it. */
         if (residency->kept_bytes)
-            decision.recurs_us = decision.gain_us * updates_to_come(call);
+            decision.recurs_us = policy_recurring(call, decision.gain_us);
         return decision;
     }
     if (missing == 0 || !residency->trackable || saved_us <= 0)
@@ -102,9 +102,17 @@ enum purchase policy_level3(enum offload_mode mode, const struct machine_model *
     return PURCHASE_NOW;
 }
 
-bool policy_prepares_level3(const struct machine_model *model, double expected_us, double paid_us)
+bool policy_prepares_level3(const struct machine_model *model, double expected_us, double recurring_us,
+                            double paid_us)
 {
-    return paid_us >= model->wake_us / 2 && expected_us >= (model->level3_wake_us + model->level3_first_us) / PREPARING_PART;
+    const double both_us = model->level3_wake_us + model->level3_first_us;
+    return paid_us >= model->wake_us / 2 &&
+           (expected_us >= both_us / PREPARING_PART || expected_us + recurring_us >= both_us);
+}
+
+double policy_recurring(const struct blas_call *call, double gain_us)
+{
+    return gain_us * updates_to_come(call);
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

@@ -57,8 +57,13 @@ enum purchase policy_level3(enum offload_mode mode, const struct machine_model *
                             struct level3_accounts *accounts);
 
 /* Before the device is in use, with `paid_us` of its price paid: do level 3 calls, which were to gain
- * `expected_us` of that, make it likely that it comes to that? */
-bool policy_prepares_level3(const struct machine_model *model, double expected_us, double paid_us);
+ * `expected_us` of that, make it likely that it comes to that? Or those that are likely to follow,
+ * `recurring_us` (policy_recurring)? */
+bool policy_prepares_level3(const struct machine_model *model, double expected_us, double recurring_us,
+                            double paid_us);
+
+/* What calls that are likely to follow this one, which gains `gain_us`, will gain. */
+double policy_recurring(const struct blas_call *call, double gain_us);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

@@ -186,9 +186,10 @@ static void test_opening_level3(const struct machine_model *model)
            "another routine pays for its own first use");
     decision.gain_us = 2 * both;
     tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &none) == 1, "a call that gains so much opens it at once");
-    tap_ok(!policy_prepares_level3(model, both / 4 - 1, model->wake_us) &&
-               !policy_prepares_level3(model, both / 4, model->wake_us / 2 - 1) &&
-               policy_prepares_level3(model, both / 4, model->wake_us / 2),
+    tap_ok(!policy_prepares_level3(model, both / 4 - 1, both / 4, model->wake_us) &&
+               !policy_prepares_level3(model, both / 4, both, model->wake_us / 2 - 1) &&
+               policy_prepares_level3(model, both / 4, 0, model->wake_us / 2) &&
+               policy_prepares_level3(model, both / 8, both * 7 / 8, model->wake_us / 2),
            "it is prepared before the device is in use where level 3 has its part and half of waking is paid");
     tap_ok(policy_level3(OFFLOAD_ALWAYS, model, &call, &(struct policy_decision){.device = true},
                          &(struct level3_accounts){0}) == PURCHASE_NOW, "always opens it at once");
