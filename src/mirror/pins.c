@@ -240,6 +240,16 @@ void pins_give_up(struct mirror *mirror)
     mirror->pin_forbidden = true;
 }
 
+bool pins_hold_in_one(const struct mirror *mirror, size_t begin, size_t end)
+{
+    bool found = false;
+    for (int i = 0; i < mirror->pin_count && !found; i++) {
+        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
+        found = pin.begin <= begin && end <= pin.end;
+    }
+    return found;
+}
+
 size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct)
 {
     *direct = false;

@@ -30,6 +30,9 @@ enum status pins_gather(struct mirror *mirror, int which, struct byte_range gath
  * DMA (*direct: in one pin, none suspect), or by staging. */
 size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct);
 
+/* Are all of these pages in one pin, suspect or not? No copy, in two dimensions either, may span several. */
+bool pins_hold_in_one(const struct mirror *mirror, size_t begin, size_t end);
+
 /* True when there is any sign that the program uses CUDA itself. */
 bool pins_program_uses_cuda(const struct mirror *mirror);
 

@@ -43,13 +43,24 @@ static bool is_trusted(const struct mirror *mirror, uintptr_t begin, uintptr_t e
     return pins_run(mirror, pages.begin, pages.end, &direct) == pages.end - pages.begin && direct;
 }
 
-/* All at once, or row by row: what lies between the rows does not matter. */
+static bool is_in_one_pin(const struct write_back *back, const struct strip *strip)
+{
+    const struct mirror *mirror = back->held->mirror;
+    const uintptr_t begin = back->held->hull.begin + strip->offset;
+    struct page_range pages =
+        mirror_page_range(mirror, begin, begin + (strip->height - 1) * strip->pitch + strip->width);
+    return pins_hold_in_one(mirror, pages.begin, pages.end);
+}
+
+/* All at once, or row by row: what lies between the rows does not matter, but that it is pinned. */
 static bool is_clean(const struct write_back *back, const struct strip *strip)
 {
     const struct mirror *mirror = back->held->mirror;
     uintptr_t row = back->held->hull.begin + strip->offset;
     if (is_trusted(mirror, row, row + (strip->height - 1) * strip->pitch + strip->width))
         return true;
+    if (!is_in_one_pin(back, strip))
+        return false;
     for (size_t i = 0; i < strip->height; i++, row += strip->pitch)
         if (!is_trusted(mirror, row, row + strip->width))
             return false;
@@ -119,6 +130,8 @@ static bool copy_between_margins(struct write_back *back, const struct strip *st
 {
     struct margins margins = {0, 0, 0};
     uintptr_t begin = back->held->hull.begin + strip->offset;
+    if (!is_in_one_pin(back, strip))
+        return false;
     for (size_t i = 0; i < strip->height; i++, begin += strip->pitch)
         if (!widen_margins(back->held->mirror, (struct byte_range){begin, begin + strip->width}, &margins))
             return false;

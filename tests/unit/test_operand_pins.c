@@ -94,6 +94,22 @@ static void test_grown(void)
     mirror_table_destroy(table);
 }
 
+/* Two matrices that overlap: each copy must lie in one pin, for which no other piece is to be had. */
+static void test_neighbouring_pins(void)
+{
+    unsigned char *memory = map(50 * MIB), *shadow = map(50 * MIB);
+    const unsigned long pins = call_count("cuMemHostRegister_v2");
+    open_table(64 * MIB, 64 * MIB);
+    bool good = call(whole(memory, 20 * MIB, OPERAND_UPDATE), shadow - memory) > 0;
+    good = call(whole(memory + 10 * MIB, 40 * MIB, OPERAND_UPDATE), shadow - memory) > 0 && good;
+    good = call(whole(memory + 10 * MIB, 40 * MIB, OPERAND_UPDATE), shadow - memory) == 0 && good;
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins + 2 && memcmp(memory, shadow, 50 * MIB) == 0,
+           "results come home where one pin ends and another begins");
+    unmap(memory, 50 * MIB);
+    unmap(shadow, 50 * MIB);
+    mirror_table_destroy(table);
+}
+
 /* The driver refuses some pins: for want of what the next call may find again. */
 static void test_refused(void)
 {
@@ -220,6 +236,7 @@ int main(void)
     test_pinned();
     test_pinned_again();
     test_grown();
+    test_neighbouring_pins();
     test_refused();
     test_margins();
     test_blind_spots();
