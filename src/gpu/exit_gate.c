@@ -1,15 +1,18 @@
 #include "gpu/exit_gate.h"
 
+#include "common/clock.h"
+#include "common/pause.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-/* Nobody waits for longer at exit: a thread may have left a call by a jump. */
-enum { WAIT_SECONDS = 5, STEP_NANOSECONDS = 100000 };
+/* All handlers together wait no longer than this at exit: a thread may have left a call by a jump. */
+static const uint64_t PATIENCE_NANOSECONDS = UINT64_C(5000000000);
 
 static atomic_int inside;
 static atomic_bool closed;
+static _Atomic uint64_t deadline; /* of the first that waits; 0: nobody yet */
 static _Atomic pid_t process;
 static __thread int inside_here __attribute__((tls_model("initial-exec")));
 
@@ -17,13 +20,11 @@ static __thread int inside_here __attribute__((tls_model("initial-exec")));
  * threads are not here, would wait in vain. */
 void exit_gate_close(void)
 {
-    const struct timespec step = {.tv_nsec = STEP_NANOSECONDS};
+    uint64_t none = 0;
     atomic_store(&closed, true);
-    for (long steps = WAIT_SECONDS * (1000000000L / STEP_NANOSECONDS); steps > 0; steps--) {
-        if (atomic_load(&inside) == 0 || inside_here > 0 || getpid() != process)
-            return;
-        nanosleep(&step, NULL);
-    }
+    atomic_compare_exchange_strong(&deadline, &none, clock_nanoseconds() + PATIENCE_NANOSECONDS);
+    while (atomic_load(&inside) > 0 && inside_here == 0 && getpid() == process && clock_nanoseconds() < deadline)
+        pause_a_step();
 }
 
 void exit_gate_install(void)

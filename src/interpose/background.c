@@ -1,16 +1,17 @@
 #include "interpose/background.h"
+#include "common/clock.h"
+#include "common/pause.h"
 #include "gpu/exit_gate.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What threads get where the stack is not limited: enough for the CUDA driver. */
 enum { STACK_BYTES = 2 << 20 };
 
-enum { FORK_SECONDS = 10, EXIT_SECONDS = 5, STEP_NANOSECONDS = 100000 };
+enum { FORK_SECONDS = 10, EXIT_SECONDS = 5 };
 
 /* The C library's, for C++: what exit runs for its thread before all other handlers. */
 extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *argument, void *library_handle)
@@ -22,27 +23,37 @@ static atomic_int running, forking;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool follows_forks;
 
-static void pause_a_step(void)
+/* When those who wait for what runs now have waited enough, whoever came first; 0: nobody has. A
+ * job that hangs holds up the process once, not each of its threads. */
+static _Atomic uint64_t fork_deadline, end_deadline;
+
+static uint64_t after_seconds(unsigned seconds)
 {
-    const struct timespec step = {.tv_nsec = STEP_NANOSECONDS};
-    nanosleep(&step, NULL);
+    return clock_nanoseconds() + seconds * UINT64_C(1000000000);
 }
 
-static long steps_in(unsigned seconds)
+static void wait_for_all(_Atomic uint64_t *deadline, unsigned seconds)
 {
-    return seconds * (1000000000L / STEP_NANOSECONDS);
-}
-
-static void wait_for_all(unsigned seconds)
-{
-    for (long steps = steps_in(seconds); steps > 0 && atomic_load(&running) > 0; steps--)
+    const uint64_t mine = after_seconds(seconds);
+    uint64_t until = 0;
+    if (atomic_load(&running) == 0)
+        return;
+    if (atomic_compare_exchange_strong(deadline, &until, mine))
+        until = mine;
+    while (atomic_load(&running) > 0 && clock_nanoseconds() < until)
         pause_a_step();
+}
+
+static void one_less_runs(void)
+{
+    if (atomic_fetch_sub(&running, 1) == 1)
+        fork_deadline = end_deadline = 0;
 }
 
 static void before_fork(void)
 {
     atomic_fetch_add(&forking, 1);
-    wait_for_all(FORK_SECONDS);
+    wait_for_all(&fork_deadline, FORK_SECONDS);
 }
 
 static void after_fork_in_parent(void)
@@ -53,6 +64,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     atomic_store(&running, 0);
+    fork_deadline = end_deadline = 0;
     atomic_store(&forking, 0);
 }
 
@@ -69,7 +81,7 @@ static void thread_ends(void *unused)
     if (gettid() == getpid())
         exit_gate_close();
     else
-        wait_for_all(EXIT_SECONDS);
+        wait_for_all(&end_deadline, EXIT_SECONDS);
 }
 
 void background_watch_thread(void)
@@ -90,7 +102,7 @@ static void *run(void *argument)
         exit_gate_leave();
     }
     atomic_store(&job->state, BACKGROUND_DONE);
-    atomic_fetch_sub(&running, 1);
+    one_less_runs();
     return NULL;
 }
 
@@ -122,12 +134,13 @@ void background_begin(struct background_job *job)
     if (follows_forks && atomic_load(&forking) == 0 && !exit_gate_is_closed() && start_thread(job))
         return;
     atomic_store(&job->state, BACKGROUND_NOT_BEGUN);
-    atomic_fetch_sub(&running, 1);
+    one_less_runs();
 }
 
 enum background_state background_wait(struct background_job *job, unsigned seconds)
 {
-    for (long steps = steps_in(seconds); steps > 0 && atomic_load(&job->state) == BACKGROUND_RUNNING; steps--)
+    const uint64_t deadline = after_seconds(seconds);
+    while (atomic_load(&job->state) == BACKGROUND_RUNNING && clock_nanoseconds() < deadline)
         pause_a_step();
     return (enum background_state)atomic_load(&job->state);
 }

@@ -6,7 +6,8 @@
  * processors: 2.9 s on the host, 3.2 with a waking thread of nice 19, 3.0 of nice 0). A
  * fork waits for it, so that no child inherits locks of libraries that were half way; so does
  * exit, before what the job opens is taken down (background_watch_thread); neither for ever, since the thread
- * that forks or ends the process may itself hold what the job needs. An end without exit handlers
+ * that forks or ends the process may itself hold what the job needs, and a job that hangs is waited for
+ * once: 10 seconds by forks, 5 by ends of threads and 5 by exit, all together. An end without exit handlers
  * (_exit, exec, a signal) takes the job with it. Any thread may call these. */
 #ifndef MUBLAS_BACKGROUND_H
 #define MUBLAS_BACKGROUND_H

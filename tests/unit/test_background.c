@@ -5,11 +5,14 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE = 60 };
+enum { PATIENCE = 60, FASTER = 50, THREADS = 20 };
 
 static sem_t go_on;
 static atomic_int runs;
@@ -81,11 +84,69 @@ static void test_forks(void)
     tap_ok(background_wait(&in_handler, PATIENCE) == BACKGROUND_DONE && runs == 3, "but after that");
 }
 
+static atomic_int speed = 1;
+
+/* The clock of this process. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    struct timespec real;
+    const int result = (int)syscall(SYS_clock_gettime, clock, &real);
+    const int64_t fast = ((int64_t)real.tv_sec * 1000000000 + real.tv_nsec) * speed;
+    *now = (struct timespec){.tv_sec = fast / 1000000000, .tv_nsec = fast % 1000000000};
+    return result;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void *watch(void *end_by_cancellation)
+{
+    background_watch_thread();
+    if (end_by_cancellation) {
+        pthread_cancel(pthread_self());
+        const pid_t child = fork(); /* not a cancellation point */
+        if (child == 0)
+            _exit(0);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+        return ends_well(child) ? end_by_cancellation : NULL;
+    }
+    return NULL;
+}
+
+/* What hangs holds up the process, but not each of its threads. */
+static void test_hanging(void)
+{
+    static struct background_job hanging = {.work = work};
+    pthread_t thread;
+    void *result = NULL;
+    int made = 0;
+    speed = FASTER;
+    background_begin(&hanging);
+    const double started = seconds();
+    for (int i = 0; i < THREADS; i++) {
+        made += pthread_create(&thread, NULL, watch, NULL) == 0;
+        pthread_join(thread, NULL);
+    }
+    tap_ok(made == THREADS && background_wait(&hanging, 0) == BACKGROUND_RUNNING && seconds() - started >= 5,
+           "ends of threads wait for a job that hangs");
+    tap_ok(seconds() - started < 5 * THREADS / 2, "once and not each (%.0f s)", seconds() - started);
+    made += pthread_create(&thread, NULL, watch, &hanging) == 0;
+    pthread_join(thread, &result);
+    tap_ok(made == THREADS + 1 && result == &hanging, "a fork that waits is no point of cancellation");
+    sem_post(&go_on);
+    tap_ok(background_wait(&hanging, PATIENCE * FASTER) == BACKGROUND_DONE, "what hung may still be done");
+}
+
 int main(void)
 {
     sem_init(&go_on, 0, 0);
     pthread_atfork(begin_in_handler, NULL, NULL); /* runs after those that are registered later */
     test_thread();
     test_forks();
+    test_hanging();
     return tap_done();
 }
