@@ -31,7 +31,7 @@ static size_t overlap_bytes(const struct mirror_pin *pin, struct byte_range rang
 
 void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, double us)
 {
-    for (int i = 0; i < mirror->pin_count && settings()->huge_pages; i++) {
+    for (int i = 0; i < mirror->pin_count && settings()->huge_pages && us > 0; i++) {
         struct mirror_pin *pin = &mirror->pins[i];
         const size_t bytes = overlap_bytes(pin, scanned);
         if (bytes == 0 || pin->stays_small)
