@@ -226,6 +226,11 @@ tests_unit_test_operand_pins_SOURCES = tests/unit/test_operand_pins.c tests/unit
 	tests/unit/emulated_lane.h
 tests_unit_test_operand_pins_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_samples
+TESTS += tests/unit/test_samples
+tests_unit_test_samples_SOURCES = tests/unit/test_samples.c
+tests_unit_test_samples_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_account
 TESTS += tests/unit/test_account
 tests_unit_test_account_SOURCES = tests/unit/test_account.c tests/unit/operand_calls.h tests/unit/emulated_lane.h

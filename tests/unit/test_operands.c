@@ -262,6 +262,23 @@ static void test_descriptors(void)
     mirror_table_destroy(table);
 }
 
+/* Single pages, some of them at the same distance. */
+static void test_scattered_pages(void)
+{
+    static const size_t written[] = {1, 4, 7, 8, 10, 30, 50, 51, 53, 55, 60};
+    enum { COUNT = sizeof written / sizeof *written };
+    const size_t bytes = 64 * page;
+    unsigned char *memory = map(bytes);
+    open_table(64 * MIB, 0);
+    bool good = call_read(memory, bytes) > 0;
+    for (size_t i = 0; i < COUNT; i++)
+        memory[written[i] * page] = (unsigned char)(100 + i);
+    tap_ok(good && call_read(memory, bytes) == (long)(COUNT * page),
+           "pages written here and there go up again, each to its place");
+    unmap(memory, bytes);
+    mirror_table_destroy(table);
+}
+
 int main(void)
 {
     page = (size_t)1 << page_shift();
@@ -276,6 +293,7 @@ int main(void)
     test_failures();
     test_stateless();
     test_exchanged();
+    test_scattered_pages();
     test_plain();
     test_descriptors();
     tap_ok(all_given_back(&before), "all device memory and all pins were given back");
