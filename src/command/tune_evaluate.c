@@ -177,7 +177,9 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
             if (!wanted[class] || !random_call(evaluation, class, number, &call) ||
                 judged_sizes_has(&evaluation->judged, class, &call))
                 continue;
-            judged += judge_size(evaluation, class, &call) == STATUS_OK;
+            const int before = evaluation->judged.of[class].count;
+            judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
+            judged += evaluation->judged.of[class].count - before; /* none where it was interrupted */
         }
     return judged;
 }

@@ -53,6 +53,12 @@ head -c -20 "$work/judged" > "$recipe.evaluation.csv"
 EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=saxpy,dgemv_none &&
     grep -q '^1 sizes judged now' "$work/output" && grep -q '^all  *24 ' "$work/output"
 result $? "a size that a run was cut off in is judged again"
+cp "$recipe.evaluation.csv" "$work/whole"
+EMULATED_TIME="noise 0.02; execute 0; $planted" timeout 1 "$build/mublas" tune --evaluate=1000 --routines=saxpy \
+    --output="$recipe" > "$work/output" 2> "$work/errors"
+[ "$(awk '/judged now/ { print $1 }' "$work/output")" = "$(awk '$1 == "all" { print $2 - 12 }' "$work/output")" ]
+result $? "a size that an interruption ended is not counted"
+mv "$work/whole" "$recipe.evaluation.csv"
 elsewhere="optimum dgemv_none 99999 256 64 2 1 0; optimum saxpy 99999 0 256 0 0 0"
 mv "$recipe.evaluation.csv" "$work/judged"
 EMULATED_TIME="noise 0.02; execute 0; $elsewhere" tune --evaluate=6 --routines=saxpy,dgemv_none
