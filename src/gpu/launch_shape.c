@@ -1,10 +1,10 @@
 #include "gpu/launch_shape.h"
+#include "gpu/launch_shape_limits.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { GROUP = 8, WARP = 32, LEAF_EDGE = 32, TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, EDGE_MAX = 256,
-       HELD_BYTES = 32 /* of a row, that a group reads at once */ };
+enum { TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
 enum { STRIP_TERMS_MAX = 64 * 256, STRIP_SHARED_MAX = 96 << 10 }; /* one chain; what devices since 2017 have */
 
 static struct launch_shape overriding_shape;
@@ -13,11 +13,6 @@ static launch_shape_chooser *_Atomic present_chooser;
 unsigned launch_shape_unit(enum blas_type type)
 {
     return TRANSACTION_BYTES / ELEMENTS_PER_THREAD / (unsigned)blas_element_bytes(type);
-}
-
-static unsigned smaller(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
 }
 
 int64_t launch_shape_strip_terms(const struct blas_call *call)

@@ -1,12 +1,6 @@
 /* The shapes that are taken where nothing was learned. */
 #include "gpu/launch_shape.h"
-
-enum { GROUP = 8, WARP = 32, LEAF_EDGE = 32, EDGE_MAX = 256, HELD_BYTES = 32 /* see launch_shape.c */ };
-
-static unsigned smaller(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
+#include "gpu/launch_shape_limits.h"
 
 /* Large tiles store fewer partials, small ones fill the device: the first row whose tiles
  * still give a large device enough blocks, and whose last round of blocks does not leave too

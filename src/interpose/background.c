@@ -11,7 +11,7 @@
 /* What threads get where the stack is not limited: enough for the CUDA driver. */
 enum { STACK_BYTES = 2 << 20 };
 
-enum { FORK_SECONDS = 10, EXIT_SECONDS = 5 };
+enum { FORK_SECONDS = 10, EXIT_SECONDS = 5, PATIENCE_SECONDS = 10 };
 
 /* The C library's, for C++: what exit runs for its thread before all other handlers. */
 extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *argument, void *library_handle)
@@ -143,4 +143,15 @@ enum background_state background_wait(struct background_job *job, unsigned secon
     while (atomic_load(&job->state) == BACKGROUND_RUNNING && clock_nanoseconds() < deadline)
         pause_a_step();
     return (enum background_state)atomic_load(&job->state);
+}
+
+enum background_state background_await(struct background_job *job)
+{
+    const uint64_t started = clock_nanoseconds();
+    const enum background_state state = background_wait(job, job->waited_in_vain ? 0 : PATIENCE_SECONDS);
+    if (state == BACKGROUND_RUNNING)
+        job->waited_in_vain = true;
+    if (state == BACKGROUND_DONE)
+        job->waited_nanoseconds += clock_nanoseconds() - started;
+    return state;
 }

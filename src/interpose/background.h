@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum background_state {
     BACKGROUND_NOT_BEGUN,
@@ -26,6 +27,8 @@ enum background_state {
 struct background_job {
     void (*work)(void);
     atomic_int state;
+    atomic_bool waited_in_vain;
+    _Atomic uint64_t waited_nanoseconds; /* background_await's, until it was done */
 };
 
 /* Begin the job, unless it was begun before. Where no thread can be had, or the process is forking
@@ -42,5 +45,8 @@ void background_watch_thread(void);
  * hold what it needs (a library's constructor, the dynamic linker's lock). After
  * BACKGROUND_DONE all that the job wrote is seen. */
 enum background_state background_wait(struct background_job *job, unsigned seconds);
+
+/* The same for who needs it, with patience for a slow machine; only for a look once that was in vain. */
+enum background_state background_await(struct background_job *job);
 
 #endif

@@ -8,14 +8,11 @@
 #include <math.h>
 #include <pthread.h>
 
-/* As for the device (waking.c). */
-enum { PATIENCE_SECONDS = 10 };
-
 static void open_beside(void);
 static struct background_job open_job = {.work = open_beside};
 static struct device *_Atomic opening_device;
-static atomic_bool is_expected, waited_in_vain;
-static _Atomic uint64_t open_nanoseconds, waited_nanoseconds;
+static atomic_bool is_expected;
+static _Atomic uint64_t open_nanoseconds;
 
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,11 +72,10 @@ bool level3_opening_pays(struct device *device, const struct machine_model *mode
 bool level3_opening_supports(struct device *device, const struct blas_call *call)
 {
     if (call->family >= FAMILY_GEMM && !level3_is_open()) {
-        const uint64_t started = stats_nanoseconds();
-        switch (background_wait(&open_job, waited_in_vain ? 0 : PATIENCE_SECONDS)) {
+        switch (background_await(&open_job)) {
         case BACKGROUND_NOT_BEGUN: open_library(device); break;
-        case BACKGROUND_RUNNING: waited_in_vain = true; return false;
-        case BACKGROUND_DONE: waited_nanoseconds = stats_nanoseconds() - started;
+        case BACKGROUND_RUNNING: return false;
+        case BACKGROUND_DONE: break;
         }
     }
     return execute_supported(device, call);
@@ -88,6 +84,6 @@ bool level3_opening_supports(struct device *device, const struct blas_call *call
 struct level3_opening_times level3_opening_times(void)
 {
     return (struct level3_opening_times){.nanoseconds = open_nanoseconds,
-                                         .waited_nanoseconds = waited_nanoseconds,
+                                         .waited_nanoseconds = open_job.waited_nanoseconds,
                                          .beside = background_wait(&open_job, 0) != BACKGROUND_NOT_BEGUN};
 }

@@ -23,9 +23,6 @@ const struct machine_model *waking_model(void)
     return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
 }
 
-/* Another thread may hold what the device's waking needs, for as long as it likes. */
-enum { PATIENCE_SECONDS = 10 };
-
 /* Of what calls paid: what is taken for gains by the matrix of the last, which nobody wrote down. */
 static const double CREDITED_PART = 0.25;
 
@@ -33,7 +30,7 @@ static const double CREDITED_PART = 0.25;
 static struct device *awake; /* NULL: it failed */
 static bool none_usable;
 static struct mirror_table *mirrors;
-static _Atomic uint64_t wake_nanoseconds, waited_nanoseconds;
+static _Atomic uint64_t wake_nanoseconds;
 
 static void wake_beside(void);
 static struct background_job wake_job = {.work = wake_beside};
@@ -41,7 +38,7 @@ static struct background_job wake_job = {.work = wake_beside};
 /* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *ready;
-static bool wake_failed, learned_early, waited_in_vain;
+static bool wake_failed, learned_early;
 static double wake_account_us;
 
 void waking_begin(void)
@@ -139,11 +136,10 @@ static void wake_beside(void)
 /* False: it is not to be had now. */
 static bool finish_waking(void)
 {
-    const uint64_t started = stats_nanoseconds();
-    switch (background_wait(&wake_job, waited_in_vain ? 0 : PATIENCE_SECONDS)) {
+    switch (background_await(&wake_job)) {
     case BACKGROUND_NOT_BEGUN: wake(); break;
-    case BACKGROUND_RUNNING: waited_in_vain = true; return false;
-    case BACKGROUND_DONE: waited_nanoseconds = stats_nanoseconds() - started; break;
+    case BACKGROUND_RUNNING: return false; /* another thread may hold what it needs, for as long as it likes */
+    case BACKGROUND_DONE: break;
     }
     wake_failed = !awake;
     if (awake)
@@ -191,7 +187,7 @@ struct device *waking_find_device(const struct blas_call *call, enum host_reason
 
 struct waking_times waking_times(void)
 {
-    return (struct waking_times){.nanoseconds = wake_nanoseconds, .waited_nanoseconds = waited_nanoseconds,
+    return (struct waking_times){.nanoseconds = wake_nanoseconds, .waited_nanoseconds = wake_job.waited_nanoseconds,
                                  .beside = background_wait(&wake_job, 0) != BACKGROUND_NOT_BEGUN};
 }
 

@@ -88,19 +88,32 @@ static unsigned setbacks_of(const struct mirror_table *table, const struct range
     return account->setbacks > of_kind ? account->setbacks : of_kind;
 }
 
-/* All zero where there is none. */
-static struct range_account account_of(struct mirror *mirror, struct byte_range hull)
+static struct range_account *find_account(struct mirror *mirror, struct byte_range hull)
 {
-    const struct range_account *account =
-        mirror ? range_account_find(mirror, mirror_page_range(mirror, hull.begin, hull.end)) : NULL;
-    return account ? *account : (struct range_account){.used = 0};
+    return mirror ? range_account_find(mirror, mirror_page_range(mirror, hull.begin, hull.end)) : NULL;
+}
+
+/* `account` is NULL where there is none. `lock` is held. */
+static void add_missing(const struct mirror_table *table, const struct operand *operand, uint64_t bytes,
+                        struct range_account *account, struct residency *residency)
+{
+    static const struct range_account none;
+    if (account)
+        look_for_changes(account, operand, bytes);
+    const struct range_account *known = account ? account : &none;
+    const unsigned setbacks = setbacks_of(table, known, operand->kind);
+    if (setbacks > residency->setbacks)
+        residency->setbacks = setbacks;
+    if (residency->resident || known->credit_us < residency->credit_us) /* the first, or the poorest */
+        residency->credit_us = known->credit_us;
+    residency->resident = false;
+    residency->missing_bytes += bytes;
 }
 
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count)
 {
     const bool tracks = mirror_table_tracks(table);
     struct residency residency = {.trackable = tracks, .resident = true};
-    bool first = true;
     pthread_mutex_lock(&table->lock);
     for (int i = 0; i < count; i++) {
         if (footprint_is_empty(&operands[i]))
@@ -110,27 +123,16 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
         struct mirror *mirror = tracks && !operand_is_misaligned(&operands[i]) ? look_up(table, hull) : NULL;
         residency.bytes += bytes;
         residency.trackable = residency.trackable && mirror;
+        struct range_account *account = find_account(mirror, hull);
         if (operands[i].access != OPERAND_READ && is_on_device(mirror, hull)) {
             residency.kept_bytes += bytes;
-            residency.worth_us = account_of(mirror, hull).worth_us;
+            residency.worth_us = account ? account->worth_us : 0;
         }
         if (is_resident(mirror, &operands[i], hull))
             continue;
-        residency.resident = false;
-        residency.missing_bytes += bytes;
         if (mirror && was_pinned(mirror, hull))
             residency.pinned_bytes += bytes;
-        struct range_account *opened =
-            mirror ? range_account_find(mirror, mirror_page_range(mirror, hull.begin, hull.end)) : NULL;
-        if (opened)
-            look_for_changes(opened, &operands[i], bytes);
-        const struct range_account account = account_of(mirror, hull);
-        const unsigned setbacks = setbacks_of(table, &account, operands[i].kind);
-        if (setbacks > residency.setbacks)
-            residency.setbacks = setbacks;
-        if (first || account.credit_us < residency.credit_us)
-            residency.credit_us = account.credit_us;
-        first = false;
+        add_missing(table, &operands[i], bytes, account, &residency);
     }
     pthread_mutex_unlock(&table->lock);
     return residency;

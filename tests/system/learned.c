@@ -1,6 +1,7 @@
 /* learned CALLS: on one processor 40 dsymv calls of order 300, then CALLS of order 100 on one
  * matrix. By built-in figures the first are just worth a device, and too few to wake it. */
-#include <sched.h>
+#include "one_processor.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,18 +10,6 @@ void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a
             const int *incx, const double *beta, double *y, const int *incy);
 
 enum { LARGE = 300, SMALL = 100, WAKING_CALLS = 40 };
-
-static void use_one_processor(void)
-{
-    cpu_set_t usable, one;
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
-        return;
-    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
-        if (CPU_ISSET(i, &usable))
-            CPU_SET(i, &one);
-    sched_setaffinity(0, sizeof one, &one);
-}
 
 int main(int count, char **arguments)
 {

@@ -184,7 +184,7 @@ tests_system_tuning_files_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
 TESTS += tests/system/tuning_report.sh
 EXTRA_DIST += tests/system/tuning_report.sh
 check_PROGRAMS += tests/system/learned tests/system/make_recipe
-tests_system_learned_SOURCES = tests/system/learned.c
+tests_system_learned_SOURCES = tests/system/learned.c tests/system/one_processor.h
 tests_system_learned_LDADD = $(system_test_libraries)
 tests_system_make_recipe_SOURCES = tests/system/make_recipe.c
 tests_system_make_recipe_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
@@ -198,7 +198,7 @@ EXTRA_DIST += tests/system/programs.sh
 # A device that wakes in the background.
 check_PROGRAMS += tests/system/waking
 check_LTLIBRARIES += tests/system/no_threads.la
-tests_system_waking_SOURCES = tests/system/waking.c tests/system/blas_program.h
+tests_system_waking_SOURCES = tests/system/waking.c tests/system/blas_program.h tests/system/one_processor.h
 tests_system_waking_LDADD = $(system_test_libraries)
 tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
 tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default

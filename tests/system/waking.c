@@ -12,10 +12,10 @@
  * After PAUSE milliseconds, for devices that cannot be held up.
  * Prints a digest of all results of the main thread, and a line for everything that is wrong. */
 #include "blas_program.h"
+#include "one_processor.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -167,14 +167,7 @@ static void spawn_amid(void)
 static void make_first_call(void)
 {
     double y[SIZE];
-    cpu_set_t usable, one;
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
-        return;
-    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
-        if (CPU_ISSET(i, &usable))
-            CPU_SET(i, &one);
-    sched_setaffinity(0, sizeof one, &one);
+    const cpu_set_t usable = use_one_processor();
     check(call(y), "the first call");
     sched_setaffinity(0, sizeof usable, &usable);
 }
