@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { PLUGINS_MAX = 8, THREADS = 4, ROUNDS = 200 };
+enum { PLUGINS_MAX = 8, THREADS = 4, ROUNDS = 50 };
 static int (*checks[PLUGINS_MAX])(void);
 static int loaded;
 static pthread_barrier_t start;
