@@ -32,12 +32,16 @@ libmublas_core_la_SOURCES += \
 	src/mirror/operands.c \
 	src/mirror/page_bits.h \
 	src/mirror/page_bits.c \
+	src/mirror/page_scan.h \
+	src/mirror/page_scan.c \
 	src/mirror/pins.h \
 	src/mirror/pins.c \
 	src/mirror/range_accounts.h \
 	src/mirror/range_accounts.c \
 	src/mirror/samples.h \
 	src/mirror/samples.c \
+	src/mirror/scan_helpers.h \
+	src/mirror/scan_helpers.c \
 	src/mirror/staging.h \
 	src/mirror/staging.c \
 	src/mirror/staging_direct.c \

@@ -2,6 +2,7 @@
 
 #include "common/log.h"
 #include "mirror/kernel_interface.h"
+#include "mirror/page_scan.h"
 #include "mirror/tracker_self_test.h"
 
 #include <errno.h>
@@ -175,36 +176,17 @@ void write_tracker_unregister(struct write_tracker *tracker, uintptr_t begin, ui
 enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, uintptr_t end,
                                write_tracker_run *report, void *context)
 {
-    struct page_region_record regions[REGIONS];
-    struct pagemap_scan_request request = {
-        .size = sizeof request,
-        .flags = PAGEMAP_SCAN_PROTECT_MATCHING | PAGEMAP_SCAN_CHECK_ASYNC,
-        .vec = (uint64_t)(uintptr_t)regions,
-        .vec_len = REGIONS,
-    };
     if (!tracker_is_alive(tracker))
         return STATUS_NOT_TRACKABLE;
-    if (tracker->written_suffices) {
-        request.category_mask = request.return_mask = PAGE_CATEGORY_WRITTEN;
-    } else {
-        request.category_inverted = PAGE_CATEGORY_PRESENT;
-        request.category_anyof_mask = PAGE_CATEGORY_WRITTEN | PAGE_CATEGORY_PRESENT;
-    }
-    while (begin < end) {
-        request.start = begin;
-        request.end = end;
-        request.walk_end = 0;
-        int count = ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request);
-        if (count < 0 || request.walk_end <= begin || request.walk_end > end)
-            return STATUS_NOT_TRACKABLE;
-        for (int i = 0; i < count; i++)
-            report(context, (uintptr_t)regions[i].start, (uintptr_t)regions[i].end);
-        /* A full vector ends the walk early; walk_end then says where to go on. */
-        if (count < REGIONS && request.walk_end != end)
-            return STATUS_NOT_TRACKABLE;
-        begin = (uintptr_t)request.walk_end;
-    }
-    return STATUS_OK;
+    const struct page_scan scan = {
+        .pagemap = tracker->pagemap.number,
+        .written_suffices = tracker->written_suffices,
+        .begin = begin,
+        .end = end,
+        .report = report,
+        .context = context,
+    };
+    return page_scan(&scan);
 }
 
 void write_tracker_unprotect(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)

@@ -29,8 +29,8 @@ void write_tracker_destroy(struct write_tracker *tracker);
 enum status write_tracker_register(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
 void write_tracker_unregister(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
 
-/* Report each maximal run of pages in [begin, end) that was written, never armed,
- * or is not present since the last scan, and arm exactly what is reported.
+/* Report each run of pages in [begin, end) that was written, never armed, or is not present since the
+ * last scan, and arm exactly what is reported; runs are cut at borders of 2 MiB at most.
  * On any failure (STATUS_NOT_TRACKABLE: the memory is no longer what was
  * registered) marks may have been consumed: the caller must treat the whole
  * range as written. The callback must not touch the range. */

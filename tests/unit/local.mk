@@ -142,6 +142,11 @@ tests_unit_test_staging_LDADD = $(unit_test_libraries)
 tests_unit_test_stateless_SOURCES = tests/unit/test_stateless.c tests/unit/emulated_lane.h
 tests_unit_test_stateless_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_page_scan
+TESTS += tests/unit/test_page_scan
+tests_unit_test_page_scan_SOURCES = tests/unit/test_page_scan.c
+tests_unit_test_page_scan_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_write_tracker
 TESTS += tests/unit/test_write_tracker
 tests_unit_test_write_tracker_SOURCES = tests/unit/test_write_tracker.c
@@ -201,7 +206,7 @@ tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 # Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on.
 thread_tests += tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads \
-	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_process_state \
+	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
 	tests/unit/test_settings tests/unit/test_staging tests/unit/test_stateless \
 	tests/unit/test_write_tracker
 

@@ -1,0 +1,167 @@
+#include "mirror/scan_helpers.h"
+
+#include "common/local_rank.h"
+#include "common/processors.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Frames are small, but thread-local storage of whatever the program has loaded lies on a stack as well. */
+enum { STACK_BYTES = 512 << 10, LINGER_NANOSECONDS = 250000000, SPINS = 500 };
+
+/* Held by the thread whose job runs. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static bool refused; /* no more threads are to be had: not asked for again */
+
+/* The job. Set while `left` is 0: a helper reads them after it has taken a part from `left`, and the job
+ * lasts until that is done, so nobody reads another job's, however late it wakes. */
+static scan_helpers_work *job_work;
+static void *job_context;
+static atomic_uint left, done;
+static atomic_bool waited_for;
+
+static atomic_uint jobs; /* so far: what helpers wait for to change */
+static atomic_int alive;
+
+/* Of words of this process alone. False: it timed out. */
+static bool futex_wait(atomic_uint *word, unsigned value, const struct timespec *most)
+{
+    return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, most, NULL, 0) == 0 || errno != ETIMEDOUT;
+}
+
+static void futex_wake(atomic_uint *word, int threads)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}
+
+static bool take_part(unsigned *part)
+{
+    unsigned now = atomic_load(&left);
+    while (now > 0)
+        if (atomic_compare_exchange_weak(&left, &now, now - 1)) {
+            *part = now - 1;
+            return true;
+        }
+    return false;
+}
+
+static void do_parts(void)
+{
+    for (unsigned part; take_part(&part);) {
+        job_work(job_context, part);
+        atomic_fetch_add(&done, 1);
+        if (atomic_load(&waited_for))
+            futex_wake(&done, 1);
+    }
+}
+
+static void *help(void *unused)
+{
+    const struct timespec linger = {.tv_nsec = LINGER_NANOSECONDS};
+    bool stays = true;
+    while (stays) {
+        const unsigned seen = atomic_load(&jobs);
+        do_parts();
+        stays = futex_wait(&jobs, seen, &linger) || atomic_load(&jobs) != seen;
+    }
+    atomic_fetch_sub(&alive, 1);
+    return unused;
+}
+
+static bool start_helper(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&thread, &attributes, help, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+static void have_helpers(int wanted)
+{
+    while (!refused && atomic_load(&alive) < wanted) {
+        atomic_fetch_add(&alive, 1);
+        if (!start_helper()) {
+            atomic_fetch_sub(&alive, 1);
+            refused = true;
+        }
+    }
+}
+
+static void relax(void)
+{
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
+/* A helper that does not get a processor, with a part in its hands, gets this one. */
+static void await_parts(unsigned parts)
+{
+    for (int i = 0; i < SPINS && atomic_load(&done) < parts; i++)
+        relax();
+    atomic_store(&waited_for, true);
+    for (unsigned now; (now = atomic_load(&done)) < parts;)
+        futex_wait(&done, now, NULL);
+    atomic_store(&waited_for, false);
+}
+
+static void run_with_helpers(scan_helpers_work *work, void *context, unsigned parts, int helpers)
+{
+    have_helpers(helpers);
+    job_work = work;
+    job_context = context;
+    atomic_store(&done, 0);
+    atomic_store(&left, parts);
+    atomic_fetch_add(&jobs, 1);
+    futex_wake(&jobs, helpers);
+    do_parts();
+    await_parts(parts);
+}
+
+void scan_helpers_run(scan_helpers_work *work, void *context, unsigned parts, int helpers)
+{
+    /* In a child `turn` may be held by a thread that is not there, and none of those that count as
+     * alive are: it never waits for either. */
+    if (parts > 1 && helpers > 0 && pthread_mutex_trylock(&turn) == 0) {
+        const int saved_errno = errno;
+        run_with_helpers(work, context, parts, helpers);
+        errno = saved_errno;
+        pthread_mutex_unlock(&turn);
+        return;
+    }
+    for (unsigned part = 0; part < parts; part++)
+        work(context, part);
+}
+
+int scan_helpers_wanted(void)
+{
+    const int ranks = local_rank()->ranks, usable = processors_usable();
+    /* Ranks that are not bound to processors of their own share them all. */
+    const bool shares = ranks > 1 && usable >= sysconf(_SC_NPROCESSORS_ONLN);
+    const int own = shares ? usable / ranks : usable;
+    if (own <= 2)
+        return 0;
+    return own - 1 < SCAN_HELPERS_MOST ? own - 1 : SCAN_HELPERS_MOST;
+}
+
+int scan_helpers_alive(void)
+{
+    return atomic_load(&alive);
+}
