@@ -1,6 +1,7 @@
 /* kernel_digests - a digest of every kernel's result bits over a fixed set of calls.
  *
  *   kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model] [--part I/N]
+ *                  [--only PREFIX]
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or
  * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned
@@ -10,7 +11,8 @@
  * --check compares with kept digests and prints only what differs. --model computes
  * digests by contract_model.c, without a device.
  * --part does only every N-th case from number I (0..N-1) on: several at once share the work.
- * Exit status 0: all equal; 1: a difference or an error; 77: no device. */
+ * --only does those whose names begin so.
+ * Exit status 0: all equal; 1: a difference, an error or no case at all; 77: no device. */
 #include "contract_model.h"
 #include "digest_file.h"
 #include "kernel_cases.h"
@@ -28,6 +30,7 @@ struct options {
     unsigned stress; /* repeats */
     unsigned part, parts;
     const char *check;
+    const char *only;
 };
 
 struct runner {
@@ -152,6 +155,8 @@ static int run_cases(struct runner *runner)
     for (size_t i = options->part; i < count; i += options->parts) {
         uint64_t digest = 0;
         bool good = true;
+        if (strncmp(cases[i].name, options->only, strlen(options->only)) != 0)
+            continue;
         done++;
         if (options->model)
             digest = model_digest(&cases[i]);
@@ -165,7 +170,7 @@ static int run_cases(struct runner *runner)
     if (kept)
         digest_file_free(kept);
     free(cases);
-    return bad != 0;
+    return bad != 0 || done == 0;
 }
 
 /* A neighbour that takes a GPU's while, and not the emulated one's. */
@@ -200,13 +205,14 @@ static int run_on_device(const struct options *options)
 static int usage(void)
 {
     fprintf(stderr,
-            "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model] [--part I/N]\n");
+            "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model] [--part I/N]\n"
+            "                      [--only PREFIX]\n");
     return 2;
 }
 
 int main(int count, char **arguments)
 {
-    struct options options = {.max_n = 5000, .parts = 1};
+    struct options options = {.max_n = 5000, .parts = 1, .only = ""};
     for (int i = 1; i < count; i++) {
         const char *value = i + 1 < count ? arguments[i + 1] : NULL;
         if (strcmp(arguments[i], "--edges") == 0) {
@@ -217,6 +223,8 @@ int main(int count, char **arguments)
             return usage();
         } else if (strcmp(arguments[i], "--check") == 0) {
             options.check = arguments[++i];
+        } else if (strcmp(arguments[i], "--only") == 0) {
+            options.only = arguments[++i];
         } else if (strcmp(arguments[i], "--max-n") == 0) {
             options.max_n = strtoll(arguments[++i], NULL, 10);
         } else if (strcmp(arguments[i], "--stress") == 0) {
