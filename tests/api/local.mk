@@ -23,6 +23,12 @@ tests_api_test_native_shapes_SOURCES = tests/api/test_native_shapes.c $(native_t
 tests_api_test_native_shapes_LDADD = $(native_test_libraries)
 tests_api_test_native_shapes_LDFLAGS = $(native_test_flags)
 
+check_PROGRAMS += tests/api/test_native_offsets
+TESTS += tests/api/test_native_offsets
+tests_api_test_native_offsets_SOURCES = tests/api/test_native_offsets.c
+tests_api_test_native_offsets_LDADD = libmublas.la
+tests_api_test_native_offsets_LDFLAGS = $(native_test_flags)
+
 check_PROGRAMS += tests/api/test_native_streams
 TESTS += tests/api/test_native_streams
 thread_tests += tests/api/test_native_streams
