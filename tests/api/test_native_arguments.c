@@ -122,6 +122,36 @@ static void test_occupancy(double *a)
     mublas_destroy(fresh);
 }
 
+/* More items than blocks, fewer blocks than could be active: 276 tiles, one block a multiprocessor. */
+static void test_occupancy_of_waves(void)
+{
+    const struct kernel_case kernel_case = {.family = FAMILY_SYMV, .type = TYPE_S, .n = 23 * 64, .alpha = {1}, .name = "ssymv"};
+    const struct placement placement = {.x_increment = 1, .y_increment = 1};
+    struct mublas_launch_shape shape = {.edge = 64, .threads_x = 16, .threads_y = 8, .leaf_columns = 1,
+                                        .blocks_per_multiprocessor = 1, .team_groups = 1};
+    struct mublas_occupancy occupancy = {0};
+    struct native_operands operands;
+    bool good = native_operands_make(handle, &kernel_case, &placement, &operands) &&
+                mublas_set_launch_shape(handle, &shape) == MUBLAS_SUCCESS &&
+                native_operands_run(handle, &operands, true) == MUBLAS_SUCCESS &&
+                mublas_get_occupancy(handle, &occupancy) == MUBLAS_SUCCESS;
+    tap_ok(good && occupancy.blocks == 132 && occupancy.threads_per_block == 128 && occupancy.active_blocks == 1 &&
+               occupancy.warp == 4 / 64.0 && occupancy.block == 1 / 32.0 && occupancy.grid == 276 / (3 * 132.0),
+           "276 tiles by 132 blocks are three waves: warp %.3f, block %.3f, grid %.5f", occupancy.warp, occupancy.block,
+           occupancy.grid);
+    mublas_set_launch_shape(handle, NULL);
+    shape.blocks_per_multiprocessor = 1000;
+    good = good && mublas_set_launch_shape(handle, &shape) == MUBLAS_SUCCESS &&
+           native_operands_run(handle, &operands, true) == MUBLAS_SUCCESS &&
+           mublas_get_occupancy(handle, &occupancy) == MUBLAS_SUCCESS;
+    const int active = occupancy.active_blocks;
+    tap_ok(good && occupancy.blocks == 276 && active > 1 && active <= 32 && occupancy.block == active / 32.0 &&
+               occupancy.grid == 276 / (132.0 * active),
+           "where all can be active they are one wave: %d active blocks, grid %.5f", active, occupancy.grid);
+    mublas_set_launch_shape(handle, NULL);
+    native_operands_free(handle, &operands);
+}
+
 static void test_memory_exhausted(double *a)
 {
     void *memory = a;
@@ -231,6 +261,7 @@ int main(void)
     test_refusals(memory);
     test_handles();
     test_occupancy(memory);
+    test_occupancy_of_waves();
     test_memory_exhausted(memory);
     test_failed_launch();
     test_contexts();

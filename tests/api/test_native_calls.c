@@ -68,7 +68,12 @@ static void scaled(enum blas_type type, const union blas_scalar *beta, void *y)
         both[1] = fma(beta->z[1], re, beta->z[0] * im);
         break;
     }
-    default: both[0] *= beta->w[0], both[1] *= beta->w[0]; /* by a power of 2 */
+    default: { /* contract.h's product of W */
+        const double hi = beta->w[0], lo = beta->w[1], p = hi * both[0];
+        const double rest = fma(lo, both[0], fma(hi, both[1], fma(hi, both[0], -p)));
+        both[0] = p + rest;
+        both[1] = rest - (both[0] - p);
+    }
     }
 }
 
@@ -83,18 +88,20 @@ static void set_parts(enum blas_type type, void *element, double re, double im)
 }
 
 /* alpha = 0: all NaN in A and x, and where beta is 0 in y. */
-static bool is_scaling_right(enum blas_family family, enum blas_type type, enum blas_trans trans, double beta,
-                             bool by_value)
+static bool is_scaling_right(enum blas_family family, enum blas_type type, enum blas_trans trans,
+                             const double *betas, bool by_value)
 {
+    const bool two_parts = type == TYPE_C || type == TYPE_Z || type == TYPE_W;
+    const double beta = betas[0], other = two_parts ? betas[1] : 0;
     const struct kernel_case kernel_case = {.family = family, .type = type, .trans = trans, .m = 150, .n = 130,
-                                            .beta = {beta, type == TYPE_W ? 0 : beta / 2}, .name = "alpha 0"};
+                                            .beta = {beta, other}, .name = "alpha 0"};
     const size_t element = blas_element_bytes(type);
     struct native_operands operands;
     if (!native_operands_make(handle, &kernel_case, &placements[0], &operands))
         return false;
     struct operands *host = &operands.host;
     union blas_scalar zero = {0}, scalar = {0};
-    set_parts(type, &scalar, beta, beta == 1 || type == TYPE_W ? 0 : beta / 2);
+    set_parts(type, &scalar, beta, other);
     bool good = true;
     if (host->a.bytes) {
         memset(host->a.bytes, 0xff, host->a.size);
@@ -114,9 +121,9 @@ static bool is_scaling_right(enum blas_family family, enum blas_type type, enum 
     const size_t first = (size_t)((unsigned char *)host->call.y.pointer - host->y.bytes);
     for (int64_t i = 0; good && i < host->call.y.length; i++) {
         unsigned char *expected = host->y.bytes + first + (size_t)i * element;
-        if (family == FAMILY_AXPY || beta == 1)
+        if (family == FAMILY_AXPY || (beta == 1 && other == 0))
             continue;
-        if (beta == 0)
+        if (beta == 0 && other == 0)
             memset(expected, 0, element);
         else
             scaled(type, &scalar, expected);
@@ -129,14 +136,53 @@ static bool is_scaling_right(enum blas_family family, enum blas_type type, enum 
 
 static void test_alpha_zero(enum blas_family family, enum blas_type type)
 {
-    static const double betas[] = {0, 1, -2};
+    /* Some are 0 or 1 in their first part only. */
+    static const double betas[][2] = {{0, 0}, {1, 0}, {-2, -1}, {1, 0.5}, {0, -1.5}};
+    static const double wide_betas[][2] = {{0, 0}, {1, 0}, {-2, 0}, {1, 0x1p-60}, {-0.625, -0x1.4p-56}};
+    enum { BETAS = sizeof betas / sizeof *betas };
     char failed[64] = "";
     for (int trans = TRANS_NONE; trans <= (family == FAMILY_GEMV ? TRANS_TRANSPOSE : TRANS_NONE); trans++)
-        for (int i = 0; i < 3; i++)
-            for (int by_value = 0; by_value < 2; by_value++)
-                if (!is_scaling_right(family, type, trans, betas[i], by_value))
-                    snprintf(failed, sizeof failed, "beta %g trans %d by value %d", betas[i], trans, by_value);
+        for (int i = 0; i < BETAS; i++)
+            for (int by_value = 0; by_value < 2; by_value++) {
+                const double *beta = type == TYPE_W ? wide_betas[i] : betas[i];
+                if (!is_scaling_right(family, type, trans, beta, by_value))
+                    snprintf(failed, sizeof failed, "beta %g, %g trans %d by value %d", beta[0], beta[1], trans, by_value);
+            }
     tap_ok(!*failed, "mublas_%s with alpha = 0 reads neither A nor x %s", routine_names[family][type], failed);
+}
+
+/* Of real types the conjugate is A itself: the same bits by the other names. */
+static void test_real_conjugates(void)
+{
+    const float single_one[] = {1.5f, -0.5f};
+    const double one[] = {1.5, -0.5};
+    bool good = true;
+    mublas_set_pointer_mode(handle, MUBLAS_POINTER_HOST);
+    for (int trans = TRANS_NONE; trans <= TRANS_TRANSPOSE; trans++)
+        for (int type = TYPE_S; type <= TYPE_D; type++)
+            for (int family = FAMILY_GEMV; family <= FAMILY_TRMV; family++) {
+                const struct kernel_case kernel_case = {.family = family, .type = type, .trans = trans, .m = 70, .n = 40,
+                                                        .alpha = {1.5}, .beta = {-0.5}, .name = "conjugate"};
+                const enum mublas_trans name = trans ? MUBLAS_CONJ_TRANS : MUBLAS_CONJ;
+                struct native_operands operands;
+                if (family != FAMILY_GEMV && family != FAMILY_TRMV)
+                    continue;
+                good = native_operands_make(handle, &kernel_case, &placements[0], &operands) && good;
+                const struct blas_call *call = &operands.call;
+                const int64_t lda = call->a.ld, incx = call->x.increment, incy = call->y.increment;
+                void *a = call->a.pointer, *x = call->x.pointer, *y = call->y.pointer;
+                enum mublas_status status;
+                if (family == FAMILY_GEMV)
+                    status = type == TYPE_S ? mublas_sgemv(handle, name, 70, 40, &single_one[0], a, lda, x, incx,
+                                                           &single_one[1], y, incy)
+                                            : mublas_dgemv(handle, name, 70, 40, &one[0], a, lda, x, incx, &one[1], y, incy);
+                else
+                    status = type == TYPE_S ? mublas_strmv(handle, MUBLAS_LOWER, name, MUBLAS_NON_UNIT, 40, a, lda, y, incy)
+                                            : mublas_dtrmv(handle, MUBLAS_LOWER, name, MUBLAS_NON_UNIT, 40, a, lda, y, incy);
+                good = status == MUBLAS_SUCCESS && native_operands_right(handle, &operands) && good;
+                native_operands_free(handle, &operands);
+            }
+    tap_ok(good, "MUBLAS_CONJ and MUBLAS_CONJ_TRANS of real types are A and its transpose");
 }
 
 static void test_empty(void)
@@ -169,6 +215,7 @@ int main(int argument_count, char **arguments)
                 if (family != FAMILY_TRMV)
                     test_alpha_zero(family, type);
             }
+    test_real_conjugates();
     test_empty();
     tap_ok(mublas_destroy(handle) == MUBLAS_SUCCESS, "the handle can be destroyed");
     free(cases);
