@@ -13,7 +13,7 @@
 #include "tuner/tuning_class.h"
 
 enum {
-    RECIPE_FORMAT = 1,
+    RECIPE_FORMAT = 2, /* 1 had other sizes of gemv */
     RECIPE_INTERVALS_MAX = 32,
     RECIPE_TEXT_MAX = 1 << 20, /* bytes */
     RECIPE_FAULT_BYTES = 256

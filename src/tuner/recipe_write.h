@@ -1,6 +1,6 @@
 /* recipe_write.h - recipes as text, and as files that are whole or not there. An example:
  *
- *   mublas recipe 1
+ *   mublas recipe 2
  *   kernels 3e9b90ef882ab040
  *   device NVIDIA H100 80GB HBM3
  *   multiprocessors 132

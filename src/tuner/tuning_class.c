@@ -5,6 +5,10 @@
 
 enum { ASPECT = 4, SIDE_RATIO = 4, COLUMN_BYTES = 128 };
 
+/* How far a size may be from that of a matrix of the form's aspect ratio with as many elements: square; others,
+ * of which few rows or columns more are a large part. */
+static const double SQUARE_OFF = 1.1, LONG_OFF = 2;
+
 /* tuning_class_of counts in this order. */
 static const struct {
     const char *name;
@@ -102,11 +106,23 @@ bool tuning_form_parse(const char *name, enum tuning_form *form)
     return false;
 }
 
+/* Rounds of leaf tiles, and so steps of time, are of the terms of a sum; how much there is to read is of both
+ * extents. Where the terms are the shorter side a few of them more or less would be a size far off. */
+static int64_t gemv_length(const struct blas_call *call)
+{
+    const double area = sqrt((double)call->m * (double)call->n);
+    const enum tuning_form form = tuning_form_of(call), summed_long = is_transposed(call) ? TUNING_TALL : TUNING_WIDE;
+    const double terms = (double)(is_transposed(call) ? call->m : call->n);
+    if (form == TUNING_SQUARE)
+        return (int64_t)ceil(fmin(fmax(terms, area / SQUARE_OFF), area * SQUARE_OFF));
+    if (form == summed_long)
+        return (int64_t)ceil(fmin(fmax(terms / SIDE_RATIO, area / LONG_OFF), area * LONG_OFF));
+    return (int64_t)ceil(area);
+}
+
 int64_t tuning_size_of(const struct blas_call *call)
 {
-    int64_t length = call->n;
-    if (call->family == FAMILY_GEMV)
-        length = (int64_t)ceil(sqrt((double)call->m * (double)call->n));
+    const int64_t length = call->family == FAMILY_GEMV ? gemv_length(call) : call->n;
     return length > TUNING_UNIT ? (length + TUNING_UNIT - 1) / TUNING_UNIT : 1;
 }
 
@@ -142,11 +158,11 @@ struct blas_call tuning_class_call(int class, int64_t m, int64_t n)
     return call;
 }
 
-/* 0 to most - 1, as if by chance. */
+/* 1 to most - 1, as if by chance: never whole tiles. */
 static int64_t short_of(int64_t size, int64_t most)
 {
     const uint64_t mixed = (uint64_t)size * 0x9e3779b97f4a7c15u;
-    return (int64_t)((mixed >> 40) % (uint64_t)most);
+    return 1 + (int64_t)((mixed >> 40) % (uint64_t)(most - 1));
 }
 
 struct blas_call tuning_class_call_at(int class, enum tuning_form form, int64_t size)

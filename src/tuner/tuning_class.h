@@ -31,7 +31,9 @@ const char *tuning_form_name(enum tuning_form form); /* "square", "tall", "wide"
 /* False: there is no such form. */
 bool tuning_form_parse(const char *name, enum tuning_form *form);
 
-/* The size of a call in units of 32: ceil(n / 32), for gemv ceil(sqrt(m n) / 32); at least 1. */
+/* The size of a call in units of 32: ceil(n / 32); at least 1. For gemv it is that of a matrix of the form's
+ * aspect ratio (1 or 16) with as many terms to a sum, kept within a factor (1.1; 2) of the one with as many
+ * elements; where the terms are the shorter side of a tall or wide matrix it is the latter's, sqrt(m n) / 32. */
 int64_t tuning_size_of(const struct blas_call *call);
 
 /* A call of the class: lower triangle, non-unit diagonal, unit increments, aligned columns,

@@ -159,7 +159,7 @@ refused()
 }
 head -c 1000 "$recipe" > "$work/bad"; refused "a truncated one" "cut short or changed"
 sed 's/edge 256/edge 128/' "$recipe" > "$work/bad"; refused "a changed one" "cut short or changed"
-sed '1s/1$/0/' "$recipe" > "$work/bad"; refused "an older version" "format 0"
+sed '1s/2$/1/' "$recipe" > "$work/bad"; refused "an older version" "format 1"
 head -c 2000 /dev/urandom > "$work/bad"; refused "a foreign one" "not a recipe"
 cp "$recipe" "$work/bad"; chmod o+w "$work/bad"; refused "a world-writable one" "others may write"
 chmod 644 "$work/bad"

@@ -74,9 +74,9 @@ static void test_refused(const char *old, const char *new, const char *wanted)
 static void test_contents(void)
 {
     test_refused("made 2026", "made 2027", NULL);
-    test_refused("mublas recipe 1", "mublas recipe 0", "format 0");
-    test_refused("mublas recipe 1", "mublas recipe 2", "format 2");
-    test_refused("mublas recipe 1", "#!/bin/sh", "not a recipe");
+    test_refused("mublas recipe 2", "mublas recipe 1", "format 1");
+    test_refused("mublas recipe 2", "mublas recipe 3", "format 3");
+    test_refused("mublas recipe 2", "#!/bin/sh", "not a recipe");
     test_refused("upto 40 edge 64 threads 16 8 columns 1 blocks 0 order down team 4 variant last",
                  "upto 40 built-in", NULL);
     test_refused("upto 40", "upto 40 built-in", "end of the line");

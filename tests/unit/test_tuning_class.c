@@ -45,11 +45,18 @@ static void test_outsiders(void)
            "and not under these names");
 }
 
+/* Transposed, rows and columns change places. */
 static void test_form(int64_t m, int64_t n, enum tuning_form wanted, int64_t size)
 {
-    const struct blas_call call = tuning_class_call(tuning_class_parse("dgemv_none"), m, n);
+    const struct blas_call call = tuning_class_call(tuning_class_parse("dgemv_none"), m, n),
+                           turned = tuning_class_call(tuning_class_parse("dgemv_transpose"), n, m);
+    const enum tuning_form other = wanted == TUNING_TALL   ? TUNING_WIDE
+                                   : wanted == TUNING_WIDE ? TUNING_TALL
+                                                           : TUNING_SQUARE;
     tap_ok(tuning_form_of(&call) == wanted && tuning_size_of(&call) == size, "%lld x %lld is %s, of size %lld",
            (long long)m, (long long)n, tuning_form_name(tuning_form_of(&call)), (long long)tuning_size_of(&call));
+    tap_ok(tuning_form_of(&turned) == other && tuning_size_of(&turned) == size, "and so is it transposed: %s, %lld",
+           tuning_form_name(tuning_form_of(&turned)), (long long)tuning_size_of(&turned));
 }
 
 int main(void)
@@ -58,9 +65,13 @@ int main(void)
     test_sharing();
     test_outsiders();
     test_form(4000, 1000, TUNING_TALL, 63);
-    test_form(3999, 1000, TUNING_SQUARE, 63);
-    test_form(1000, 4000, TUNING_WIDE, 63);
-    test_form(1000, 3999, TUNING_SQUARE, 63);
+    test_form(3999, 1000, TUNING_SQUARE, 57); /* sqrt(m n) / 1.1, for the terms are few */
+    test_form(1000, 4000, TUNING_WIDE, 32);   /* as of 250 x 4000 */
+    test_form(1000, 3999, TUNING_SQUARE, 69); /* sqrt(m n) * 1.1 */
+    test_form(173, 200, TUNING_SQUARE, 7);    /* the terms' leaf tiles */
+    test_form(37, 998, TUNING_WIDE, 8);       /* where 64 x 1024 is */
+    test_form(4, 1024, TUNING_WIDE, 4);       /* sqrt(m n) * 2 */
+    test_form(998, 37, TUNING_TALL, 7);       /* the terms are the shorter side */
     test_form(1, 1, TUNING_SQUARE, 1);
     test_form(INT64_C(1) << 30, 1, TUNING_TALL, 1024);
     return tap_done();
