@@ -73,8 +73,7 @@ static double host_us(const struct learned_times *times, int class, double amoun
 
 static double resident_us(const struct learned_times *times, int class, double amount)
 {
-    const struct time_curve *curve = &times->resident[class];
-    return curve->count > 0 ? time_curve_at(curve, TIME_STAYS, amount) : NAN;
+    return times->resident[class].count > 0 ? learned_times_device(times, class, amount) : NAN;
 }
 
 /* The first call with a matrix: it is uploaded, pinned, by the faster way that was learned. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { LEAST_REPEATS = 3, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 5 /* budgets */ };
+enum { LEAST_REPEATS = 3, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
 static const double unsettled = 1.5;
 
@@ -168,7 +168,7 @@ static bool is_settled(const double *times, size_t count)
 }
 
 /* After a first call, which does not count, nor do two more until what they write is pinned, as many as the
- * budget has time for; five budgets where times differ much. *first: of the first. */
+ * budget has time for; two budgets where times differ much. *first: of the first. */
 static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
 {

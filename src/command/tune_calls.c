@@ -2,6 +2,7 @@
 #include "command/call_timer.h"
 #include "common/clock.h"
 #include "common/processors.h"
+#include "mirror/pins.h"
 #include "tuner/call_sampler.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-static const double call_budget_us = 1500, most_call_us = 12e3, upload_part = 0.2;
+static const double call_budget_us = 600, most_call_us = 2.5e3, upload_part = 0.15;
 
 struct session {
     const struct tune_calls_options *options;
@@ -20,7 +21,7 @@ struct session {
 
 struct tune_calls_options tune_calls_quick(void)
 {
-    return (struct tune_calls_options){.seconds = 25, .host_seconds = 15, .most_bytes = (size_t)128 << 20};
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .most_bytes = (size_t)128 << 20};
 }
 
 static double seconds_now(void)
@@ -45,21 +46,16 @@ static bool has_side(const struct blas_call *call)
     return call->family == FAMILY_SYMM || call->family == FAMILY_TRMM || call->family == FAMILY_TRSM;
 }
 
-/* The call with the other triangle, in level 3 on the other side of a transposed result. False: it has none. */
+/* The call with the other triangle. False: it has none, or one that makes no difference. */
 static bool mirrored(const struct blas_call *call, struct blas_call *other)
 {
     *other = *call;
     other->uplo = UPLO_UPPER;
-    if (has_side(call)) {
-        other->side = SIDE_RIGHT;
-        other->m = call->n;
-        other->n = call->m;
-    }
     return has_side(call) || (call->family < FAMILY_GEMM && call->family != FAMILY_AXPY &&
                               call->family != FAMILY_GEMV);
 }
 
-/* Either triangle, and side, has the class's time: the geometric mean of both. */
+/* Either triangle has the class's time: the geometric mean of both. */
 static bool time_triangles(struct call_timer *timer, const struct blas_call *call, double *us)
 {
     struct blas_call mirror;
@@ -71,6 +67,42 @@ static bool time_triangles(struct call_timer *timer, const struct blas_call *cal
         return false;
     *us = sqrt(*us * other);
     return true;
+}
+
+/* Products of so few terms that they are nothing beside their result, which is n by n. */
+static struct blas_call result_call(enum blas_family family, int64_t n)
+{
+    return (struct blas_call){.family = family, .type = TYPE_D, .m = family == FAMILY_GEMM ? n : 0, .n = n,
+                              .k = 8};
+}
+
+/* What larger results take longer than one of a few bytes: the better of two times. */
+static void sample_results_of(struct session *session, enum blas_family family)
+{
+    static const double spans[] = {0x1p16, 0x1p18, 0x1p20, 0x1p22, 0.99 * PIN_BYTES_MIN, 1.01 * PIN_BYTES_MIN,
+                                   4.0 * PIN_BYTES_MIN};
+    enum { SPANS = sizeof spans / sizeof *spans };
+    const struct blas_call least = result_call(family, 8);
+    double none, again;
+    if (!call_timer_warm(&session->device, &least, call_budget_us, &none, NULL))
+        return;
+    for (int i = 0; i < SPANS && spans[i] <= (double)session->options->most_bytes; i++) {
+        const struct blas_call call = result_call(family, (int64_t)sqrt(spans[i] / sizeof(double)));
+        enum result_way way;
+        double bytes, us;
+        if (!may_go_on(session, fmin(part_used(session), upload_part)) ||
+            !call_timer_warm(&session->device, &call, call_budget_us, &us, NULL) ||
+            !call_timer_warm(&session->device, &call, call_budget_us, &again, NULL))
+            return;
+        if (result_way_of(&call, true, &way, &bytes))
+            time_curve_add(&session->times->result.ways[way], bytes, fmin(us, again) - none);
+    }
+}
+
+static void sample_results(struct session *session)
+{
+    sample_results_of(session, FAMILY_GEMM);
+    sample_results_of(session, FAMILY_SYRK);
 }
 
 static bool time_side(void *argument, enum call_side side, const struct blas_call *call, double *us)
@@ -186,6 +218,8 @@ static void sample_all(struct session *session, const char *who)
     sample_apart(session, &untracked, who, sample_staged, UPLOAD_STAGED, upload_part);
     if (part_used(session) < upload_part)
         sample_scan(session);
+    if (part_used(session) < upload_part)
+        sample_results(session);
     call_sampler_run(&sampler, session->times);
 }
 
@@ -231,6 +265,8 @@ static void keep_others(struct session *session)
             }
         for (int way = 0; way < UPLOAD_WAYS; way++)
             keep_curve(&times->upload[way], &before->upload[way]);
+        for (int way = 0; way < RESULT_WAYS; way++)
+            keep_curve(&times->result.ways[way], &before->result.ways[way]);
         times->wake_us = times->wake_us > 0 ? times->wake_us : before->wake_us;
         times->scan_us_per_byte = times->scan_us_per_byte > 0 ? times->scan_us_per_byte
             : before->scan_us_per_byte;

@@ -19,7 +19,7 @@ struct tune_calls_options {
     void *argument;
 };
 
-/* What `mublas tune --quick` has: 25 s, of them 15 on the host, matrices to 128 MiB. */
+/* What `mublas tune --quick` has: 25 s, of them 18 on the host, matrices to 128 MiB. */
 struct tune_calls_options tune_calls_quick(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. What there was no time for is

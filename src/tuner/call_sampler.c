@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { COARSE = 16, FINE = 4, FINEST = 2, BISECTIONS = 4, PASSES = 3, CHECKS = 2 };
+enum { COARSE = 16, FINE = 4, FINEST = 2, BISECTIONS = 4, AGAIN = 2, CHECKS = 2, PASSES = 3 };
 
 /* Amounts between which the sides change place are close enough, and how far ahead is far. */
 static const double close_enough = 1.15, far_ahead = 3;
@@ -24,40 +24,37 @@ static bool has_sample(const struct time_curve *curve, double amount)
     return false;
 }
 
-/* Time both sides at about this amount, unless that is known already: in turns, the better of two times each,
- * since what disturbs a side stays for a while. */
+/* Time both sides at about this amount, unless that is known already. */
 static void sample(const struct call_sampler *sampler, struct learned_times *times, int class, double amount)
 {
     struct blas_call call = timed_class_call(class, amount);
-    double exact = timed_class_amount(&call), host = HUGE_VAL, device = HUGE_VAL, us;
-    if (timed_class_of(&call) != class || has_sample(&times->host[class], exact))
+    double exact = timed_class_amount(&call), host, device;
+    if (timed_class_of(&call) != class || has_sample(&times->host[class], exact) ||
+        !sampler->time(sampler->argument, SIDE_HOST, &call, &host) ||
+        !time_curve_add(&times->host[class], exact, host))
         return;
-    for (int turn = 0; turn < 2; turn++) {
-        if (sampler->time(sampler->argument, SIDE_HOST, &call, &us))
-            host = fmin(host, us);
-        if (sampler->time(sampler->argument, SIDE_DEVICE, &call, &us))
-            device = fmin(device, us);
-    }
-    if (isfinite(host) && time_curve_add(&times->host[class], exact, host) && isfinite(device))
+    if (sampler->time(sampler->argument, SIDE_DEVICE, &call, &device))
         time_curve_add(&times->resident[class], exact, device);
+    learned_times_separate(times, class);
 }
 
 /* A single time on the device is nearly all latency: it says nothing of larger calls. */
 static bool too_long(const struct call_sampler *sampler, const struct learned_times *times, int class,
                      double amount)
 {
-    const struct time_curve *host = &times->host[class], *device = &times->resident[class];
+    const struct time_curve *host = &times->host[class];
     return (host->count && time_curve_at(host, TIME_SHRINKS, amount) > sampler->most_us) ||
-           (device->count > 1 && time_curve_at(device, TIME_STAYS, amount) > sampler->most_us);
+           (times->resident[class].count > 1 &&
+            learned_times_device(times, class, amount) > sampler->most_us);
 }
 
 /* The least and the greatest ratio of the host's to the device's time at the samples. */
 static void extreme_gains(const struct learned_times *times, int class, double *least, double *greatest)
 {
-    const struct time_curve *host = &times->host[class], *device = &times->resident[class];
+    const struct time_curve *host = &times->host[class];
     *least = HUGE_VAL, *greatest = 0;
-    for (int i = 0; i < host->count && device->count; i++) {
-        double gain = host->samples[i].us / time_curve_at(device, TIME_STAYS, host->samples[i].amount);
+    for (int i = 0; i < host->count && times->resident[class].count; i++) {
+        double gain = host->samples[i].us / learned_times_device(times, class, host->samples[i].amount);
         *least = fmin(*least, gain);
         *greatest = fmax(*greatest, gain);
     }
@@ -73,11 +70,11 @@ static bool is_clear(const struct learned_times *times, int class)
 /* The last two neighbouring amounts between which the faster side changes. */
 static bool find_border(const struct learned_times *times, int class, double *below, double *above)
 {
-    const struct time_curve *host = &times->host[class], *device = &times->resident[class];
+    const struct time_curve *host = &times->host[class];
     bool found = false, gained = false;
-    for (int i = 0; i < host->count && device->count; i++) {
+    for (int i = 0; i < host->count && times->resident[class].count; i++) {
         double amount = host->samples[i].amount;
-        bool gains = time_curve_at(device, TIME_STAYS, amount) < host->samples[i].us;
+        bool gains = learned_times_device(times, class, amount) < host->samples[i].us;
         if (i > 0 && gains != gained) {
             *below = host->samples[i - 1].amount, *above = amount;
             found = true;
@@ -97,14 +94,24 @@ static bool stopped(const struct call_sampler *sampler, const struct progress *p
     return sampler->stop(sampler->argument, fmin(progress->done / progress->all, 1));
 }
 
+static bool is_near(const struct learned_times *times, int class, double amount)
+{
+    if (times->host[class].count == 0 || times->resident[class].count == 0)
+        return true;
+    const double gain = time_curve_at(&times->host[class], TIME_SHRINKS, amount) /
+                        learned_times_device(times, class, amount);
+    return gain > 1 / far_ahead && gain < far_ahead;
+}
+
 /* One size of all classes. */
 static bool sample_size(const struct call_sampler *sampler, struct learned_times *times, double bytes,
-                        bool unclear_only, const struct progress *progress)
+                        bool near_only, const struct progress *progress)
 {
     for (int class = 0; class < TIMED_CLASSES; class++) {
-        if (!is_wanted(sampler, class) || (unclear_only && is_clear(times, class)))
-            continue;
         const double amount = timed_class_amount_of(class, bytes);
+        const bool far = near_only && (is_clear(times, class) || !is_near(times, class, amount));
+        if (!is_wanted(sampler, class) || far)
+            continue;
         if (stopped(sampler, progress))
             return false;
         if (!too_long(sampler, times, class, amount))
@@ -115,13 +122,12 @@ static bool sample_size(const struct call_sampler *sampler, struct learned_times
 
 /* Sizes `factor` apart, small ones of all classes first: when time ends, each has some. */
 static bool pass(const struct call_sampler *sampler, struct learned_times *times, double factor,
-                 bool unclear_only,
-                 struct progress *progress)
+                 bool near_only, struct progress *progress)
 {
     const int sizes = 1 + (int)(log(sampler->most_bytes / sampler->least_bytes) / log(factor));
     double bytes = sampler->least_bytes;
     for (int size = 0; size < sizes; size++, bytes *= factor, progress->done += 1.0 / sizes)
-        if (!sample_size(sampler, times, bytes, unclear_only, progress))
+        if (!sample_size(sampler, times, bytes, near_only, progress))
             return false;
     return true;
 }
@@ -159,6 +165,41 @@ static void time_class_again(const struct call_sampler *sampler, struct learned_
 {
     time_peaks_again(sampler, &times->host[class], class, SIDE_HOST);
     time_peaks_again(sampler, &times->resident[class], class, SIDE_DEVICE);
+    learned_times_separate(times, class);
+}
+
+/* Sample i of both sides once more. */
+static void sample_again(const struct call_sampler *sampler, struct learned_times *times, int class, int i)
+{
+    struct time_sample *const host = &times->host[class].samples[i];
+    const struct blas_call call = timed_class_call(class, host->amount * (1 + 1e-9));
+    double us;
+    if (timed_class_of(&call) != class || fabs(timed_class_amount(&call) / host->amount - 1) > 0.01)
+        return;
+    if (sampler->time(sampler->argument, SIDE_HOST, &call, &us) && us > 0)
+        host->us = fmin(host->us, us);
+    for (int j = 0; j < times->resident[class].count; j++) {
+        struct time_sample *const device = &times->resident[class].samples[j];
+        if (device->amount == host->amount &&
+            sampler->time(sampler->argument, SIDE_DEVICE, &call, &us) && us > 0)
+            device->us = fmin(device->us, us);
+    }
+    learned_times_separate(times, class);
+}
+
+/* All samples where neither side is far ahead. */
+static bool again(const struct call_sampler *sampler, struct learned_times *times, struct progress *progress)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        for (int i = 0; timed_class_exists(class) && i < times->host[class].count; i++) {
+            if (!is_near(times, class, times->host[class].samples[i].amount))
+                continue;
+            if (stopped(sampler, progress))
+                return false;
+            sample_again(sampler, times, class, i);
+        }
+    progress->done++;
+    return true;
 }
 
 static bool check_peaks(const struct call_sampler *sampler, struct learned_times *times,
@@ -175,17 +216,6 @@ static bool check_peaks(const struct call_sampler *sampler, struct learned_times
     return true;
 }
 
-static double gain_at(const struct learned_times *times, int class, double amount)
-{
-    return time_curve_at(&times->host[class], TIME_SHRINKS, amount) /
-           time_curve_at(&times->resident[class], TIME_STAYS, amount);
-}
-
-static bool is_near(double gain)
-{
-    return gain > 1 / far_ahead && gain < far_ahead;
-}
-
 /* The first wide gap beside a sample at which neither side is far ahead: a host that takes more threads
  * from some size on is slowest just before. */
 static bool find_gap(const struct learned_times *times, int class, double *middle)
@@ -194,7 +224,7 @@ static bool find_gap(const struct learned_times *times, int class, double *middl
     for (int i = 0; i + 1 < host->count && times->resident[class].count; i++) {
         const double below = host->samples[i].amount, above = host->samples[i + 1].amount;
         if (above / below <= FINEST * close_enough ||
-            (!is_near(gain_at(times, class, below)) && !is_near(gain_at(times, class, above))))
+            (!is_near(times, class, below) && !is_near(times, class, above)))
             continue;
         *middle = sqrt(below * above);
         return true;
@@ -240,11 +270,12 @@ static bool close_in(const struct call_sampler *sampler, struct learned_times *t
 
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
-    struct progress progress = {.all = PASSES + CHECKS + BISECTIONS};
+    struct progress progress = {.all = PASSES + AGAIN + CHECKS + BISECTIONS};
     if (!pass(sampler, times, COARSE, false, &progress))
         return false;
-    if (pass(sampler, times, FINE, true, &progress) && check_peaks(sampler, times, &progress) &&
-        fill_gaps(sampler, times, &progress) && close_in(sampler, times, &progress))
+    if (pass(sampler, times, FINE, true, &progress) && again(sampler, times, &progress) &&
+        check_peaks(sampler, times, &progress) && close_in(sampler, times, &progress) &&
+        again(sampler, times, &progress) && fill_gaps(sampler, times, &progress))
         check_peaks(sampler, times, &progress);
     return true;
 }

@@ -1,9 +1,11 @@
 /* call_sampler.h - which calls to time, on host and device, to learn where one overtakes the other.
  *
- * Each class first at sizes a factor of 16 in bytes apart, then of 4, where neither side is far ahead of 2,
- * then between the two sizes where the faster side changes, until these are close. A class in which one side
- * is far ahead everywhere is left after the first pass. What sticks out is timed again, and the lesser time
- * counts. Whoever times is given, so that a test can be it. */
+ * Each class first at sizes a factor of 16 in bytes apart; all else is only where neither side is far ahead:
+ * sizes a factor of 4 apart, then between the two where the faster side changes, until these are close,
+ * then of 2. A class in which one side is far ahead everywhere is left after the first pass. A host is
+ * disturbed for tens of milliseconds on end, so every sample is timed again one and two passes later, when
+ * those are over, and the least time counts; so it does of what sticks out. Whoever times is given, so that
+ * a test can be it. */
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 

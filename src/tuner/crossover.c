@@ -186,6 +186,9 @@ static double written_bytes(const struct blas_call *call)
 static double written_us(const struct machine_model *model, const struct blas_call *call, bool pinned)
 {
     const double bytes = written_bytes(call);
+    double us;
+    if (model->learned && result_times_at(&model->learned->result, call, pinned, &us))
+        return us;
     const bool by_dma = pinned && (double)call->c.ld * (double)call->c.columns *
                                           (double)blas_element_bytes(call->type) >= PIN_BYTES_MIN;
     return 1e6 * bytes / (by_dma ? model->link_bandwidth : model->staged_bandwidth);
@@ -211,10 +214,11 @@ static double builtin_resident_us(const struct machine_model *model, const struc
 static bool learned_resident_us(const struct machine_model *model, const struct blas_call *call,
                                 bool trackable, double *us)
 {
-    if (!model->learned || !learned_times_resident(model->learned, call, us))
+    double result_us;
+    if (!model->learned || !learned_times_resident(model->learned, call, trackable, us))
         return false;
     *us += gap_bytes(call) * model->scan_us_per_byte;
-    if (!trackable)
+    if (!trackable && !result_times_at(&model->learned->result, call, trackable, &result_us))
         *us += copies_us(model, written_bytes(call), false);
     return true;
 }

@@ -18,11 +18,66 @@ bool learned_times_host(const struct learned_times *times, const struct blas_cal
                                                    timed_class_amount(call), us);
 }
 
-bool learned_times_resident(const struct learned_times *times, const struct blas_call *call, double *us)
+bool learned_times_resident(const struct learned_times *times, const struct blas_call *call,
+                            bool trackable, double *us)
 {
-    int class = timed_class_of(call);
-    return class != TIMED_CLASS_NONE && curve_time(&times->resident[class], TIME_STAYS,
-                                                   timed_class_amount(call), us);
+    const int class = timed_class_of(call);
+    double result_us;
+    if (class == TIMED_CLASS_NONE ||
+        !curve_time(&times->rest[class], TIME_STAYS, timed_class_amount(call), us))
+        return false;
+    result_times_at(&times->result, call, trackable, &result_us);
+    *us += result_us;
+    return true;
+}
+
+void learned_times_separate(struct learned_times *times, int class)
+{
+    /* Noise of a large result must not leave less than nothing of what is beside it. */
+    static const double least_part = 0.3;
+    const struct time_curve *measured = &times->resident[class];
+    struct time_curve *rest = &times->rest[class];
+    double result_us, least = HUGE_VAL;
+    *rest = *measured;
+    for (int i = 0; i < measured->count; i++)
+        least = fmin(least, measured->samples[i].us);
+    for (int i = 0; i < measured->count; i++) {
+        const struct blas_call call = timed_class_call(class, measured->samples[i].amount * (1 + 1e-9));
+        if (result_times_at(&times->result, &call, true, &result_us))
+            rest->samples[i].us = fmax(measured->samples[i].us - result_us, least_part * least);
+    }
+}
+
+void learned_times_separate_all(struct learned_times *times)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class))
+            learned_times_separate(times, class);
+}
+
+double learned_times_device(const struct learned_times *times, int class, double amount)
+{
+    const struct blas_call call = timed_class_call(class, amount);
+    double result_us;
+    result_times_at(&times->result, &call, true, &result_us);
+    return time_curve_at(&times->rest[class], TIME_STAYS, amount) + result_us;
+}
+
+double learned_times_first_gain(const struct learned_times *times, int class)
+{
+    static const double grid = 1.02, beyond = 1e3; /* times the last sample: nobody has such calls */
+    const struct time_curve *host = &times->host[class], *rest = &times->rest[class];
+    /* Without what the result takes: not after it. */
+    const double first = time_curve_first_gain(host, rest);
+    double result_us;
+    const struct blas_call some = timed_class_call(class, 1e6);
+    if (first == HUGE_VAL || !result_times_at(&times->result, &some, true, &result_us))
+        return first;
+    const double end = beyond * fmax(first, host->samples[host->count - 1].amount);
+    for (double amount = first; amount < end; amount *= grid)
+        if (learned_times_device(times, class, amount) < time_curve_at(host, TIME_SHRINKS, amount))
+            return amount / grid;
+    return HUGE_VAL;
 }
 
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us)
@@ -49,7 +104,8 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
 
 static uint64_t class_floor(const struct learned_times *times, int class)
 {
-    double amount = time_curve_first_gain(&times->host[class], &times->resident[class]);
+    /* Calls of the class whose result is small gain earliest. */
+    double amount = time_curve_first_gain(&times->host[class], &times->rest[class]);
     return amount < HUGE_VAL ? timed_class_gated(class, amount) : UINT64_MAX;
 }
 
@@ -79,5 +135,6 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
 {
     if (strcmp(times->host_blas, host_blas) != 0 || times->host_threads != host_threads)
         memset(times->host, 0, sizeof times->host);
+    learned_times_separate_all(times);
     settle_floors(times);
 }

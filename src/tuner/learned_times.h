@@ -1,5 +1,6 @@
 /* learned_times.h - what the tuner learned about the time of calls on this machine:
- * for every class the host's and the device's curve, what an upload costs, what waking costs.
+ * for every class the host's and the device's curve, what an upload costs, what a result's way home costs,
+ * what waking costs.
  *
  * Written by `mublas tune` into the recipe's crossover section, used by crossover.h in place
  * of its built-in figures where there is something. The host's curves hold for one host
@@ -7,6 +8,7 @@
 #ifndef MUBLAS_LEARNED_TIMES_H
 #define MUBLAS_LEARNED_TIMES_H
 
+#include "tuner/result_times.h"
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
 
@@ -24,21 +26,30 @@ struct learned_times {
     double scan_us_per_byte; /* dirty scan of tracked memory; 0: not learned */
     struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount */
     struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident */
+    struct time_curve rest[TIMED_CLASSES];     /* of these, what is not the result's way home: by
+                                                * learned_times_separate */
     struct time_curve upload[UPLOAD_WAYS];     /* additional microseconds over bytes */
+    struct result_times result;
     uint64_t floors[FAMILY_COUNT][TYPE_COUNT]; /* by learned_times_settle */
     bool floors_known[FAMILY_COUNT][TYPE_COUNT];
 };
 
 /* The crossover section's lines, such as "device dgemv_none_tall 4096 12.5 65536 14". False: one is
- * wrong, or comes twice; `fault` is a phrase. `times` is cleared first; floors are not settled. */
+ * wrong, or comes twice; `fault` is a phrase. `times` is cleared first; classes are separated, floors
+ * not settled. */
 enum { LEARNED_FAULT_BYTES = 256 };
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES]);
 
 /* The text, with nothing for what is not known; to be freed. NULL: out of memory. */
 char *learned_times_text(const struct learned_times *times);
 
-/* Forget what was measured with another host BLAS or number of threads than these, then
- * settle the floors. Call after the last change, before any use. */
+/* Part the device's times of the class into its result's way home, as far as that is known, and the rest.
+ * Call after a change of either. */
+void learned_times_separate(struct learned_times *times, int class);
+void learned_times_separate_all(struct learned_times *times);
+
+/* Forget what was measured with another host BLAS or number of threads than these, separate
+ * all classes and settle the floors. Call after the last change, before any use. */
 void learned_times_settle(struct learned_times *times, const char *host_blas, int host_threads);
 
 /* The least gated size (crossover.h) at which a resident call of any class of the routine gains.
@@ -46,12 +57,22 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
 bool learned_times_floor(const struct learned_times *times, enum blas_family family, enum blas_type type,
                          uint64_t *floor);
 
+/* Microseconds on the device of the class's own call of this amount (timed_class_call), which is resident;
+ * the class has a sample there. */
+double learned_times_device(const struct learned_times *times, int class, double amount);
+
+/* The amount from which on that is below the host's time, for a while at least; HUGE_VAL: never. Both have
+ * samples. Within 2%. */
+double learned_times_first_gain(const struct learned_times *times, int class);
+
 /* The least time on the device of all that was learned; HUGE_VAL: nothing. */
 double learned_times_least_resident(const struct learned_times *times);
 
-/* Microseconds of a call; false: not learned. */
+/* Microseconds of a call; false: not learned. On the device with every operand there; `trackable`: its result
+ * may be pinned. */
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us);
-bool learned_times_resident(const struct learned_times *times, const struct blas_call *call, double *us);
+bool learned_times_resident(const struct learned_times *times, const struct blas_call *call, bool trackable,
+                            double *us);
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us);
 
 #endif

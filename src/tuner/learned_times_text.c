@@ -11,6 +11,9 @@ static const double greatest = 1e18;
 
 static const char *const way_names[UPLOAD_WAYS] = {"pinned", "pinned-huge", "staged"};
 
+static const char *const result_names[RESULT_WAYS] = {"staged", "staged-triangle", "pinned",
+                                                      "pinned-triangle"};
+
 /* Samples as "AMOUNT US AMOUNT US ...", ascending, to the end of the line. */
 static bool read_curve(struct line_reader *reader, struct time_curve *curve)
 {
@@ -74,6 +77,14 @@ static bool read_upload_curve(struct line_reader *reader, struct learned_times *
     return line_reader_fault(reader, "there is no such way of an upload");
 }
 
+static bool read_result_curve(struct line_reader *reader, struct learned_times *times)
+{
+    for (int way = 0; way < RESULT_WAYS; way++)
+        if (line_reader_is(reader, result_names[way]))
+            return read_curve(reader, &times->result.ways[way]);
+    return line_reader_fault(reader, "there is no such way of a result");
+}
+
 static bool read_line(struct line_reader *reader, struct learned_times *times)
 {
     if (line_reader_is(reader, "host-blas"))
@@ -86,6 +97,8 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
         return read_figure(reader, &times->scan_us_per_byte);
     if (line_reader_is(reader, "upload"))
         return read_upload_curve(reader, times);
+    if (line_reader_is(reader, "result"))
+        return read_result_curve(reader, times);
     if (line_reader_is(reader, "host"))
         return read_class_curve(reader, times->host);
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
@@ -101,6 +114,8 @@ bool learned_times_parse(struct learned_times *times, const char *text, char fau
             break;
     if (*reader.fault)
         snprintf(fault, LEARNED_FAULT_BYTES, "crossover %s", reader.fault);
+    else
+        learned_times_separate_all(times);
     return !*reader.fault;
 }
 
@@ -127,6 +142,8 @@ static void write_lines(const struct learned_times *times, FILE *stream)
         fprintf(stream, "scan %.4g\n", times->scan_us_per_byte);
     for (int way = 0; way < UPLOAD_WAYS; way++)
         write_curve(stream, "upload", way_names[way], &times->upload[way]);
+    for (int way = 0; way < RESULT_WAYS; way++)
+        write_curve(stream, "result", result_names[way], &times->result.ways[way]);
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class)) {
             write_curve(stream, "host", timed_class_name(class, name), &times->host[class]);

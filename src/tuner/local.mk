@@ -10,6 +10,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/optimizer.c src/tuner/optimizer.h \
 	src/tuner/time_curve.c src/tuner/time_curve.h \
 	src/tuner/timed_class.c src/tuner/timed_class.h \
+	src/tuner/result_times.c src/tuner/result_times.h \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \
 	src/tuner/recipe_search.c src/tuner/recipe_search.h \

@@ -15,10 +15,14 @@ enum level3_form { DEEP, PANEL, NARROW };
 
 static const struct {
     enum blas_family family;
+    enum blas_side side;
     const char *name;
 } groups[LEVEL3_GROUPS] = {
-    {FAMILY_GEMM, "gemm"},   {FAMILY_SYMM, "symm"}, {FAMILY_SYRK, "syrk"},
-    {FAMILY_SYR2K, "syr2k"}, {FAMILY_TRMM, "trmm"}, {FAMILY_TRSM, "trsm"},
+    {FAMILY_GEMM, SIDE_LEFT, "gemm"},      {FAMILY_SYMM, SIDE_LEFT, "symm_left"},
+    {FAMILY_SYMM, SIDE_RIGHT, "symm_right"}, {FAMILY_SYRK, SIDE_LEFT, "syrk"},
+    {FAMILY_SYR2K, SIDE_LEFT, "syr2k"},    {FAMILY_TRMM, SIDE_LEFT, "trmm_left"},
+    {FAMILY_TRMM, SIDE_RIGHT, "trmm_right"}, {FAMILY_TRSM, SIDE_LEFT, "trsm_left"},
+    {FAMILY_TRSM, SIDE_RIGHT, "trsm_right"},
 };
 
 static const char *const form_names[LEVEL3_FORMS] = {"deep", "panel", "narrow"};
@@ -73,7 +77,8 @@ static int level3_class_of(const struct blas_call *call)
 {
     const enum blas_family family = timed_class_shared(call->family);
     for (int group = 0; group < LEVEL3_GROUPS; group++)
-        if (groups[group].family == family && call->type != TYPE_W)
+        if (groups[group].family == family && call->type != TYPE_W &&
+            (!has_side(family) || groups[group].side == call->side))
             return FIRST_LEVEL3 + (group * LEVEL3_TYPES + (int)call->type)
                 * LEVEL3_FORMS + (int)level3_form_of(call);
     return TIMED_CLASS_NONE;
@@ -168,11 +173,11 @@ static struct blas_call level3_call(int class, double amount)
     const enum level3_form form = level3_form_of_class(class);
     const int64_t large = length(form == DEEP ? cbrt(amount) : sqrt(amount / SMALL));
     const int64_t sum = form == PANEL ? SMALL : large, others = form == NARROW ? SMALL : large;
-    if (has_side(call.family)) { /* from the left: the triangle is m by m */
-        call.m = sum;
-        call.n = others;
-        if (form == PANEL)
-            call.n = length(amount / SMALL / SMALL);
+    if (has_side(call.family)) { /* the triangle is m by m from the left, n by n from the right */
+        const int64_t wide = form == PANEL ? length(amount / SMALL / SMALL) : others;
+        call.side = groups[group_of(class)].side;
+        call.m = call.side == SIDE_LEFT ? sum : wide;
+        call.n = call.side == SIDE_LEFT ? wide : sum;
         return call;
     }
     call.n = others;

@@ -3,7 +3,8 @@
  * The tuning classes that programs can reach (not wsymv), gemv's once for each form; and the
  * routines of level 3 of each type, Hermitian ones with the symmetric of their type, in three forms:
  * deep (all sizes alike), panel (few products: a small k, or a small triangle), narrow (another size
- * is small). Flags other than the transposition of level 2 share. A class is a number from 0 on. Pure
+ * is small), those with a triangle or symmetric matrix from the left and from the right. Flags other
+ * than that side and the transposition of level 2 share. A class is a number from 0 on. Pure
  * functions. */
 #ifndef MUBLAS_TIMED_CLASS_H
 #define MUBLAS_TIMED_CLASS_H
@@ -12,7 +13,7 @@
 #include "tuner/tuning_class.h"
 
 enum {
-    LEVEL3_GROUPS = 6,
+    LEVEL3_GROUPS = 9,
     LEVEL3_FORMS = 3,
     LEVEL3_TYPES = 4,
     TIMED_CLASSES = TUNING_CLASSES * TUNING_FORMS + LEVEL3_GROUPS * LEVEL3_TYPES * LEVEL3_FORMS,
@@ -26,7 +27,8 @@ int timed_class_of(const struct blas_call *call);
 /* Not every number is a class: of level 2 only gemv has forms. Walk from 0 to TIMED_CLASSES and skip. */
 bool timed_class_exists(int class);
 
-/* "daxpy", "dgemv_none_tall", "dtrmv_transpose", "zsyr2k_panel" (also zher2k's), into `name`. */
+/* "daxpy", "dgemv_none_tall", "dtrmv_transpose", "zsyr2k_panel" (also zher2k's), "dtrsm_left_deep",
+ * into `name`. */
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
 /* Back again; TIMED_CLASS_NONE: there is no such class. */
 int timed_class_parse(const char *name);
@@ -45,7 +47,7 @@ enum blas_type timed_class_type(int class);
 enum blas_family timed_class_shared(enum blas_family family);
 
 /* A call of the class with about this amount of work, shapes and pointers left out: family,
- * type, flags, m, n, k. Its small sizes, if it has them, are 32. */
+ * type, side and transposition, m, n, k. Its small sizes, if it has them, are 32. */
 struct blas_call timed_class_call(int class, double amount);
 
 /* A lower bound of crossover_size for calls of the class with this amount. */

@@ -57,7 +57,7 @@ static char *crossovers(void)
     strcpy(times.host_blas, "/usr/lib/<planted>.so");
     times.host_threads = 8;
     const char *const names[] = {"dsymv", "dgemv_none_square", "dgemv_none_tall", "dgemv_none_wide",
-                                 "dsyr2k_panel", "zgemm_deep", "strsm_narrow"};
+                                 "dsyr2k_panel", "zgemm_deep", "strsm_left_narrow"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const int class = timed_class_parse(names[i]);
         for (double n = 32; n <= 4096; n *= 2) {

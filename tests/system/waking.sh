@@ -20,8 +20,8 @@ upload pinned 1000 10 10000000 100
 wake 100000
 host dgemm_deep 1000 5000 100000000 5000
 device dgemm_deep 1000 10 100000000 10
-host dsymm_deep 1000 5000 100000000 5000
-device dsymm_deep 1000 10 100000000 10
+host dsymm_left_deep 1000 5000 100000000 5000
+device dsymm_left_deep 1000 10 100000000 10
 END
 tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
 

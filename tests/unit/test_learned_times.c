@@ -88,7 +88,7 @@ static void test_classes(void)
                 wrong++;
                 printf("# %s, amount %g\n", timed_class_name(class, name), amount);
             }
-    tap_ok(wrong == 0 && classes == 6 * (40 + 72),
+    tap_ok(wrong == 0 && classes == 6 * (40 + 108),
            "every class's calls are of it and have its amount and gated size (%d, %d wrong)", classes, wrong);
     for (int class = 0; class < TIMED_CLASSES; class++) {
         if (!timed_class_exists(class))
@@ -217,6 +217,60 @@ static void test_predictions(struct learned_times *times)
     tap_ok(times->host[timed_class_of(&call)].count == 0, "so with another number of threads");
 }
 
+static struct blas_call update(enum blas_family family, int64_t n, int64_t k)
+{
+    return (struct blas_call){.family = family, .type = TYPE_D, .m = family == FAMILY_GEMM ? n : 0, .n = n,
+                              .k = k};
+}
+
+/* Staged results take 200 us a MiB, pinned ones 20; the rest takes 10 us and 1 for 100,000 products. */
+static double planted_update(const struct blas_call *call, bool pinned)
+{
+    const double mebibytes = (double)(call->m ? call->m : call->n) * (double)call->n * 8 / (1 << 20);
+    return 10 + timed_class_amount(call) * 1e-5 + mebibytes * (pinned ? 20 : 200);
+}
+
+/* Of a result of 16 MiB and one a little smaller the first comes home in a tenth of the time, and curves
+ * over the amount of work know nothing of that. */
+static void test_results(struct learned_times *times)
+{
+    static const char ways[] = "result staged 1048576 200 8388608 1600\n"
+                               "result pinned 16777216 320 67108864 1280\n";
+    const int class = timed_class_parse("dgemm_panel");
+    struct predicted_times predicted;
+    struct machine_model model = crossover_builtin_model(NULL, 16);
+    read_text(times, ways);
+    for (int64_t n = 256; n <= 2048; n *= 2) {
+        const struct blas_call call = update(FAMILY_GEMM, n, 32);
+        time_curve_add(&times->resident[class], timed_class_amount(&call), planted_update(&call, n == 2048));
+    }
+    learned_times_settle(times, "", 0);
+    crossover_use_learned(&model, times);
+    double worst = 0;
+    for (int64_t n = 300; n < 3000; n += 100) {
+        struct blas_call call = update(FAMILY_GEMM, n, 32);
+        double device = learned_times_device(times, class, timed_class_amount(&call) * (1 + 1e-9));
+        predicted = crossover_predict(&model, &call, 0, true);
+        worst = fmax(worst, fabs(device / planted_update(&call, n > 1448) - 1));
+        worst = fmax(worst, fabs(predicted.resident_us / planted_update(&call, n > 1448) - 1));
+        predicted = crossover_predict(&model, &call, 0, false);
+        worst = fmax(worst, fabs(predicted.resident_us / planted_update(&call, false) - 1));
+    }
+    tap_ok(worst < 0.07, "results that are pinned and that are staged, trackable or not, within %.3f", worst);
+    const struct blas_call triangle = update(FAMILY_SYRK, 1000, 32);
+    double us;
+    tap_ok(!result_times_at(&times->result, &triangle, true, &us) && us == 0, "a triangle goes another way");
+    static const char sides[] = "host dtrmm_left_deep 1000 5 1000000000 500\n"
+                                "host dtrmm_right_deep 1000 8 1000000000 800\n";
+    struct blas_call call = {.family = FAMILY_TRMM, .type = TYPE_D, .m = 400, .n = 500};
+    double left, right;
+    read_text(times, sides);
+    const bool both = learned_times_host(times, &call, &left) &&
+                      (call.side = SIDE_RIGHT, learned_times_host(times, &call, &right));
+    tap_ok(both && right > 1.5 * left, "a triangle from the right has a time of its own: %.3g and %.3g us", left,
+           right);
+}
+
 /* The gate must not keep a call that the policy would send. */
 static void test_floors(struct learned_times *times)
 {
@@ -255,6 +309,7 @@ int main(void)
     test_text(times);
     test_bad_text(times);
     test_predictions(times);
+    test_results(times);
     test_floors(times);
     free(times);
     return tap_done();
