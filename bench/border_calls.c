@@ -36,8 +36,7 @@ int border_class(int routine, uint64_t *seed)
 double border_amount(const struct learned_times *times, int class, double bytes, uint64_t *seed)
 {
     const bool known = times->host[class].count && times->resident[class].count;
-    const double border = known ? time_curve_first_gain(&times->host[class],
-                                                        &times->resident[class]) : HUGE_VAL;
+    const double border = known ? learned_times_first_gain(times, class) : HUGE_VAL;
     const double least = timed_class_amount_of(class, least_bytes);
     const double most = timed_class_amount_of(class, bytes);
     if (border >= most)
@@ -45,13 +44,15 @@ double border_amount(const struct learned_times *times, int class, double bytes,
     return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
 }
 
+/* Those that a class leaves open. */
 static void random_flags(struct blas_call *call, uint64_t *seed)
 {
+    const enum blas_side side = call->side;
     const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
     int steps = (int)(random_part(seed) * 50);
     do
         routine_next_flags(call);
-    while (steps-- > 0 || (level2 && (call->trans == TRANS_NONE) != upright));
+    while (steps-- > 0 || call->side != side || (level2 && (call->trans == TRANS_NONE) != upright));
 }
 
 struct blas_call border_call(int routine, int class, double amount, uint64_t *seed)
@@ -67,11 +68,6 @@ struct blas_call border_call(int routine, int class, double amount, uint64_t *se
         call.n = (int64_t)fmax(1, sqrt(area / other));
     }
     random_flags(&call, seed);
-    if (call.side == SIDE_RIGHT) { /* the sizes change places, too */
-        const int64_t m = call.m;
-        call.m = call.n;
-        call.n = m;
-    }
     call.a.ld = call.b.ld = call.c.ld = INT64_MAX;
     call.x.increment = call.y.increment = 1;
     pack_legal(&call);

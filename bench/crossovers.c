@@ -5,10 +5,12 @@
  *
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
- * calls (border_calls.h), on matrices of at most N bytes (32M):
- * times the call on the host and, resident, on the device, and looks at the policy's choice. A choice counts
- * as good if it is the faster side or loses less than 10%; a routine passes with 95 of 100. The output file gets a line
- * for every call, the saved one what was learned, as the crossover section of a recipe. */
+ * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
+ * resident, on the device, in three rounds over all calls of the routine, of which the least time
+ * counts, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
+ * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model,
+ * with nothing learned, would have been good. The output file gets a line for every call, the saved
+ * one what was learned, as the crossover section of a recipe. */
 #include "border_calls.h"
 #include "command/call_timer.h"
 #include "command/timed_calls.h"
@@ -22,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES_OF_100 = 95 };
-static const double loss_allowed = 0.10, budget_us = 3000;
+enum { PASSES_OF_100 = 95, ROUNDS = 3 };
+static const double loss_allowed = 0.10, budget_us = 600; /* of a round */
 
 struct options {
     const char *recipe, *routines, *output, *save;
@@ -33,81 +35,114 @@ struct options {
 
 struct judge {
     const struct options *options;
-    struct machine_model model;
+    struct machine_model model, built_in;
     struct call_timer host, device;
     FILE *output;
     uint64_t seed;
 };
 
 struct score {
-    int calls, right, good;
+    int calls, right, good, built_in_good;
     double worst_loss;
 };
 
-/* In turns, the better of two times each: a host whose threads wait for processors is slow for a while. */
-static bool time_sides(struct judge *judge, const struct blas_call *call, double *host, double *device)
+struct judged_call {
+    struct blas_call call;
+    double host, device; /* the least so far; infinite: none */
+};
+
+/* What disturbs a side stays for tens of milliseconds: all calls of a round lie between a call's times. */
+static void time_sides(struct judge *judge, struct judged_call *judged)
 {
-    struct blas_call timed = *call;
+    struct blas_call timed = judged->call;
+    double us;
     timed.a.ld = 0;
-    *host = *device = HUGE_VAL;
-    for (int turn = 0; turn < 2; turn++) {
-        double host_us, device_us;
-        if (!call_timer_warm(&judge->host, &timed, budget_us / 2, &host_us, NULL) ||
-            !call_timer_warm(&judge->device, &timed, budget_us / 2, &device_us, NULL))
-            return false;
-        *host = fmin(*host, host_us);
-        *device = fmin(*device, device_us);
-    }
-    return true;
+    if (call_timer_warm(&judge->host, &timed, budget_us, &us, NULL))
+        judged->host = fmin(judged->host, us);
+    if (call_timer_warm(&judge->device, &timed, budget_us, &us, NULL))
+        judged->device = fmin(judged->device, us);
 }
 
-static void judge_call(struct judge *judge, const struct blas_call *call, struct score *score)
+static bool chooses_device(const struct machine_model *model, const struct blas_call *call)
 {
     const uint64_t written = call->c.pointer ? (uint64_t)call->c.ld * (uint64_t)call->c.columns *
                                                    blas_element_bytes(call->type) : 0;
     const struct residency residency = {.trackable = true, .resident = true, .kept_bytes = written};
-    double host, device;
-    if (!time_sides(judge, call, &host, &device))
+    return crossover_size(call) >= policy_floor(OFFLOAD_AUTO, model, call->family, call->type) &&
+           policy_decide(OFFLOAD_AUTO, model, call, &residency).device;
+}
+
+static double loss_of(bool device_chosen, const struct judged_call *judged)
+{
+    return (device_chosen ? judged->device : judged->host) / fmin(judged->host, judged->device) - 1;
+}
+
+static void write_call(const struct judge *judge, const struct judged_call *judged)
+{
+    const struct blas_call *call = &judged->call;
+    const bool chosen = chooses_device(&judge->model, call);
+    const bool built_in = chooses_device(&judge->built_in, call);
+    const struct predicted_times learned = crossover_predict(&judge->model, call, 0, true);
+    const struct predicted_times without = crossover_predict(&judge->built_in, call, 0, true);
+    char name[ROUTINE_NAME];
+    fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f,%s,%.4f,%.1f,%.1f\n",
+            routine_name(routine_of(call->family, call->type), name), (long long)call->m, (long long)call->n,
+            (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b,
+            (int)call->diag, judged->host, judged->device, chosen ? "device" : "host", loss_of(chosen, judged),
+            learned.host_us, learned.resident_us, built_in ? "device" : "host", loss_of(built_in, judged),
+            without.host_us, without.resident_us);
+}
+
+static void judge_call(struct judge *judge, const struct judged_call *judged, struct score *score)
+{
+    if (!isfinite(judged->host) || !isfinite(judged->device))
         return;
-    const bool below = crossover_size(call) < policy_floor(OFFLOAD_AUTO, &judge->model, call->family,
-                                                           call->type);
-    const bool chosen = !below && policy_decide(OFFLOAD_AUTO, &judge->model, call, &residency).device;
-    const double best = fmin(host, device), loss = (chosen ? device : host) / best - 1;
+    const bool chosen = chooses_device(&judge->model, &judged->call);
+    const double loss = loss_of(chosen, judged);
     score->calls++;
-    score->right += chosen == (device < host);
+    score->right += chosen == (judged->device < judged->host);
     score->good += loss < loss_allowed;
+    score->built_in_good += loss_of(chooses_device(&judge->built_in, &judged->call), judged) < loss_allowed;
     score->worst_loss = fmax(score->worst_loss, loss);
-    if (judge->output) {
-        char name[ROUTINE_NAME];
-        fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f\n",
-                routine_name(routine_of(call->family, call->type), name), (long long)call->m,
-                    (long long)call->n,
-                (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b,
-                (int)call->diag, host, device,
-                chosen ? "device" : "host", loss);
+    if (judge->output)
+        write_call(judge, judged);
+}
+
+/* Random calls near the border, timed; to be freed. NULL: no memory. */
+static struct judged_call *timed_routine(struct judge *judge, int routine)
+{
+    const int count = judge->options->calls;
+    struct judged_call *judged = calloc((size_t)count, sizeof *judged);
+    if (!judged)
+        return NULL;
+    for (int i = 0; i < count; i++) {
+        const int class = border_class(routine, &judge->seed);
+        const double amount = border_amount(judge->model.learned, class, judge->options->bytes,
+                                            &judge->seed);
+        judged[i].call = border_call(routine, class, amount, &judge->seed);
+        judged[i].host = judged[i].device = HUGE_VAL;
     }
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < count; i++)
+            time_sides(judge, &judged[i]);
+    return judged;
 }
 
 static bool judge_routine(struct judge *judge, int routine)
 {
     char name[ROUTINE_NAME], floor_text[24] = "never";
     struct score score = {0};
-    for (int i = 0; i < judge->options->calls; i++) {
-        const int class = border_class(routine, &judge->seed);
-        const struct blas_call call =
-            border_call(routine, class, border_amount(judge->model.learned, class, judge->options->bytes,
-                                                      &judge->seed),
-                        &judge->seed);
-        judge_call(judge, &call, &score);
-    }
+    struct judged_call *judged = timed_routine(judge, routine);
+    for (int i = 0; judged && i < judge->options->calls; i++)
+        judge_call(judge, &judged[i], &score);
+    free(judged);
     const uint64_t floor = policy_floor(OFFLOAD_AUTO, &judge->model, routine_family(routine),
                                         routine_type(routine));
     if (floor != UINT64_MAX)
         snprintf(floor_text, sizeof floor_text, "%llu", (unsigned long long)floor);
     const bool passes = score.calls && score.good * 100 >= score.calls * PASSES_OF_100;
-    printf("%-8s %12s %6d %6d %6d %8.1f%%  %s\n", routine_name(routine, name), floor_text, score.calls,
-           score.right,
-           score.good, 100 * score.worst_loss, passes ? "pass" : "FAIL");
+    printf("%-8s %12s %6d %6d %6d %8.1f%%  %s  %8d\n", routine_name(routine, name), floor_text, score.calls,
+           score.right, score.good, 100 * score.worst_loss, passes ? "pass" : "FAIL", score.built_in_good);
     fflush(stdout);
     return passes;
 }
@@ -181,9 +216,12 @@ static bool provide_times(const struct options *options, struct learned_times *t
 static int judge_all(struct judge *judge)
 {
     int passed = 0, judged = 0;
-    printf("%-8s %12s %6s %6s %6s %9s\n", "routine", "gains from", "calls", "right", "good", "worst loss");
+    printf("%-8s %12s %6s %6s %6s %9s %14s\n", "routine", "gains from", "calls", "right", "good",
+           "worst loss", "built-in good");
     if (judge->output)
-        fputs("routine,m,n,k,side,uplo,trans,trans_b,diag,host_us,device_us,choice,loss\n", judge->output);
+        fputs("routine,m,n,k,side,uplo,trans,trans_b,diag,host_us,device_us,choice,loss,host_expected_us,"
+              "device_expected_us,built_in_choice,built_in_loss,built_in_host_us,built_in_device_us\n",
+              judge->output);
     for (int routine = 0; routine < ROUTINES; routine++)
         if (routine_is_listed(routine, judge->options->routines) && border_class(routine,
                                                                                  &judge->seed) >= 0) {
@@ -207,6 +245,7 @@ static int run(const struct options *options, struct learned_times *times)
     learned_times_settle(times, times->host_blas, times->host_threads);
     judge.model = crossover_model_here(has_device ? &device : NULL);
     judge.model.huge_pages = true;
+    judge.built_in = judge.model;
     crossover_use_learned(&judge.model, times);
     printf("host BLAS %s, %d threads; device %s\n", times->host_blas, times->host_threads,
            has_device ? device.name : "none");
