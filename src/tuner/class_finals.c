@@ -1,5 +1,7 @@
 #include "tuner/class_work.h"
 
+#include "tuner/shape_cover.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -112,15 +114,28 @@ static enum status lay_out(struct class_work *work)
     return STATUS_OK;
 }
 
+/* From now on only the shapes that matter. */
+static void cut_field(struct class_work *work)
+{
+    bool kept[FINALISTS_MAX];
+    if (shape_cover(&work->finals, work->settings->cover, kept) == 0)
+        kept[0] = true; /* what is built in for the largest: a field is never empty */
+    shape_cover_keep(&work->finals, work->finalists, work->terms, kept);
+    work->finalist_count = work->finals.shape_count;
+}
+
 enum status class_finals(struct class_work *work, struct class_recipe *rules)
 {
     const size_t wanted = (size_t)work->settings->final_sizes;
     enum status status = lay_out(work);
+    work->finalists_before = work->finalist_count;
     for (size_t i = 0; i < wanted && status == STATUS_OK && !class_work_is_stopped(work); i++) {
         const size_t next = next_final(work, i, rules);
         if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
             break;
         status = final_at(work, next);
+        if (status == STATUS_OK && i + 1 == (size_t)work->settings->cover_sizes)
+            cut_field(work);
     }
     return status;
 }

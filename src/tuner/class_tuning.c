@@ -12,7 +12,9 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     struct tuning_settings settings = {
         .breadth = breadth,
         .sieve_sizes = 5,
-        .final_sizes = 80,
+        .final_sizes = 120,
+        .cover_sizes = 24,
+        .cover = 0.0003,
         .held_sizes = 4,
         .best_of_each = 4,
         .champions = 4,
@@ -25,7 +27,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sieve_sizes = 8, settings.final_sizes = 120, settings.held_sizes = 20;
+    settings.sieve_sizes = 8, settings.cover_sizes = 60, settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
@@ -123,7 +125,7 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     if (status != STATUS_OK || class_work_is_stopped(&work))
         rules->interval_count = 0;
     summary->shapes = work.space.count;
-    summary->finalists = work.finalist_count;
+    summary->finalists = work.finalists_before;
     free(work.space.shapes);
     free(work.sieve_seconds);
     free(work.sieve_built_in);

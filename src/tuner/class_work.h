@@ -23,7 +23,7 @@ struct class_work {
     double *sieve_built_in; /* of the built-in shape */
     bool *wrong;           /* shapes that once gave other bits: out for good */
     struct launch_shape finalists[FINALISTS_MAX];
-    size_t finalist_count;
+    size_t finalist_count, finalists_before; /* the latter before the field was cut */
     struct sampled_times finals;
     struct shape_terms *terms; /* of the finals */
     int steps, steps_done;
