@@ -3,7 +3,10 @@
 #include <math.h>
 
 /* Of a price: what is paid when preparing for it begins. */
-enum { PREPARING_PART = 4 };
+enum { PREPARING_PART = 4, WAKING_PART = 5 };
+
+/* Of the price of waking: what must be saved, and spent on the host meanwhile, before a device is used. */
+static const double used_saved_part = 0.5, used_host_part = 0.6;
 
 static struct policy_decision on_device(double gain_us, double earned_us)
 {
@@ -60,24 +63,21 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     return on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
-/* Add what the call would save, and compare what was saved so far with the price. */
-static enum purchase account_pays(enum offload_mode mode, double saved_us, double price_us,
-                                  double *account_us)
+enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
+                          const struct blas_call *call, struct wake_account *account)
 {
+    const double price_us = model->wake_us;
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    if (saved_us > 0)
-        *account_us += saved_us;
-    if (*account_us >= price_us)
+    const struct predicted_times times = crossover_predict(model, call, 0, true);
+    const bool has_begun = account->saved_us >= price_us / WAKING_PART;
+    account->saved_us += fmax(0, times.host_us - times.resident_us);
+    if (account->saved_us >= price_us ||
+        (account->saved_us >= used_saved_part * price_us && account->host_us >= used_host_part * price_us))
         return PURCHASE_NOW;
-    return *account_us >= price_us / PREPARING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
-}
-
-enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
-                          const struct blas_call *call, double *account_us)
-{
-    struct predicted_times times = crossover_predict(model, call, 0, true);
-    return account_pays(mode, times.host_us - times.resident_us, model->wake_us, account_us);
+    if (has_begun)
+        account->host_us += times.host_us;
+    return account->saved_us >= price_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
 enum purchase policy_level3(enum offload_mode mode, const struct machine_model *model,
@@ -106,7 +106,7 @@ bool policy_prepares_level3(const struct machine_model *model, double expected_u
                             double paid_us)
 {
     const double both_us = model->level3_wake_us + model->level3_first_us;
-    return paid_us >= model->wake_us / 2 &&
+    return paid_us >= used_saved_part / 2 * model->wake_us &&
            (expected_us >= both_us / PREPARING_PART || expected_us + recurring_us >= both_us);
 }
 

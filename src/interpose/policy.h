@@ -31,16 +31,24 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
 
 enum purchase {
     PURCHASE_NOT_YET,
-    PURCHASE_SOON, /* a quarter of the price is there: prepare it, at nobody's cost */
+    PURCHASE_SOON, /* part of the price is there: prepare it beside the program */
     PURCHASE_NOW
 };
 
-/* Is it time to wake the device? Waking costs model->wake_us once, so savings that a
- * device would have brought are summed in *account_us until they cover it: what is lost is
- * at most that again, and a program that gains less never pays. A call that gains that much
- * by itself wakes at once. */
+/* What calls on the host would have saved on a device, and how long they took since it was time to
+ * prepare it: as foretold. */
+struct wake_account {
+    double saved_us, host_us;
+};
+
+/* Is it time to wake the device? That takes model->wake_us. It is begun beside the program, which slows
+ * that by up to as much, when a fifth of it would have been saved; from then on the price is spent, and
+ * all that is left to avoid is that calls wait for the rest of it. So the device is used once half of the
+ * price would have been saved and the calls since have taken most of it on the host, or all of it would
+ * have been saved: which call that is depends on the calls alone, and what it waits is a part of the
+ * price, once. A call that gains that much by itself wakes at once. */
 enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
-                          const struct blas_call *call, double *account_us);
+                          const struct blas_call *call, struct wake_account *account);
 
 /* The gains of level 3 calls that the device would have done, all and by routine, and what they paid for. */
 struct level3_accounts {

@@ -39,7 +39,7 @@ static struct background_job wake_job = {.work = wake_beside};
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *ready;
 static bool wake_failed, learned_early;
-static double wake_account_us;
+static struct wake_account wake_account;
 
 void waking_begin(void)
 {
@@ -155,9 +155,9 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
         if (!learned_early)
             learn_early();
     }
-    const double paid_before_us = wake_account_us;
-    const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, &wake_account_us);
-    level3_opening_expect(waking_model(), call, wake_account_us - paid_before_us, wake_account_us);
+    const double paid_before_us = wake_account.saved_us;
+    const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, &wake_account);
+    level3_opening_expect(waking_model(), call, wake_account.saved_us - paid_before_us, wake_account.saved_us);
     switch (purchase) {
     case PURCHASE_NOT_YET: return false;
     case PURCHASE_SOON: background_begin(&wake_job); return false;
@@ -165,7 +165,7 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
     }
     if (!finish_waking())
         return false;
-    *credit_us = fmin(wake_account_us, waking_model()->wake_us * CREDITED_PART);
+    *credit_us = fmin(wake_account.saved_us, waking_model()->wake_us * CREDITED_PART);
     return true;
 }
 

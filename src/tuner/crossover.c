@@ -8,9 +8,10 @@
  * 8 GB/s a core up to what the memory gives. */
 static const double host_bandwidth_per_core = 8e9, host_bandwidth_limit = 250e9;
 static const double host_double_flops_per_core = 25e9;
-/* OpenBLAS on 16 cores of a Xeon with AVX-512 and 300 MB of cache: dgemm 0.47 to 0.78 TFLOP/s at
- * 512 to 1900 columns; dsymv of order 1600 to 3900 220 to 270 GB/s. */
-static const double cached_bandwidth_per_core = 14e9, widest_vectors_gain = 1.8;
+/* OpenBLAS on 16 cores of Xeons with AVX-512 and 300 MB of cache: dgemm 0.47 to 0.78 TFLOP/s at
+ * 512 to 1900 columns; dsymv of order 1600 to 3900 220 to 270 GB/s on one machine, by itself; on another,
+ * in dsyevr and dsytrd of order 4096 and 8192, 110 to 140 (their reports, doc/residency.md). */
+static const double cached_bandwidth_per_core = 10e9, widest_vectors_gain = 1.8;
 
 static double device_double_flops(const struct device_properties *device)
 {
@@ -31,7 +32,7 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .staged_bandwidth = 5e9, /* 3 to 7 in LAPACK's programs, by what the processors' caches hold */
         .vector_bandwidth = 8e9,
         .call_us = 25,
-        .scan_us_per_byte = 200.0 / (512 << 20),
+        .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/residency.md */
         .pin_us_per_byte = 26e3 / (512 << 20),
         .wake_us = 400e3, /* 0.25 to 0.38 s on an H100 (reports of bench/programs) */
         .level3_wake_us = 70e3, /* there 0.07 to 0.1 s; 0.45 with the library's file not cached */
@@ -199,15 +200,21 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
     return written_us(model, call, false) - written_us(model, call, true);
 }
 
+/* Where nothing is written to a matrix, host writes are looked for while the kernel runs. */
+static double kernel_and_scan_us(const struct machine_model *model, const struct blas_call *call, double bytes)
+{
+    const double kernel_us =
+        1e6 * fmax(bytes / model->device_bandwidth, operations(call) / model->device_flops[call->type]);
+    const double scan_us = scanned_bytes(call) * model->scan_us_per_byte;
+    return call->c.pointer ? kernel_us + scan_us : fmax(kernel_us, scan_us);
+}
+
 static double builtin_resident_us(const struct machine_model *model, const struct blas_call *call,
                                   bool trackable)
 {
     double vectors = vector_bytes(call), bytes = (double)crossover_matrix_bytes(call) + vectors;
-    return model->call_us +
-           1e6 * fmax(bytes / model->device_bandwidth, operations(call) / model->device_flops[call->type]) +
-           1e6 * vectors / model->vector_bandwidth +
-           written_us(model, call, trackable) +
-           scanned_bytes(call) * model->scan_us_per_byte;
+    return model->call_us + kernel_and_scan_us(model, call, bytes) + 1e6 * vectors / model->vector_bandwidth +
+           written_us(model, call, trackable);
 }
 
 /* Learned on a matrix without gaps that stays on the device. */
