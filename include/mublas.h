@@ -102,8 +102,11 @@ enum mublas_status mublas_create_on_device(struct mublas_handle **handle, int de
 
 /* Calls may be made with any context current: it is current again when they return. */
 
-/* Wait for the handle's work and free what it owns, after which the graphs that it has
- * workspace in must not run. NULL is fine. Streams may be gone before. */
+/* Free what the handle owns, once the device is done with it: calls that need workspace, all
+ * but axpy, are waited for. What else was launched goes on, but not beyond the context: if the
+ * handle may be the last to hold on to it, wait for the stream before (mublas_synchronise).
+ * Graphs that have workspace in the handle must not run any more. NULL is fine. Streams may be
+ * gone before. */
 enum mublas_status mublas_destroy(struct mublas_handle *handle);
 
 /* The stream of the calls that follow. Calls on different streams may run at once: each
