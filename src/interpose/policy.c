@@ -64,14 +64,14 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
 }
 
 enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
-                          const struct blas_call *call, struct wake_account *account)
+                          const struct blas_call *call, double lost_us, struct wake_account *account)
 {
     const double price_us = model->wake_us;
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     const struct predicted_times times = crossover_predict(model, call, 0, true);
     const bool has_begun = account->saved_us >= price_us / WAKING_PART;
-    account->saved_us += fmax(0, times.host_us - times.resident_us);
+    account->saved_us += fmax(0, times.host_us - times.resident_us - lost_us);
     if (account->saved_us >= price_us ||
         (account->saved_us >= used_saved_part * price_us && account->host_us >= used_host_part * price_us))
         return PURCHASE_NOW;

@@ -46,9 +46,10 @@ struct wake_account {
  * all that is left to avoid is that calls wait for the rest of it. So the device is used once half of the
  * price would have been saved and the calls since have taken most of it on the host, or all of it would
  * have been saved: which call that is depends on the calls alone, and what it waits is a part of the
- * price, once. A call that gains that much by itself wakes at once. */
+ * price, once. A call that gains that much by itself wakes at once. `lost_us` of what the call would save
+ * would be lost again (early_account.h). */
 enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
-                          const struct blas_call *call, struct wake_account *account);
+                          const struct blas_call *call, double lost_us, struct wake_account *account);
 
 /* The gains of level 3 calls that the device would have done, all and by routine, and what they paid for. */
 struct level3_accounts {

@@ -2,6 +2,7 @@
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "interpose/background.h"
+#include "interpose/early_account.h"
 #include "interpose/learned_model.h"
 #include "interpose/level3_opening.h"
 #include "interpose/offload.h"
@@ -23,7 +24,7 @@ const struct machine_model *waking_model(void)
     return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
 }
 
-/* Of what calls paid: what is taken for gains by the matrix of the last, which nobody wrote down. */
+/* Of what calls paid: what is taken for gains by the matrices of the last at least, where nobody wrote that down. */
 static const double CREDITED_PART = 0.25;
 
 /* By wake: read once that is done. mirrors is there before `ready` and never changes after. */
@@ -40,6 +41,7 @@ static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *ready;
 static bool wake_failed, learned_early;
 static struct wake_account wake_account;
+static struct early_account early_account;
 
 void waking_begin(void)
 {
@@ -156,8 +158,11 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
             learn_early();
     }
     const double paid_before_us = wake_account.saved_us;
-    const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, &wake_account);
-    level3_opening_expect(waking_model(), call, wake_account.saved_us - paid_before_us, wake_account.saved_us);
+    const double lost_us = early_account_lost_us(&early_account, waking_model(), call);
+    const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, lost_us, &wake_account);
+    const double saved_us = wake_account.saved_us - paid_before_us;
+    early_account_add(&early_account, call, saved_us);
+    level3_opening_expect(waking_model(), call, saved_us, wake_account.saved_us);
     switch (purchase) {
     case PURCHASE_NOT_YET: return false;
     case PURCHASE_SOON: background_begin(&wake_job); return false;
@@ -165,7 +170,8 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
     }
     if (!finish_waking())
         return false;
-    *credit_us = fmin(wake_account.saved_us, waking_model()->wake_us * CREDITED_PART);
+    *credit_us = fmax(early_account_saved_us(&early_account, call),
+                      fmin(wake_account.saved_us, waking_model()->wake_us * CREDITED_PART));
     return true;
 }
 

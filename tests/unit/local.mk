@@ -147,6 +147,11 @@ tests_unit_test_staging_LDADD = $(unit_test_libraries)
 tests_unit_test_stateless_SOURCES = tests/unit/test_stateless.c tests/unit/emulated_lane.h
 tests_unit_test_stateless_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_early_account
+TESTS += tests/unit/test_early_account
+tests_unit_test_early_account_SOURCES = tests/unit/test_early_account.c
+tests_unit_test_early_account_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_page_scan
 TESTS += tests/unit/test_page_scan
 tests_unit_test_page_scan_SOURCES = tests/unit/test_page_scan.c

@@ -136,12 +136,12 @@ static void test_slow_savings(const struct machine_model *model, const struct bl
     const struct predicted_times times = crossover_predict(model, call, 0, true);
     other.call_us += 0.9 * (times.host_us - times.resident_us);
     const double saved = 0.1 * (times.host_us - times.resident_us);
-    while (policy_wake(OFFLOAD_AUTO, &other, call, &account) != PURCHASE_NOW)
+    while (policy_wake(OFFLOAD_AUTO, &other, call, 0, &account) != PURCHASE_NOW)
         calls++;
     tap_ok(calls == (int)ceil(model->wake_us / 2 / saved), "and no sooner than they have saved half of it");
     other = *model;
     account = (struct wake_account){.saved_us = model->wake_us - 1};
-    tap_ok(policy_wake(OFFLOAD_AUTO, &other, call, &account) == PURCHASE_NOW && account.host_us == 0,
+    tap_ok(policy_wake(OFFLOAD_AUTO, &other, call, 0, &account) == PURCHASE_NOW && account.host_us == 0,
            "nor later than all of it");
 }
 
@@ -150,30 +150,35 @@ static void test_wake(const struct machine_model *model)
     struct blas_call call = symv_call(8192);
     struct wake_account account = {0};
     int calls = 0;
-    tap_ok(policy_wake(OFFLOAD_ALWAYS, model, &call, &account) == PURCHASE_NOW, "always wakes at once");
-    tap_ok(!policy_wake(OFFLOAD_NEVER, model, &call, &account), "never does not wake");
+    tap_ok(policy_wake(OFFLOAD_ALWAYS, model, &call, 0, &account) == PURCHASE_NOW, "always wakes at once");
+    tap_ok(!policy_wake(OFFLOAD_NEVER, model, &call, 0, &account), "never does not wake");
     const struct predicted_times times = crossover_predict(model, &call, 0, true);
     const double saved = times.host_us - times.resident_us;
-    while (policy_wake(OFFLOAD_AUTO, model, &call, &account) == PURCHASE_NOT_YET)
+    while (policy_wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_NOT_YET)
         calls++;
     tap_ok(calls > 0 && calls + 1 == (int)ceil(model->wake_us / 5 / saved),
            "auto prepares waking when %d large calls have saved a fifth of its price", calls + 1);
     const int prepared = calls + 1;
-    while (policy_wake(OFFLOAD_AUTO, model, &call, &account) == PURCHASE_SOON)
+    while (policy_wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_SOON)
         calls++;
     calls += 2; /* the two that ended the loops */
     tap_ok(calls * saved >= model->wake_us / 2 && calls * saved < model->wake_us &&
                calls == prepared + (int)ceil(model->wake_us * 0.6 / times.host_us) + 1,
            "and wakes when %d have saved half of it and taken most of it meanwhile", calls);
+    account = (struct wake_account){0};
+    policy_wake(OFFLOAD_AUTO, model, &call, saved / 4, &account);
+    tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "what is lost again is not saved");
+    policy_wake(OFFLOAD_AUTO, model, &call, 2 * saved, &account);
+    tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "nor does it take from what was");
     test_slow_savings(model, &call);
     account = (struct wake_account){0};
     tap_ok(policy_wake(OFFLOAD_AUTO, model, &(struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = 1 << 17,
                                               .a = {call.a.pointer, 1 << 17, 1 << 17, 1 << 17, PART_LOWER}},
-                       &account) == PURCHASE_NOW, "a call that saves so much wakes at once");
+                       0, &account) == PURCHASE_NOW, "a call that saves so much wakes at once");
     account = (struct wake_account){0};
     call = symv_call(100);
     calls = 0;
-    while (calls < 10000 && !policy_wake(OFFLOAD_AUTO, model, &call, &account))
+    while (calls < 10000 && !policy_wake(OFFLOAD_AUTO, model, &call, 0, &account))
         calls++;
     tap_ok(calls == 10000 && account.saved_us == 0, "small calls never wake the device");
 }
