@@ -17,14 +17,18 @@
 /* Rates in bytes or operations per second, times in microseconds. */
 struct machine_model {
     double host_bandwidth;
-    double host_flops[TYPE_COUNT];
+    double host_flops[TYPE_COUNT], host_symmetric_flops[TYPE_COUNT]; /* the second of symv and hemv */
+    double host_half_rate[TYPE_COUNT]; /* cube root of the products of level 3 that run at half of that */
+    double host_start_us;              /* threads beginning and ending together */
     double cache_bandwidth, cache_bytes; /* of the host, for operands that stay in its cache */
     double device_bandwidth;
     double device_flops[TYPE_COUNT];
     double link_bandwidth;   /* pinned transfers */
-    double staged_bandwidth; /* matrices through staging memory */
+    double staged_bandwidth; /* matrices through staging memory, to the device */
+    double result_bandwidth, triangle_bandwidth; /* results of level 3 through it, to the host */
     double vector_bandwidth; /* vectors, mostly in the host's nearest cache */
     double call_us;          /* launch, synchronise, small vectors up and down */
+    double level3_us, third_operand_us; /* what level 3 takes more; three matrices instead of two */
     double scan_us_per_byte; /* dirty scan of tracked memory */
     double pin_us_per_byte;  /* pinning pages of 4 KiB */
     double wake_us; /* context creation and kernel loading */

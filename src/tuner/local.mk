@@ -1,6 +1,8 @@
 # What the preloaded library needs while a program runs.
 libmublas_core_la_SOURCES += \
+	src/tuner/call_work.c src/tuner/call_work.h \
 	src/tuner/crossover.c src/tuner/crossover.h \
+	src/tuner/crossover_built_in.c src/tuner/crossover_built_in.h \
 	src/tuner/decision.c src/tuner/decision.h \
 	src/tuner/learned_times.c src/tuner/learned_times.h src/tuner/learned_times_text.c \
 	src/tuner/line_reader.c src/tuner/line_reader.h \

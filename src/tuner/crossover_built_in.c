@@ -1,0 +1,181 @@
+#include "tuner/crossover_built_in.h"
+#include "common/processors.h"
+#include "tuner/call_work.h"
+
+#include <math.h>
+
+/* Design section 2: host dsymv n=8192 moves 268 MB in 2.1 ms on 16 cores, about
+ * 8 GB/s a core up to what the memory gives. */
+static const double host_bandwidth_per_core = 8e9, host_bandwidth_limit = 250e9;
+static const double host_double_flops_per_core = 25e9;
+/* The figures below are OpenBLAS's on 16 cores of a Xeon with an H100 (doc/tuner.md, "What is built
+ * in"). Threads that begin and end a call together; level 3 of which the cube root of products is this
+ * for each core has half the rate of large ones, singles and doubles; solutions take twice as long as
+ * products. */
+static const double threads_us = 5, half_rate_single = 75, half_rate_double = 53, solving = 2;
+/* symv and hemv compute more than memory can hold back; below one order hemv does so with one thread. */
+static const double symmetric_flops_per_core[TYPE_COUNT] = {6e9, 6e9, 10e9, 4.2e9, 0.6e9};
+static const double one_thread_flops[TYPE_COUNT] = {25e9, 10e9, 25e9, 10e9, 1e9};
+enum { ONE_THREAD_ORDER = 362 };
+/* OpenBLAS on 16 cores of Xeons with AVX-512 and 300 MB of cache: dgemm 0.47 to 0.78 TFLOP/s at
+ * 512 to 1900 columns; dsymv of order 1600 to 3900 220 to 270 GB/s on one machine, by itself; on another,
+ * in dsyevr and dsytrd of order 4096 and 8192, 110 to 140 (their reports, doc/residency.md). */
+static const double cached_bandwidth_per_core = 10e9, widest_vectors_gain = 1.8;
+
+static double device_double_flops(const struct device_properties *device)
+{
+    /* FP64 at half the FP32 rate on the compute line (x.0), a 64th elsewhere. */
+    double single = device->multiprocessors * 128.0 * 2 * device->clock_hz;
+    return device->compute_minor == 0 && device->compute_major >= 6 ? single / 2 : single / 64;
+}
+
+struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores)
+{
+    static const double per_type[TYPE_COUNT] = {2, 1, 2, 1, 0.1};
+    double host = host_cores * host_double_flops_per_core;
+    double device_flops = device ? device_double_flops(device) : 30e12;
+    struct machine_model model = {
+        .host_bandwidth = fmin(host_cores * host_bandwidth_per_core, host_bandwidth_limit),
+        .device_bandwidth = 0.8 * (device ? device->memory_bandwidth : 3.35e12),
+        .link_bandwidth = 50e9,
+        .staged_bandwidth = 5e9, /* 3 to 7 in LAPACK's programs, by what the processors' caches hold */
+        .vector_bandwidth = 8e9,
+        .call_us = 18,
+        .level3_us = 40,
+        .third_operand_us = 130,
+        .result_bandwidth = 7.5e9,
+        .triangle_bandwidth = 2.1e9,
+        .host_start_us = host_cores > 1 ? threads_us : 0,
+        .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/residency.md */
+        .pin_us_per_byte = 26e3 / (512 << 20),
+        .wake_us = 400e3, /* 0.25 to 0.38 s on an H100 (reports of bench/programs) */
+        .level3_wake_us = 70e3, /* there 0.07 to 0.1 s; 0.45 with the library's file not cached */
+        .level3_first_us = 70e3, /* there dgemm 0.064 s, zher2k 0.084 */
+    };
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        model.host_flops[type] = host * per_type[type];
+        model.host_symmetric_flops[type] = host_cores * symmetric_flops_per_core[type];
+        model.host_half_rate[type] =
+            host_cores * (type == TYPE_S || type == TYPE_C ? half_rate_single : half_rate_double);
+        model.device_flops[type] = 0.5 * device_flops * per_type[type];
+    }
+    return model;
+}
+
+void crossover_use_processors(struct machine_model *model, int widest_vector, size_t cache_bytes)
+{
+    const double gain = widest_vector >= 64 ? widest_vectors_gain : widest_vector < 32 ? 0.5 : 1;
+    for (int type = 0; type < TYPE_COUNT; type++)
+        model->host_flops[type] *= gain;
+    /* Half of it: the other operands, other programs. */
+    model->cache_bytes = (double)cache_bytes / 2;
+    model->cache_bandwidth = fmax(model->host_bandwidth, model->host_bandwidth / host_bandwidth_per_core *
+                                                             cached_bandwidth_per_core);
+}
+
+struct machine_model crossover_model_here(const struct device_properties *device)
+{
+    struct machine_model model = crossover_builtin_model(device, processors_usable());
+    crossover_use_processors(&model, processors_vector_bytes(), processors_cache_bytes());
+    return model;
+}
+
+/* Of one operation in level 3, whose threads have too little to do where sizes are small. */
+static double level3_rate(const struct machine_model *model, enum blas_type type, double operations)
+{
+    const double size = cbrt(operations / 2);
+    return model->host_flops[type] * size / (size + model->host_half_rate[type]);
+}
+
+static double host_rate(const struct machine_model *model, const struct blas_call *call, double operations)
+{
+    if (call->family >= FAMILY_GEMM)
+        return level3_rate(model, call->type, operations) / (call->family == FAMILY_TRSM ? solving : 1);
+    if (call->family == FAMILY_HEMV && call->n < ONE_THREAD_ORDER)
+        return fmin(one_thread_flops[call->type], model->host_symmetric_flops[call->type]);
+    return blas_is_symmetric(call) ? model->host_symmetric_flops[call->type] : model->host_flops[call->type];
+}
+
+double built_in_host_us(const struct machine_model *model, const struct blas_call *call)
+{
+    const double bytes = call_work_matrix_bytes(call) + call_work_vector_bytes(call);
+    const double operations = call_work_operations(call);
+    const double bandwidth = bytes <= model->cache_bytes ? model->cache_bandwidth : model->host_bandwidth;
+    return model->host_start_us +
+           1e6 * fmax(bytes / bandwidth, operations / host_rate(model, call, operations));
+}
+
+double built_in_result_us(const struct machine_model *model, const struct blas_call *call, bool trackable)
+{
+    enum result_way way;
+    double bytes;
+    if (!result_way_of(call, trackable, &way, &bytes))
+        return 0;
+    return 1e6 * bytes / (way == RESULT_STAGED            ? model->result_bandwidth
+                          : way == RESULT_STAGED_TRIANGLE ? model->triangle_bandwidth
+                                                          : model->link_bandwidth);
+}
+
+/* Where nothing is written to a matrix, host writes are looked for while the kernel runs. */
+static double kernel_and_scan_us(const struct machine_model *model, const struct blas_call *call, double bytes)
+{
+    const double kernel_us = 1e6 * fmax(bytes / model->device_bandwidth,
+                                        call_work_operations(call) / model->device_flops[call->type]);
+    const double scan_us = call_work_scanned_bytes(call) * model->scan_us_per_byte;
+    return call->c.pointer ? kernel_us + scan_us : fmax(kernel_us, scan_us);
+}
+
+double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable)
+{
+    const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
+    const double level3_us = call->family < FAMILY_GEMM ? 0 :
+                             model->level3_us + (call->b.pointer ? model->third_operand_us : 0);
+    return model->call_us + level3_us + kernel_and_scan_us(model, call, bytes) +
+           1e6 * vectors / model->vector_bandwidth + built_in_result_us(model, call, trackable);
+}
+
+/* Products that the host cannot have finished sooner than the device begins, which is lower than the true
+ * number: either of the two terms of its time has half of it at least. */
+static double level3_products(const struct machine_model *model, enum blas_type type, double per_element)
+{
+    const double us = fmax(0, model->call_us + model->level3_us - model->host_start_us), seconds = us * 1e-6;
+    const double once = call_work_per_product(type) * solving / model->host_flops[type];
+    const double large = seconds / (2 * once);
+    const double small = pow(seconds / (2 * once * model->host_half_rate[type]) *
+                                 cbrt(call_work_per_product(type) / 4), 1.5);
+    /* Level 3 moves up to four elements for a product where a size is 1. */
+    return fmin(fmin(large, small), seconds / (4 * per_element));
+}
+
+uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
+{
+    /* What the host gets done while the device only begins: elements of a matrix that are
+     * used once or twice, whichever of memory and arithmetic holds it back, or products. */
+    const double seconds = 1e-6 * fmax(0, model->call_us - model->host_start_us);
+    const double per_product = call_work_per_product(type) / model->host_flops[type];
+    const double symmetric = call_work_per_product(type) /
+        fmin(model->host_symmetric_flops[type], family == FAMILY_HEMV ? one_thread_flops[type] : HUGE_VAL);
+    /* What does not fit the cache would be read more slowly: a floor must be below either. */
+    const bool cached = seconds * model->cache_bandwidth < model->cache_bytes;
+    const double per_element =
+        (double)blas_element_bytes(type) / (cached ? model->cache_bandwidth : model->host_bandwidth);
+    switch (family) {
+    case FAMILY_AXPY: return UINT64_MAX; /* three transfers against three passes over host memory */
+    case FAMILY_GEMV: return (uint64_t)(seconds / fmax(per_element, per_product));
+    case FAMILY_SYMV:
+    case FAMILY_HEMV: return (uint64_t)sqrt(2 * seconds / fmax(per_element, 2 * symmetric));
+    case FAMILY_TRMV: return (uint64_t)sqrt(2 * seconds / fmax(per_element, per_product));
+    case FAMILY_GEMM:
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return (uint64_t)level3_products(model, type, per_element);
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: /* the third size is one of the two: at most their product */
+        return (uint64_t)sqrt(level3_products(model, type, per_element));
+    case FAMILY_COUNT: break;
+    }
+    return UINT64_MAX;
+}
