@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { LEAST_REPEATS = 3, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
+enum { LEAST_REPEATS = 2, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
 static const double unsettled = 1.5;
 
@@ -167,7 +167,15 @@ static bool is_settled(const double *times, size_t count)
     return median <= unsettled * sorted[0];
 }
 
-/* After a first call, which does not count, nor do two more until what they write is pinned, as many as the
+/* A large result is pinned once as much has been staged as it spans: of a triangle half at a time. */
+static int calls_to_pin(const struct blas_call *call)
+{
+    if (!call->c.rows || matrix_bytes(call, &call->c) < PIN_BYTES_MIN)
+        return 0;
+    return call->c.part == PART_FULL ? 2 : 4;
+}
+
+/* After a first call, which does not count, nor do those until what they write is pinned, as many as the
  * budget has time for; two budgets where times differ much. *first: of the first. */
 static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
@@ -175,7 +183,7 @@ static double time_warm(host_function *function, const struct pools *pools, cons
     double times[MOST_REPEATS];
     size_t count = 0;
     *first = time_once(function, pools, call);
-    for (int i = 0; i < 2 && call->c.rows && matrix_bytes(call, &call->c) >= PIN_BYTES_MIN; i++)
+    for (int i = calls_to_pin(call); i > 0; i--)
         time_once(function, pools, call);
     const double started = microseconds();
     do {
