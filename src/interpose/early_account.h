@@ -1,9 +1,9 @@
 /* early_account.h - what the matrix that calls use would have gained, before a device is there.
  *
  * The accounts of mirror/account.h begin when a device is awake, by which time a program that uses one
- * matrix has paid for its upload, and one that rewrites its matrix between calls has gained nothing. So of
- * the matrix that was used last, by calls that read one, the same is kept here. Depends on the calls and their
- * operands' bytes alone. Callers hold a lock. */
+ * matrix has paid for its upload, and one that rewrites its matrix between calls has gained nothing. So
+ * of the matrix that was used last, by calls that read one, the same is kept here. Depends on the calls
+ * and their operands' bytes alone. Callers hold a lock. */
 #ifndef MUBLAS_EARLY_ACCOUNT_H
 #define MUBLAS_EARLY_ACCOUNT_H
 

@@ -24,7 +24,7 @@ const struct machine_model *waking_model(void)
     return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
 }
 
-/* Of what calls paid: what is taken for gains by the matrices of the last at least, where nobody wrote that down. */
+/* Of what calls paid: what is taken for gains by the matrices of the last at least. */
 static const double CREDITED_PART = 0.25;
 
 /* By wake: read once that is done. mirrors is there before `ready` and never changes after. */
@@ -159,7 +159,8 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
     }
     const double paid_before_us = wake_account.saved_us;
     const double lost_us = early_account_lost_us(&early_account, waking_model(), call);
-    const enum purchase purchase = policy_wake(settings()->offload, waking_model(), call, lost_us, &wake_account);
+    const enum purchase purchase =
+        policy_wake(settings()->offload, waking_model(), call, lost_us, &wake_account);
     const double saved_us = wake_account.saved_us - paid_before_us;
     early_account_add(&early_account, call, saved_us);
     level3_opening_expect(waking_model(), call, saved_us, wake_account.saved_us);

@@ -12,7 +12,8 @@ static struct machine_model model;
 
 static struct blas_call symv(double *a, int n)
 {
-    return (struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = n, .a = {a, n, n, ORDER, PART_LOWER}};
+    return (struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = n,
+                              .a = {a, n, n, ORDER, PART_LOWER}};
 }
 
 static struct blas_call syrk(double *c, int n)
