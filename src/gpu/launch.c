@@ -94,12 +94,10 @@ static void *device_pointer(CUdeviceptr address)
 
 static void plan_axpy(const struct blas_call *call, const struct launch_shape *shape, struct launch_plan *plan)
 {
-    const unsigned threads = shape->threads_x * shape->threads_y;
-    const int64_t per_block = (int64_t)threads * (WIDE_BYTES / (int64_t)blas_element_bytes(call->type));
     *plan = (struct launch_plan){
         .kernel = axpy_kernels[call->type],
-        .items = tile_count(call->n, per_block),
-        .threads = threads,
+        .items = launch_shape_vector_items(call, shape),
+        .threads = shape->threads_x * shape->threads_y,
     };
     plan->arguments.vector = (struct vector_arguments){
         .x = device_pointer(vector_origin(&call->x, call->type)),
@@ -108,6 +106,7 @@ static void plan_axpy(const struct blas_call *call, const struct launch_shape *s
         .x_increment = call->x.increment,
         .y_increment = call->y.increment,
         .alpha = call->alpha,
+        .ahead = shape->leaf_columns,
     };
 }
 

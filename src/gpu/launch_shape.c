@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+enum { PIECE_BYTES = 16, LINE_BYTES = 128 }; /* of axpy */
 enum { TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
 enum { STRIP_TERMS_MAX = 64 * 256, STRIP_SHARED_MAX = 96 << 10 }; /* one chain; what devices since 2017 have */
 
@@ -97,6 +98,15 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
     case VARIANT_BOTH_HALVES: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * tiles};
     default: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * (tiles + 1) / 2};
     }
+}
+
+int64_t launch_shape_vector_items(const struct blas_call *call, const struct launch_shape *shape)
+{
+    const int64_t ahead = shape->leaf_columns >= 4 ? 4 : shape->leaf_columns >= 2 ? 2 : 1;
+    const int64_t bytes = call->n * (int64_t)blas_element_bytes(call->type);
+    const int64_t in_line = (int64_t)((uintptr_t)call->y.pointer % LINE_BYTES); /* where chunks begin */
+    const int64_t threads = shape->threads_x * shape->threads_y, warps = threads < WARP ? 1 : threads / WARP;
+    return tile_count(bytes + in_line, ahead * PIECE_BYTES * WARP * warps);
 }
 
 /* Of a matrix too large for the edge that was learned. */

@@ -42,7 +42,8 @@ struct launch_shape {
 unsigned launch_shape_unit(enum blas_type type);
 
 /* NULL when `shape` can run `call`; otherwise what is wrong with it, a static phrase.
- * Of axpy's shape only the threads and the blocks per multiprocessor matter. */
+ * Of axpy's shape only the threads, the blocks per multiprocessor and U matter: a thread has U
+ * times 16 bytes of each vector under way, U being 1, 2 or 4 (3 counts as 2, more as 4). */
 const char *launch_shape_fault(const struct blas_call *call, const struct launch_shape *shape);
 
 /* Will launch() take it for the call where it is chosen? If not, the built-in shape. */
@@ -70,6 +71,9 @@ struct launch_tiling {
     int64_t segments, children, kept, counters, items;
 };
 struct launch_tiling launch_shape_tiling(const struct blas_call *call, const struct launch_shape *shape);
+
+/* The work items of axpy: chunks that a block has under way at once. */
+int64_t launch_shape_vector_items(const struct blas_call *call, const struct launch_shape *shape);
 
 /* Dynamic shared memory of a block of a matrix-vector call. */
 size_t launch_shape_shared_bytes(const struct blas_call *call, const struct launch_shape *shape);

@@ -179,7 +179,7 @@ static bool choose_symmetric_strips(const struct blas_call *call, struct launch_
 struct launch_shape launch_shape_built_in(const struct blas_call *call)
 {
     struct launch_shape strips;
-    static const struct launch_shape of_axpy = {64, 256, 1, 1, 16, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+    static const struct launch_shape of_axpy = {128, 256, 1, 2, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
     const struct shape_row *row = rows_of(call);
     if (call->family == FAMILY_AXPY)
         return of_axpy;

@@ -1,6 +1,6 @@
 #include "tuner/occupancy_shape.h"
 
-enum { LEAF_EDGE = 32, GROUP_THREADS = 8, LOAD_BYTES = 16 };
+enum { LEAF_EDGE = 32, GROUP_THREADS = 8 };
 
 /* A smaller edge costs partials: no reason to pay for slots worth less than the 2% within
  * which the analyzer calls shapes equal. */
@@ -11,12 +11,17 @@ static unsigned larger(unsigned a, unsigned b)
     return a > b ? a : b;
 }
 
+struct vector_problem {
+    const struct blas_call *call;
+    struct launch_shape shape;
+};
+
 /* Of axpy; those of a matrix depend on the edge alone. */
 static int64_t items_of_vector(const void *problem, struct block_shape block)
 {
-    const struct blas_call *call = problem;
-    const int64_t per_thread = LOAD_BYTES / (int64_t)blas_element_bytes(call->type);
-    return tile_count(call->n, (int64_t)block.x * block.y * per_thread);
+    struct vector_problem wanted = *(const struct vector_problem *)problem;
+    wanted.shape.threads_x = block.x, wanted.shape.threads_y = block.y;
+    return launch_shape_vector_items(wanted.call, &wanted.shape);
 }
 
 static struct launch_shape at_edge(const struct launch_shape *base, unsigned edge)
@@ -42,9 +47,10 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
         larger(recipe->threads_min, larger(LAUNCH_THREADS_MIN, GROUP_THREADS * base->team_groups));
     for (int i = 0; i < SHAPE_EDGES; i++) {
         const struct launch_shape shape = at_edge(base, shape_edges[i]);
+        const struct vector_problem vector = {call, shape};
         const int64_t items = is_vector ? 0 : launch_shape_tiling(call, &shape).items;
         if (optimizer_walk(&space, &admitted, &figures->of_edge[i], is_vector ? items_of_vector : NULL,
-                           is_vector ? (const void *)call : &items, &best)) {
+                           is_vector ? (const void *)&vector : &items, &best)) {
             chosen = shape;
             chosen.threads_x = best.block.x;
             chosen.threads_y = best.block.y;

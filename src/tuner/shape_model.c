@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAF_EDGE = 32, GROUP = 8, WARP_LEAVES = 4, TEAM_BYTES = 32, LOAD_BYTES = 16 };
+enum { LEAF_EDGE = 32, GROUP = 8, WARP_LEAVES = 4, TEAM_BYTES = 32 };
 
 /* Of the diagonal's tiles about so much is stored; strips of symv read a part of the matrix twice, as
  * far as caches do not have it. */
@@ -131,9 +131,7 @@ static struct tiles tiles_of_strips(const struct blas_call *call, const struct l
 
 static struct tiles tiles_of_vector(const struct blas_call *call, const struct launch_shape *shape)
 {
-    const int64_t per_block = shape->threads_x * shape->threads_y * (int64_t)LOAD_BYTES /
-                              (int64_t)blas_element_bytes(call->type);
-    const struct work_items group = {tile_count(call->n, per_block), 1};
+    const struct work_items group = {launch_shape_vector_items(call, shape), shape->leaf_columns};
     return (struct tiles){{group}, {group}, 1};
 }
 

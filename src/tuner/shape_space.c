@@ -19,11 +19,11 @@ static const struct choices choices_of[] = {
                             {1, 2, 4, 8, END}, true},
 };
 static const struct choices axpy_choices_of[] = {
-    [BREADTH_QUICK] = {{64, 128, 256, 512, END}, {0, 2, 4, 8, 16, END}, {1, END}, false},
-    [BREADTH_FULL] = {{32, 64, 128, 256, 512, END}, {0, 2, 4, 8, 16, 32, END}, {1, END}, false},
+    [BREADTH_QUICK] = {{128, 256, 512, END}, {0, END}, {1, 2, END}, false},
+    [BREADTH_FULL] = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
     [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END},
                             {0, 1, 2, 4, 8, 16, 32, END},
-                            {1, END},
+                            {1, 2, 4, END},
                             false},
 };
 
@@ -31,7 +31,7 @@ bool shape_is_same(int class, const struct launch_shape *a, const struct launch_
 {
     if (tuning_class_family(class) == FAMILY_AXPY)
         return a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
-               a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
+               a->leaf_columns == b->leaf_columns && a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
     if (a->variant == VARIANT_STRIPS || b->variant == VARIANT_STRIPS)
         return a->variant == b->variant && a->edge == b->edge && a->team_groups == b->team_groups &&
                a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
@@ -95,11 +95,12 @@ static void add_blocks(struct shape_space *space, const struct blas_call *call, 
 static void add_axpy(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
                      unsigned threads)
 {
-    for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
-        const struct launch_shape shape = {64,         32, threads / 32,        1, *blocks,
-                                           ORDER_DOWN, 1,  VARIANT_LAST_ARRIVER};
-        add(space, call, &shape);
-    }
+    for (const unsigned *ahead = choices->columns; *ahead != END; ahead++)
+        for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
+            const struct launch_shape shape = {128,        32, threads / 32,        *ahead, *blocks,
+                                               ORDER_DOWN, 1,  VARIANT_LAST_ARRIVER};
+            add(space, call, &shape);
+        }
 }
 
 /* A team's groups matter only to the transposed. */
@@ -153,7 +154,7 @@ double shape_bytes_in_flight(const struct blas_call *call, const struct launch_s
     const unsigned active = at->active[warps];
     int64_t items;
     if (call->family == FAMILY_AXPY)
-        items = tile_count(call->n, (int64_t)threads * (16 / (int64_t)blas_element_bytes(call->type)));
+        items = launch_shape_vector_items(call, shape);
     else
         items = launch_shape_tiling(call, shape).items;
     double blocks = (double)items / at->multiprocessors;

@@ -58,7 +58,7 @@ int kernel_shapes(const struct blas_call *call, bool few, struct launch_shape *s
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct launch_shape shape = rows[i].shape;
         shape.threads_x *= launch_shape_unit(call->type);
-        if ((rows[i].few || !few) && !launch_shape_fault(call, &shape))
+        if ((rows[i].few || !few || call->family == FAMILY_AXPY) && !launch_shape_fault(call, &shape))
             shapes[count++] = shape;
     }
     return count;

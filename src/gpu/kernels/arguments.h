@@ -23,6 +23,7 @@ struct vector_arguments { /* axpy: y[i] = fma(alpha, x[i], y[i]) */
     int64_t count, x_increment, y_increment;
     union blas_scalar alpha;
     const void *alpha_address; /* of alpha on the device, aligned as its real part; NULL: `alpha` */
+    unsigned ahead;            /* times 16 bytes of each vector that a thread has under way: 1, 2, 4 */
 };
 
 /* The next leaf tiles of a team: down the columns first, or along the rows. */

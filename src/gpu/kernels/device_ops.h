@@ -79,6 +79,10 @@ DEVICE_FUNCTION void load_two(const float *address, float *values)
 {
     memcpy(values, __builtin_assume_aligned(address, 8), 8);
 }
+template <typename T> DEVICE_FUNCTION void load_result_wide(const T *address, T *values)
+{
+    memcpy(values, __builtin_assume_aligned(address, 16), 16);
+}
 template <typename T> DEVICE_FUNCTION void store_wide(T *address, const T *values)
 {
     memcpy(__builtin_assume_aligned(address, 16), values, 16);
@@ -212,6 +216,17 @@ DEVICE_FUNCTION void load_wide(const double *address, double *values)
 DEVICE_FUNCTION void load_two(const float *address, float *values)
 {
     asm(READ_ONCE ".v2.f32 {%0, %1}, [%2];" : "=f"(values[0]), "=f"(values[1]) : "l"(address));
+}
+/* 16 aligned bytes of what the kernel writes, too. */
+DEVICE_FUNCTION void load_result_wide(const float *address, float *values)
+{
+    const float4 four = *reinterpret_cast<const float4 *>(address);
+    values[0] = four.x, values[1] = four.y, values[2] = four.z, values[3] = four.w;
+}
+DEVICE_FUNCTION void load_result_wide(const double *address, double *values)
+{
+    const double2 two = *reinterpret_cast<const double2 *>(address);
+    values[0] = two.x, values[1] = two.y;
 }
 DEVICE_FUNCTION void store_wide(float *address, const float *values)
 {

@@ -112,6 +112,16 @@ DEVICE_FUNCTION void load_wide(const complex_number<R> *address, complex_number<
         values[k / 2] = {parts[k], parts[k + 1]};
 }
 template <typename R>
+DEVICE_FUNCTION void load_result_wide(const complex_number<R> *address, complex_number<R> *values)
+{
+    constexpr int count = 16 / (int)sizeof(R);
+    R parts[count];
+    load_result_wide(parts_of(address), parts);
+    UNROLL
+    for (int k = 0; k < count; k += 2)
+        values[k / 2] = {parts[k], parts[k + 1]};
+}
+template <typename R>
 DEVICE_FUNCTION void store_wide(complex_number<R> *address, const complex_number<R> *values)
 {
     constexpr int count = 16 / (int)sizeof(R);
