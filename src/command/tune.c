@@ -58,13 +58,16 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* Large elements, and double-double, take longer at the same sizes. */
+/* Large elements, and double-double, take longer at the same sizes; few shapes are good for trmv and axpy, where
+ * fewer sizes tell as much. */
 static double weight_of(int class)
 {
+    const enum blas_family family = tuning_class_family(class);
+    const double few = family == FAMILY_TRMV || family == FAMILY_AXPY ? 0.6 : 1;
     switch (tuning_class_type(class)) {
-    case TYPE_W: return 2;
-    case TYPE_Z: return 1.3;
-    default: return 1;
+    case TYPE_W: return 2 * few;
+    case TYPE_Z: return 1.3 * few;
+    default: return few;
     }
 }
 

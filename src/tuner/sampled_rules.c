@@ -8,7 +8,7 @@
 
 /* At a size that was sampled the time is known but for its noise, which is less than what models and splines
  * are off by: so much counts of what they are. */
-static const double TRUST = 0.8;
+static const double TRUST = 0.95;
 
 /* Behind the shapes what is built in counts as one more. */
 static double sampled(const struct sampled_times *times, size_t shape, size_t size)
