@@ -114,6 +114,11 @@ TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
 tests_unit_test_champion_sieve_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_recipe_refit
+TESTS += tests/unit/test_recipe_refit
+tests_unit_test_recipe_refit_SOURCES = tests/unit/test_recipe_refit.c
+tests_unit_test_recipe_refit_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_shape_cover
 TESTS += tests/unit/test_shape_cover
 tests_unit_test_shape_cover_SOURCES = tests/unit/test_shape_cover.c
