@@ -22,48 +22,80 @@ static bool matrix_of(const struct blas_call *call, struct operand *operand)
     return true;
 }
 
-static void follow(struct early_account *account, struct byte_range hull)
+static struct early_account *find(struct early_accounts *accounts, const struct operand *operand)
 {
-    if (!is_mostly_in(hull, account->hull))
+    const struct byte_range hull = footprint_hull(operand);
+    for (int i = 0; i < EARLY_ACCOUNTS_MAX; i++)
+        if (is_mostly_in(hull, accounts->of[i].hull))
+            return &accounts->of[i];
+    return NULL;
+}
+
+/* That of the matrix that the call reads; NULL where there is none. */
+static struct early_account *find_read(struct early_accounts *accounts, const struct blas_call *call)
+{
+    struct operand operand;
+    return matrix_of(call, &operand) && operand.access == OPERAND_READ ? find(accounts, &operand) : NULL;
+}
+
+/* Where there is no room one takes the place of that which has gained least. */
+static struct early_account *open_account(struct early_accounts *accounts, const struct operand *operand)
+{
+    const struct byte_range hull = footprint_hull(operand);
+    struct early_account *account = find(accounts, operand);
+    if (!account) {
+        account = &accounts->of[0];
+        for (int i = 1; i < EARLY_ACCOUNTS_MAX; i++)
+            if (accounts->of[i].saved_us < account->saved_us)
+                account = &accounts->of[i];
         *account = (struct early_account){.hull = hull};
+    }
     if (hull.begin < account->hull.begin)
         account->hull.begin = hull.begin;
     if (hull.end > account->hull.end)
         account->hull.end = hull.end;
+    return account;
 }
 
-double early_account_lost_us(struct early_account *account, const struct machine_model *model,
-                             const struct blas_call *call)
+double early_accounts_lost_us(struct early_accounts *accounts, const struct machine_model *model,
+                              const struct blas_call *call)
 {
     struct operand operand;
     if (!matrix_of(call, &operand))
         return 0;
-    const struct byte_range hull = footprint_hull(&operand);
     if (operand.access != OPERAND_READ) {
-        if (is_mostly_in(hull, account->hull))
-            samples_forget(&account->samples);
+        struct early_account *written = find(accounts, &operand);
+        if (written)
+            samples_forget(&written->samples);
         return 0;
     }
-    follow(account, hull);
+    struct early_account *account = open_account(accounts, &operand);
     const double changed = samples_renew(&account->samples, &operand);
     const double lost_us = changed * crossover_staged_us(model, footprint_bytes(&operand));
     account->saved_us = fmax(0, account->saved_us - lost_us);
     return lost_us;
 }
 
-static bool reads_matrix(const struct blas_call *call)
+void early_accounts_add(struct early_accounts *accounts, const struct blas_call *call, double saved_us)
 {
-    struct operand operand;
-    return matrix_of(call, &operand) && operand.access == OPERAND_READ;
-}
-
-void early_account_add(struct early_account *account, const struct blas_call *call, double saved_us)
-{
-    if (reads_matrix(call))
+    struct early_account *account = find_read(accounts, call);
+    if (account)
         account->saved_us += saved_us;
 }
 
-double early_account_saved_us(const struct early_account *account, const struct blas_call *call)
+double early_accounts_take_us(struct early_accounts *accounts, const struct blas_call *call)
 {
-    return reads_matrix(call) ? account->saved_us : 0;
+    struct early_account *account = find_read(accounts, call);
+    const double saved_us = account ? account->saved_us : 0;
+    if (account)
+        *account = (struct early_account){.saved_us = 0};
+    return saved_us;
+}
+
+bool early_accounts_are_left(const struct early_accounts *accounts)
+{
+    for (int i = 0; i < EARLY_ACCOUNTS_MAX; i++)
+        if (accounts->of[i].saved_us > 0)
+            return true;
+    return false;
 }

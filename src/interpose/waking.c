@@ -41,7 +41,8 @@ static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *ready;
 static bool wake_failed, learned_early;
 static struct wake_account wake_account;
-static struct early_account early_account;
+static struct early_accounts early_accounts;
+static _Atomic bool early_accounts_left; /* once a device is in use */
 
 void waking_begin(void)
 {
@@ -158,11 +159,11 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
             learn_early();
     }
     const double paid_before_us = wake_account.saved_us;
-    const double lost_us = early_account_lost_us(&early_account, waking_model(), call);
+    const double lost_us = early_accounts_lost_us(&early_accounts, waking_model(), call);
     const enum purchase purchase =
         policy_wake(settings()->offload, waking_model(), call, lost_us, &wake_account);
     const double saved_us = wake_account.saved_us - paid_before_us;
-    early_account_add(&early_account, call, saved_us);
+    early_accounts_add(&early_accounts, call, saved_us);
     level3_opening_expect(waking_model(), call, saved_us, wake_account.saved_us);
     switch (purchase) {
     case PURCHASE_NOT_YET: return false;
@@ -171,9 +172,19 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
     }
     if (!finish_waking())
         return false;
-    *credit_us = fmax(early_account_saved_us(&early_account, call),
+    *credit_us = fmax(early_accounts_take_us(&early_accounts, call),
                       fmin(wake_account.saved_us, waking_model()->wake_us * CREDITED_PART));
+    early_accounts_left = early_accounts_are_left(&early_accounts);
     return true;
+}
+
+static double take_early_account(const struct blas_call *call)
+{
+    pthread_mutex_lock(&wake_lock);
+    const double us = early_accounts_take_us(&early_accounts, call);
+    early_accounts_left = early_accounts_are_left(&early_accounts);
+    pthread_mutex_unlock(&wake_lock);
+    return us;
 }
 
 struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us)
@@ -188,6 +199,8 @@ struct device *waking_find_device(const struct blas_call *call, enum host_reason
             *reason = HOST_NOT_RESIDENT;
         device = ready;
         pthread_mutex_unlock(&wake_lock);
+    } else if (early_accounts_left) {
+        *credit_us = take_early_account(call);
     }
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }

@@ -25,7 +25,7 @@ void waking_begin(void);
 const struct machine_model *waking_model(void);
 
 /* The device, waking it when this call makes that worth while. NULL: host, for *reason.
- * *credit_us, once, when this call paid for it: what earlier calls on its matrices may have paid. */
+ * *credit_us, once for each matrix: what earlier calls on it would have saved; left alone otherwise. */
 struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us);
 
 /* The mirrors of the device that waking_find_device gave. */

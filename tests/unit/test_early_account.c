@@ -29,59 +29,71 @@ static void rewrite(double *values)
 }
 
 /* As waking.c does, for a call that saves `us`; what it would lose. */
-static double use(struct early_account *account, struct blas_call call, double us)
+static double use(struct early_accounts *accounts, struct blas_call call, double us)
 {
-    const double lost_us = early_account_lost_us(account, &model, &call);
-    early_account_add(account, &call, us);
+    const double lost_us = early_accounts_lost_us(accounts, &model, &call);
+    early_accounts_add(accounts, &call, us);
     return lost_us;
 }
 
-static double saved(const struct early_account *account)
+static double take(struct early_accounts *accounts, struct blas_call call)
 {
-    const struct blas_call call = symv(matrix, ORDER);
-    return early_account_saved_us(account, &call);
+    return early_accounts_take_us(accounts, &call);
 }
 
 static void test_constant(void)
 {
-    struct early_account account = {0};
+    struct early_accounts accounts = {0};
     double lost_us = 0;
+    tap_ok(!early_accounts_are_left(&accounts), "nothing is there at first");
     for (int i = 0; i < CALLS; i++)
-        lost_us += use(&account, symv(matrix + i * (ORDER + 1), ORDER - i), 10);
-    tap_ok(lost_us == 0 && saved(&account) == 10 * CALLS, "parts of a constant matrix gain together");
-    const struct blas_call update = syrk(matrix, ORDER);
-    tap_ok(early_account_saved_us(&account, &update) == 0, "not for a call that writes it");
-    use(&account, update, 1000);
-    tap_ok(saved(&account) == 10 * CALLS, "nor by one");
-    use(&account, symv(other, ORDER), 10);
-    tap_ok(saved(&account) == 10, "another matrix begins anew");
+        lost_us += use(&accounts, symv(matrix + i * (ORDER + 1), ORDER - i), 10);
+    tap_ok(lost_us == 0 && take(&accounts, syrk(matrix, ORDER)) == 0,
+           "a call that writes a matrix takes nothing");
+    use(&accounts, syrk(matrix, ORDER), 1000);
+    tap_ok(take(&accounts, symv(matrix, ORDER)) == 10 * CALLS, "parts of a constant matrix gain together");
+    tap_ok(take(&accounts, symv(matrix, ORDER)) == 0 && !early_accounts_are_left(&accounts), "once");
+}
+
+static void test_several(void)
+{
+    struct early_accounts accounts = {0};
+    for (int i = 0; i < CALLS; i++) {
+        use(&accounts, symv(matrix, ORDER), 10);
+        use(&accounts, symv(other + i % 8 * (ORDER / 8) * (ORDER + 1), ORDER / 8), 1);
+    }
+    tap_ok(take(&accounts, symv(matrix, ORDER)) == 10 * CALLS,
+           "a matrix is not forgotten for many lesser ones");
+    tap_ok(early_accounts_are_left(&accounts), "of which some are left");
 }
 
 static void test_rewritten(void)
 {
-    struct early_account account = {0};
+    struct early_accounts accounts = {0};
     const double all_us = crossover_staged_us(&model, 8 * (uint64_t)ORDER * (ORDER + 1) / 2);
-    bool good = use(&account, symv(matrix, ORDER), all_us / 2) == 0;
+    bool good = use(&accounts, symv(matrix, ORDER), all_us / 2) == 0;
     for (int i = 0; i < CALLS; i++) {
         rewrite(matrix);
-        const double lost_us = use(&account, symv(matrix, ORDER), 0);
-        good = good && fabs(lost_us - all_us) < 1e-6 && saved(&account) == 0;
+        const double lost_us = use(&accounts, symv(matrix, ORDER), 0);
+        good = good && fabs(lost_us - all_us) < 1e-6 && !early_accounts_are_left(&accounts);
     }
     tap_ok(good, "a matrix that the program rewrites loses its upload each time, and never owes");
-    use(&account, syrk(matrix, ORDER), 0);
+    use(&accounts, syrk(matrix, ORDER), 0);
     rewrite(matrix);
-    tap_ok(use(&account, symv(matrix, ORDER), 5) == 0 && saved(&account) >= 5,
+    tap_ok(use(&accounts, symv(matrix, ORDER), 5) == 0 && take(&accounts, symv(matrix, ORDER)) == 5,
            "one that a device would have rewritten loses nothing");
 }
 
 int main(void)
 {
-    struct early_account account = {0};
+    struct early_accounts accounts = {0};
     model = crossover_builtin_model(NULL, 16);
-    const struct blas_call empty = symv(matrix, 0), axpy = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 9};
+    const struct blas_call empty = symv(matrix, 0);
+    const struct blas_call axpy = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 9};
     test_constant();
+    test_several();
     test_rewritten();
-    tap_ok(use(&account, empty, 0) == 0 && use(&account, axpy, 7) == 0 && account.saved_us == 0,
+    tap_ok(use(&accounts, empty, 0) == 0 && use(&accounts, axpy, 7) == 0 && !early_accounts_are_left(&accounts),
            "no matrix, no account");
     return tap_done();
 }
