@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-static const double call_budget_us = 600, most_call_us = 2.5e3, upload_part = 0.15;
+static const double call_budget_us = 600, most_call_us = 6e3, upload_part = 0.15;
 
 struct session {
     const struct tune_calls_options *options;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double GRID = 1.01;
+static const double GRID = 1.01, apart = 1.0 / 3;
 
 bool time_curve_add(struct time_curve *curve, double amount, double us)
 {
@@ -28,16 +28,19 @@ static const struct time_sample *last_of(const struct time_curve *curve)
     return &curve->samples[curve->count - 1];
 }
 
-/* Microseconds for one more unit above the last sample. Two samples of which noise has
- * swapped the order say nothing worse than "no slower"; caches that are left behind
- * double a rate at most. */
+/* Microseconds for one more unit above the last sample, from one of a third of its amount or less:
+ * of neighbours noise would tell. Two samples of which noise has swapped the order say nothing worse
+ * than "no slower"; caches that are left behind double a rate at most. */
 static double rate_above(const struct time_curve *curve)
 {
     const struct time_sample *last = last_of(curve);
+    const struct time_sample *before = last - 1;
     double mean = last->us / last->amount;
     if (curve->count == 1)
         return mean;
-    double rate = (last->us - last[-1].us) / (last->amount - last[-1].amount);
+    while (before > curve->samples && before->amount > apart * last->amount)
+        before--;
+    double rate = (last->us - before->us) / (last->amount - before->amount);
     return fmin(fmax(rate, 0), 2 * mean);
 }
 

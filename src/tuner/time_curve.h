@@ -1,7 +1,7 @@
 /* time_curve.h - a time over the amount of work, from a few samples.
  *
  * Between samples the curve is a straight line in logarithms of both. Above the last it
- * goes on at the rate of the last two. Pure functions; no allocation. */
+ * goes on at the rate between the last and one of a third of it or less. Pure functions; no allocation. */
 #ifndef MUBLAS_TIME_CURVE_H
 #define MUBLAS_TIME_CURVE_H
 

@@ -32,6 +32,9 @@ static void test_curve(void)
     tap_ok(close_to(stays(&curve, 2600), 640 + 500), "above the last the rate of the last two goes on");
     time_curve_add(&curve, 1600, 39);
     tap_ok(curve.count == 3 && close_to(stays(&curve, 3200), 39), "noise makes no time that falls");
+    struct time_curve close = {0};
+    time_curve_add(&close, 100, 10), time_curve_add(&close, 1000, 100), time_curve_add(&close, 1100, 300);
+    tap_ok(close_to(stays(&close, 11000), 300 + 0.29 * 9900), "nor, beside a close neighbour, one that leaps");
     bool taken = time_curve_add(&curve, 0, 1) || time_curve_add(&curve, 5, -1) || time_curve_add(&curve, NAN,
                                                                                                  1);
     tap_ok(!taken && !time_curve_add(&curve, 5, INFINITY) && curve.count == 3,
