@@ -3,6 +3,7 @@
 #include "common/log.h"
 #include "gpu/launch_plan.h"
 #include "gpu/launch_shape.h"
+#include "gpu/launch_shape_limits.h"
 
 #define BY_WIDTH(kernel) {KERNEL_##kernel##_wide, KERNEL_##kernel##_narrow}
 #define BY_TRANSPOSITION(kernel) {BY_WIDTH(kernel##_none), BY_WIDTH(kernel##_transpose)}
@@ -30,8 +31,6 @@ static const enum kernel symv_kernels[TYPE_COUNT][2] = {
 };
 static const enum kernel axpy_kernels[TYPE_COUNT] = {
     [TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy, [TYPE_C] = KERNEL_caxpy, [TYPE_Z] = KERNEL_zaxpy};
-
-enum { WIDE_BYTES = 16 };
 
 static bool is_complex(const struct blas_call *call)
 {
@@ -112,8 +111,7 @@ static void plan_axpy(const struct blas_call *call, const struct launch_shape *s
 
 static enum kernel matrix_kernel(const struct blas_call *call)
 {
-    const size_t stride = (size_t)call->a.ld * blas_element_bytes(call->type);
-    const bool narrow = ((uintptr_t)call->a.pointer | stride) % WIDE_BYTES != 0;
+    const bool narrow = column_alignment(call) < WIDE_BYTES;
     if (blas_is_symmetric(call))
         return symv_kernels[call->type][narrow];
     if (call->family == FAMILY_TRMV)

@@ -117,6 +117,10 @@ static bool is_too_many(int64_t items)
 
 bool launch_shape_can(const struct blas_call *call, const struct launch_shape *shape)
 {
+    /* Shapes are learned of aligned columns; strips with long rows want these. */
+    if (shape->variant == VARIANT_STRIPS && call->family == FAMILY_GEMV && !blas_is_transposed(call) &&
+        call->n > STRIP_ROWS_SPLIT && splits_sectors(call))
+        return false;
     return !launch_shape_fault(call, shape) &&
            (call->family == FAMILY_AXPY || !is_too_many(launch_shape_tiling(call, shape).items));
 }

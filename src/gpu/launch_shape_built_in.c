@@ -79,6 +79,13 @@ static unsigned leaves_of(int64_t length, unsigned edge)
  * one: more such blocks have room instead. In low ones the teams stand side by side. */
 static struct launch_shape fitted(const struct blas_call *call, struct launch_shape shape)
 {
+    /* A warp has a leaf of each group: nothing else in a row, or column, of leaves could share its wait. */
+    enum { LONG_SUM = 1 << 17 };
+    static const struct launch_shape of_tall = {128, 32, 1, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                     of_wide = {128, 8, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+    const bool transposed = blas_is_transposed(call);
+    if ((transposed ? call->n : call->m) <= LEAF_EDGE && (transposed ? call->m : call->n) >= LONG_SUM)
+        return transposed ? of_tall : of_wide;
     const struct block_mapping mapping = launch_shape_mapping(&shape);
     const unsigned columns = leaves_of(call->n, shape.edge);
     unsigned down = leaves_of(call->m, shape.edge), across = mapping.teams_across;
@@ -112,8 +119,9 @@ static struct launch_shape strip_shape(const struct blas_call *call, unsigned ed
     const unsigned groups = by_warps ? 4 : 1;
     const bool alone = filled(strips, MULTIPROCESSORS) > filled(strips, 2 * MULTIPROCESSORS) &&
                        (transposed || edge != 16 || call->type == TYPE_S);
+    const bool crosses = !transposed && terms > STRIP_ROWS_SPLIT && splits_sectors(call);
     const unsigned threads = strip_threads(terms, transposed ? GROUP * groups : edge, edge,
-                                           alone ? THREADS_OF_ONE : THREADS_OF_TWO);
+                                           alone && !crosses ? THREADS_OF_ONE : THREADS_OF_TWO);
     return (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
 }
 
@@ -133,13 +141,15 @@ static bool choose_short_columns(const struct blas_call *call, struct launch_sha
 /* Beyond one round of blocks tiles read longer pieces of columns at a time. */
 static bool strips_pay(const struct blas_call *call, unsigned edge)
 {
-    enum { TERMS_FEW = 4096, TERMS_SOME = 8192, TERMS_MANY = 12288, PIECE = 256 };
+    enum { TERMS_SPLIT_SINGLE = 10240, TERMS_FEW = 4096, TERMS_SOME = 8192, TERMS_MANY = 12288, PIECE = 256 };
     const int64_t terms = launch_shape_strip_terms(call);
     const size_t element = blas_element_bytes(call->type);
     if (terms <= TERMS_FEW)
         return true;
     if (blas_is_transposed(call))
         return terms <= TERMS_SOME || call->type == TYPE_S || (call->type == TYPE_Z && terms > TERMS_MANY);
+    if (splits_sectors(call))
+        return terms <= (call->type == TYPE_S ? TERMS_SPLIT_SINGLE : STRIP_ROWS_SPLIT);
     return terms <= TERMS_MANY && (edge >= WARP || edge * element >= PIECE);
 }
 

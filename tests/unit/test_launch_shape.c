@@ -137,6 +137,56 @@ static void test_strips(int64_t m, int64_t n, enum blas_trans trans, unsigned ed
            strips ? "strips" : "tiles", shape.edge, shape.threads_x * shape.threads_y);
 }
 
+/* Columns that are not aligned: strips of long rows only of S, whatever was learned. */
+static void test_narrow(void)
+{
+    const struct launch_shape strips = {32, 256, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS};
+    struct blas_call call = call_of(FAMILY_GEMV, TYPE_D, 8192, 8192);
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_can(&call, &strips), "aligned columns");
+    call.a.ld = 8193;
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_LAST_ARRIVER && !launch_shape_can(&call, &strips),
+           "an odd leading dimension");
+    call.a.ld = 8192, call.a.pointer = (void *)8;
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_LAST_ARRIVER && !launch_shape_can(&call, &strips),
+           "an odd first element");
+    call.a.pointer = (void *)32;
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS, "a first element at a sector");
+    call.a.pointer = (void *)16;
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_LAST_ARRIVER, "a first element amid a sector");
+    call.trans = TRANS_TRANSPOSE;
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_can(&call, &strips), "transposed");
+    call = call_of(FAMILY_GEMV, TYPE_S, 8192, 8192);
+    tap_ok(launch_shape_choose(&call).threads_x == 512, "single precision, aligned: 512 threads");
+    call.a.ld = 8193;
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_choose(&call).threads_x == 256,
+           "single precision, odd: strips of 256 threads");
+    call = call_of(FAMILY_GEMV, TYPE_D, 4095, 4095);
+    tap_ok(launch_shape_can(&call, &strips), "shorter rows, odd");
+}
+
+static void test_items(int64_t n, uintptr_t y, unsigned threads, unsigned ahead, int64_t items)
+{
+    struct launch_shape shape = {256, threads, 1, ahead, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+    struct blas_call call = call_of(FAMILY_AXPY, TYPE_D, 1, n);
+    call.y.pointer = (void *)y;
+    tap_ok(launch_shape_vector_items(&call, &shape) == items, "axpy of %lld at %lu by %u threads, %u ahead: %lld items",
+           (long long)n, (unsigned long)y, threads, ahead, (long long)items);
+}
+
+/* Chunks of axpy begin at memory lines, and whole warps take part. */
+static void test_vectors(void)
+{
+    test_items(1024, 0, 256, 2, 1);
+    test_items(1024, 8, 256, 2, 2);
+    test_items(1024, 1280, 256, 2, 1);
+    test_items(1025, 0, 256, 2, 2);
+    test_items(1024, 0, 256, 3, 1);
+    test_items(1024, 0, 256, 1, 2);
+    test_items(2049, 0, 256, 8, 2);
+    test_items(1024, 0, 252, 2, 2);
+    test_items(64, 0, 8, 1, 1);
+}
+
 /* Symmetric matrices: large tiles, but not where a device would run the last of them nearly alone. */
 static void test_symmetric(enum blas_type type, int64_t n, unsigned edge, unsigned groups, enum symv_variant variant)
 {
@@ -166,6 +216,8 @@ int main(void)
     test_threads();
     test_others();
     test_plan();
+    test_narrow();
+    test_vectors();
     test_mapping(64, 4, 256, 1, 8, 4);
     test_mapping(64, 4, 64, 1, 2, 16);
     test_mapping(4, 5, 128, 1, 1, 2);
@@ -173,8 +225,11 @@ int main(void)
     test_mapping(512, 1, 256, 1, 8, 8);
     test_mapping(64, 4, 256, 4, 8, 1);
     test_mapping(8, 12, 64, 4, 1, 3);
-    test_chosen(32, 524288, TRANS_NONE, 1, 8);
-    test_chosen(524288, 32, TRANS_TRANSPOSE, 8, 1);
+    test_chosen(32, 524288, TRANS_NONE, 1, 4);
+    test_chosen(33, 524288, TRANS_NONE, 2, 8);
+    test_chosen(32, 65536, TRANS_NONE, 1, 8);
+    test_chosen(524288, 32, TRANS_TRANSPOSE, 4, 1);
+    test_chosen(65536, 32, TRANS_TRANSPOSE, 8, 1);
     test_chosen(100, 524288, TRANS_NONE, 4, 8);
     test_chosen(200, 524288, TRANS_NONE, 7, 4);
     test_chosen(20, 9000, TRANS_NONE, 1, 2);

@@ -45,6 +45,15 @@ DEVICE_FUNCTION void warp_part_barrier(unsigned threads)
     emulated_part_barrier(threads);
 }
 
+/* What the first thread of an aligned part of a warp, 8 or 32 threads, has. */
+DEVICE_FUNCTION unsigned part_first(unsigned value, unsigned threads)
+{
+    return *static_cast<const unsigned *>(emulated_exchange(&value, sizeof value, threads));
+}
+
+/* The old value of a counter in shared memory; takes are not ordered with anything else. */
+DEVICE_FUNCTION unsigned shared_take(unsigned *counter) { return (*counter)++; }
+
 /* The `values` of all threads of the group, [thread][value], by one rendezvous. */
 template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (&values)[COUNT])
 {
@@ -71,9 +80,15 @@ template <typename R> DEVICE_FUNCTION R flip_sign(R value, unsigned mask) { retu
 /* Read-only operands. load_wide: 16 aligned bytes; load_two: 8. */
 DEVICE_FUNCTION float load(const float *address) { return *address; }
 DEVICE_FUNCTION double load(const double *address) { return *address; }
+DEVICE_FUNCTION float load_passing(const float *address) { return *address; }
+DEVICE_FUNCTION double load_passing(const double *address) { return *address; }
 template <typename T> DEVICE_FUNCTION void load_wide(const T *address, T *values)
 {
     memcpy(values, __builtin_assume_aligned(address, 16), 16);
+}
+DEVICE_FUNCTION void load_passing_two(const float *address, float *values)
+{
+    memcpy(values, __builtin_assume_aligned(address, 8), 8);
 }
 DEVICE_FUNCTION void load_two(const float *address, float *values)
 {
@@ -150,6 +165,14 @@ DEVICE_FUNCTION void warp_part_barrier(unsigned threads)
     __syncwarp((~0u >> (WARP_THREADS - threads)) << (threadIdx.x & (WARP_THREADS - threads)));
 }
 
+DEVICE_FUNCTION unsigned part_first(unsigned value, unsigned threads)
+{
+    return __shfl_sync((~0u >> (WARP_THREADS - threads)) << (threadIdx.x & (WARP_THREADS - threads)), value, 0,
+                       (int)threads);
+}
+
+DEVICE_FUNCTION unsigned shared_take(unsigned *counter) { return atomicAdd(counter, 1u); }
+
 /* The value of the thread whose number in the group differs in bit `mask`: float,
  * double, or a struct of two such parts. */
 DEVICE_FUNCTION float group_exchange(float value, int mask)
@@ -216,6 +239,24 @@ DEVICE_FUNCTION void load_wide(const double *address, double *values)
 DEVICE_FUNCTION void load_two(const float *address, float *values)
 {
     asm(READ_ONCE ".v2.f32 {%0, %1}, [%2];" : "=f"(values[0]), "=f"(values[1]) : "l"(address));
+}
+/* What is read once, but beside what the next loads read: the first to leave that cache. */
+#define READ_PASSING "ld.global.nc.L1::evict_first"
+DEVICE_FUNCTION float load_passing(const float *address)
+{
+    float value;
+    asm(READ_PASSING ".f32 %0, [%1];" : "=f"(value) : "l"(address));
+    return value;
+}
+DEVICE_FUNCTION double load_passing(const double *address)
+{
+    double value;
+    asm(READ_PASSING ".f64 %0, [%1];" : "=d"(value) : "l"(address));
+    return value;
+}
+DEVICE_FUNCTION void load_passing_two(const float *address, float *values)
+{
+    asm(READ_PASSING ".v2.f32 {%0, %1}, [%2];" : "=f"(values[0]), "=f"(values[1]) : "l"(address));
 }
 /* 16 aligned bytes of what the kernel writes, too. */
 DEVICE_FUNCTION void load_result_wide(const float *address, float *values)

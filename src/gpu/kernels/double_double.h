@@ -84,6 +84,10 @@ DEVICE_FUNCTION double_double load(const double_double *address)
 {
     return {load(parts_of(address)), load(parts_of(address) + 1)};
 }
+DEVICE_FUNCTION double_double load_passing(const double_double *address)
+{
+    return {load_passing(parts_of(address)), load_passing(parts_of(address) + 1)};
+}
 DEVICE_FUNCTION void load_wide(const double_double *address, double_double *values)
 {
     double parts[2];

@@ -92,6 +92,17 @@ template <typename R> DEVICE_FUNCTION complex_number<R> load(const complex_numbe
     return {load(parts_of(address)), load(parts_of(address) + 1)};
 }
 
+template <typename R> DEVICE_FUNCTION complex_number<R> load_passing(const complex_number<R> *address)
+{
+    return {load_passing(parts_of(address)), load_passing(parts_of(address) + 1)};
+}
+DEVICE_FUNCTION complex_number<float> load_passing_pair(const complex_number<float> *address)
+{
+    float parts[2];
+    load_passing_two(parts_of(address), parts);
+    return {parts[0], parts[1]};
+}
+
 /* One that is aligned like both parts together. */
 DEVICE_FUNCTION complex_number<float> load_pair(const complex_number<float> *address)
 {

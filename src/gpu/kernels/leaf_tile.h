@@ -32,23 +32,30 @@ template <typename T> struct leaf_tile {
     {
         return load_result(static_cast<const T *>(arguments.x) + index * arguments.x_increment);
     }
+    DEVICE_METHOD bool has_pairs() const { return ((uintptr_t)arguments.a & 7) == 0; }
     DEVICE_METHOD bool has_unit_diagonal() const { return arguments.unit && form != FORM_FULL; }
     DEVICE_METHOD unsigned conjugate_mask() const { return arguments.conjugate ? SIGN_MASK : 0; }
 };
 
-template <typename T, bool WIDE>
+/* What is known of an element's address: a multiple of 16 where lanes' rows begin, of 8, of a part. */
+enum load_width { LOAD_WIDE, LOAD_PAIRS, LOAD_PARTS };
+
+template <typename T, enum load_width WIDTH>
 DEVICE_FUNCTION void load_lane_rows(const T *column, T (&values)[LANE_TERMS])
 {
     constexpr int run = lane_run<T>;
     UNROLL
     for (int r = 0; r < LANE_TERMS; r += run) {
         const T *address = column + LANES * r;
-        if constexpr (WIDE) {
+        if constexpr (WIDTH == LOAD_WIDE) {
             load_wide(address, values + r);
         } else {
             UNROLL
             for (int k = 0; k < run; k++)
-                values[r + k] = load(address + k);
+                if constexpr (WIDTH == LOAD_PAIRS)
+                    values[r + k] = load_passing_pair(address + k);
+                else
+                    values[r + k] = load_passing(address + k);
         }
     }
 }
@@ -127,13 +134,26 @@ template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE> struct til
     {
         first = first_column;
         if constexpr (WHOLE) {
-            const T *column = tile.a() + lane_run<T> * lane + first * tile.arguments.lda;
-            UNROLL
-            for (int k = 0; k < HELD<T>; k++)
-                load_lane_rows<T, WIDE>(column + k * tile.arguments.lda, a[k]);
+            if constexpr (WIDE)
+                load_columns<LOAD_WIDE>(tile, lane);
+            else if constexpr (is_complex<T> && sizeof(T) == 8)
+                if (tile.has_pairs())
+                    load_columns<LOAD_PAIRS>(tile, lane);
+                else
+                    load_columns<LOAD_PARTS>(tile, lane);
+            else
+                load_columns<LOAD_PARTS>(tile, lane);
         } else {
             load_terms(tile, lane, first, a);
         }
+    }
+
+    template <enum load_width WIDTH> DEVICE_METHOD void load_columns(const leaf_tile<T> &tile, int lane)
+    {
+        const T *column = tile.a() + lane_run<T> * lane + first * tile.arguments.lda;
+        UNROLL
+        for (int k = 0; k < HELD<T>; k++)
+            load_lane_rows<T, WIDTH>(column + k * tile.arguments.lda, a[k]);
     }
 
     /* Of what is stored, the terms' coefficients. */
@@ -243,10 +263,17 @@ template <typename T, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_sums {
     }
 };
 
+/* Columns that `groups` groups go over together for those that exist of so many. */
+template <typename T> DEVICE_FUNCTION int leaf_width(int columns, int groups)
+{
+    const int step = HELD<T> * groups;
+    return (columns + step - 1) / step * step;
+}
+
 /* The tile's leaves, by the `groups` (1 or 4) groups of a team; thread: its number in the block.
- * `width`: the tile's columns, a multiple of HELD * groups; fewer than 32 without ROWS only, and
- * more of neighbours along a row, all WHOLE: their row sums lie `apart` from each other, their
- * column sums side by side. The first columns of each are on their way before the one before it
+ * `width`: the tile's columns, a multiple of HELD * groups; fewer than 32 without ROWS or not WHOLE
+ * only, and more of neighbours along a row, all WHOLE: their row sums lie `apart` from each other,
+ * their column sums side by side. The first columns of each are on their way before the one before it
  * is done. The rows' chains start with zeros, which the first rotation leaves as they are. */
 template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE>
 DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups, int width = LEAF,
@@ -274,7 +301,7 @@ DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int gr
             if (start < width)
                 now.load_from(tile, lane, start + first);
         }
-        if (ROWS && start % LEAF == 0) {
+        if (ROWS && (WHOLE ? start % LEAF == 0 : start >= width)) {
             if (group == groups - 1)
                 sums.store_rows(row_sums, lane);
             sums.begin_rows();
