@@ -10,7 +10,6 @@ DEVICE_FUNCTION void gemv_item(const matrix_vector_arguments &arguments, const s
 {
     const block_memory<T> memory = block_memory_layout<T>(arguments.edge);
     super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, memory, its_tile);
-    block_barrier();
     const super_tile tile = super_tile_now(arguments);
     const int side = TRANSPOSE ? SIDE_COLUMNS : SIDE_ROWS, children = (int)arguments.children;
     const int index = TRANSPOSE ? tile.column : tile.row, child = TRANSPOSE ? tile.row : tile.column;
@@ -57,6 +56,7 @@ DEVICE_FUNCTION void gemv(matrix_vector_arguments arguments)
             gemv_strip<T, WIDE, TRANSPOSE>(arguments, next.item);
         return;
     }
+    super_tiles_begin();
     UNROLL_BY(1)
     while (work_next(arguments, next)) {
         gemv_next<TRANSPOSE>(arguments, next);

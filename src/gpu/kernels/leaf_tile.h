@@ -266,8 +266,8 @@ template <typename T, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_sums {
 /* Columns that `groups` groups go over together for those that exist of so many. */
 template <typename T> DEVICE_FUNCTION int leaf_width(int columns, int groups)
 {
-    const int step = HELD<T> * groups;
-    return (columns + step - 1) / step * step;
+    const int step = HELD<T> * groups; /* a power of two */
+    return (columns + step - 1) & -step;
 }
 
 /* The tile's leaves, by the `groups` (1 or 4) groups of a team; thread: its number in the block.

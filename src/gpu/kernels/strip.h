@@ -29,8 +29,10 @@ template <typename T, bool WIDE> DEVICE_FUNCTION T load_element(const T *address
         return value;
     } else if constexpr (WIDE && is_complex<T>) {
         return load_pair(address);
-    } else {
+    } else if constexpr (WIDE) {
         return load(address);
+    } else {
+        return load_passing(address);
     }
 }
 
@@ -146,6 +148,29 @@ DEVICE_FUNCTION void strip_row_leaves(const matrix_vector_arguments &arguments, 
     }
 }
 
+/* Of the leaf sums of columns [first, first + columns): those of the last row leaf, where it is cut
+ * off, and of the columns that do not fill a team; a team to as many as it reads together. */
+template <typename T>
+DEVICE_FUNCTION void strip_ragged_leaves(const matrix_vector_arguments &arguments, const strip_memory<T> &memory,
+                                         int64_t first, int columns)
+{
+    const int edge = (int)arguments.edge, groups = (int)arguments.mapping.team_groups;
+    const int shift = log2_of((unsigned)(LANES * groups)), teams = (int)thread_count() >> shift;
+    const int whole = (int)(arguments.rows / LEAF), step = leaf_width<T>(1, groups);
+    const int low = arguments.rows % LEAF ? leaf_width<T>(columns, groups) >> log2_of((unsigned)step) : 0;
+    const int all = low + (columns & (step - 1) ? whole : 0);
+    /* The last teams first: they may have had one whole leaf less. */
+    const int team = teams - 1 - ((int)anew(thread_index()) >> shift);
+    UNROLL_BY(1)
+    for (int index = team >= 0 ? team : all; index < all; index += teams) {
+        const int p = index < low ? whole : index - low;
+        const int column = index < low ? index * step : columns & -step;
+        const leaf_tile<T> leaf = {arguments, p * LEAF, (int)first + column, (int)arguments.rows - p * LEAF,
+                                   columns - column, FORM_FULL, nullptr, memory.leaves + p * edge + column};
+        leaf_tile_sums<T, false, false, true, false>(leaf, (int)thread_index(), groups, step);
+    }
+}
+
 /* The leaf sums of columns [first, first + edge): a team to a leaf. */
 template <typename T, bool WIDE>
 DEVICE_FUNCTION void strip_column_leaves(const matrix_vector_arguments &arguments, const strip_memory<T> &memory,
@@ -153,19 +178,17 @@ DEVICE_FUNCTION void strip_column_leaves(const matrix_vector_arguments &argument
 {
     const int edge = (int)arguments.edge, groups = (int)arguments.mapping.team_groups;
     const int shift = log2_of((unsigned)(LANES * groups)), teams = (int)thread_count() >> shift;
-    const int leaves = (int)tile_count(arguments.rows, LEAF), columns = (int)(arguments.columns - first);
+    const int columns = first + edge <= arguments.columns ? edge : (int)(arguments.columns - first);
+    const int width = columns & -leaf_width<T>(1, groups);
+    const int whole = (int)(arguments.rows / LEAF);
     const int team = (int)thread_index() >> shift;
     UNROLL_BY(1)
-    for (int p = team < teams ? team : leaves; p < leaves; p += teams) {
-        const leaf_tile<T> leaf = {
-            arguments, p * LEAF, (int)first, (int)arguments.rows - p * LEAF, columns, FORM_FULL,
-            nullptr, memory.leaves + p * edge,
-        };
-        if (leaf.rows >= LEAF && columns >= edge)
-            leaf_tile_sums<T, WIDE, false, true, true>(leaf, (int)thread_index(), groups, edge);
-        else
-            leaf_tile_sums<T, false, false, true, false>(leaf, (int)thread_index(), groups, edge);
+    for (int p = team < teams && width > 0 ? team : whole; p < whole; p += teams) {
+        const leaf_tile<T> leaf = {arguments, p * LEAF, (int)first, LEAF, width, FORM_FULL, nullptr,
+                                   memory.leaves + p * edge};
+        leaf_tile_sums<T, WIDE, false, true, true>(leaf, (int)thread_index(), groups, width);
     }
+    strip_ragged_leaves(arguments, memory, first, columns);
 }
 
 /* Nodes and the chain over them; then y. `old`: what y was, of the strip's first threads. */

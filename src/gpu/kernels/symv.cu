@@ -77,6 +77,7 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
     }
     if (in_order && thread_index() == 0)
         work_start(block_work());
+    super_tiles_begin();
     UNROLL_BY(1)
     for (;;) {
         if (!in_order) {
@@ -92,7 +93,6 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
             break;
         super_tile_leaves<T, WIDE, true, true>(arguments, block_memory_layout<T>(arguments.edge),
                                                super_tile_of(arguments, next));
-        block_barrier();
         symv_feed<T>(arguments);
     }
 }

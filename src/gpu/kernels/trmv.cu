@@ -11,7 +11,6 @@ DEVICE_FUNCTION void trmv_item(const matrix_vector_arguments &arguments, const s
 {
     const block_memory<T> memory = block_memory_layout<T>(arguments.edge);
     super_tile_leaves<T, WIDE, !TRANSPOSE, TRANSPOSE>(arguments, memory, its_tile);
-    block_barrier();
     const super_tile tile = super_tile_now(arguments);
     /* op(A) is lower triangular: the terms of element i are 0..i, else i..n-1. */
     const bool terms_before = form_is_lower(arguments.form) != TRANSPOSE;
@@ -35,6 +34,7 @@ DEVICE_FUNCTION void trmv(const matrix_vector_arguments &arguments)
     const bool lower = form_is_lower(arguments.form);
     struct work next;
     work_start(next);
+    super_tiles_begin();
     UNROLL_BY(1)
     while (work_next(arguments, next)) {
         int low, high;

@@ -19,6 +19,7 @@ struct work {
     unsigned feeds;
     unsigned has_taken; /* an item from the counter */
     unsigned tickets[SIDES];
+    unsigned ragged; /* leaf tiles of those that are cut off or on the diagonal that warps have taken */
 };
 
 static_assert(sizeof(struct work) <= WORK_BYTES, "see arguments.h");
