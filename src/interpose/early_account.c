@@ -35,44 +35,67 @@ static struct early_account *find(struct early_accounts *accounts, const struct 
 static struct early_account *find_read(struct early_accounts *accounts, const struct blas_call *call)
 {
     struct operand operand;
+    if (crossover_matrix_bytes(call) < EARLY_BYTES_MIN)
+        return NULL;
     return matrix_of(call, &operand) && operand.access == OPERAND_READ ? find(accounts, &operand) : NULL;
 }
 
-/* Where there is no room one takes the place of that which has gained least. */
+/* Of those that have gained least the one that was not used for longest. */
+static struct early_account *least(struct early_accounts *accounts)
+{
+    struct early_account *account = &accounts->of[0];
+    for (int i = 1; i < EARLY_ACCOUNTS_MAX; i++) {
+        struct early_account *other = &accounts->of[i];
+        if (other->saved_us < account->saved_us ||
+            (other->saved_us <= account->saved_us && other->used < account->used))
+            account = other;
+    }
+    return account;
+}
+
 static struct early_account *open_account(struct early_accounts *accounts, const struct operand *operand)
 {
     const struct byte_range hull = footprint_hull(operand);
     struct early_account *account = find(accounts, operand);
     if (!account) {
-        account = &accounts->of[0];
-        for (int i = 1; i < EARLY_ACCOUNTS_MAX; i++)
-            if (accounts->of[i].saved_us < account->saved_us)
-                account = &accounts->of[i];
+        account = least(accounts);
         *account = (struct early_account){.hull = hull};
     }
     if (hull.begin < account->hull.begin)
         account->hull.begin = hull.begin;
     if (hull.end > account->hull.end)
         account->hull.end = hull.end;
+    account->used = ++accounts->uses;
     return account;
+}
+
+static double changes_us(struct early_accounts *accounts, const struct machine_model *model,
+                         const struct operand *operand)
+{
+    struct early_account *account = open_account(accounts, operand);
+    const double changed = samples_renew(&account->samples, operand);
+    const double lost_us = changed * crossover_staged_us(model, footprint_bytes(operand));
+    account->saved_us = fmax(0, account->saved_us - lost_us);
+    return lost_us;
 }
 
 double early_accounts_lost_us(struct early_accounts *accounts, const struct machine_model *model,
                               const struct blas_call *call)
 {
-    struct operand operand;
-    if (!matrix_of(call, &operand))
+    struct operand operands[OPERANDS_MAX];
+    double lost_us = 0;
+    if (crossover_matrix_bytes(call) < EARLY_BYTES_MIN)
         return 0;
-    if (operand.access != OPERAND_READ) {
-        struct early_account *written = find(accounts, &operand);
-        if (written)
-            samples_forget(&written->samples);
-        return 0;
+    const int count = execute_operands(call, operands);
+    for (int i = 0; i < count; i++) {
+        if (footprint_is_empty(&operands[i]))
+            continue;
+        struct early_account *known = find(accounts, &operands[i]);
+        if (operands[i].access == OPERAND_READ)
+            lost_us += changes_us(accounts, model, &operands[i]);
+        else if (known)
+            samples_forget(&known->samples);
     }
-    struct early_account *account = open_account(accounts, &operand);
-    const double changed = samples_renew(&account->samples, &operand);
-    const double lost_us = changed * crossover_staged_us(model, footprint_bytes(&operand));
-    account->saved_us = fmax(0, account->saved_us - lost_us);
     return lost_us;
 }
 

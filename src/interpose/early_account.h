@@ -13,7 +13,7 @@
 #include "mirror/samples.h"
 #include "tuner/crossover.h"
 
-enum { EARLY_ACCOUNTS_MAX = 4 };
+enum { EARLY_ACCOUNTS_MAX = 8, EARLY_BYTES_MIN = 1 << 20 };
 
 /* All zero at first. */
 struct early_accounts {
@@ -21,12 +21,14 @@ struct early_accounts {
         struct byte_range hull; /* empty: unused */
         struct samples samples;
         double saved_us; /* by calls on it so far, less what was lost */
+        uint64_t used;   /* of the counter */
     } of[EARLY_ACCOUNTS_MAX];
+    uint64_t uses;
 };
 
-/* To be asked once for each call: what it would take to send again what the program has rewritten since
- * the matrix was used last. 0 for calls of level 3, after which nothing is known: the device would have
- * written it. */
+/* To be asked once for each call: what it would take to send again what the program has rewritten of the
+ * matrices that it reads since they were used last. Of one that a call has written nothing is known: the
+ * device would have written it. 0 for calls with less than EARLY_BYTES_MIN of matrices, which are soon sent. */
 double early_accounts_lost_us(struct early_accounts *accounts, const struct machine_model *model,
                               const struct blas_call *call);
 

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-enum { ORDER = 512, CALLS = 50 };
+enum { ORDER = 640, CALLS = 50, OTHERS = 12 };
 
-static double matrix[ORDER * ORDER], other[ORDER * ORDER];
+static double matrix[ORDER * ORDER], other[OTHERS][ORDER * ORDER];
 static struct machine_model model;
 
 static struct blas_call symv(double *a, int n)
@@ -19,7 +19,7 @@ static struct blas_call symv(double *a, int n)
 static struct blas_call syrk(double *c, int n)
 {
     return (struct blas_call){.family = FAMILY_SYRK, .type = TYPE_D, .n = n, .k = 1,
-                              .a = {other, n, 1, ORDER, PART_FULL}, .c = {c, n, n, ORDER, PART_LOWER}};
+                              .a = {other[0], n, 1, ORDER, PART_FULL}, .c = {c, n, n, ORDER, PART_LOWER}};
 }
 
 static void rewrite(double *values)
@@ -60,7 +60,8 @@ static void test_several(void)
     struct early_accounts accounts = {0};
     for (int i = 0; i < CALLS; i++) {
         use(&accounts, symv(matrix, ORDER), 10);
-        use(&accounts, symv(other + i % 8 * (ORDER / 8) * (ORDER + 1), ORDER / 8), 1);
+        for (int j = 0; j < OTHERS; j++)
+            use(&accounts, symv(other[j], ORDER), 1);
     }
     tap_ok(take(&accounts, symv(matrix, ORDER)) == 10 * CALLS,
            "a matrix is not forgotten for many lesser ones");
@@ -82,6 +83,14 @@ static void test_rewritten(void)
     rewrite(matrix);
     tap_ok(use(&accounts, symv(matrix, ORDER), 5) == 0 && take(&accounts, symv(matrix, ORDER)) == 5,
            "one that a device would have rewritten loses nothing");
+    struct blas_call gemm = {.family = FAMILY_GEMM, .type = TYPE_D, .m = ORDER, .n = 1, .k = ORDER,
+                             .a = {matrix, ORDER, ORDER, ORDER, PART_FULL},
+                             .b = {other[0], ORDER, 1, ORDER, PART_FULL}, .c = {other[1], ORDER, 1, ORDER, PART_FULL}};
+    use(&accounts, gemm, 5);
+    rewrite(matrix);
+    tap_ok(use(&accounts, gemm, 5) > 0 && use(&accounts, gemm, 5) == 0, "so does what calls of level 3 read");
+    rewrite(matrix);
+    tap_ok(use(&accounts, symv(matrix, 300), 5) == 0, "of small matrices nothing is kept");
 }
 
 int main(void)
