@@ -34,13 +34,13 @@ static double floor_of(const struct refit *refit, const struct blas_call *call)
     return 3e-6 + (double)tuning_pool_matrix_bytes(call) / refit->bandwidth;
 }
 
-/* The grid that the finals were on: both its ends were sampled. */
+/* The grid that the finals were on: the sieve, if not they, sampled both its ends. */
 static void make_grid(struct refit *refit)
 {
     struct size_range range = {INT64_MAX, 0};
     for (size_t i = 0; i < refit->count; i++) {
         const int64_t size = size_of(&refit->rows[i]);
-        if (refit->rows[i].stage != TUNED_FINAL)
+        if (refit->rows[i].stage != TUNED_FINAL && refit->rows[i].stage != TUNED_SIEVE)
             continue;
         range.least = size < range.least ? size : range.least;
         range.most = size > range.most ? size : range.most;
