@@ -10,7 +10,7 @@
  *
  * Operands are stored as in Fortran: by columns, lda elements from one to the next; the
  * first element of a vector with a negative increment is its last in memory. Sizes and
- * increments are 64-bit, sizes below 2^31. Elements are aligned as their real parts; complex
+ * increments are 64-bit, those of matrices below 2^31. Elements are aligned as their real parts; complex
  * ones are pairs (real, imaginary): cuComplex, float _Complex, std::complex<float> and so
  * on, passed as void as in CBLAS. x must not overlap y, nor A what is written.
  *
@@ -53,7 +53,7 @@ enum mublas_status {
     MUBLAS_SUCCESS = 0,
     MUBLAS_NO_DEVICE = 1,     /* no CUDA driver, no such device, or a library built without kernels */
     MUBLAS_OUT_OF_MEMORY = 2, /* on the device or the host */
-    MUBLAS_NOT_SUPPORTED = 3, /* sizes of 2^31 and more */
+    MUBLAS_NOT_SUPPORTED = 3, /* matrices of 2^31 rows or columns and more */
     MUBLAS_BAD_ARGUMENT = 4,
     MUBLAS_BAD_HANDLE = 5,    /* NULL, or not (any more) a handle */
     MUBLAS_DEVICE_ERROR = 6,  /* a CUDA call failed; the handle can still be used */

@@ -165,7 +165,7 @@ static enum mublas_status launch_call(struct mublas_handle *handle, const struct
     if (fault)
         return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "the handle's launch shape does not suit: %s", fault);
     if (launch_plan_make_by(&translated, &shape, &plan) != STATUS_OK)
-        return handle_fail(handle, MUBLAS_NOT_SUPPORTED, "sizes of 2^31 and more are not supported");
+        return handle_fail(handle, MUBLAS_NOT_SUPPORTED, "matrices of 2^31 rows or columns and more are not supported");
     if (!by_value && call->family != FAMILY_TRMV)
         launch_plan_scalars(&plan, call->alpha, call->beta);
     const enum mublas_status status = handle_enter(handle, call->function, &scope);

@@ -48,13 +48,13 @@ static bool is_conjugated(const struct blas_call *call)
 static bool is_supported(const struct blas_call *call, const struct launch_shape *shape)
 {
     const int64_t too_long = INT64_C(1) << 31;
-    if (call->m >= too_long || call->n >= too_long)
-        return false;
     if (call->type == TYPE_W && call->family != FAMILY_SYMV)
         return false;
+    if (call->family == FAMILY_AXPY)
+        return call->n >> 56 == 0 && launch_shape_vector_items(call, shape) < too_long; /* bytes fit 63 bits */
+    if (call->m >= too_long || call->n >= too_long)
+        return false;
     switch (call->family) {
-    case FAMILY_AXPY:
-        return true;
     case FAMILY_SYMV:
         if (is_complex(call))
             return false;

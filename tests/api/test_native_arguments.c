@@ -75,8 +75,10 @@ static void test_refusals(double *a)
     expect(mublas_device_allocate(handle, 0, (void **)&x), "mublas_device_allocate", "bytes is 0");
     expect(mublas_copy_to_host(handle, NULL, a, 8), "mublas_copy_to_host", "host is NULL");
     tap_ok(calls("cuLaunchKernel") == before, "nothing of all this was launched");
-    tap_ok(mublas_daxpy(handle, INT64_C(1) << 31, &one, a, 1, a, 1) == MUBLAS_NOT_SUPPORTED,
-           "sizes of 2^31 are not supported: %s", mublas_last_error(handle));
+    tap_ok(mublas_dgemv(handle, MUBLAS_NO_TRANS, INT64_C(1) << 31, 1, &one, a, INT64_C(1) << 31, a, 1, &one, a, 1) ==
+               MUBLAS_NOT_SUPPORTED, "matrices of 2^31 rows are not supported: %s", mublas_last_error(handle));
+    tap_ok(mublas_daxpy(handle, INT64_MAX, &one, a, 1, a, 1) == MUBLAS_NOT_SUPPORTED,
+           "nor vectors whose bytes 64 bits cannot count");
 }
 
 static void test_handles(void)
