@@ -17,9 +17,16 @@
 /* Frames are small, but thread-local storage of whatever the program has loaded lies on a stack as well. */
 enum { STACK_BYTES = 512 << 10, LINGER_NANOSECONDS = 250000000, SPINS = 500 };
 
-/* Held by the thread whose job runs. */
+/* Held by the thread whose job runs. What comes next is guarded by it. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static bool refused; /* no more threads are to be had: not asked for again */
+static pid_t process; /* whose the helpers are; 0: there were none yet */
+static struct helper {
+    pthread_t thread;
+    bool started;
+    atomic_bool gone; /* all but: it can be joined */
+} helpers_of_process[SCAN_HELPERS_MOST];
+static pthread_key_t user_key; /* set by each thread that had helpers */
 
 /* The job. Set while `left` is 0: a helper reads them after it has taken a part from `left`, and the job
  * lasts until that is done, so nobody reads another job's, however late it wakes. */
@@ -30,6 +37,7 @@ static atomic_bool waited_for;
 
 static atomic_uint jobs; /* so far: what helpers wait for to change */
 static atomic_int alive;
+static atomic_bool sent_away;
 
 /* Of words of this process alone. False: it timed out. */
 static bool futex_wait(atomic_uint *word, unsigned value, const struct timespec *most)
@@ -63,41 +71,82 @@ static void do_parts(void)
     }
 }
 
-static void *help(void *unused)
+static void *help(void *argument)
 {
+    struct helper *helper = argument;
     const struct timespec linger = {.tv_nsec = LINGER_NANOSECONDS};
     bool stays = true;
     while (stays) {
         const unsigned seen = atomic_load(&jobs);
         do_parts();
+        if (atomic_load(&sent_away))
+            break;
         stays = futex_wait(&jobs, seen, &linger) || atomic_load(&jobs) != seen;
     }
     atomic_fetch_sub(&alive, 1);
-    return unused;
+    atomic_store(&helper->gone, true);
+    return NULL;
 }
 
-static bool start_helper(void)
+static bool start_helper(struct helper *helper)
 {
     pthread_attr_t attributes;
-    pthread_t thread;
     sigset_t all, before;
     if (pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(&thread, &attributes, help, NULL) == 0;
+    atomic_store(&helper->gone, false);
+    helper->started = pthread_create(&helper->thread, &attributes, help, helper) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    return started;
+    return helper->started;
+}
+
+static void join_helper(struct helper *helper)
+{
+    pthread_join(helper->thread, NULL);
+    helper->started = false;
+}
+
+/* The last thread of a process runs its exit handlers, which must be a thread of the program's: no helper
+ * outlives the last thread that had any. In a child of fork there are none. */
+static void user_ends(void *unused)
+{
+    (void)unused;
+    if (getpid() != process || pthread_mutex_trylock(&turn) != 0)
+        return; /* who has it ends later */
+    atomic_store(&sent_away, true);
+    atomic_fetch_add(&jobs, 1);
+    futex_wake(&jobs, SCAN_HELPERS_MOST);
+    for (int i = 0; i < SCAN_HELPERS_MOST; i++)
+        if (helpers_of_process[i].started)
+            join_helper(&helpers_of_process[i]);
+    atomic_store(&sent_away, false);
+    pthread_mutex_unlock(&turn);
+}
+
+/* False: there can be none. */
+static bool is_user(void)
+{
+    if (process == 0)
+        refused = pthread_key_create(&user_key, user_ends) != 0;
+    if (process == 0)
+        process = getpid();
+    return !refused && getpid() == process && pthread_setspecific(user_key, &turn) == 0;
 }
 
 static void have_helpers(int wanted)
 {
-    while (!refused && atomic_load(&alive) < wanted) {
+    for (int i = 0; i < wanted && i < SCAN_HELPERS_MOST; i++) {
+        struct helper *helper = &helpers_of_process[i];
+        if (helper->started && atomic_load(&helper->gone))
+            join_helper(helper);
+        if (helper->started || refused)
+            continue;
         atomic_fetch_add(&alive, 1);
-        if (!start_helper()) {
+        if (!start_helper(helper)) {
             atomic_fetch_sub(&alive, 1);
             refused = true;
         }
@@ -124,7 +173,8 @@ static void await_parts(unsigned parts)
 
 static void run_with_helpers(scan_helpers_work *work, void *context, unsigned parts, int helpers)
 {
-    have_helpers(helpers);
+    if (is_user())
+        have_helpers(helpers);
     job_work = work;
     job_context = context;
     atomic_store(&done, 0);

@@ -175,6 +175,37 @@ static int status_of(pid_t child)
     return status;
 }
 
+static pid_t ending_thread;
+
+static void end_in_own_thread(void)
+{
+    _exit(gettid() == ending_thread ? 0 : 1);
+}
+
+static void *use_and_end(void *main_thread)
+{
+    pthread_join(*(pthread_t *)main_thread, NULL);
+    ending_thread = gettid();
+    if (!each_part_is_done_once() || scan_helpers_alive() != HELPERS)
+        _exit(2);
+    return NULL;
+}
+
+/* By whom exit handlers are run, when the last thread that ends is `other` than the main one. */
+static void end_by_threads(bool other)
+{
+    static pthread_t main_thread;
+    pthread_t thread;
+    main_thread = pthread_self();
+    ending_thread = gettid();
+    atexit(end_in_own_thread);
+    if (!each_part_is_done_once() || scan_helpers_alive() != HELPERS)
+        _exit(2);
+    if (other && pthread_create(&thread, NULL, use_and_end, &main_thread) != 0)
+        _exit(3);
+    pthread_exit(NULL);
+}
+
 /* Before there are helpers here. */
 static void test_limits(void)
 {
@@ -194,6 +225,12 @@ static void test_limits(void)
         pthread_exit(NULL); /* the process ends with its last thread, with status 0 */
     }
     tap_ok(status_of(child) == 0, "a process whose threads have all ended ends");
+    for (int other = 0; other < 2; other++) {
+        child = fork();
+        if (child == 0)
+            end_by_threads(other);
+        tap_ok(status_of(child) == 0, "and its exit handlers run in its own last thread, the main one or not");
+    }
 #endif
 }
 
