@@ -7,15 +7,28 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { BYTES = 128 << 20, HELPERS = 3, WRITERS = 3, PARTS = 64, ROUNDS = 60, FORKS = 20, PATIENCE = 30 };
+
+/* The C library's, but that there are as many processors as a test says; 0: as there are. */
+static int processors;
+
+int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *set)
+{
+    memset(set, 0, bytes);
+    for (int i = 0; i < processors; i++)
+        CPU_SET_S((size_t)i, bytes, set);
+    return processors > 0 || syscall(SYS_sched_getaffinity, thread, bytes, set) > 0 ? 0 : -1;
+}
 
 static struct write_tracker *tracker;
 static int pagemap;
@@ -165,6 +178,14 @@ static bool each_part_is_done_once(void)
     return good;
 }
 
+static pthread_t hasty;
+
+static void dawdle(void *unused, unsigned part)
+{
+    (void)unused, (void)part;
+    usleep(pthread_equal(pthread_self(), hasty) ? 1000 : 50000);
+}
+
 static int status_of(pid_t child)
 {
     int status = -1;
@@ -225,6 +246,13 @@ static void test_limits(void)
         pthread_exit(NULL); /* the process ends with its last thread, with status 0 */
     }
     tap_ok(status_of(child) == 0, "a process whose threads have all ended ends");
+    child = fork();
+    if (child == 0) {
+        hasty = pthread_self();
+        scan_helpers_run(dawdle, NULL, PARTS, HELPERS);
+        _exit(0);
+    }
+    tap_ok(status_of(child) == 0, "a caller that has long been done is woken when its helpers are");
     for (int other = 0; other < 2; other++) {
         child = fork();
         if (child == 0)
@@ -323,6 +351,9 @@ int main(void)
     tap_ok(finds_what_was_written(shared), "a first scan reports everything");
     test_exactness(page_scan_alone, "alone");
     test_exactness(page_scan, "begun alone");
+    processors = 8;
+    test_exactness(page_scan, "begun alone, with as many processors as sharing takes");
+    processors = 0;
     test_exactness(shared, "shared");
     test_writers();
     test_failure();
