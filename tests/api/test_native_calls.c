@@ -201,6 +201,27 @@ static void test_empty(void)
            "with sizes of 0 pointers do not matter");
 }
 
+/* Vectors that end with their memory, or of which x begins with it: nothing beside them is read. On the emulated
+ * device no memory is there. */
+static void test_axpy_edges(void)
+{
+    enum { BYTES = 1 << 16, MOST = 9 };
+    const float two = 2;
+    float *x = NULL, *y = NULL;
+    bool good = mublas_device_allocate(handle, BYTES, (void **)&x) == MUBLAS_SUCCESS &&
+                mublas_device_allocate(handle, BYTES, (void **)&y) == MUBLAS_SUCCESS;
+    mublas_set_pointer_mode(handle, MUBLAS_POINTER_HOST);
+    for (int n = 1; good && n <= MOST; n++)
+        for (int after = 0; good && after < 33; after++) {
+            float *const x_end = x + BYTES / sizeof *x - n, *const y_end = y + BYTES / sizeof *y - n;
+            good = mublas_saxpy(handle, n, &two, x, 1, y + after, 1) == MUBLAS_SUCCESS &&
+                   mublas_saxpy(handle, n, &two, x_end, 1, y_end - after, 1) == MUBLAS_SUCCESS;
+        }
+    tap_ok(good && mublas_synchronise(handle) == MUBLAS_SUCCESS, "axpy reads nothing beside its vectors");
+    mublas_device_free(handle, x);
+    mublas_device_free(handle, y);
+}
+
 int main(int argument_count, char **arguments)
 {
     const int64_t max_n = argument_count > 1 ? strtoll(arguments[1], NULL, 10) : 130;
@@ -217,6 +238,7 @@ int main(int argument_count, char **arguments)
             }
     test_real_conjugates();
     test_empty();
+    test_axpy_edges();
     tap_ok(mublas_destroy(handle) == MUBLAS_SUCCESS, "the handle can be destroyed");
     free(cases);
     return tap_done();

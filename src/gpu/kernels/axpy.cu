@@ -74,7 +74,8 @@ DEVICE_FUNCTION void axpy_pieces(const T *x, T *y, int64_t first, int64_t count,
     }
 }
 
-/* A block's chunk: each whole warp has its part of it; fewer threads do one warp's work by turns. */
+/* A block's chunk: each whole warp has its part of it; fewer threads do one warp's work by turns. Of no pieces the
+ * first chunk would begin before them, and find none to read in place of those that do not exist. */
 template <typename PIECE, int AHEAD, typename T>
 DEVICE_FUNCTION void axpy_chunks(const T *x, T *y, int64_t count, const T &alpha)
 {
@@ -84,6 +85,8 @@ DEVICE_FUNCTION void axpy_chunks(const T *x, T *y, int64_t count, const T &alpha
     const int warps = threads < warp ? 1 : threads / warp, chunk = warps * warp_pieces;
     const int64_t apart = (int64_t)block_count() * chunk;
     const int64_t in_line = (int64_t)((uintptr_t)y % LINE_BYTES / PIECE::BYTES);
+    if (count == 0)
+        return;
     UNROLL_BY(1)
     for (int self = (int)thread_index(); self < warps * warp; self += threads) {
         const int offset = self / warp * warp_pieces + self % warp;
