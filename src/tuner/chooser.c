@@ -58,15 +58,17 @@ static bool is_clear(struct advantage advantage)
     return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
 }
 
-/* What the worst fifth of the sizes lose on the mean, as log(time / fastest). */
-static double tail(const struct chooser_sample *samples, size_t count, enum chooser chooser)
+/* What the worst fifth of the sizes lose on the mean, as log(time / fastest); of those where the other's time is
+ * known, too. 0: there are not two such. */
+static double tail(const struct chooser_sample *samples, size_t count, enum chooser chooser, enum chooser other)
 {
     double losses[CHOOSER_SAMPLES_MAX];
     size_t known = 0;
     for (size_t i = 0; i < count && known < CHOOSER_SAMPLES_MAX; i++)
-        if (is_known(part(&samples[i], chooser)) && is_known(samples[i].fastest))
+        if (is_known(part(&samples[i], chooser)) && is_known(part(&samples[i], other)) &&
+            is_known(samples[i].fastest))
             losses[known++] = log(part(&samples[i], chooser) / samples[i].fastest);
-    if (known == 0)
+    if (known < 2)
         return 0;
     statistics_median(losses, known); /* sorts */
     const size_t worst = (size_t)ceil(TAIL * (double)known);
@@ -85,7 +87,8 @@ enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bo
     const struct advantage over = advantage(samples, count, better, CHOOSER_BUILT_IN);
     if (gain)
         *gain = exp(over.mean);
-    const bool loses_less = tail(samples, count, better) + TAIL_TIE < tail(samples, count, CHOOSER_BUILT_IN);
+    const bool loses_less = tail(samples, count, better, CHOOSER_BUILT_IN) + TAIL_TIE <
+                            tail(samples, count, CHOOSER_BUILT_IN, better);
     return is_clear(over) || loses_less ? better : CHOOSER_BUILT_IN;
 }
 

@@ -70,6 +70,13 @@ static void test_unknown(void)
     tap_ok(chooser_pick(better, 2, false, NULL) == CHOOSER_RULES &&
                chooser_pick(better, 2, true, NULL) == CHOOSER_OCCUPANCY,
            "an occupancy recipe that is not there does not choose");
+    const struct chooser_sample foretold_nowhere[] = {{0, 0, 2, 1}, {0, 0, 2, 1}, {0, 0, 2, 1}};
+    tap_ok(chooser_pick(foretold_nowhere, 3, false, NULL) == CHOOSER_BUILT_IN,
+           "rules that were timed nowhere do not choose, however slow what is built in is");
+    const struct chooser_sample one[] = {{1, 0, 2, 1}, {0, 0, 1, 1}};
+    tap_ok(chooser_pick(one, 1, false, NULL) == CHOOSER_BUILT_IN &&
+               chooser_pick(one, 2, false, NULL) == CHOOSER_BUILT_IN,
+           "one size is not enough, where the fastest is known, either");
 }
 
 enum { SHAPES = 2 };
