@@ -29,6 +29,12 @@ tests_api_test_native_offsets_SOURCES = tests/api/test_native_offsets.c
 tests_api_test_native_offsets_LDADD = libmublas.la
 tests_api_test_native_offsets_LDFLAGS = $(native_test_flags)
 
+check_PROGRAMS += tests/api/test_native_axpy
+TESTS += tests/api/test_native_axpy
+tests_api_test_native_axpy_SOURCES = tests/api/test_native_axpy.c
+tests_api_test_native_axpy_LDADD = libmublas.la -lm
+tests_api_test_native_axpy_LDFLAGS = $(native_test_flags)
+
 check_PROGRAMS += tests/api/test_native_streams
 TESTS += tests/api/test_native_streams
 thread_tests += tests/api/test_native_streams
