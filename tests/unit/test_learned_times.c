@@ -126,6 +126,8 @@ static const char *read_text(struct learned_times *times, const char *text)
 static const char text[] =
     "host-blas /usr/lib/a path/libblas.so.3\nhost-threads 16\nwake 3.1e+05\nscan 0.0003\n"
     "upload pinned 65536 30 1048576 120\nupload pinned-huge 65536 25\nupload staged 65536 20 1048576 140\n"
+    "result staged 65536 9 1048576 150\nresult staged-triangle 65536 20\nresult pinned 16777216 350\n"
+    "result pinned-triangle 16777216 250\n"
     "host dgemv_none_tall 4096 1 1048576 300\ndevice dgemv_none_tall 4096 15 1048576 20\n"
     "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n";
 
@@ -152,7 +154,8 @@ static void test_bad_text(struct learned_times *times)
         "host dsymv 0 1\n", "host dsymv 4 5\nhost dsymv 4 5\n", "wake -1\n", "wake 1 1\n", "wake 1\nwake 1\n",
         "host-threads 0\n", "host-threads 1.5\n", "host-threads 1e9\n", "host-blas \n",
             "host-blas a\nhost-blas a\n",
-        "upload pinned\n", "upload floppy 4 5\n", "device wsymv 4 5\n", "host dgemv_none 4 5\n",
+        "upload pinned\n", "upload floppy 4 5\n", "result floppy 4 5\n", "result staged\n",
+        "result pinned 4 5\nresult pinned 4 5\n", "device wsymv 4 5\n", "host dgemv_none 4 5\n",
         "host a_name_that_is_longer_than_any_class_has 4 5\n", "host dsymv 1.2.3 5\n", "host dsymv 4e 5\n"};
     int taken = 0, wordless = 0;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -260,6 +263,16 @@ static void test_results(struct learned_times *times)
         worst = fmax(worst, fabs(predicted.resident_us / planted_update(&call, false) - 1));
     }
     tap_ok(worst < 0.07, "results that are pinned and that are staged, trackable or not, within %.3f", worst);
+    /* Where results home were not learned, what is not tracked comes home at the price of a staged copy. */
+    struct blas_call untracked = update(FAMILY_GEMM, 1024, 32);
+    double storage;
+    untracked.c = (struct blas_matrix){&storage, 1024, 1024, 1024, PART_FULL};
+    read_text(times, "upload staged 1048576 100 8388608 800\ndevice dgemm_panel 1000000 50 100000000 60\n");
+    learned_times_settle(times, "", 0);
+    const double away = crossover_predict(&model, &untracked, 0, false).resident_us;
+    tap_ok(close_to(away - crossover_predict(&model, &untracked, 0, true).resident_us, 800),
+           "an untracked result is copied where nothing was learned of results");
+    read_text(times, ways);
     const struct blas_call triangle = update(FAMILY_SYRK, 1000, 32);
     double us;
     tap_ok(!result_times_at(&times->result, &triangle, true, &us) && us == 0, "a triangle goes another way");
