@@ -147,8 +147,22 @@ static bool judge_routine(struct judge *judge, int routine)
     return passes;
 }
 
+/* The number behind NAME= in [least, most]; otherwise says so. */
+static bool read_number(const char *option, double least, double most, double *number)
+{
+    const char *text = strchr(option, '=') + 1;
+    char *end;
+    *number = strtod(text, &end);
+    if (end != text && !*end && *number >= least && *number <= most)
+        return true;
+    fprintf(stderr, "crossovers: '%s' wants a number from %g to %g\n", option, least, most);
+    return false;
+}
+
 static bool read_options(char **arguments, struct options *options)
 {
+    double calls = options->calls;
+    bool good = true;
     for (; *arguments; arguments++) {
         const char *option = *arguments;
         if (strncmp(option, "--recipe=", 9) == 0)
@@ -160,21 +174,22 @@ static bool read_options(char **arguments, struct options *options)
         else if (strncmp(option, "--save=", 7) == 0)
             options->save = option + 7;
         else if (strncmp(option, "--calls=", 8) == 0)
-            options->calls = atoi(option + 8);
+            good = read_number(option, 1, 1e5, &calls) && good;
         else if (strncmp(option, "--seconds=", 10) == 0)
-            options->seconds = atof(option + 10);
+            good = read_number(option, 0, 1e5, &options->seconds) && good;
         else if (strncmp(option, "--bytes=", 8) == 0)
-            options->bytes = atof(option + 8);
+            good = read_number(option, 1, 1e12, &options->bytes) && good;
         else {
             fprintf(stderr, "crossovers: '%s' is not an option\n", option);
             return false;
         }
     }
+    options->calls = (int)calls;
     int length;
     const char *wrong = options->routines ? routine_list_error(options->routines, &length) : NULL;
     if (wrong)
         fprintf(stderr, "crossovers: '%.*s' is not an offloaded routine\n", length, wrong);
-    return !wrong;
+    return good && !wrong;
 }
 
 static bool read_recipe(const char *path, struct learned_times *times)

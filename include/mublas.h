@@ -151,7 +151,8 @@ struct mublas_launch_shape {
     int edge;         /* 64, 128 or 256; of strips 8, of gemv's also 16, 32 and, not transposed, these */
     int threads_x;    /* Tx: a multiple of 32 / the bytes of an element: those threads read 128 bytes */
     int threads_y;    /* Ty; a block has Tx * Ty threads, 8 to 512 */
-    int leaf_columns; /* U: leaf tiles that a team takes in a row, 1 to edge / 32; strips have none */
+    int leaf_columns; /* U: leaf tiles that a team takes in a row, 1 to edge / 32; strips have none;
+                         axpy: 16 bytes that a thread has under way at once, so many times, in steps of 1, 2, 4 */
     int blocks_per_multiprocessor;    /* at most, with turns at the work items; 0: a block for each item */
     int team_groups;                  /* of 8 threads: 1, or 4 in blocks of 32 threads and more */
     enum mublas_leaf_order order;       /* M: leaf tiles go down the columns or along the rows */

@@ -127,6 +127,12 @@ static void user_ends(void *unused)
     pthread_mutex_unlock(&turn);
 }
 
+/* Nor do they outlive the library's own end. */
+static void __attribute__((destructor)) process_ends(void)
+{
+    user_ends(NULL);
+}
+
 /* False: there can be none. */
 static bool is_user(void)
 {

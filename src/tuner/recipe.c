@@ -1,7 +1,6 @@
 #include "tuner/recipe.h"
 
 #include "tuner/learned_times.h"
-#include "tuner/learned_times.h"
 #include "tuner/line_reader.h"
 
 #include <stdio.h>
