@@ -140,7 +140,7 @@ static void test_alpha_zero(enum blas_family family, enum blas_type type)
     static const double betas[][2] = {{0, 0}, {1, 0}, {-2, -1}, {1, 0.5}, {0, -1.5}};
     static const double wide_betas[][2] = {{0, 0}, {1, 0}, {-2, 0}, {1, 0x1p-60}, {-0.625, -0x1.4p-56}};
     enum { BETAS = sizeof betas / sizeof *betas };
-    char failed[64] = "";
+    char failed[96] = "";
     for (int trans = TRANS_NONE; trans <= (family == FAMILY_GEMV ? TRANS_TRANSPOSE : TRANS_NONE); trans++)
         for (int i = 0; i < BETAS; i++)
             for (int by_value = 0; by_value < 2; by_value++) {
