@@ -68,8 +68,12 @@ for ((i = 0; i < 40; i++)); do
         crowd+=("$work/plug_in$i-$number_of_blas.so")
     done
 done
-run MUBLAS_OFFLOAD=never tests/system/crowded "${crowd[@]}" && quiet
-result $? "many at once ($(tail -n 1 "$work/output"))"
+for try in 1 2 3 4 5; do # once in a while no two of them come to lie alike
+    run MUBLAS_OFFLOAD=never tests/system/crowded "${crowd[@]}" && quiet
+    status=$?
+    grep -q ' 0 pairs alike' "$work/output" || break
+done
+result $status "many at once ($(tail -n 1 "$work/output"))"
 what="children forked while other plug-ins are loaded call as before"
 if [ -n "$sanitizers" ]; then
     number=$((number + 1))

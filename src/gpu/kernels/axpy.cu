@@ -64,7 +64,8 @@ DEVICE_FUNCTION void axpy_pieces(const T *x, T *y, int64_t first, int64_t count,
     UNROLL
     for (int k = 0; k < COUNT; k++) {
         const int64_t i = first + k * (int)WARP_THREADS;
-        pieces[k].load_from(x, y, WHOLE ? i : i < 0 ? 0 : i < count ? i : count - 1);
+        if (WHOLE || (i >= 0 && i < count))
+            pieces[k].load_from(x, y, i);
     }
     UNROLL
     for (int k = 0; k < COUNT; k++) {
@@ -74,8 +75,7 @@ DEVICE_FUNCTION void axpy_pieces(const T *x, T *y, int64_t first, int64_t count,
     }
 }
 
-/* A block's chunk: each whole warp has its part of it; fewer threads do one warp's work by turns. Of no pieces the
- * first chunk would begin before them, and find none to read in place of those that do not exist. */
+/* A block's chunk: each whole warp has its part of it; fewer threads do one warp's work by turns. */
 template <typename PIECE, int AHEAD, typename T>
 DEVICE_FUNCTION void axpy_chunks(const T *x, T *y, int64_t count, const T &alpha)
 {
@@ -85,8 +85,6 @@ DEVICE_FUNCTION void axpy_chunks(const T *x, T *y, int64_t count, const T &alpha
     const int warps = threads < warp ? 1 : threads / warp, chunk = warps * warp_pieces;
     const int64_t apart = (int64_t)block_count() * chunk;
     const int64_t in_line = (int64_t)((uintptr_t)y % LINE_BYTES / PIECE::BYTES);
-    if (count == 0)
-        return;
     UNROLL_BY(1)
     for (int self = (int)thread_index(); self < warps * warp; self += threads) {
         const int offset = self / warp * warp_pieces + self % warp;

@@ -52,7 +52,7 @@ DEVICE_FUNCTION unsigned part_first(unsigned value, unsigned threads)
 }
 
 /* The old value of a counter in shared memory; takes are not ordered with anything else. */
-DEVICE_FUNCTION unsigned shared_take(unsigned *counter) { return (*counter)++; }
+DEVICE_FUNCTION unsigned shared_take(unsigned *counter) { return __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED); }
 
 /* The `values` of all threads of the group, [thread][value], by one rendezvous. */
 template <typename T, int COUNT> DEVICE_FUNCTION const T *group_gather(const T (&values)[COUNT])

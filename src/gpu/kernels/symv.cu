@@ -87,7 +87,7 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
             if (thread_index() == 0)
                 symv_next(arguments, block_work());
             block_barrier();
-            next = block_work();
+            next.item = block_work().item, next.row = block_work().row, next.column = block_work().column;
         }
         if (next.item >= arguments.items)
             break;
