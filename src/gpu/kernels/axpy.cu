@@ -60,7 +60,7 @@ template <typename R> struct part_piece<complex_number<R>> {
 template <typename PIECE, int COUNT, bool WHOLE, typename T>
 DEVICE_FUNCTION void axpy_pieces(const T *x, T *y, int64_t first, int64_t count, const T &alpha)
 {
-    PIECE pieces[COUNT];
+    PIECE pieces[COUNT] = {};
     UNROLL
     for (int k = 0; k < COUNT; k++) {
         const int64_t i = first + k * (int)WARP_THREADS;
