@@ -81,14 +81,6 @@ static union blas_scalar scalar(enum blas_type type, double value)
     return result;
 }
 
-/* B := alpha op(A) B again and again, or with A's inverse. A small alpha would make of B, after some calls,
- * numbers too small to be normal, with which a host computes a hundred times as long; infinite ones and what
- * is no number take no longer than others. */
-static bool writes_over(const struct blas_call *call)
-{
-    return call->family == FAMILY_TRMM || call->family == FAMILY_TRSM;
-}
-
 static size_t matrix_bytes(const struct blas_call *call, const struct blas_matrix *matrix)
 {
     return (size_t)matrix->ld * (size_t)matrix->columns * blas_element_bytes(call->type);
@@ -118,7 +110,7 @@ static bool provide_matrices(struct pools *pools, struct blas_call *call)
 {
     struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
     struct pool *const from[] = {pools->a, pools->b, pools->c};
-    if (call->c.rows && (pools->c_type != call->type || writes_over(call))) {
+    if (call->c.rows && (pools->c_type != call->type || blas_is_in_place(call))) {
         pools->c[0].filled = 0; /* what one type wrote is nonsense to others */
         pools->c_type = call->type;
     }
@@ -136,12 +128,14 @@ static bool provide_matrices(struct pools *pools, struct blas_call *call)
 }
 
 /* Shapes first, then the least leading dimensions, and memory; scalars with which results stay of one
- * magnitude, or grow. */
+ * magnitude. B := alpha op(A) B again and again grows instead: with a small alpha B would come to numbers too
+ * small to be normal, with which a host computes a hundred times as long; infinite ones and what is no number
+ * take no longer than others. */
 static bool prepare(struct pools *pools, struct blas_call *call, int64_t lda)
 {
     call->a.ld = call->b.ld = call->c.ld = INT64_MAX;
     call->x.increment = call->y.increment = 1;
-    call->alpha = scalar(call->type, writes_over(call) ? 2 : 1e-3);
+    call->alpha = scalar(call->type, blas_is_in_place(call) ? 2 : 1e-3);
     call->beta = scalar(call->type, 0.5);
     if (!pack_legal(call))
         return false;

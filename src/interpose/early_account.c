@@ -90,18 +90,20 @@ double early_accounts_lost_us(struct early_accounts *accounts, const struct mach
     for (int i = 0; i < count; i++) {
         if (footprint_is_empty(&operands[i]))
             continue;
-        struct early_account *known = find(accounts, &operands[i]);
-        if (operands[i].access == OPERAND_READ)
+        if (operands[i].access == OPERAND_READ) {
             lost_us += changes_us(accounts, model, &operands[i]);
-        else if (known)
-            samples_forget(&known->samples);
+            continue;
+        }
+        struct early_account *written = find(accounts, &operands[i]);
+        if (written)
+            samples_forget(&written->samples);
     }
     return lost_us;
 }
 
 void early_accounts_add(struct early_accounts *accounts, const struct blas_call *call, double saved_us)
 {
-    struct early_account *account = find_read(accounts, call);
+    struct early_account *account = saved_us > 0 ? find_read(accounts, call) : NULL;
     if (account)
         account->saved_us += saved_us;
 }

@@ -4,7 +4,8 @@
  * Waking takes a third of a second, for which calls need not wait: once they would have gained part
  * of its price (policy_wake), a thread of ours begins it (background.h) while they stay on the host.
  * Once calls would have gained more, and taken about that long meanwhile, the next waits for it if need
- * be, and goes by it: which call that is depends on the calls alone. Where there can be no such thread that call wakes the device itself.
+ * be, and goes by it: which call that is depends on the calls alone. Where there can be no such thread
+ * that call wakes the device itself.
  *
  * Any thread may call these at once; the first that finds the price paid waits or wakes while the
  * others wait. What was woken stays for the life of the process. */

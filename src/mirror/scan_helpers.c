@@ -136,10 +136,10 @@ static void __attribute__((destructor)) process_ends(void)
 /* False: there can be none. */
 static bool is_user(void)
 {
-    if (process == 0)
+    if (process == 0) {
         refused = pthread_key_create(&user_key, user_ends) != 0;
-    if (process == 0)
         process = getpid();
+    }
     return !refused && getpid() == process && pthread_setspecific(user_key, &turn) == 0;
 }
 

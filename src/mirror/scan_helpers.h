@@ -1,9 +1,9 @@
 /* scan_helpers.h - a few threads that do parts of a job beside the thread that has it.
  *
  * They are made when a job wants them and end when they have had nothing to do for a quarter of a
- * second, or when a thread that had them ends: the last thread of a process runs its exit handlers, and must
- * be one of the program's own. They wait in a futex,
- * have all signals blocked and small stacks, hold no lock, allocate nothing and call nothing but `work`.
+ * second, or when a thread that had them ends: the last thread of a process runs its exit handlers, and
+ * must be one of the program's own. They wait in a futex, have all signals blocked and small stacks, hold
+ * no lock, allocate nothing and call nothing but `work`.
  * Correctness never depends on them: the caller does what none of them has taken, and waits for
  * what they have. So a process that cannot have more threads, a child of fork (which has none of them), and a
  * thread that finds them busy with another's job just do all of it themselves. An end of

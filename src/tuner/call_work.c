@@ -14,24 +14,26 @@ double call_work_matrix_bytes(const struct blas_call *call)
     return elements * (double)blas_element_bytes(call->type);
 }
 
-double call_work_scanned_bytes(const struct blas_call *call)
+/* Of the columns with the gaps between them, or of the gaps alone. */
+static double columns_bytes(const struct blas_call *call, bool gaps_alone)
 {
     const struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
     double elements = 0;
     for (int i = 0; i < 3; i++)
         if (matrices[i]->pointer)
-            elements += (double)matrices[i]->ld * (double)matrices[i]->columns;
+            elements += (double)(matrices[i]->ld - (gaps_alone ? matrices[i]->rows : 0)) *
+                        (double)matrices[i]->columns;
     return elements * (double)blas_element_bytes(call->type);
+}
+
+double call_work_scanned_bytes(const struct blas_call *call)
+{
+    return columns_bytes(call, false);
 }
 
 double call_work_gap_bytes(const struct blas_call *call)
 {
-    const struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
-    double elements = 0;
-    for (int i = 0; i < 3; i++)
-        if (matrices[i]->pointer)
-            elements += (double)(matrices[i]->ld - matrices[i]->rows) * (double)matrices[i]->columns;
-    return elements * (double)blas_element_bytes(call->type);
+    return columns_bytes(call, true);
 }
 
 double call_work_vector_bytes(const struct blas_call *call)

@@ -9,8 +9,18 @@ tuning_test_libraries = libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_policy
 TESTS += tests/unit/test_policy
-tests_unit_test_policy_SOURCES = tests/unit/test_policy.c
+tests_unit_test_policy_SOURCES = tests/unit/test_policy.c tests/unit/policy_calls.h
 tests_unit_test_policy_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_policy_purchases
+TESTS += tests/unit/test_policy_purchases
+tests_unit_test_policy_purchases_SOURCES = tests/unit/test_policy_purchases.c tests/unit/policy_calls.h
+tests_unit_test_policy_purchases_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_policy_floors
+TESTS += tests/unit/test_policy_floors
+tests_unit_test_policy_floors_SOURCES = tests/unit/test_policy_floors.c tests/unit/policy_calls.h
+tests_unit_test_policy_floors_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_settings
 TESTS += tests/unit/test_settings

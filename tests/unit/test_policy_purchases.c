@@ -1,0 +1,138 @@
+/* When the device is woken and cuBLAS opened: policy_wake, policy_level3 and what prepares them. */
+#include "interpose/pack.h"
+#include "interpose/policy.h"
+#include "policy_calls.h"
+#include "tap.h"
+
+#include <math.h>
+
+/* Calls that take long on the host and would save little each pay by what they save, and calls that would take
+ * no time on a device by all of the price at the latest. */
+static void test_slow_savings(const struct machine_model *model, const struct blas_call *call)
+{
+    struct machine_model other = *model;
+    struct wake_account account = {0};
+    int calls = 1;
+    const struct predicted_times times = crossover_predict(model, call, 0, true);
+    other.call_us += 0.9 * (times.host_us - times.resident_us);
+    const double saved = 0.1 * (times.host_us - times.resident_us);
+    while (policy_wake(OFFLOAD_AUTO, &other, call, 0, &account) != PURCHASE_NOW)
+        calls++;
+    tap_ok(calls == (int)ceil(model->wake_us / 2 / saved), "and no sooner than they have saved half of it");
+    other = *model;
+    account = (struct wake_account){.saved_us = model->wake_us - 1};
+    tap_ok(policy_wake(OFFLOAD_AUTO, &other, call, 0, &account) == PURCHASE_NOW && account.host_us == 0,
+           "nor later than all of it");
+}
+
+static void test_wake(const struct machine_model *model)
+{
+    struct blas_call call = symv_call(8192);
+    struct wake_account account = {0};
+    int calls = 0;
+    tap_ok(policy_wake(OFFLOAD_ALWAYS, model, &call, 0, &account) == PURCHASE_NOW, "always wakes at once");
+    tap_ok(!policy_wake(OFFLOAD_NEVER, model, &call, 0, &account), "never does not wake");
+    const struct predicted_times times = crossover_predict(model, &call, 0, true);
+    const double saved = times.host_us - times.resident_us;
+    while (policy_wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_NOT_YET)
+        calls++;
+    tap_ok(calls > 0 && calls + 1 == (int)ceil(model->wake_us / 5 / saved),
+           "auto prepares waking when %d large calls have saved a fifth of its price", calls + 1);
+    const int prepared = calls + 1;
+    while (policy_wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_SOON)
+        calls++;
+    calls += 2; /* the two that ended the loops */
+    tap_ok(calls * saved >= model->wake_us / 2 && calls * saved < model->wake_us &&
+               calls == prepared + (int)ceil(model->wake_us * 0.6 / times.host_us) + 1,
+           "and wakes when %d have saved half of it and taken most of it meanwhile", calls);
+    account = (struct wake_account){0};
+    policy_wake(OFFLOAD_AUTO, model, &call, saved / 4, &account);
+    tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "what is lost again is not saved");
+    policy_wake(OFFLOAD_AUTO, model, &call, 2 * saved, &account);
+    tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "nor does it take from what was");
+    test_slow_savings(model, &call);
+    account = (struct wake_account){0};
+    tap_ok(policy_wake(OFFLOAD_AUTO, model, &(struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = 1 << 17,
+                                              .a = {call.a.pointer, 1 << 17, 1 << 17, 1 << 17, PART_LOWER}},
+                       0, &account) == PURCHASE_NOW, "a call that saves so much wakes at once");
+    account = (struct wake_account){0};
+    call = symv_call(100);
+    calls = 0;
+    while (calls < 10000 && !policy_wake(OFFLOAD_AUTO, model, &call, 0, &account))
+        calls++;
+    tap_ok(calls == 10000 && account.saved_us == 0, "small calls never wake the device");
+}
+
+/* How many such calls it takes until then. */
+static int calls_until(enum purchase wanted, const struct machine_model *model, const struct blas_call *call,
+                       const struct policy_decision *decision, struct level3_accounts *accounts)
+{
+    int calls = 1;
+    while (calls < 10000 && policy_level3(OFFLOAD_AUTO, model, call, decision, accounts) < wanted)
+        calls++;
+    return calls;
+}
+
+static void test_opening_level3(const struct machine_model *model)
+{
+    static double storage;
+    struct blas_call call = {.family = FAMILY_GEMM, .type = TYPE_D, .m = 1024, .n = 1024, .k = 1024,
+                             .a = {.pointer = &storage, .ld = 1024}, .b = {.pointer = &storage, .ld = 1024},
+                             .c = {.pointer = &storage, .ld = 1024}};
+    struct blas_call other = call;
+    struct level3_accounts accounts = {0}, none = {0};
+    struct policy_decision decision = {.device = true, .gain_us = 1000};
+    const double both = model->level3_wake_us + model->level3_first_us;
+    pack_legal(&call);
+    other.type = TYPE_S;
+    tap_ok(calls_until(PURCHASE_SOON, model, &call, &decision, &accounts) == (int)ceil(both / 4 / 1000),
+           "opening cuBLAS is prepared once a quarter of that is gained");
+    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &accounts) == (int)ceil(both * 3 / 4 / 1000),
+           "it is used once calls gained its price and that of a first use");
+    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &accounts) == 1, "from then on at once");
+    tap_ok(calls_until(PURCHASE_NOW, model, &other, &decision, &accounts) == (int)ceil(model->level3_first_us / 1000),
+           "another routine pays for its own first use");
+    decision.gain_us = 2 * both;
+    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &none) == 1, "a call that gains so much opens it at once");
+    tap_ok(!policy_prepares_level3(model, both / 4 - 1, both / 4, model->wake_us) &&
+               !policy_prepares_level3(model, both / 4, both, model->wake_us / 4 - 1) &&
+               policy_prepares_level3(model, both / 4, 0, model->wake_us / 4) &&
+               policy_prepares_level3(model, both / 8, both * 7 / 8, model->wake_us / 4),
+           "it is prepared before the device is in use where level 3 has its part and a quarter of waking is paid");
+    tap_ok(policy_level3(OFFLOAD_ALWAYS, model, &call, &(struct policy_decision){.device = true},
+                         &(struct level3_accounts){0}) == PURCHASE_NOW, "always opens it at once");
+    tap_ok(policy_level3(OFFLOAD_NEVER, model, &call, &decision, &(struct level3_accounts){0}) == PURCHASE_NOT_YET,
+           "never does not");
+}
+
+/* The first of a factorisation's updates of what is on the device opens cuBLAS, if those to come pay. */
+static void test_recurring_updates(const struct machine_model *model)
+{
+    static double storage;
+    for (int64_t n = 256; n <= 8192; n *= 32) {
+        const int64_t k = 32;
+        struct blas_call call = {.family = FAMILY_SYR2K, .type = TYPE_D, .n = n, .k = k,
+                                 .a = {&storage, n, k, n, PART_FULL}, .b = {&storage, n, k, n, PART_FULL},
+                                 .c = {&storage, n, n, n, PART_LOWER}};
+        struct residency residency = {.trackable = true, .missing_bytes = (uint64_t)(n * k * 8),
+                                      .kept_bytes = (uint64_t)(n * n * 4), .worth_us = 1e5};
+        struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+        struct level3_accounts accounts = {0};
+        const bool opens =
+            decision.device && policy_level3(OFFLOAD_AUTO, model, &call, &decision, &accounts) == PURCHASE_NOW;
+        tap_ok(opens == (n == 8192) && accounts.all_us <= decision.gain_us,
+               "the first update of order %d %s cuBLAS", (int)n, opens ? "opens" : "does not open");
+        residency.kept_bytes = 0;
+        tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).recurs_us == 0,
+               "what is not on the device comes to nothing");
+    }
+}
+
+int main(void)
+{
+    struct machine_model model = crossover_builtin_model(NULL, 16);
+    test_wake(&model);
+    test_opening_level3(&model);
+    test_recurring_updates(&model);
+    return tap_done();
+}
