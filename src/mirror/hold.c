@@ -1,13 +1,12 @@
 #include "mirror/hold.h"
 
-#include "common/clock.h"
 #include "common/phase_clock.h"
 #include "mirror/gathering.h"
 #include "mirror/hot_ranges.h"
 #include "mirror/mapping.h"
 #include "mirror/pins.h"
 
-enum { ATTEMPTS = 4, SCAN_US_NOTED = 20 };
+enum { ATTEMPTS = 4 };
 
 static void add_mirror(struct operands_hold *hold, struct mirror *mirror)
 {
@@ -77,20 +76,6 @@ static bool lock_mirrors(struct operands_hold *hold)
     return !dead;
 }
 
-/* The range that the call's operands span in a mirror. */
-static struct byte_range span_of(const struct operands_hold *hold, const struct mirror *mirror)
-{
-    struct byte_range span = {UINTPTR_MAX, 0};
-    for (int i = 0; i < hold->count; i++) {
-        const struct held_operand *held = &hold->operands[i];
-        if (held->mirror != mirror || held->hot)
-            continue;
-        span.begin = held->hull.begin < span.begin ? held->hull.begin : span.begin;
-        span.end = held->hull.end > span.end ? held->hull.end : span.end;
-    }
-    return span;
-}
-
 /* A record may be older than what is mapped now: registering it blindly could
  * take in files, or parts of mappings. */
 static bool record_is_current(const struct mirror *mirror)
@@ -140,18 +125,9 @@ static enum status consider_pages(struct mirror *mirror, const struct operand *o
     return status == STATUS_OK ? gathering_consider(mirror, operand) : status;
 }
 
-static enum status scan_before_use(struct mirror *mirror, struct byte_range span)
-{
-    const uint64_t started = clock_nanoseconds();
-    enum status status = mirror_scan(mirror, span.begin, span.end);
-    gathering_note_wait(mirror, span, (double)(clock_nanoseconds() - started) / 1e3);
-    return status;
-}
-
 static enum preparation prepare(struct operands_hold *hold, struct mirror *mirror)
 {
     note_hot(hold, mirror);
-    struct byte_range span = span_of(hold, mirror);
     respect_program(hold, mirror);
     if (!mirror->armed && !atomic_load(&mirror->foreign_pins) && !record_is_current(mirror))
         return LOOK_AGAIN;
@@ -159,11 +135,8 @@ static enum preparation prepare(struct operands_hold *hold, struct mirror *mirro
     for (int i = 0; i < hold->count && status == STATUS_OK; i++)
         if (hold->operands[i].mirror == mirror)
             status = consider_pages(mirror, &hold->operands[i].operand);
-    /* What is hot needs no proof: its bytes are read from the host, whatever lies there now. */
-    if (status == STATUS_OK && span.begin > span.end)
-        return READY;
     if (status == STATUS_OK)
-        return scan_before_use(mirror, span) == STATUS_OK ? READY : LOOK_AGAIN;
+        return hold_scan(hold, mirror) == STATUS_OK ? READY : LOOK_AGAIN;
     if (status != STATUS_NOT_TRACKABLE)
         return SHORT;
     /* Registered once, so it is the memory that changed, unless the program pinned it. */
@@ -223,36 +196,6 @@ static bool can_defer(const struct operands_hold *hold)
             return false;
     }
     return hold->may_defer && hold->count > 0 && !in_doubt(hold);
-}
-
-/* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair guess. */
-static enum status scan_beside(const struct lane *lane, struct mirror *mirror, struct byte_range span)
-{
-    const uint64_t started = clock_nanoseconds();
-    enum status status = mirror_scan(mirror, span.begin, span.end);
-    const double us = (double)(clock_nanoseconds() - started) / 1e3;
-    if (us > SCAN_US_NOTED && lane_is_idle(lane))
-        gathering_note_wait(mirror, span, us / 2);
-    return status;
-}
-
-/* The kernel may be reading the mirrors: whatever is found, their memory stays. After a
- * failed scan, which may have taken marks, nothing in the mirror is trusted. */
-enum status hold_prove(struct operands_hold *hold)
-{
-    enum status status = STATUS_OK;
-    hold->unproven = false;
-    for (int i = 0; i < hold->mirror_count; i++) {
-        struct mirror *mirror = hold->mirrors[i];
-        struct byte_range span = span_of(hold, mirror);
-        if (scan_beside(hold->lane, mirror, span) == STATUS_OK)
-            continue;
-        mirror_invalidate(mirror, 0, mirror_pages(mirror));
-        if (mirror->suspect)
-            page_bits_set(mirror->suspect, 0, mirror_pages(mirror));
-        status = STATUS_NOT_TRACKABLE;
-    }
-    return status;
 }
 
 enum status hold_lock(struct operands_hold *hold)

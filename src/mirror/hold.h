@@ -38,6 +38,10 @@ struct operands_hold {
 enum status hold_lock(struct operands_hold *hold);
 void hold_unlock(struct operands_hold *hold);
 
+/* hold_scan.c: scan what the call's operands span in the mirror, those far apart each for itself. What is hot
+ * needs no proof: its bytes are read from the host, whatever lies there now. */
+enum status hold_scan(struct operands_hold *hold, struct mirror *mirror);
+
 /* Scan what hold_lock left unproven. STATUS_NOT_TRACKABLE: start again. */
 enum status hold_prove(struct operands_hold *hold);
 

@@ -10,6 +10,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold.h \
 	src/mirror/hold.c \
 	src/mirror/hold_memory.c \
+	src/mirror/hold_scan.c \
 	src/mirror/hot_ranges.h \
 	src/mirror/hot_ranges.c \
 	src/mirror/kernel_interface.h \
