@@ -87,11 +87,12 @@ static void take_sieve(struct class_work *work)
 
 void class_work_terms(struct class_work *work, const struct blas_call *call, size_t at)
 {
+    const bool launched = shape_timer_launches(call, work->tuner->timer->bandwidth);
     for (size_t shape = 0; shape <= work->finalist_count; shape++) {
         const struct launch_shape tried = shape < work->finalist_count ? work->finalists[shape]
                                                                        : launch_shape_built_in(call);
         if (!launch_shape_fault(call, &tried))
-            work->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(call, &tried, &work->figures);
+            work->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(call, &tried, &work->figures, launched);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "tuner/shape_cover.h"
 #include "tuner/shape_space.h"
+#include "tuner/shape_timer.h"
 #include "tuner/statistics.h"
 #include "tuner/tuning_pool.h"
 
@@ -32,6 +33,12 @@ static int64_t size_of(const struct tuning_row *row)
 static double floor_of(const struct refit *refit, const struct blas_call *call)
 {
     return 3e-6 + (double)tuning_pool_matrix_bytes(call) / refit->bandwidth;
+}
+
+static struct shape_terms terms_of(const struct refit *refit, const struct blas_call *call,
+                                   const struct launch_shape *shape)
+{
+    return shape_terms_of(call, shape, refit->figures, shape_timer_launches(call, refit->bandwidth));
 }
 
 /* The grid that the finals were on: the sieve, if not they, sampled both its ends. */
@@ -78,7 +85,7 @@ static void take_row(struct refit *refit, const struct tuning_row *row)
     if (row->stage == TUNED_DEFAULT || shape_is_same(row->class, &row->shape, &built_in)) {
         times->built_in[at] = seconds;
         if (refit->figures)
-            refit->built_in_terms[at] = shape_terms_of(&call, &built_in, refit->figures);
+            refit->built_in_terms[at] = terms_of(refit, &call, &built_in);
     }
     if (row->stage == TUNED_OCCUPANCY)
         times->occupancy[at] = seconds;
@@ -88,7 +95,7 @@ static void take_row(struct refit *refit, const struct tuning_row *row)
             return;
         times->seconds[shape * SIZE_GRID_MAX + at] = seconds;
         if (refit->figures)
-            refit->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(&call, &row->shape, refit->figures);
+            refit->terms[shape * SIZE_GRID_MAX + at] = terms_of(refit, &call, &row->shape);
     }
 }
 
@@ -147,13 +154,13 @@ static void fill_terms(struct refit *refit)
         for (size_t shape = 0; shape < times->shape_count; shape++) {
             struct shape_terms *terms = &refit->terms[shape * SIZE_GRID_MAX + at];
             if (terms->of[0] == 0 && !launch_shape_fault(&call, &refit->shapes[shape]))
-                *terms = shape_terms_of(&call, &refit->shapes[shape], refit->figures);
+                *terms = terms_of(refit, &call, &refit->shapes[shape]);
         }
         const struct launch_shape built_in = launch_shape_built_in(&call);
         struct shape_terms *last = &refit->terms[times->shape_count * SIZE_GRID_MAX + at];
         *last = refit->built_in_terms[at];
         if (last->of[0] == 0)
-            *last = shape_terms_of(&call, &built_in, refit->figures);
+            *last = terms_of(refit, &call, &built_in);
     }
 }
 

@@ -6,16 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAF_EDGE = 32, GROUP = 8, WARP_LEAVES = 4, TEAM_BYTES = 32 };
+enum { LEAF_EDGE = 32, GROUP = 8, WARP_LEAVES = 4, TEAM_BYTES = 32, TEAMS_MAX = LAUNCH_THREADS_MAX / 8 };
 
-/* Of the diagonal's tiles about so much is stored; strips of symv read a part of the matrix twice, as
- * far as caches do not have it. */
-static const double DIAGONAL_PART = 0.6, STRIPS_READ = 1.7, CACHE_BYTES = 36e6;
+/* Strips of symv read a part of the matrix twice, as far as caches do not have it. */
+static const double STRIPS_READ = 1.7, CACHE_BYTES = 36e6;
 static const double BYTES_SCALE = 2.5e6, CHAIN_SCALE = 4, LEAVES_SCALE = 32; /* to about a microsecond */
 
-/* Groups of items, and the same with what cut-off leaf tiles cost besides. */
+/* Groups of items, and the same with what ragged leaf tiles cost besides: as much as whole ones, or more. */
 struct tiles {
-    struct work_items whole[WORK_GROUPS_MAX], ragged[WORK_GROUPS_MAX];
+    struct work_items whole[WORK_GROUPS_MAX], ragged[WORK_GROUPS_MAX], slow[WORK_GROUPS_MAX];
     size_t count;
 };
 
@@ -47,67 +46,91 @@ static int64_t slots_of(const struct launch_shape *shape, const struct shape_fig
     return (int64_t)active * at->multiprocessors;
 }
 
-/* An extent of a tile: in leaves, and whether the last of them is cut off. */
-struct extent {
-    int64_t leaves;
-    bool is_cut;
+/* A tile, as a block does it (super_tile.h): rows and columns of whole leaf tiles, of which each team has
+ * its own; the ragged ones, cut off or on the diagonal, are a whole warp's each. */
+struct tile {
+    unsigned rows, columns, ragged;
+    bool diagonal;
 };
 
-static struct extent whole_of(unsigned edge)
+static struct tile tile_of(unsigned height, unsigned width, bool diagonal)
 {
-    return (struct extent){edge / LEAF_EDGE, false};
+    const unsigned rows = height / LEAF_EDGE, columns = width / LEAF_EDGE;
+    const unsigned low = height % LEAF_EDGE ? (unsigned)tile_count(width, LEAF_EDGE) : 0,
+                   right = width % LEAF_EDGE ? rows : 0;
+    return (struct tile){rows, columns, low + right + (diagonal ? rows : 0), diagonal};
 }
 
-static struct extent rest_of(int64_t length, unsigned edge)
+/* For how many whole leaf tiles each warp is busy. How many warps. */
+static unsigned deal(const struct launch_shape *shape, const struct tile *tile, double busy[TEAMS_MAX])
 {
-    return (struct extent){tile_count(length % edge, LEAF_EDGE), length % LEAF_EDGE != 0};
+    const struct block_mapping mapping = launch_shape_mapping(shape);
+    const unsigned in_warp = mapping.team_groups == 1 ? WARP_LEAVES : 1,
+                   warps = (unsigned)tile_count(shape->threads_x * shape->threads_y, WARP_THREADS);
+    unsigned down = mapping.teams_down, across = mapping.teams_across, leaves[TEAMS_MAX] = {0};
+    if (tile->rows > 0 && tile->rows < down)
+        across = down * across / tile->rows, down = tile->rows;
+    for (unsigned row = 0; row < tile->rows; row++)
+        for (unsigned column = 0; column < (tile->diagonal ? row : tile->columns); column++)
+            leaves[row % down + down * (column / mapping.leaf_columns % across)]++;
+    for (unsigned team = 0; team < down * across; team++)
+        busy[team / in_warp] = fmax(busy[team / in_warp], leaves[team]);
+    return warps;
 }
 
-/* Items of so many leaves. A cut-off row of leaves costs extra unless the warp has no other one. */
-static void add(struct tiles *tiles, const struct block_mapping *mapping, int64_t items, double part,
-                struct extent rows, struct extent columns)
+/* Until the last warp is done: whichever is free first takes the next ragged leaf tile, which takes `slow`
+ * times as long as a whole one. */
+static double tile_time(const struct launch_shape *shape, const struct tile *tile, double slow)
 {
-    const int64_t down = tile_count(rows.leaves, mapping->teams_down), run = mapping->leaf_columns;
-    const int64_t across = tile_count(columns.leaves, mapping->teams_across * run);
-    const int64_t turns = across == 1 && columns.leaves < run ? columns.leaves : across * run;
-    const unsigned together = mapping->teams_down < WARP_LEAVES ? mapping->teams_down : WARP_LEAVES;
-    const bool alone = mapping->team_groups == 1 && (rows.leaves - 1) % together == 0;
-    const double rounds = part * (double)(down * turns);
-    if (items <= 0 || turns <= 0 || down <= 0)
+    static const double least = 1e-3; /* nothing takes no time */
+    double busy[TEAMS_MAX] = {0}, last = least;
+    const unsigned warps = deal(shape, tile, busy);
+    for (unsigned i = 0; i < tile->ragged && slow > 0; i++) {
+        unsigned first = 0;
+        for (unsigned warp = 1; warp < warps; warp++)
+            first = busy[warp] < busy[first] ? warp : first;
+        busy[first] += slow;
+    }
+    for (unsigned warp = 0; warp < warps; warp++)
+        last = fmax(last, busy[warp]);
+    return last;
+}
+
+static void add(struct tiles *tiles, const struct launch_shape *shape, int64_t items, unsigned height,
+                unsigned width, bool diagonal)
+{
+    static const double slow = 1, slower = 3;
+    const struct tile tile = tile_of(height, width, diagonal);
+    if (items <= 0)
         return;
-    tiles->whole[tiles->count] = (struct work_items){items, rounds};
-    tiles->ragged[tiles->count++] =
-        (struct work_items){items, rounds + (double)(rows.is_cut && !alone ? turns : 0) +
-                                       (double)(columns.is_cut ? down : 0)};
+    tiles->whole[tiles->count] = (struct work_items){items, tile_time(shape, &tile, 0)};
+    tiles->ragged[tiles->count] = (struct work_items){items, tile_time(shape, &tile, slow)};
+    tiles->slow[tiles->count++] = (struct work_items){items, tile_time(shape, &tile, slower)};
 }
 
 /* Whole tiles, then those at the edges. */
 static struct tiles tiles_of_rectangle(const struct blas_call *call, const struct launch_shape *shape)
 {
-    const struct block_mapping mapping = launch_shape_mapping(shape);
     const int64_t rows = call->m / shape->edge, columns = call->n / shape->edge;
-    const struct extent whole = whole_of(shape->edge), low = rest_of(call->m, shape->edge),
-                        right = rest_of(call->n, shape->edge);
+    const unsigned edge = shape->edge, low = (unsigned)(call->m % edge), right = (unsigned)(call->n % edge);
     struct tiles tiles = {.count = 0};
-    add(&tiles, &mapping, rows * columns, 1, whole, whole);
-    add(&tiles, &mapping, low.leaves ? columns : 0, 1, low, whole);
-    add(&tiles, &mapping, right.leaves ? rows : 0, 1, whole, right);
-    add(&tiles, &mapping, low.leaves && right.leaves, 1, low, right);
+    add(&tiles, shape, rows * columns, edge, edge, false);
+    add(&tiles, shape, low ? columns : 0, low, edge, false);
+    add(&tiles, shape, right ? rows : 0, edge, right, false);
+    add(&tiles, shape, low && right, low, right, false);
     return tiles;
 }
 
+/* Those on the diagonal last, as symv has them. */
 static struct tiles tiles_of_triangle(const struct blas_call *call, const struct launch_shape *shape)
 {
-    const struct block_mapping mapping = launch_shape_mapping(shape);
-    const int64_t count = call->n / shape->edge;
-    const struct extent whole = whole_of(shape->edge), rest = rest_of(call->n, shape->edge);
-    const bool both = shape->variant == VARIANT_BOTH_HALVES;
-    const double diagonal = both ? 1 : DIAGONAL_PART;
+    const unsigned edge = shape->edge, rest = (unsigned)(call->n % edge);
+    const int64_t count = call->n / edge, sides = shape->variant == VARIANT_BOTH_HALVES ? 2 : 1;
     struct tiles tiles = {.count = 0};
-    add(&tiles, &mapping, both ? count * (count - 1) : count * (count - 1) / 2, 1, whole, whole);
-    add(&tiles, &mapping, count, diagonal, whole, whole);
-    add(&tiles, &mapping, rest.leaves ? (both ? 2 * count : count) : 0, 1, rest, whole);
-    add(&tiles, &mapping, rest.leaves > 0, diagonal, rest, rest);
+    add(&tiles, shape, sides * count * (count - 1) / 2, edge, edge, false);
+    add(&tiles, shape, rest ? sides * count : 0, rest, edge, false);
+    add(&tiles, shape, count, edge, edge, true);
+    add(&tiles, shape, rest > 0, rest, rest, true);
     return tiles;
 }
 
@@ -126,13 +149,14 @@ static struct tiles tiles_of_strips(const struct blas_call *call, const struct l
     const double rounds = times * (double)tile_count(leaves, teams);
     const bool mixed = terms % LEAF_EDGE != 0 && (leaves - 1) % in_a_warp != 0;
     const int64_t items = launch_shape_tiling(call, shape).items;
-    return (struct tiles){{{items, rounds}}, {{items, rounds + (mixed ? times : 0)}}, 1};
+    const struct work_items whole = {items, rounds}, cut = {items, rounds + (mixed ? times : 0)};
+    return (struct tiles){{whole}, {cut}, {cut}, 1};
 }
 
 static struct tiles tiles_of_vector(const struct blas_call *call, const struct launch_shape *shape)
 {
     const struct work_items group = {launch_shape_vector_items(call, shape), shape->leaf_columns};
-    return (struct tiles){{group}, {group}, 1};
+    return (struct tiles){{group}, {group}, {group}, 1};
 }
 
 static double chain_of(const struct blas_call *call, const struct launch_shape *shape)
@@ -146,7 +170,7 @@ static double chain_of(const struct blas_call *call, const struct launch_shape *
 }
 
 struct shape_terms shape_terms_of(const struct blas_call *call, const struct launch_shape *shape,
-                                  const struct shape_figures *figures)
+                                  const struct shape_figures *figures, bool launched)
 {
     const int64_t slots = slots_of(shape, figures), multiprocessors = figures->of_edge[0].multiprocessors;
     const bool strips = shape->variant == VARIANT_STRIPS;
@@ -161,8 +185,9 @@ struct shape_terms shape_terms_of(const struct blas_call *call, const struct lau
     return (struct shape_terms){{1, bytes / BYTES_SCALE, fmax(0, bytes - CACHE_BYTES) / BYTES_SCALE,
                                  makespan(tiles.whole, tiles.count, slots),
                                  makespan(tiles.ragged, tiles.count, slots),
+                                 makespan(tiles.slow, tiles.count, slots),
                                  makespan(tiles.whole, tiles.count, multiprocessors), chain_of(call, shape),
-                                 items / (double)slots}};
+                                 items / (double)slots, launched}};
 }
 
 /* Normal equations with coefficients that stay positive: the minimum along one after another. */

@@ -62,44 +62,57 @@ static struct shape_figures figures_of_h100(void)
     return figures;
 }
 
-/* By hand, for edge 256 and 256 threads in 8 teams down: a tile is 8 leaf columns, one after another. */
+enum { ROUNDS = 3, RAGGED, SLOW, SHARES, CHAIN, WAVES, LAUNCHED };
+
+/* By hand, for edge 256 and 64 threads in 8 teams down: a tile is 8 leaf columns, one after another. */
 static void test_terms(void)
+{
+    const struct launch_shape shape = {256, 64, 1, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+    const struct shape_figures figures = figures_of_h100();
+    const int64_t slots = 132 * 8; /* two warps */
+    struct blas_call call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256, 32 * 256);
+    struct shape_terms terms = shape_terms_of(&call, &shape, &figures, true);
+    tap_ok(terms.of[0] == 1 && terms.of[ROUNDS] == 8 && terms.of[RAGGED] == 8 && terms.of[SLOW] == 8 &&
+               terms.of[WAVES] == 33 * 32.0 / (double)slots,
+           "%d tiles just fill a wave", 33 * 32);
+    tap_ok(terms.of[LAUNCHED] == 1 && shape_terms_of(&call, &shape, &figures, false).of[LAUNCHED] == 0,
+           "how calls are timed is a term");
+    call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256 + 1, 32 * 256);
+    terms = shape_terms_of(&call, &shape, &figures, false);
+    tap_ok(terms.of[RAGGED] == 8 + 4 && terms.of[SLOW] == 8 + 12, "a row more: 8 cut-off leaves for two warps");
+    tap_ok(fabs(terms.of[ROUNDS] - 8) < 0.01 && fabs(terms.of[SHARES] - 8 * 8) < 0.01, "and no whole one");
+    call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256 + 33, 32 * 256);
+    terms = shape_terms_of(&call, &shape, &figures, false);
+    tap_ok(terms.of[ROUNDS] == 8 + 1 && terms.of[RAGGED] == 8 + 1 + 4 && terms.of[SLOW] == 8 + 1 + 12,
+           "32 more: a whole leaf for each team, before its warp takes those that are cut off");
+}
+
+static void test_triangle_and_strips(void)
 {
     const struct launch_shape shape = {256, 64, 1, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
                               strips = {32, 256, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS};
     const struct shape_figures figures = figures_of_h100();
-    const int64_t slots = 132 * 8; /* two warps */
-    struct blas_call call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256, 32 * 256);
-    struct shape_terms terms = shape_terms_of(&call, &shape, &figures);
-    tap_ok(terms.of[0] == 1 && terms.of[3] == 8 && terms.of[4] == 8 && terms.of[7] == 33 * 32.0 / (double)slots, "%d tiles just fill a wave",
-           33 * 32);
-    call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256 + 1, 32 * 256);
-    terms = shape_terms_of(&call, &shape, &figures);
-    tap_ok(terms.of[3] == 16 && terms.of[5] == 8 * 8 + 8, "a row more, and there is a second");
-    tap_ok(terms.of[4] == 16, "the cut-off row of leaves is alone in its warps");
-    call = tuning_class_call(tuning_class_parse("dgemv_none"), 33 * 256 + 33, 32 * 256);
-    terms = shape_terms_of(&call, &shape, &figures);
-    tap_ok(terms.of[3] == 16 && terms.of[4] == 24, "two are not, and take as long again");
-    call = tuning_class_call(tuning_class_parse("dsymv"), 45 * 256, 45 * 256);
-    terms = shape_terms_of(&call, &shape, &figures);
-    tap_ok(fabs(terms.of[3] - 8 * 1) < 1e-12 && terms.of[7] == 45 * 23.0 / (double)slots, "the lower triangle is %d tiles",
-           45 * 23);
+    struct blas_call call = tuning_class_call(tuning_class_parse("dsymv"), 45 * 256, 45 * 256);
+    struct shape_terms terms = shape_terms_of(&call, &shape, &figures, false);
+    tap_ok(terms.of[ROUNDS] == 8 && terms.of[WAVES] == 45 * 23.0 / (132 * 8), "the lower triangle is %d tiles", 45 * 23);
+    tap_ok(terms.of[RAGGED] == 9 && terms.of[SLOW] == 18,
+           "on the diagonal warps have 3 and 7 leaves in a row, and share 8 ragged ones");
     call = tuning_class_call(tuning_class_parse("dgemv_none"), 32 * 132 * 2 + 1, 4096);
-    terms = shape_terms_of(&call, &strips, &figures);
-    tap_ok(terms.of[3] == 2 * 128 / 8, "strips: 128 leaves for 8 teams, and one strip too many for a wave");
+    terms = shape_terms_of(&call, &strips, &figures, false);
+    tap_ok(terms.of[ROUNDS] == 2 * 128 / 8, "strips: 128 leaves for 8 teams, and one strip too many for a wave");
 }
 
 /* Times by planted coefficients at a few sizes: the model has them between and beyond. */
 static void test_fit(void)
 {
-    static const double planted[SHAPE_TERMS] = {3e-6, 0.7e-6, 0, 1.5e-6, 0, 0, 0.2e-6, 0};
+    static const double planted[SHAPE_TERMS] = {3e-6, 0.7e-6, 0, 1.5e-6, 0, 0, 0, 0.2e-6, 0, 0};
     const struct launch_shape shape = {256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER};
     const struct shape_figures figures = figures_of_h100();
     struct shape_terms terms[20];
     double seconds[20], largest = 0;
     for (int i = 0; i < 20; i++) {
         const struct blas_call call = tuning_class_call_at(tuning_class_parse("dsymv"), TUNING_SQUARE, 4 + i * i);
-        terms[i] = shape_terms_of(&call, &shape, &figures);
+        terms[i] = shape_terms_of(&call, &shape, &figures, false);
         seconds[i] = 0;
         for (int k = 0; k < SHAPE_TERMS; k++)
             seconds[i] += planted[k] * terms[i].of[k];
@@ -107,7 +120,7 @@ static void test_fit(void)
     const struct shape_model model = shape_model_fit(terms, seconds, 20);
     for (int64_t size = 4; size < 400; size++) {
         const struct blas_call call = tuning_class_call_at(tuning_class_parse("dsymv"), TUNING_SQUARE, size);
-        const struct shape_terms at = shape_terms_of(&call, &shape, &figures);
+        const struct shape_terms at = shape_terms_of(&call, &shape, &figures, false);
         double expected = 0;
         for (int k = 0; k < SHAPE_TERMS; k++)
             expected += planted[k] * at.of[k];
@@ -129,6 +142,7 @@ int main(int count, char **arguments)
     printf("# seed %llu\n", (unsigned long long)random_state);
     test_makespan();
     test_terms();
+    test_triangle_and_strips();
     test_fit();
     return tap_done();
 }
