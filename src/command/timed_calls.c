@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 
 enum { LEAST_REPEATS = 2, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
+enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
 static const double unsettled = 1.5;
 
@@ -23,11 +24,14 @@ struct pool {
 };
 
 /* What calls share, so that matrices stay where they are from call to call. Those large enough to be pinned
- * have memory of their own: pinned once, it would make small ones fast, too. What level 3 writes has a new
- * mapping each time, if it is so large: pins of the one before would be in the way of its pin. */
+ * have memory of their own: pinned once, it would make small ones fast, too. What level 3 writes on the
+ * device has a new mapping whenever it is larger than any before, if it is so large: a pin of less would be
+ * in the way of its pin. */
 struct pools {
     struct pool a[2], b[2], c[2]; /* c is what level 3 writes */
     size_t matrix_bytes;
+    bool on_host; /* all calls stay there */
+    bool c_is_new; /* the call's result has memory that no call has written to */
     enum blas_type c_type;
     char *x, *y, *x_before;
     size_t vector_bytes;
@@ -39,13 +43,21 @@ static double microseconds(void)
 }
 
 /* Numbers as float from 1 to 2, as double from 2^-7 to 2: no sum overflows or underflows. */
-static void fill(char *memory, size_t bytes)
+static const char *numbers(void)
 {
-    uint32_t state = 12345, *words = (uint32_t *)memory;
-    for (size_t i = 0; i < bytes / sizeof *words; i++) {
+    static uint32_t words[NUMBERS / sizeof(uint32_t)];
+    uint32_t state = 12345;
+    for (size_t i = 0; i < NUMBERS / sizeof *words && !words[NUMBERS / sizeof *words - 1]; i++) {
         state = state * 1664525u + 1013904223u;
         words[i] = 0x3f800000u | state >> 9;
     }
+    return (const char *)words;
+}
+
+static void fill(char *memory, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += NUMBERS)
+        memcpy(memory + at, numbers(), bytes - at < NUMBERS ? bytes - at : NUMBERS);
 }
 
 static char *filled(size_t bytes)
@@ -99,26 +111,39 @@ static char *provide(const struct pools *pools, struct pool *pool, size_t bytes)
     return pool->memory;
 }
 
-/* Zeros. */
-static char *renew(struct pool *pool, size_t bytes)
+/* Zeros, where there is not as much already. */
+static char *provide_result(struct pools *pools, struct pool *pool, size_t bytes)
 {
-    free(pool->memory);
-    return pool->memory = calloc(bytes, 1);
+    pools->c_is_new = bytes > pool->filled;
+    if (pools->c_is_new) {
+        free(pool->memory);
+        pool->memory = calloc(bytes, 1);
+        pool->filled = pool->memory ? bytes : 0;
+    }
+    return pool->memory;
+}
+
+/* What one type wrote is nonsense to others, and what is multiplied again and again becomes so. A device
+ * takes no longer for it; a host does. */
+static void renew_numbers(struct pools *pools, const struct blas_call *call)
+{
+    if (pools->on_host && (pools->c_type != call->type || blas_is_in_place(call)))
+        pools->c[0].filled = pools->c[1].filled = 0;
+    pools->c_type = call->type;
 }
 
 static bool provide_matrices(struct pools *pools, struct blas_call *call)
 {
     struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
     struct pool *const from[] = {pools->a, pools->b, pools->c};
-    if (call->c.rows && (pools->c_type != call->type || blas_is_in_place(call))) {
-        pools->c[0].filled = 0; /* what one type wrote is nonsense to others */
-        pools->c_type = call->type;
-    }
+    pools->c_is_new = false;
+    if (call->c.rows)
+        renew_numbers(pools, call);
     for (int i = 0; i < 3; i++) {
         const size_t bytes = matrix_bytes(call, matrices[i]);
         const bool large = bytes >= PIN_BYTES_MIN;
-        if (bytes && large && i == 2)
-            matrices[i]->pointer = renew(&pools->c[1], bytes);
+        if (bytes && large && i == 2 && !pools->on_host)
+            matrices[i]->pointer = provide_result(pools, &pools->c[1], bytes);
         else if (bytes)
             matrices[i]->pointer = provide(pools, &from[i][large], bytes);
         if (bytes && !matrices[i]->pointer)
@@ -170,9 +195,9 @@ static bool is_settled(const double *times, size_t count)
 }
 
 /* A large result is pinned once as much has been staged as it spans: of a triangle half at a time. */
-static int calls_to_pin(const struct blas_call *call)
+static int calls_to_pin(const struct pools *pools, const struct blas_call *call)
 {
-    if (!call->c.rows || matrix_bytes(call, &call->c) < PIN_BYTES_MIN)
+    if (!pools->c_is_new)
         return 0;
     return call->c.part == PART_FULL ? 2 : 4;
 }
@@ -185,7 +210,7 @@ static double time_warm(host_function *function, const struct pools *pools, cons
     double times[MOST_REPEATS];
     size_t count = 0;
     *first = time_once(function, pools, call);
-    for (int i = calls_to_pin(call); i > 0; i--)
+    for (int i = calls_to_pin(pools, call); i > 0; i--)
         time_once(function, pools, call);
     const double started = microseconds();
     do {
@@ -257,7 +282,9 @@ int timed_calls(const char *bytes)
 {
     char request[256];
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* it may stand still when its parent ends: call_timer.h */
-    struct pools pools = {.matrix_bytes = strtoull(bytes, NULL, 10), .c_type = TYPE_COUNT};
+    const char *offload = getenv("MUBLAS_OFFLOAD");
+    struct pools pools = {.matrix_bytes = strtoull(bytes, NULL, 10), .c_type = TYPE_COUNT,
+                          .on_host = offload && strcmp(offload, "never") == 0};
     while (fgets(request, sizeof request, stdin)) {
         if (!answer_warm(&pools, request) && !answer_cold(&pools, request))
             puts("none");
