@@ -6,7 +6,7 @@
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
  * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, in three rounds over all calls of the routine, of which the least time
+ * resident, on the device, in six rounds over all calls of the routine, of which the least time
  * counts, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
  * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model,
  * with nothing learned, would have been good. The output file gets a line for every call, the saved
@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES_OF_100 = 95, ROUNDS = 3 };
-static const double loss_allowed = 0.10, budget_us = 600; /* of a round */
+enum { PASSES_OF_100 = 95, ROUNDS = 6 };
+static const double loss_allowed = 0.10, budget_us = 300; /* of a round */
 
 struct options {
     const char *recipe, *routines, *output, *save;
@@ -51,16 +51,22 @@ struct judged_call {
     double host, device; /* the least so far; infinite: none */
 };
 
-/* What disturbs a side stays for tens of milliseconds: all calls of a round lie between a call's times. */
-static void time_sides(struct judge *judge, struct judged_call *judged)
+static void time_side(struct call_timer *timer, const struct judged_call *judged, double *least)
 {
     struct blas_call timed = judged->call;
     double us;
     timed.a.ld = 0;
-    if (call_timer_warm(&judge->host, &timed, budget_us, &us, NULL))
-        judged->host = fmin(judged->host, us);
-    if (call_timer_warm(&judge->device, &timed, budget_us, &us, NULL))
-        judged->device = fmin(judged->device, us);
+    if (call_timer_warm(timer, &timed, budget_us, &us, NULL))
+        *least = fmin(*least, us);
+}
+
+/* What disturbs a side stays for tens of milliseconds: all calls of a round lie between a call's times. */
+static void time_round(struct judge *judge, struct judged_call *judged, int count)
+{
+    for (int i = 0; i < count; i++)
+        time_side(&judge->host, &judged[i], &judged[i].host);
+    for (int i = 0; i < count; i++)
+        time_side(&judge->device, &judged[i], &judged[i].device);
 }
 
 static bool chooses_device(const struct machine_model *model, const struct blas_call *call)
@@ -123,8 +129,7 @@ static struct judged_call *timed_routine(struct judge *judge, int routine)
         judged[i].host = judged[i].device = HUGE_VAL;
     }
     for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < count; i++)
-            time_sides(judge, &judged[i]);
+        time_round(judge, judged, count);
     return judged;
 }
 

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum { PATIENCE_MS = 60000 };
 
@@ -30,13 +31,35 @@ static bool is_answered(const struct call_timer *timer)
     return ready > 0;
 }
 
+/* The one whose process runs; NULL: none. */
+static struct call_timer *awake;
+
+/* Back only when it stands: until then it would take time from whoever is asked next. */
+static void halt(struct call_timer *timer)
+{
+    siginfo_t state;
+    kill(timer->child.process, SIGSTOP);
+    while (waitid(P_PID, (id_t)timer->child.process, &state, WSTOPPED | WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR)
+        continue;
+    awake = NULL;
+}
+
+static void wake(struct call_timer *timer)
+{
+    if (awake == timer)
+        return;
+    if (awake)
+        halt(awake);
+    kill(timer->child.process, SIGCONT);
+    awake = timer;
+}
+
 static bool ask(struct call_timer *timer, char *answer, int room)
 {
-    kill(timer->child.process, SIGCONT);
-    const bool good = fflush(timer->child.requests) == 0 && is_answered(timer) &&
-                      fgets(answer, room, timer->child.answers);
-    kill(timer->child.process, SIGSTOP);
-    return good;
+    wake(timer);
+    return fflush(timer->child.requests) == 0 && is_answered(timer) &&
+           fgets(answer, room, timer->child.answers);
 }
 
 bool call_timer_warm(struct call_timer *timer, const struct blas_call *call, double budget_us, double *us,
@@ -70,8 +93,9 @@ bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
     memset(end, 0, sizeof *end);
     if (!timer->running)
         return false;
-    kill(timer->child.process, SIGCONT);
+    wake(timer);
     bool good = shim_child_wait(&timer->child) == 0;
+    awake = NULL;
     for (int routine = 0; routine < ROUTINES; routine++) {
         char name[ROUTINE_NAME];
         if (!offload_report_row(timer->child.report, routine_name(routine, name), &row))

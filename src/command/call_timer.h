@@ -1,6 +1,8 @@
-/* call_timer.h - times of BLAS calls as programs have them: made by a process under the shim,
- * on the host BLAS that it binds, with its threads, or on the device. A process stands still but while it
- * is asked, so that threads of a BLAS that wait for work take no processor from the other side. */
+/* call_timer.h - times of BLAS calls as programs have them: made by a process under the shim, on the host
+ * BLAS that it binds, with its threads, or on the device. A process stands still from when another is asked
+ * until it is asked itself, so that threads of a BLAS that wait for work take no processor from the other
+ * side. Changing takes time, and what a process does first after it takes longer: ask the same one many
+ * times on end. For one thread. */
 #ifndef MUBLAS_CALL_TIMER_H
 #define MUBLAS_CALL_TIMER_H
 
@@ -20,9 +22,9 @@ struct call_timer {
 bool call_timer_start(struct call_timer *timer, const struct shim_child_settings *child_settings, const char *who,
                       size_t bytes);
 
-/* Median microseconds of the call: family, type, flags, m, n, k and a.ld (0: no gap) count. Matrices
- * stay unchanged, so on the device they are resident. budget_us: to spend on it, about. first_us, if not NULL: of the
- * first of them, which moves what is not there yet. */
+/* Median microseconds of the call: family, type, flags, m, n, k and a.ld (0: no gap) count. Matrices stay
+ * unchanged, so on the device they are resident. budget_us: to spend on it, about. first_us, if not NULL: of
+ * the first of them, which moves what is not there yet. */
 bool call_timer_warm(struct call_timer *timer, const struct blas_call *call, double budget_us, double *us,
                      double *first_us);
 
