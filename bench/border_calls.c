@@ -1,5 +1,6 @@
 #include "border_calls.h"
 
+#include "command/random_flags.h"
 #include "command/routine_call.h"
 #include "interpose/pack.h"
 
@@ -7,15 +8,6 @@
 #include <stddef.h>
 
 static const double spread = 4, least_bytes = 16 << 10;
-
-/* In [0, 1) (splitmix64). */
-static double random_part(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
 
 static double random_between(uint64_t *seed, double low, double high)
 {
@@ -42,17 +34,6 @@ double border_amount(const struct learned_times *times, int class, double bytes,
     if (border >= most)
         return random_between(seed, least, most);
     return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
-}
-
-/* Those that a class leaves open. */
-static void random_flags(struct blas_call *call, uint64_t *seed)
-{
-    const enum blas_side side = call->side;
-    const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
-    int steps = (int)(random_part(seed) * 50);
-    do
-        routine_next_flags(call);
-    while (steps-- > 0 || call->side != side || (level2 && (call->trans == TRANS_NONE) != upright));
 }
 
 struct blas_call border_call(int routine, int class, double amount, uint64_t *seed)

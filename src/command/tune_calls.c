@@ -1,5 +1,6 @@
 #include "command/tune_calls.h"
 #include "command/call_timer.h"
+#include "command/random_flags.h"
 #include "common/clock.h"
 #include "common/processors.h"
 #include "mirror/pins.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-static const double call_budget_us = 600, most_call_us = 6e3, upload_part = 0.15;
+static const double call_budget_us = 300, most_call_us = 6e3, upload_part = 0.15;
 
 struct session {
     const struct tune_calls_options *options;
@@ -41,32 +42,30 @@ static bool may_go_on(const struct session *session, double done)
     return !session->options->progress || session->options->progress(session->options->argument, done);
 }
 
-static bool has_side(const struct blas_call *call)
+/* The Hermitian routine that shares the classes of the symmetric one. */
+static enum blas_family hermitian_of(enum blas_family family)
 {
-    return call->family == FAMILY_SYMM || call->family == FAMILY_TRMM || call->family == FAMILY_TRSM;
+    for (int other = 0; other < FAMILY_COUNT; other++)
+        if (other != (int)family && timed_class_shared((enum blas_family)other) == family)
+            return (enum blas_family)other;
+    return family;
 }
 
-/* The call with the other triangle. False: it has none, or one that makes no difference. */
-static bool mirrored(const struct blas_call *call, struct blas_call *other)
+/* A class's calls have any flags and come from either of two routines: neighbouring sizes take turns, by
+ * chance but always alike, so that what is learned of the class is what they take on the average. */
+static struct blas_call with_any_flags(const struct session *session, const struct blas_call *call)
 {
-    *other = *call;
-    other->uplo = UPLO_UPPER;
-    return has_side(call) || (call->family < FAMILY_GEMM && call->family != FAMILY_AXPY &&
-                              call->family != FAMILY_GEMV);
-}
-
-/* Either triangle has the class's time: the geometric mean of both. */
-static bool time_triangles(struct call_timer *timer, const struct blas_call *call, double *us)
-{
-    struct blas_call mirror;
-    double other;
-    if (!mirrored(call, &mirror))
-        return call_timer_warm(timer, call, call_budget_us, us, NULL);
-    if (!call_timer_warm(timer, call, call_budget_us / 2, us, NULL) ||
-        !call_timer_warm(timer, &mirror, call_budget_us / 2, &other, NULL))
-        return false;
-    *us = sqrt(*us * other);
-    return true;
+    struct blas_call other = *call;
+    uint64_t seed = (uint64_t)timed_class_of(call) << 48 ^
+                    (uint64_t)(call->m ^ call->n << 16 ^ call->k << 32);
+    const int symmetric = routine_of(call->family, call->type);
+    const int hermitian = routine_of(hermitian_of(call->family), call->type);
+    const bool has_hermitian = hermitian >= 0 && routine_is_listed(hermitian, session->options->routines);
+    const bool has_symmetric = routine_is_listed(symmetric, session->options->routines);
+    if (has_hermitian && (!has_symmetric || random_part(&seed) < 0.5))
+        other.family = hermitian_of(call->family);
+    random_flags(&other, &seed);
+    return other;
 }
 
 /* Products of so few terms that they are nothing beside their result, which is n by n. */
@@ -109,7 +108,9 @@ static bool time_side(void *argument, enum call_side side, const struct blas_cal
 {
     struct session *session = argument;
     double started = seconds_now();
-    bool good = time_triangles(side == SIDE_HOST ? &session->host : &session->device, call, us);
+    const struct blas_call timed = with_any_flags(session, call);
+    struct call_timer *timer = side == SIDE_HOST ? &session->host : &session->device;
+    bool good = call_timer_warm(timer, &timed, call_budget_us, us, NULL);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;
     return good;
@@ -237,9 +238,12 @@ static void forget_single(struct learned_times *times)
 static void forget_stayed(struct learned_times *times, const struct call_timer_end *device)
 {
     for (int class = 0; class < TIMED_CLASSES; class++) {
-        int routine = timed_class_exists(class) ? routine_of(timed_class_family(class),
-                                                             timed_class_type(class)) : -1;
-        if (routine >= 0 && device->stayed[routine])
+        if (!timed_class_exists(class))
+            continue;
+        const enum blas_family family = timed_class_family(class);
+        const int routine = routine_of(family, timed_class_type(class));
+        const int hermitian = routine_of(hermitian_of(family), timed_class_type(class));
+        if (device->stayed[routine] || (hermitian >= 0 && device->stayed[hermitian]))
             memset(&times->resident[class], 0, sizeof times->resident[class]);
     }
 }

@@ -1,133 +1,67 @@
 #include "tuner/call_sampler.h"
+#include "tuner/curve_smoothing.h"
+#include "tuner/gain_border.h"
+#include "tuner/sample_batch.h"
 
 #include <math.h>
 
-enum { COARSE = 16, FINE = 4, FINEST = 2, BISECTIONS = 4, AGAIN = 2, CHECKS = 2, PASSES = 3 };
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 8 };
 
-/* Amounts between which the sides change place are close enough, and how far ahead is far. */
-static const double close_enough = 1.15, far_ahead = 3;
+/* Amounts between which the sides change place are close enough; how far apart samples beside them may be;
+ * and where neither side is so many times faster, all samples are timed again. */
+static const double close_enough = 1.15, apart = 1.4, level = 2;
 /* How much more than expected a time is a peak. */
 static const double peak = 1.2;
 
-static bool is_wanted(const struct call_sampler *sampler, int class)
+struct session {
+    const struct call_sampler *sampler;
+    struct learned_times *times;
+    struct sample_batch batch;
+    double done; /* in passes over all classes, of which there are these: */
+    int all;
+};
+
+static bool is_wanted(const struct session *session, int class)
 {
+    const struct call_sampler *sampler = session->sampler;
     return timed_class_exists(class) &&
            (!sampler->wanted ||
             sampler->wanted(sampler->argument, timed_class_family(class), timed_class_type(class)));
 }
 
-static bool has_sample(const struct time_curve *curve, double amount)
+static bool stopped(const struct session *session)
 {
-    for (int i = 0; i < curve->count; i++)
-        if (fabs(curve->samples[i].amount / amount - 1) < 0.01)
-            return true;
-    return false;
-}
-
-/* Time both sides at about this amount, unless that is known already. */
-static void sample(const struct call_sampler *sampler, struct learned_times *times, int class, double amount)
-{
-    struct blas_call call = timed_class_call(class, amount);
-    double exact = timed_class_amount(&call), host, device;
-    if (timed_class_of(&call) != class || has_sample(&times->host[class], exact) ||
-        !sampler->time(sampler->argument, SIDE_HOST, &call, &host) ||
-        !time_curve_add(&times->host[class], exact, host))
-        return;
-    if (sampler->time(sampler->argument, SIDE_DEVICE, &call, &device))
-        time_curve_add(&times->resident[class], exact, device);
-    learned_times_separate(times, class);
-}
-
-/* A single time on the device is nearly all latency: it says nothing of larger calls. */
-static bool too_long(const struct call_sampler *sampler, const struct learned_times *times, int class,
-                     double amount)
-{
-    const struct time_curve *host = &times->host[class];
-    return (host->count && time_curve_at(host, TIME_SHRINKS, amount) > sampler->most_us) ||
-           (times->resident[class].count > 1 &&
-            learned_times_device(times, class, amount) > sampler->most_us);
-}
-
-/* The least and the greatest ratio of the host's to the device's time at the samples. */
-static void extreme_gains(const struct learned_times *times, int class, double *least, double *greatest)
-{
-    const struct time_curve *host = &times->host[class];
-    *least = HUGE_VAL, *greatest = 0;
-    for (int i = 0; i < host->count && times->resident[class].count; i++) {
-        double gain = host->samples[i].us / learned_times_device(times, class, host->samples[i].amount);
-        *least = fmin(*least, gain);
-        *greatest = fmax(*greatest, gain);
-    }
-}
-
-static bool is_clear(const struct learned_times *times, int class)
-{
-    double least, greatest;
-    extreme_gains(times, class, &least, &greatest);
-    return greatest < 1 / far_ahead || least > far_ahead;
-}
-
-/* The last two neighbouring amounts between which the faster side changes. */
-static bool find_border(const struct learned_times *times, int class, double *below, double *above)
-{
-    const struct time_curve *host = &times->host[class];
-    bool found = false, gained = false;
-    for (int i = 0; i < host->count && times->resident[class].count; i++) {
-        double amount = host->samples[i].amount;
-        bool gains = learned_times_device(times, class, amount) < host->samples[i].us;
-        if (i > 0 && gains != gained) {
-            *below = host->samples[i - 1].amount, *above = amount;
-            found = true;
-        }
-        gained = gains;
-    }
-    return found;
-}
-
-struct progress {
-    double done; /* in passes over all classes, of which there are these: */
-    int all;
-};
-
-static bool stopped(const struct call_sampler *sampler, const struct progress *progress)
-{
-    return sampler->stop(sampler->argument, fmin(progress->done / progress->all, 1));
-}
-
-static bool is_near(const struct learned_times *times, int class, double amount)
-{
-    if (times->host[class].count == 0 || times->resident[class].count == 0)
-        return true;
-    const double gain = time_curve_at(&times->host[class], TIME_SHRINKS, amount) /
-                        learned_times_device(times, class, amount);
-    return gain > 1 / far_ahead && gain < far_ahead;
+    const struct call_sampler *sampler = session->sampler;
+    return sampler->stop(sampler->argument, fmin(session->done / session->all, 1));
 }
 
 /* One size of all classes. */
-static bool sample_size(const struct call_sampler *sampler, struct learned_times *times, double bytes,
-                        bool near_only, const struct progress *progress)
+static bool sample_size(struct session *session, double bytes, bool near_only)
 {
     for (int class = 0; class < TIMED_CLASSES; class++) {
-        const double amount = timed_class_amount_of(class, bytes);
-        const bool far = near_only && (is_clear(times, class) || !is_near(times, class, amount));
-        if (!is_wanted(sampler, class) || far)
+        if (!is_wanted(session, class))
             continue;
-        if (stopped(sampler, progress))
+        const double amount = timed_class_amount_of(class, bytes);
+        const bool far = gain_border_is_clear(session->times, class) ||
+                         !gain_border_is_near(session->times, class, amount);
+        if (near_only && far)
+            continue;
+        if (stopped(session))
             return false;
-        if (!too_long(sampler, times, class, amount))
-            sample(sampler, times, class, amount);
+        sample_batch_add(&session->batch, class, amount);
     }
+    sample_batch_time(&session->batch);
     return true;
 }
 
 /* Sizes `factor` apart, small ones of all classes first: when time ends, each has some. */
-static bool pass(const struct call_sampler *sampler, struct learned_times *times, double factor,
-                 bool near_only, struct progress *progress)
+static bool pass(struct session *session, double factor, bool near_only)
 {
+    const struct call_sampler *sampler = session->sampler;
     const int sizes = 1 + (int)(log(sampler->most_bytes / sampler->least_bytes) / log(factor));
     double bytes = sampler->least_bytes;
-    for (int size = 0; size < sizes; size++, bytes *= factor, progress->done += 1.0 / sizes)
-        if (!sample_size(sampler, times, bytes, near_only, progress))
+    for (int size = 0; size < sizes; size++, bytes *= factor, session->done += 1.0 / sizes)
+        if (!sample_size(session, bytes, near_only))
             return false;
     return true;
 }
@@ -138,144 +72,143 @@ static double expected(const struct time_curve *curve, int i)
 {
     if (i == 0)
         return curve->samples[1].us;
-    const struct time_sample *sample = &curve->samples[i];
+    const struct time_sample *at = &curve->samples[i];
     if (i + 1 == curve->count)
-        return sample[-1].us * sample->amount / sample[-1].amount;
-    const double part = log(sample->amount / sample[-1].amount) / log(sample[1].amount / sample[-1].amount);
-    return sample[-1].us * pow(sample[1].us / sample[-1].us, part);
+        return at[-1].us * at->amount / at[-1].amount;
+    const double part = log(at->amount / at[-1].amount) / log(at[1].amount / at[-1].amount);
+    return at[-1].us * pow(at[1].us / at[-1].us, part);
 }
 
-/* A time that sticks out is a disturbance, or a host that uses more threads from there on: timing
- * it again, or a call of nearly the same size, tells. */
-static void time_peaks_again(const struct call_sampler *sampler, struct time_curve *curve, int class,
-                             enum call_side side)
+/* A time that sticks out is a disturbance, or a host that uses more threads from there on: timing it again
+ * tells. */
+static void time_peaks_again(struct session *session, int class, const struct time_curve *curve)
 {
-    for (int i = 0; i < curve->count && curve->count > 1; i++) {
-        const struct time_sample sample = curve->samples[i];
-        const struct blas_call call = timed_class_call(class, sample.amount * (1 + 1e-9));
-        const double near = timed_class_amount(&call) / sample.amount;
-        double us;
-        if (sample.us > peak * expected(curve, i) && timed_class_of(&call) == class && fabs(near - 1) < 0.1 &&
-            sampler->time(sampler->argument, side, &call, &us))
-            time_curve_add(curve, sample.amount, fmin(us / near, sample.us));
-    }
+    for (int i = 0; i < curve->count && curve->count > 1; i++)
+        if (curve->samples[i].us > peak * expected(curve, i))
+            sample_batch_again(&session->batch, class, curve->samples[i].amount, false);
 }
 
-static void time_class_again(const struct call_sampler *sampler, struct learned_times *times, int class)
-{
-    time_peaks_again(sampler, &times->host[class], class, SIDE_HOST);
-    time_peaks_again(sampler, &times->resident[class], class, SIDE_DEVICE);
-    learned_times_separate(times, class);
-}
-
-/* Sample i of both sides once more. */
-static void sample_again(const struct call_sampler *sampler, struct learned_times *times, int class, int i)
-{
-    struct time_sample *const host = &times->host[class].samples[i];
-    const struct blas_call call = timed_class_call(class, host->amount * (1 + 1e-9));
-    double us;
-    if (timed_class_of(&call) != class || fabs(timed_class_amount(&call) / host->amount - 1) > 0.01)
-        return;
-    if (sampler->time(sampler->argument, SIDE_HOST, &call, &us) && us > 0)
-        host->us = fmin(host->us, us);
-    for (int j = 0; j < times->resident[class].count; j++) {
-        struct time_sample *const device = &times->resident[class].samples[j];
-        if (device->amount == host->amount &&
-            sampler->time(sampler->argument, SIDE_DEVICE, &call, &us) && us > 0)
-            device->us = fmin(device->us, us);
-    }
-    learned_times_separate(times, class);
-}
-
-/* All samples where neither side is far ahead. */
-static bool again(const struct call_sampler *sampler, struct learned_times *times, struct progress *progress)
-{
-    for (int class = 0; class < TIMED_CLASSES; class++)
-        for (int i = 0; timed_class_exists(class) && i < times->host[class].count; i++) {
-            if (!is_near(times, class, times->host[class].samples[i].amount))
-                continue;
-            if (stopped(sampler, progress))
-                return false;
-            sample_again(sampler, times, class, i);
-        }
-    progress->done++;
-    return true;
-}
-
-static bool check_peaks(const struct call_sampler *sampler, struct learned_times *times,
-                        struct progress *progress)
+static bool check_peaks(struct session *session)
 {
     for (int class = 0; class < TIMED_CLASSES; class++) {
-        if (!is_wanted(sampler, class))
+        if (!is_wanted(session, class))
             continue;
-        if (stopped(sampler, progress))
+        if (stopped(session))
             return false;
-        time_class_again(sampler, times, class);
+        time_peaks_again(session, class, &session->times->host[class]);
+        time_peaks_again(session, class, &session->times->resident[class]);
     }
-    progress->done++;
+    sample_batch_time(&session->batch);
+    session->done++;
     return true;
 }
 
-/* The first wide gap beside a sample at which neither side is far ahead: a host that takes more threads
- * from some size on is slowest just before. */
-static bool find_gap(const struct learned_times *times, int class, double *middle)
+static bool close_in(struct session *session)
 {
-    const struct time_curve *host = &times->host[class];
-    for (int i = 0; i + 1 < host->count && times->resident[class].count; i++) {
-        const double below = host->samples[i].amount, above = host->samples[i + 1].amount;
-        if (above / below <= FINEST * close_enough ||
-            (!is_near(times, class, below) && !is_near(times, class, above)))
-            continue;
-        *middle = sqrt(below * above);
-        return true;
-    }
-    return false;
-}
-
-/* One gap of each class in turn. */
-static bool fill_gaps(const struct call_sampler *sampler, struct learned_times *times,
-                      struct progress *progress)
-{
-    enum { GAPS_MOST = TIME_CURVE_SAMPLES / 2 };
-    for (int round = 0; round < GAPS_MOST; round++, progress->done += 1.0 / GAPS_MOST)
-        for (int class = 0; class < TIMED_CLASSES; class++) {
-            double middle;
-            if (!is_wanted(sampler, class))
-                continue;
-            if (stopped(sampler, progress))
-                return false;
-            if (times->host[class].count < TIME_CURVE_SAMPLES - BISECTIONS && find_gap(times, class, &middle))
-                sample(sampler, times, class, middle);
-        }
-    return true;
-}
-
-static bool close_in(const struct call_sampler *sampler, struct learned_times *times,
-                     struct progress *progress)
-{
-    for (int round = 0; round < BISECTIONS; round++, progress->done++)
+    for (int round = 0; round < BISECTIONS; round++) {
         for (int class = 0; class < TIMED_CLASSES; class++) {
             double below, above;
-            if (!is_wanted(sampler, class))
+            if (!is_wanted(session, class))
                 continue;
-            if (stopped(sampler, progress))
+            if (stopped(session))
                 return false;
-            if (!find_border(times, class, &below, &above) || above / below <= close_enough)
-                continue;
-            sample(sampler, times, class, sqrt(below * above));
-            time_class_again(sampler, times, class); /* or the wrong half would be looked at next */
+            if (gain_border_find(session->times, class, &below, &above) && above / below > close_enough)
+                sample_batch_add(&session->batch, class, sqrt(below * above));
         }
+        sample_batch_time(&session->batch);
+        session->done++;
+    }
     return true;
+}
+
+/* Beside the border, among amounts that calls can have. */
+static bool find_range(const struct session *session, int class, struct amount_range *range)
+{
+    const struct call_sampler *sampler = session->sampler;
+    const struct amount_range bounds = {timed_class_amount_of(class, sampler->least_bytes) / 4,
+                                        timed_class_amount_of(class, sampler->most_bytes)};
+    return gain_border_range(session->times, class, bounds, range);
+}
+
+/* One gap of each class in turn, until there is none. */
+static bool fill_gaps(struct session *session)
+{
+    bool any = true;
+    for (int round = 0; any && round < FILLS; round++) {
+        any = false;
+        for (int class = 0; class < TIMED_CLASSES; class++) {
+            struct amount_range range;
+            double amount = 0;
+            if (!is_wanted(session, class) ||
+                session->times->host[class].count >= TIME_CURVE_SAMPLES - BISECTIONS)
+                continue;
+            if (stopped(session))
+                return false;
+            if (!find_range(session, class, &range) ||
+                !gain_border_gap(session->times, class, range, apart, &amount) ||
+                sample_batch_host_takes_long(&session->batch, class, amount))
+                continue;
+            sample_batch_add(&session->batch, class, amount);
+            any = true;
+        }
+        sample_batch_time(&session->batch);
+    }
+    return true;
+}
+
+/* Range: all zero where there is none. */
+static bool is_beside(const struct session *session, int class, struct amount_range range, double amount)
+{
+    const double gain = gain_border_gain(session->times, class, amount);
+    return (gain > 1 / level && gain < level) || (amount >= range.low / apart && amount <= range.high * apart);
+}
+
+enum visit { ALL, BESIDE_ANEW, BESIDE, BESIDE_BACKWARDS };
+
+/* All samples, or those beside the border, once more: by then what disturbed the last time is over. Every
+ * other time backwards, lest what comes regularly meets the same ones. Now calls of one class follow each
+ * other, as in a program; before, small ones of all classes did, and one thread alone is faster while no
+ * others wait for work: such times do not count beside the border. */
+static bool visit(struct session *session, enum visit which)
+{
+    for (int i = 0; i < TIMED_CLASSES; i++) {
+        const int class = which == BESIDE_BACKWARDS ? TIMED_CLASSES - 1 - i : i;
+        const struct time_curve *host = &session->times->host[class];
+        if (!is_wanted(session, class) || !gain_border_known(session->times, class))
+            continue;
+        if (stopped(session))
+            return false;
+        struct amount_range range = {0, 0};
+        if (!find_range(session, class, &range))
+            range.low = range.high = 0;
+        for (int j = 0; j < host->count; j++)
+            if (which == ALL || is_beside(session, class, range, host->samples[j].amount))
+                sample_batch_again(&session->batch, class, host->samples[j].amount, which == BESIDE_ANEW);
+    }
+    sample_batch_time(&session->batch);
+    session->done++;
+    return true;
+}
+
+static bool look_closer(struct session *session)
+{
+    if (!visit(session, ALL) || !pass(session, FINE, true) || !check_peaks(session) || !fill_gaps(session) ||
+        !visit(session, BESIDE_ANEW) || !close_in(session))
+        return false;
+    for (int i = 1; i < VISITS; i++)
+        if (!fill_gaps(session) || !visit(session, i % 2 ? BESIDE_BACKWARDS : BESIDE))
+            return false;
+    return check_peaks(session);
 }
 
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
-    struct progress progress = {.all = PASSES + AGAIN + CHECKS + BISECTIONS};
-    if (!pass(sampler, times, COARSE, false, &progress))
+    struct session session = {.sampler = sampler, .times = times,
+                              .batch = {.sampler = sampler, .times = times},
+                              .all = 2 + 2 + 1 + BISECTIONS + VISITS};
+    if (!pass(&session, COARSE, false))
         return false;
-    if (pass(sampler, times, FINE, true, &progress) && again(sampler, times, &progress) &&
-        check_peaks(sampler, times, &progress) && close_in(sampler, times, &progress) &&
-        again(sampler, times, &progress) && fill_gaps(sampler, times, &progress))
-        check_peaks(sampler, times, &progress);
+    look_closer(&session); /* until time ends, at the latest */
+    curve_smoothing_all(times);
     return true;
 }

@@ -1,11 +1,12 @@
 /* call_sampler.h - which calls to time, on host and device, to learn where one overtakes the other.
  *
  * Each class first at sizes a factor of 16 in bytes apart; all else is only where neither side is far ahead:
- * sizes a factor of 4 apart, then between the two where the faster side changes, until these are close,
- * then of 2. A class in which one side is far ahead everywhere is left after the first pass. A host is
- * disturbed for tens of milliseconds on end, so every sample is timed again one and two passes later, when
- * those are over, and the least time counts; so it does of what sticks out. Whoever times is given, so that
- * a test can be it. */
+ * sizes a factor of 4 apart; amounts at most 1.4 times apart within a factor of 5 of where the faster side
+ * changes (gain_border.h), with smaller steps where it does; then all of these again and again while there
+ * is time. A class in which one side is far ahead everywhere is left after the first pass. A host is
+ * disturbed for tens of milliseconds on end, so a sample's times lie whole passes apart, and the least
+ * counts. In the end neighbours have a say (curve_smoothing.h). Many calls are timed on one side before it
+ * is the other's turn. Whoever times is given, so that a test can be it. */
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 

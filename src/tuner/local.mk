@@ -33,6 +33,9 @@ CLEANFILES += src/tuner/built_in_recipes
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/call_sampler.c src/tuner/call_sampler.h \
+	src/tuner/curve_smoothing.c src/tuner/curve_smoothing.h \
+	src/tuner/gain_border.c src/tuner/gain_border.h \
+	src/tuner/sample_batch.c src/tuner/sample_batch.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
 	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \

@@ -325,6 +325,16 @@ TESTS += tests/unit/test_call_sampler
 tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c
 tests_unit_test_call_sampler_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_gain_border
+TESTS += tests/unit/test_gain_border
+tests_unit_test_gain_border_SOURCES = tests/unit/test_gain_border.c
+tests_unit_test_gain_border_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_curve_smoothing
+TESTS += tests/unit/test_curve_smoothing
+tests_unit_test_curve_smoothing_SOURCES = tests/unit/test_curve_smoothing.c
+tests_unit_test_curve_smoothing_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_program_checks
 TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c

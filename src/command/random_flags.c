@@ -1,0 +1,22 @@
+#include "command/random_flags.h"
+#include "command/routine_call.h"
+
+enum { STEPS = 50 };
+
+double random_part(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+void random_flags(struct blas_call *call, uint64_t *seed)
+{
+    const enum blas_side side = call->side;
+    const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
+    int steps = (int)(random_part(seed) * STEPS);
+    do
+        routine_next_flags(call);
+    while (steps-- > 0 || call->side != side || (level2 && (call->trans == TRANS_NONE) != upright));
+}

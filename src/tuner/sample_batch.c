@@ -1,0 +1,113 @@
+#include "tuner/sample_batch.h"
+
+#include <math.h>
+
+static const struct time_sample *sample_at(const struct time_curve *curve, double amount)
+{
+    for (int i = 0; i < curve->count; i++)
+        if (curve->samples[i].amount == amount)
+            return &curve->samples[i];
+    return NULL;
+}
+
+static bool record(struct time_curve *curve, const struct sample_request *request, double us)
+{
+    const struct time_sample *known = request->anew ? NULL : sample_at(curve, request->amount);
+    return time_curve_add(curve, request->amount, known ? fmin(known->us, us) : us);
+}
+
+static void time_side(const struct sample_batch *batch, enum call_side side, double us[SAMPLE_BATCH])
+{
+    const struct call_sampler *sampler = batch->sampler;
+    for (int i = 0; i < batch->count; i++)
+        if (us[i] > 0 && !sampler->time(sampler->argument, side, &batch->requests[i].call, &us[i]))
+            us[i] = 0;
+}
+
+void sample_batch_time(struct sample_batch *batch)
+{
+    struct learned_times *times = batch->times;
+    double host[SAMPLE_BATCH], device[SAMPLE_BATCH];
+    for (int i = 0; i < batch->count; i++)
+        host[i] = batch->requests[i].on_host;
+    time_side(batch, SIDE_HOST, host);
+    for (int i = 0; i < batch->count; i++)
+        device[i] = batch->requests[i].on_host ? host[i] : 1;
+    time_side(batch, SIDE_DEVICE, device);
+    for (int i = 0; i < batch->count; i++) {
+        const struct sample_request *request = &batch->requests[i];
+        if (!request->on_host || record(&times->host[request->class], request, host[i]))
+            record(&times->resident[request->class], request, device[i]);
+        learned_times_separate(times, request->class);
+    }
+    batch->count = 0;
+}
+
+static bool is_gathered(const struct sample_batch *batch, int class, double amount)
+{
+    for (int i = 0; i < batch->count; i++)
+        if (batch->requests[i].class == class && fabs(batch->requests[i].amount / amount - 1) < 0.01)
+            return true;
+    return false;
+}
+
+static void gather(struct sample_batch *batch, const struct sample_request *request)
+{
+    if (is_gathered(batch, request->class, request->amount))
+        return;
+    batch->requests[batch->count++] = *request;
+    if (batch->count == SAMPLE_BATCH)
+        sample_batch_time(batch);
+}
+
+bool sample_batch_host_takes_long(const struct sample_batch *batch, int class, double amount)
+{
+    const struct time_curve *host = &batch->times->host[class];
+    return host->count && time_curve_at(host, TIME_SHRINKS, amount) > batch->sampler->most_us;
+}
+
+/* A single time on the device is nearly all latency: it says nothing of larger calls. */
+static bool device_takes_long(const struct sample_batch *batch, int class, double amount)
+{
+    return batch->times->resident[class].count > 1 &&
+           learned_times_device(batch->times, class, amount) > batch->sampler->most_us;
+}
+
+static bool has_sample_about(const struct time_curve *curve, double amount)
+{
+    for (int i = 0; i < curve->count; i++)
+        if (fabs(curve->samples[i].amount / amount - 1) < 0.01)
+            return true;
+    return false;
+}
+
+/* What the host takes grows with the amount, but what the device takes may still be latency. */
+void sample_batch_add(struct sample_batch *batch, int class, double amount)
+{
+    const struct blas_call call = timed_class_call(class, amount);
+    const struct sample_request request = {.class = class, .amount = timed_class_amount(&call), .call = call,
+                                           .on_host = !sample_batch_host_takes_long(batch, class, amount)};
+    if (timed_class_of(&call) == class && !device_takes_long(batch, class, amount) &&
+        !has_sample_about(&batch->times->resident[class], request.amount))
+        gather(batch, &request);
+}
+
+/* The class's call of just this amount: sizes are cut off, so it was asked for with a somewhat greater one. */
+static bool find_call(int class, double amount, struct blas_call *call)
+{
+    static const double most = 1.2, step = 1.0005;
+    for (double factor = 1 + 1e-9; factor < most; factor *= step) {
+        *call = timed_class_call(class, amount * factor);
+        if (timed_class_amount(call) == amount && timed_class_of(call) == class)
+            return true;
+    }
+    return false;
+}
+
+void sample_batch_again(struct sample_batch *batch, int class, double amount, bool anew)
+{
+    struct sample_request request = {.class = class, .amount = amount, .anew = anew,
+                                     .on_host = sample_at(&batch->times->host[class], amount)};
+    if (find_call(class, amount, &request.call))
+        gather(batch, &request);
+}

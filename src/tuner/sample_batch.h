@@ -1,0 +1,40 @@
+/* sample_batch.h - samples of curves that are to be timed next, gathered, since changing sides takes time:
+ * those of the host are timed on end, then those of the device. Of several times of one sample the least
+ * counts. */
+#ifndef MUBLAS_SAMPLE_BATCH_H
+#define MUBLAS_SAMPLE_BATCH_H
+
+#include "tuner/call_sampler.h"
+
+enum { SAMPLE_BATCH = 32 };
+
+struct sample_request {
+    int class;
+    double amount;
+    struct blas_call call;
+    bool on_host; /* too, or on the device alone */
+    bool anew;    /* what was timed before does not count */
+};
+
+/* All zero but for the first two: nothing gathered. */
+struct sample_batch {
+    const struct call_sampler *sampler;
+    struct learned_times *times; /* where samples go */
+    struct sample_request requests[SAMPLE_BATCH];
+    int count;
+};
+
+/* A sample at about this amount, unless there is one already or it takes too long; on the device alone where
+ * just the host does. Times what is gathered when it is enough. */
+void sample_batch_add(struct sample_batch *batch, int class, double amount);
+
+/* A sample once more, on the sides on which there is one; anew: earlier times do not count any more. */
+void sample_batch_again(struct sample_batch *batch, int class, double amount, bool anew);
+
+/* Time what is gathered. */
+void sample_batch_time(struct sample_batch *batch);
+
+/* Is the host expected to take too long for a sample? */
+bool sample_batch_host_takes_long(const struct sample_batch *batch, int class, double amount);
+
+#endif
