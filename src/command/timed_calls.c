@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "interpose/pack.h"
 #include "mirror/pins.h"
+#include "mirror/result_ranges.h"
 #include "tuner/statistics.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ struct pools {
     bool on_host; /* all calls stay there */
     bool c_is_new; /* the call's result has memory that no call has written to */
     enum blas_type c_type;
+    size_t settled; /* bytes of the largest small result so far: all of them are pinned now */
     char *x, *y, *x_before;
     size_t vector_bytes;
 };
@@ -194,17 +196,23 @@ static bool is_settled(const double *times, size_t count)
     return median <= unsettled * sorted[0];
 }
 
-/* A large result is pinned once as much has been staged as it spans: of a triangle half at a time. */
-static int calls_to_pin(const struct pools *pools, const struct blas_call *call)
+/* A large result is pinned once as much has been staged as it spans: of a triangle half at a time; a small one
+ * once it has come home to the same pages some times. */
+static int calls_to_pin(struct pools *pools, const struct blas_call *call)
 {
-    if (!pools->c_is_new)
+    const size_t bytes = matrix_bytes(call, &call->c);
+    if (pools->on_host || !call->c.rows || bytes < PIN_RESULT_BYTES_MIN)
         return 0;
-    return call->c.part == PART_FULL ? 2 : 4;
+    if (bytes >= PIN_BYTES_MIN)
+        return !pools->c_is_new ? 0 : call->c.part == PART_FULL ? 2 : 4;
+    const bool settled = bytes <= pools->settled;
+    pools->settled = settled ? pools->settled : bytes;
+    return settled ? 0 : (int)result_ranges_times(bytes) * (call->c.part == PART_FULL ? 1 : 2);
 }
 
 /* After a first call, which does not count, nor do those until what they write is pinned, as many as the
  * budget has time for; two budgets where times differ much. *first: of the first. */
-static double time_warm(host_function *function, const struct pools *pools, const struct blas_call *call,
+static double time_warm(host_function *function, struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
 {
     double times[MOST_REPEATS];

@@ -35,16 +35,33 @@ static void add_range(struct scan_ranges *all, struct byte_range range)
     all->count++;
 }
 
+/* What is only written and in no pin is staged, and its pages are looked at after that: write_back.c. */
+static bool may_wait(const struct held_operand *held)
+{
+    return held->operand.access == OPERAND_OVERWRITE && held->mirror->pin_count == 0;
+}
+
 /* Two matrices of one mapping may lie gigabytes apart: what lies between is none of the call's business. */
 static struct scan_ranges ranges_of(const struct operands_hold *hold, const struct mirror *mirror)
 {
     struct scan_ranges all = {.count = 0};
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
-        if (held->mirror == mirror && !held->hot)
+        if (held->mirror == mirror && !held->hot && !may_wait(held))
             add_range(&all, held->hull);
     }
     return all;
+}
+
+/* Clocks are dear in some virtual machines: only pins keep an account of scans. */
+static uint64_t begin_wait(const struct mirror *mirror)
+{
+    return mirror->pin_count > 0 ? clock_nanoseconds() : 0;
+}
+
+static double waited_us(uint64_t began)
+{
+    return began ? (double)(clock_nanoseconds() - began) / 1e3 : 0;
 }
 
 enum status hold_scan(struct operands_hold *hold, struct mirror *mirror)
@@ -52,9 +69,9 @@ enum status hold_scan(struct operands_hold *hold, struct mirror *mirror)
     const struct scan_ranges all = ranges_of(hold, mirror);
     enum status status = STATUS_OK;
     for (int i = 0; i < all.count && status == STATUS_OK; i++) {
-        const uint64_t started = clock_nanoseconds();
+        const uint64_t began = begin_wait(mirror);
         status = mirror_scan(mirror, all.ranges[i].begin, all.ranges[i].end);
-        gathering_note_wait(mirror, all.ranges[i], (double)(clock_nanoseconds() - started) / 1e3);
+        gathering_note_wait(mirror, all.ranges[i], waited_us(began));
     }
     return status;
 }
@@ -62,9 +79,9 @@ enum status hold_scan(struct operands_hold *hold, struct mirror *mirror)
 /* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair guess. */
 static enum status scan_beside(const struct lane *lane, struct mirror *mirror, struct byte_range range)
 {
-    const uint64_t started = clock_nanoseconds();
+    const uint64_t began = begin_wait(mirror);
     enum status status = mirror_scan(mirror, range.begin, range.end);
-    const double us = (double)(clock_nanoseconds() - started) / 1e3;
+    const double us = waited_us(began);
     if (us > SCAN_US_NOTED && lane_is_idle(lane))
         gathering_note_wait(mirror, range, us / 2);
     return status;

@@ -35,10 +35,13 @@ libmublas_core_la_SOURCES += \
 	src/mirror/page_bits.c \
 	src/mirror/page_scan.h \
 	src/mirror/page_scan.c \
+	src/mirror/pinned_pages.c \
 	src/mirror/pins.h \
 	src/mirror/pins.c \
 	src/mirror/range_accounts.h \
 	src/mirror/range_accounts.c \
+	src/mirror/result_ranges.h \
+	src/mirror/result_ranges.c \
 	src/mirror/samples.h \
 	src/mirror/samples.c \
 	src/mirror/scan_helpers.h \

@@ -76,6 +76,7 @@ static void drop_room(struct mirror *mirror)
     free_bits(mirror);
     completeness_forget(mirror);
     memset(mirror->hot, 0, sizeof mirror->hot);
+    memset(mirror->results, 0, sizeof mirror->results);
 }
 
 enum status mirror_arm(struct mirror *mirror)

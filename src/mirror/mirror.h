@@ -45,9 +45,10 @@ struct mirror_pin {
     double waited_bytes; /* of its pages, which a scan had on average */
     bool gathering_due;  /* so much that they are to be gathered into huge pages */
     bool stays_small;    /* which did not help */
+    bool small;          /* of a result below PIN_BYTES_MIN */
 };
 
-enum { MIRROR_PINS_MAX = 8 };
+enum { MIRROR_PINS_MAX = 16, MIRROR_SMALL_PINS_MAX = 8 };
 
 /* All of it was found valid; no operand at first. */
 struct complete_operand {
@@ -55,11 +56,17 @@ struct complete_operand {
     struct page_range lost; /* hull of the pages that lost their valid bit since */
 };
 
-enum { MIRROR_COMPLETE_MAX = 4, MIRROR_HOT_MAX = 4 };
+enum { MIRROR_COMPLETE_MAX = 4, MIRROR_HOT_MAX = 4, MIRROR_RESULTS_MAX = 8 };
 
 struct hot_range {
     struct page_range pages; /* empty: unused */
     unsigned streak, uses_left;
+};
+
+struct result_range {
+    struct page_range pages;
+    double lost_us; /* that staged results have cost since its last pin */
+    double factor;  /* of the next pin's price; 0: unused */
 };
 
 /* What is known of the use of some pages; none: unused. */
@@ -113,6 +120,8 @@ struct mirror {
     unsigned next_complete;
     struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
     unsigned next_hot;
+    struct result_range results[MIRROR_RESULTS_MAX]; /* result_ranges.h */
+    unsigned next_result;
     unsigned vain, doubts; /* proofs in a row that found changes; holds that are to scan first */
 };
 

@@ -4,6 +4,7 @@
 #include "mirror/cuda_users.h"
 #include "mirror/kernel_interface.h"
 #include "mirror/mapping.h"
+#include "mirror/result_ranges.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,7 +61,8 @@ static CUresult pin_counted(struct mirror *mirror, struct mirror_pin *pin)
 static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
 {
     CUresult result = pin_counted(mirror, &pin);
-    mirror->staged_bytes = mirror->direct_bytes = 0;
+    if (!pin.small)
+        mirror->staged_bytes = mirror->direct_bytes = 0;
     if (result != CUDA_SUCCESS) {
         log_message(LOG_INFO, "pinning %zu MiB at %#zx failed (CUDA error %d)", pin_bytes(&pin) >> 20,
                     (size_t)pin.begin, (int)result);
@@ -70,9 +72,11 @@ static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
     mirror->pins_refused = 0;
     atomic_fetch_add(&mirror->resources->pinned_bytes, pin_bytes(&pin));
     mirror->pins[mirror->pin_count++] = pin;
-    atomic_store(&mirror->pinned_begin, pin.begin);
-    atomic_store(&mirror->pinned_end, pin.end);
-    log_message(LOG_INFO, "pinned %zu MiB at %#zx", pin_bytes(&pin) >> 20, (size_t)pin.begin);
+    if (!pin.small) {
+        atomic_store(&mirror->pinned_begin, pin.begin);
+        atomic_store(&mirror->pinned_end, pin.end);
+    }
+    log_message(LOG_INFO, "pinned %zu KiB at %#zx", pin_bytes(&pin) >> 10, (size_t)pin.begin);
     return CUDA_SUCCESS;
 }
 
@@ -110,18 +114,6 @@ static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin, struct
     return status;
 }
 
-static size_t pages_pinned(const struct mirror *mirror, struct page_range pages)
-{
-    size_t count = 0;
-    for (int i = 0; i < mirror->pin_count; i++) {
-        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
-        size_t begin = pin.begin > pages.begin ? pin.begin : pages.begin;
-        size_t end = pin.end < pages.end ? pin.end : pages.end;
-        count += begin < end ? end - begin : 0;
-    }
-    return count;
-}
-
 /* Each costs an upload of what was to be pinned: the kernel's limit may be reached now and not later. */
 enum { REFUSALS_MOST = 3 };
 
@@ -137,7 +129,7 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
     const bool goes_up = operand->access != OPERAND_OVERWRITE &&
                          page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2;
     const bool moves = goes_up || operand->access != OPERAND_READ;
-    const size_t pinned = pages_pinned(mirror, pages);
+    const size_t pinned = pins_pages(mirror, pages);
     if (pinned <= count / 2)
         return goes_up || mirror->staged_bytes >= bytes;
     if (count - pinned > count / 8 && mirror->staged_bytes > bytes / 2)
@@ -151,20 +143,21 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
 
 static void replace(struct mirror *mirror, int which, struct mirror_pin *by)
 {
-    by->waited_us += mirror->pins[which].waited_us;
-    by->waited_bytes = fmax(by->waited_bytes, mirror->pins[which].waited_bytes);
-    by->stays_small = by->stays_small || mirror->pins[which].stays_small;
+    const struct mirror_pin *pin = &mirror->pins[which];
+    by->waited_us += pin->waited_us;
+    by->waited_bytes = fmax(by->waited_bytes, pin->waited_bytes);
+    by->stays_small = by->stays_small || (pin->stays_small && !pin->small);
     unpin(mirror, which);
 }
 
-/* Pins inside the wanted range go; those that stick out stay, and it shrinks. */
+/* Pins inside the wanted range go, and small ones; others that stick out stay, and it shrinks. */
 static void settle_overlaps(struct mirror *mirror, struct mirror_pin *wanted, bool again)
 {
     for (int i = mirror->pin_count; i-- > 0;) {
         struct mirror_pin *pin = &mirror->pins[i];
         if (pin->begin >= wanted->end || pin->end <= wanted->begin)
             continue;
-        if (again || (pin->begin >= wanted->begin && pin->end <= wanted->end))
+        if (again || pin->small || (pin->begin >= wanted->begin && pin->end <= wanted->end))
             replace(mirror, i, wanted);
         else if (pin->begin < wanted->begin)
             wanted->begin = pin->end < wanted->end ? pin->end : wanted->end;
@@ -180,21 +173,70 @@ static bool fits_budget(const struct mirror *mirror, const struct mirror_pin *wa
     return mirror->pin_count < MIRROR_PINS_MAX && pinned <= budget && pin_bytes(wanted) <= budget - pinned;
 }
 
+static bool may_pin(struct mirror *mirror)
+{
+    if (!mirror->suspect)
+        mirror->suspect = page_bits_create(mirror_pages(mirror));
+    if (!mirror->suspect || pins_program_uses_cuda(mirror))
+        mirror->pin_forbidden = true;
+    return !mirror->pin_forbidden;
+}
+
+/* Widened by the small pins that it meets. False: it meets a large one, or there are too many. */
+static bool join_small(struct mirror *mirror, struct mirror_pin *wanted)
+{
+    int small = 0;
+    for (int i = 0; i < mirror->pin_count; i++) {
+        const struct mirror_pin *pin = &mirror->pins[i];
+        small += pin->small;
+        if (pin->begin >= wanted->end || pin->end <= wanted->begin)
+            continue;
+        wanted->begin = pin->begin < wanted->begin ? pin->begin : wanted->begin;
+        wanted->end = pin->end > wanted->end ? pin->end : wanted->end;
+        small -= pin->small;
+        if (!pin->small)
+            return false;
+    }
+    return small < MIRROR_SMALL_PINS_MAX && pin_bytes(wanted) <= PIN_BYTES_MIN;
+}
+
+/* The driver refuses the program's own copies, should it come to use CUDA later, from and to memory of which a
+ * part is pinned. So nothing of some size may share a page with the result: what malloc has mapped for
+ * it, or the program has laid on pages itself, begins at the beginning of one. */
+enum { HEADER_BYTES_MOST = 64 };
+
+static bool begins_page(struct byte_range hull)
+{
+    return hull.begin - page_floor(hull.begin) <= HEADER_BYTES_MOST;
+}
+
+static enum status consider_result(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+{
+    const struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
+    struct mirror_pin wanted = {
+        .begin = page_floor(hull.begin), .end = page_ceiling(hull.end), .stays_small = true, .small = true};
+    if (operand->access == OPERAND_READ || !begins_page(hull) || !result_ranges_due(mirror, pages) || !may_pin(mirror))
+        return STATUS_OK;
+    result_ranges_pinned(mirror, pages);
+    if (!join_small(mirror, &wanted))
+        return STATUS_OK;
+    settle_overlaps(mirror, &wanted, true);
+    return fits_budget(mirror, &wanted) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
+}
+
 enum status pins_consider(struct mirror *mirror, const struct operand *operand)
 {
     struct byte_range hull = footprint_hull(operand);
-    if (mirror->pin_forbidden || mirror->pins_refused >= REFUSALS_MOST || hull.end - hull.begin < PIN_BYTES_MIN ||
-        hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(mirror, operand, hull))
+    if (mirror->pin_forbidden || mirror->pins_refused >= REFUSALS_MOST)
         return STATUS_OK;
-    if (!mirror->suspect)
-        mirror->suspect = page_bits_create(mirror_pages(mirror));
-    if (!mirror->suspect || pins_program_uses_cuda(mirror)) {
-        mirror->pin_forbidden = true;
+    if (hull.end - hull.begin < PIN_BYTES_MIN)
+        return consider_result(mirror, operand, hull);
+    if (hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(mirror, operand, hull) ||
+        !may_pin(mirror))
         return STATUS_OK;
-    }
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
-    const bool again = pages_pinned(mirror, pages) > (pages.end - pages.begin) / 2;
+    const bool again = pins_pages(mirror, pages) > (pages.end - pages.begin) / 2;
     settle_overlaps(mirror, &wanted, again);
     if (wanted.begin >= wanted.end || !fits_budget(mirror, &wanted))
         return STATUS_OK;
@@ -238,30 +280,4 @@ void pins_give_up(struct mirror *mirror)
     mirror_invalidate(mirror, 0, mirror_pages(mirror));
     pins_release(mirror);
     mirror->pin_forbidden = true;
-}
-
-bool pins_hold_in_one(const struct mirror *mirror, size_t begin, size_t end)
-{
-    bool found = false;
-    for (int i = 0; i < mirror->pin_count && !found; i++) {
-        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
-        found = pin.begin <= begin && end <= pin.end;
-    }
-    return found;
-}
-
-size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct)
-{
-    *direct = false;
-    for (int i = 0; i < mirror->pin_count; i++) {
-        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
-        if (begin < pin.begin) {
-            end = pin.begin < end ? pin.begin : end; /* before this pin, if in none */
-        } else if (begin < pin.end) {
-            end = pin.end < end ? pin.end : end;
-            *direct = !page_bits_test(mirror->suspect, begin);
-            return page_bits_find(mirror->suspect, begin, end, *direct) - begin;
-        }
-    }
-    return end - begin;
 }

@@ -4,7 +4,8 @@
  * the old pages when the program discards or remaps them: pages the tracker has
  * reported since pinning are suspect and are staged (design section 6). What is
  * pinned is the span of a matrix of 16 MiB or more: neighbouring allocations are
- * often one mapping. Never memory of a program that uses CUDA itself
+ * often one mapping; and that of a smaller result that comes home again and again
+ * (result_ranges.h) and begins a page. Never memory of a program that uses CUDA itself
  * (cuda_users.h, device.h). Callers
  * hold the mirror's lock. Inside device_enter. */
 #ifndef MUBLAS_PINS_H
@@ -12,7 +13,7 @@
 
 #include "mirror/mirror.h"
 
-enum { PIN_BYTES_MIN = 16 << 20 };
+enum { PIN_BYTES_MIN = 16 << 20, PIN_RESULT_BYTES_MIN = 64 << 10 };
 
 /* Pin the operand's span if that pays: when most of it is about to be uploaded, or
  * staging has moved as much as it holds, or half of that if it has outgrown its pin, or, if it is pinned, when most of
@@ -25,6 +26,9 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand);
 
 /* Pin it anew, its blocks `gathered` in huge pages where the kernel can; otherwise as pins_consider. */
 enum status pins_gather(struct mirror *mirror, int which, struct byte_range gathered);
+
+/* How many of these pages are pinned, suspect or not. */
+size_t pins_pages(const struct mirror *mirror, struct page_range pages);
 
 /* How many of the pages from `begin` on, at most up to `end`, can move together: by
  * DMA (*direct: in one pin, none suspect), or by staging. */

@@ -3,6 +3,7 @@
 #include "mirror/account.h"
 #include "mirror/completeness.h"
 #include "mirror/pins.h"
+#include "mirror/result_ranges.h"
 #include "mirror/staging.h"
 #include "mirror/triangle_cover.h"
 
@@ -170,12 +171,15 @@ static int copy_strip(void *context, const struct strip *strip)
     return stop ? stop : copy_strip(context, &lower);
 }
 
-/* Does the output go by DMA for the most part? Of a triangle's hull half is not output, and clean as a rule. */
+/* Does the output go by DMA for the most part? Of a triangle's hull half is not output, and clean as a rule. Of a
+ * small one nearly all must be clean: to stage the rest costs a fault a page, all of it none. */
 static bool is_mostly_clean(const struct held_operand *held)
 {
     const struct mirror *mirror = held->mirror;
     const size_t pages = (size_t)(footprint_bytes(&held->operand) >> page_shift());
-    return mirror->pin_count > 0 && 2 * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
+    const size_t spanned = held->pages.end - held->pages.begin, part = spanned << page_shift() < PIN_BYTES_MIN ? 8 : 2;
+    return mirror->pin_count > 0 && 2 * pins_pages(mirror, held->pages) > spanned &&
+           part * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
 }
 
 /* Each first write to a protected page is a fault of 1 us, as long as copying it takes twice over. What
@@ -198,6 +202,8 @@ static enum status copy_all(struct write_back *back)
         return back->status != STATUS_OK ? back->status : waited;
     }
     back->staged = held->hull;
+    if (held->hull.end - held->hull.begin >= PIN_RESULT_BYTES_MIN)
+        result_ranges_note(held->mirror, held->pages, footprint_bytes(operand));
     open_for_writing(held);
     held->mirror->staged_bytes += footprint_bytes(operand);
     back->staged_bytes = footprint_bytes(operand);

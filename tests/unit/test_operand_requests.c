@@ -2,6 +2,7 @@
 #include "operand_table.h"
 
 #include "mirror/kernel_interface.h"
+#include "mirror/result_ranges.h"
 
 #include <linux/userfaultfd.h>
 #include <stdarg.h>
@@ -58,13 +59,16 @@ static void test_apart(void)
     const size_t distance = 40 * MIB, bytes = 2 * distance + MIB;
     unsigned char *memory = map(bytes);
     open_table(256 * MIB, 0);
-    tap_ok(warm_call(memory, distance, OPERAND_READ, false) && asked.scans == 3 && asked.scanned <= 3 * 4 * MIB,
+    bool good = warm_call(memory, distance, OPERAND_READ, false);
+    tap_ok(good && asked.scans == 3 && asked.scanned <= 3 * 4 * MIB,
            "three matrices far apart in one mapping are three scans of %zu KiB", asked.scanned >> 10);
-    tap_ok(warm_call(memory, distance, OPERAND_READ, true) && asked.scans == 3 && asked.scanned <= 3 * 4 * MIB,
+    good = warm_call(memory, distance, OPERAND_READ, true);
+    tap_ok(good && asked.scans == 3 && asked.scanned <= 3 * 4 * MIB,
            "also beside the kernel (%zu KiB)", asked.scanned >> 10);
     memory[distance + 5] ^= 1;
     tap_ok(warm_call(memory, distance, OPERAND_READ, false), "what is written to the middle one is seen");
-    tap_ok(warm_call(memory, distance, OPERAND_UPDATE, false) && asked.scans == 4 && asked.changes == 1,
+    good = warm_call(memory, distance, OPERAND_UPDATE, false);
+    tap_ok(good && asked.scans == 4 && asked.changes == 1,
            "an updated one is opened and looked at again (%u, %u)", asked.scans, asked.changes);
     unmap(memory, bytes);
     mirror_table_destroy(table);
@@ -77,6 +81,81 @@ static void test_neighbours(void)
     tap_ok(warm_call(memory, BYTES, OPERAND_READ, false) && asked.scans == 1, "neighbours are one scan");
     tap_ok(warm_call(memory, 2 * BYTES, OPERAND_READ, true) && asked.scans == 1, "with a little between them, too");
     unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
+/* Not on the borders of pages. */
+static void test_overwritten(void)
+{
+    unsigned char *memory = map(MIB);
+    struct operand result = whole(memory + 8, BYTES, OPERAND_OVERWRITE);
+    open_table(64 * MIB, 0);
+    call(whole(memory, MIB, OPERAND_READ), 0);
+    memory[9 + BYTES] ^= 1;
+    memset(&asked, 0, sizeof asked);
+    const bool good = call(result, 0) == 0;
+    tap_ok(good && asked.scans == 1, "what is only written is looked at once (%u times)", asked.scans);
+    tap_ok(call_read(memory, MIB) > 0, "and with it what the host wrote beside it");
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
+/* The calls until a result of these bytes needs no more change of protection; -1: more than 100, or wrong. */
+static int calls_to_settle(unsigned char *memory, ptrdiff_t to_shadow, size_t bytes)
+{
+    for (int i = 0; i < 100; i++) {
+        memset(&asked, 0, sizeof asked);
+        const long moved = call(whole(memory, bytes, OPERAND_UPDATE), to_shadow);
+        if (moved < 0)
+            return -1;
+        if (asked.changes == 0)
+            return i;
+    }
+    return -1;
+}
+
+static void test_repeated(void)
+{
+    unsigned char *memory = map(4 * MIB), *shadow = map(4 * MIB);
+    const ptrdiff_t distance = shadow - memory;
+    const unsigned long pins = call_count("cuMemHostRegister_v2");
+    open_table(64 * MIB, 64 * MIB);
+    const int times = (int)result_ranges_times(BYTES + page);
+    tap_ok(calls_to_settle(memory + 8, distance, BYTES) == times && call_count("cuMemHostRegister_v2") == pins + 1,
+           "a result that comes home to the same pages is pinned");
+    memset(&asked, 0, sizeof asked);
+    tap_ok(call(whole(memory + 8, BYTES, OPERAND_UPDATE), distance) == 0 && asked.scans == 1 && asked.changes == 0,
+           "then a call asks once, and sends nothing up");
+    memory[50000] = shadow[50000] = 77;
+    tap_ok(call(whole(memory + 8, BYTES, OPERAND_UPDATE), distance) == (long)page, "what the host writes goes up");
+    tap_ok(calls_to_settle(memory + 8 + BYTES, distance, BYTES) == times && call_count("cuMemHostRegister_v2") == pins + 2,
+           "its neighbour, which shares a page, is pinned with it");
+    tap_ok(calls_to_settle(memory + 8, distance, 2 * BYTES) == 0, "both are one result, too");
+    tap_ok(calls_to_settle(memory + 2 * MIB + 80, distance, BYTES) == -1 && call_count("cuMemHostRegister_v2") == pins + 2,
+           "what may share its first page with something else is not pinned");
+    tap_ok(memcmp(memory, shadow, 4 * MIB) == 0, "and all of it came home");
+    memset(memory, 5, 2 * BYTES + 8);
+    memset(shadow, 5, 2 * BYTES + 8);
+    const int again = calls_to_settle(memory + 8, distance, BYTES);
+    tap_ok(again > 3 * times && again <= 4 * times && call_count("cuMemHostRegister_v2") == pins + 3,
+           "rewritten, it waits longer for the next pin (%d)", again);
+    unmap(memory, 4 * MIB);
+    unmap(shadow, 4 * MIB);
+    mirror_table_destroy(table);
+}
+
+static void test_beside_pin(void)
+{
+    unsigned char *memory = map(24 * MIB);
+    open_table(64 * MIB, 64 * MIB);
+    bool good = call(whole(memory + 20 * MIB, 2 * MIB, OPERAND_OVERWRITE), 0) == 0;
+    good = good && call_read(memory, 16 * MIB) > 0 && mirror_of(memory)->pin_count == 1;
+    memset(&asked, 0, sizeof asked);
+    const unsigned long before = call_count("cuMemcpyDtoHAsync_v2");
+    good = call(whole(memory + 20 * MIB, 2 * MIB, OPERAND_OVERWRITE), 0) == 0 && good;
+    tap_ok(good && call_count("cuMemcpyDtoHAsync_v2") == before + 1 && asked.changes > 0,
+           "a result beside pinned memory is staged in one piece, into open pages");
+    unmap(memory, 24 * MIB);
     mirror_table_destroy(table);
 }
 
@@ -93,6 +172,9 @@ int main(void)
         tap_skip_all("host writes cannot be tracked here");
     test_apart();
     test_neighbours();
+    test_overwritten();
+    test_repeated();
+    test_beside_pin();
     lane_release(lane);
     return tap_done();
 }

@@ -1,0 +1,75 @@
+#include "mirror/result_ranges.h"
+
+#include <math.h>
+
+/* H100's host: what DMA would have spared a staged result, and what a pin takes. */
+static const double result_us = 25, result_us_per_byte = 0.12e-3, pin_us = 700, pin_us_per_byte = 0.04e-3;
+static const double dearer = 4, factor_most = 1e6;
+
+static double spared_us(uint64_t bytes)
+{
+    return result_us + result_us_per_byte * (double)bytes;
+}
+
+static double price_us(size_t bytes)
+{
+    return pin_us + pin_us_per_byte * (double)bytes;
+}
+
+unsigned result_ranges_times(size_t bytes)
+{
+    return (unsigned)ceil(price_us(bytes) / spared_us(bytes));
+}
+
+static bool covers(const struct result_range *range, struct page_range pages)
+{
+    return range->pages.begin <= pages.begin && pages.end <= range->pages.end;
+}
+
+/* The entry that has these pages; NULL: none. */
+static struct result_range *find(const struct mirror *mirror, struct page_range pages)
+{
+    for (int i = 0; i < MIRROR_RESULTS_MAX; i++)
+        if (covers(&mirror->results[i], pages))
+            return (struct result_range *)&mirror->results[i];
+    return NULL;
+}
+
+/* What it contains is a part of it; else of what was of least use. A factorisation's panels pass by. */
+static struct result_range *place_of_new(struct mirror *mirror, struct page_range pages)
+{
+    struct result_range *least = &mirror->results[mirror->next_result++ % MIRROR_RESULTS_MAX];
+    for (int i = 0; i < MIRROR_RESULTS_MAX; i++) {
+        struct result_range *range = &mirror->results[i];
+        if (range->factor > 0 && pages.begin <= range->pages.begin && range->pages.end <= pages.end)
+            return range;
+        if (range->factor * price_us(0) + range->lost_us < least->factor * price_us(0) + least->lost_us)
+            least = range;
+    }
+    return least;
+}
+
+void result_ranges_note(struct mirror *mirror, struct page_range pages, uint64_t bytes)
+{
+    struct result_range *range = find(mirror, pages);
+    if (!range) {
+        range = place_of_new(mirror, pages);
+        *range = (struct result_range){.pages = pages, .factor = 1};
+    }
+    range->lost_us += spared_us(bytes);
+}
+
+bool result_ranges_due(const struct mirror *mirror, struct page_range pages)
+{
+    const struct result_range *range = find(mirror, pages);
+    return range && range->lost_us >= range->factor * price_us((range->pages.end - range->pages.begin) << page_shift());
+}
+
+void result_ranges_pinned(struct mirror *mirror, struct page_range pages)
+{
+    struct result_range *range = find(mirror, pages);
+    if (!range)
+        return;
+    range->lost_us = 0;
+    range->factor = fmin(range->factor * dearer, factor_most);
+}

@@ -1,0 +1,26 @@
+/* result_ranges.h - results that come home to the same pages again and again.
+ *
+ * A result below PIN_BYTES_MIN is staged: the CPU copies it at 8 GB/s, and its pages must be opened for that
+ * and protected again, of which every processor that runs the program has to hear. To pinned memory it
+ * goes at 50 GB/s and with none of that, but to pin takes 0.3 to 1.6 ms (H100's host). Ski rental: once what
+ * staging has cost these pages would have paid for a pin they are to be pinned (pins.h). Each next pin of
+ * them must be worth four times as much, since the host's writes have made the last one useless. A function
+ * of sizes, not of clocks. Callers hold the mirror's lock. */
+#ifndef MUBLAS_RESULT_RANGES_H
+#define MUBLAS_RESULT_RANGES_H
+
+#include "mirror/mirror.h"
+
+/* So many results that span these bytes, without gaps, are worth the first pin: at least 1, at most 30. */
+unsigned result_ranges_times(size_t bytes);
+
+/* A result of `bytes` that was staged has come home to these pages. */
+void result_ranges_note(struct mirror *mirror, struct page_range pages, uint64_t bytes);
+
+/* Is it time to pin them? */
+bool result_ranges_due(const struct mirror *mirror, struct page_range pages);
+
+/* It was tried. */
+void result_ranges_pinned(struct mirror *mirror, struct page_range pages);
+
+#endif
