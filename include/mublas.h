@@ -24,10 +24,16 @@
  * Threads. A handle may be used by one thread at a time; different handles at once.
  *
  * Graphs. A routine that is called while the handle's stream is being captured becomes part
- * of the graph, with workspace of its own that lives until the handle is destroyed: destroy
- * the handle after the graphs that were captured with it. Replays may run beside other
- * calls on the handle and beside replays of other graphs; of one graph, only one replay may
- * run at a time (as with a single cudaGraphExec_t). */
+ * of the graph, with workspace of its own: 1 MiB of device memory, for large matrices more, for
+ * axpy none. Once the graph, its clones and its executables have been destroyed and their
+ * launches have completed, a later capture with the handle gets that workspace, so that
+ * captures without end need as much as the graphs that live at once, and a few more: the driver
+ * tells with some delay. The handle frees all of it: destroy the handle after the last replay;
+ * graphs that are not launched any more may be destroyed later. Replays may run beside other
+ * calls on the handle and beside replays of other graphs. Of one graph only one replay may run
+ * at a time, counting those of all its clones and executables and of graphs that have it as a
+ * child (as with a single cudaGraphExec_t). One thread at a time captures into a graph, and
+ * parameters of its kernel nodes must not be carried into another. */
 #ifndef MUBLAS_H
 #define MUBLAS_H
 
@@ -105,8 +111,8 @@ enum mublas_status mublas_create_on_device(struct mublas_handle **handle, int de
 /* Free what the handle owns, once the device is done with it: calls that need workspace, all
  * but axpy, are waited for. What else was launched goes on, but not beyond the context: if the
  * handle may be the last to hold on to it, wait for the stream before (mublas_synchronise).
- * Graphs that have workspace in the handle must not run any more. NULL is fine. Streams may be
- * gone before. */
+ * Graphs that have workspace in the handle must not run any more, but may still be there. NULL
+ * is fine. Streams may be gone before. */
 enum mublas_status mublas_destroy(struct mublas_handle *handle);
 
 /* The stream of the calls that follow. Calls on different streams may run at once: each

@@ -40,8 +40,7 @@ enum mublas_status mublas_device_free(struct mublas_handle *handle, void *pointe
 static CUresult check_uncaptured(CUstream stream)
 {
     int status = CU_STREAM_CAPTURE_STATUS_NONE;
-    unsigned long long ignored;
-    const CUresult result = driver()->stream_capture_info(stream, &status, &ignored);
+    const CUresult result = driver()->stream_capture_info(stream, &status, NULL, NULL, NULL, NULL);
     if (result != CUDA_SUCCESS)
         return result;
     return status == CU_STREAM_CAPTURE_STATUS_NONE ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

@@ -1,66 +1,9 @@
 #include "api/workspace.h"
 
 #include "api/context.h"
+#include "api/workspace_memory.h"
 
 #include <stdlib.h>
-
-enum { PARTIALS_LEAST = 1 << 20, COUNTERS_LEAST = 16 << 10 };
-
-struct retired {
-    struct retired *next;
-    CUdeviceptr address;
-};
-
-/* Launches in flight may use the memory: it is freed with the pool. */
-static void retire(struct workspace_pool *pool, CUdeviceptr address)
-{
-    struct retired *retired = address ? malloc(sizeof *retired) : NULL;
-    if (!retired)
-        return; /* without host memory to remember it, it stays */
-    *retired = (struct retired){pool->retired, address};
-    pool->retired = retired;
-}
-
-/* The driver waits for the device before it frees. */
-static void free_retired(struct workspace_pool *pool, bool usable)
-{
-    while (pool->retired) {
-        struct retired *retired = pool->retired;
-        pool->retired = retired->next;
-        if (usable)
-            driver()->memory_free(retired->address);
-        free(retired);
-    }
-}
-
-/* Half as much again saves later growth. */
-static CUresult allocate(struct workspace_pool *pool, size_t wanted, size_t least, CUdeviceptr *address,
-                         size_t *bytes)
-{
-    *bytes = wanted + wanted / 2 > least ? wanted + wanted / 2 : least;
-    CUresult result = driver()->memory_allocate(address, *bytes);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-        free_retired(pool, true);
-        *bytes = wanted;
-        result = driver()->memory_allocate(address, *bytes);
-    }
-    return result;
-}
-
-static CUresult grow(struct workspace_pool *pool, size_t wanted, size_t least, CUdeviceptr *address, size_t *bytes)
-{
-    CUdeviceptr bigger;
-    size_t bigger_bytes;
-    if (wanted <= *bytes)
-        return CUDA_SUCCESS;
-    CUresult result = allocate(pool, wanted, least, &bigger, &bigger_bytes);
-    if (result != CUDA_SUCCESS)
-        return result;
-    retire(pool, *address);
-    *address = bigger;
-    *bytes = bigger_bytes;
-    return CUDA_SUCCESS;
-}
 
 static CUresult own_stream(struct workspace_pool *pool, CUstream *stream)
 {
@@ -70,6 +13,11 @@ static CUresult own_stream(struct workspace_pool *pool, CUstream *stream)
     *stream = pool->own_stream;
     return result;
 }
+
+struct capture {
+    unsigned long long id; /* 0: none is under way */
+    CUgraph graph;
+};
 
 /* In order with the launches that follow; the counters of a capture at once, so that no
  * replay has to. */
@@ -87,49 +35,90 @@ static CUresult clear_counters(struct workspace_pool *pool, struct workspace *wo
 static CUresult reserve(struct workspace_pool *pool, struct workspace *workspace, const struct launch_plan *plan,
                         CUstream stream)
 {
-    const size_t counters_before = workspace->counters_bytes;
-    CUresult result = grow(pool, plan->workspace_bytes, PARTIALS_LEAST, &workspace->partials,
-                           &workspace->partials_bytes);
-    if (result == CUDA_SUCCESS)
-        result = grow(pool, plan->counter_bytes, COUNTERS_LEAST, &workspace->counters, &workspace->counters_bytes);
-    if (workspace->counters_bytes != counters_before)
-        workspace->doubtful = true;
+    CUresult result = workspace_grow(pool, workspace, plan);
     if (result == CUDA_SUCCESS && workspace->doubtful)
         result = clear_counters(pool, workspace, stream);
     return result;
 }
 
-static CUresult create(struct workspace_pool *pool, CUstream stream, unsigned long long capture,
-                       struct workspace **result)
+static CUresult create(struct workspace_pool *pool, struct workspace **result)
 {
     struct workspace *workspace = calloc(1, sizeof *workspace);
     if (!workspace)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult outcome = capture ? CUDA_SUCCESS : driver()->event_create(&workspace->done, CU_EVENT_DISABLE_TIMING);
-    if (outcome != CUDA_SUCCESS) {
-        free(workspace);
-        return outcome;
-    }
-    workspace->stream = stream;
-    workspace->capture = capture;
     workspace->next = pool->first;
     pool->first = workspace;
     *result = workspace;
     return CUDA_SUCCESS;
 }
 
+/* Out of the pool, but its memory is not freed before it: nobody can tell when its launches are done. */
+static void abandon(struct workspace_pool *pool, struct workspace *workspace)
+{
+    struct workspace **link = &pool->first;
+    while (*link != workspace)
+        link = &(*link)->next;
+    *link = workspace->next;
+    if (pool->current == workspace)
+        pool->current = NULL;
+    workspace_retire(pool, workspace);
+    if (workspace->done)
+        driver()->event_destroy(workspace->done);
+    graph_hold_forget(workspace->hold);
+    free(workspace);
+}
+
+static bool has_room(const struct workspace *workspace, const struct launch_plan *plan)
+{
+    return workspace->partials_bytes >= plan->workspace_bytes && workspace->counters_bytes >= plan->counter_bytes;
+}
+
+bool workspace_is_released(const struct workspace *workspace)
+{
+    return workspace->hold && graph_hold_is_over(workspace->hold);
+}
+
+/* Of graphs that are gone: the smallest that suffices, otherwise the largest. */
+static struct workspace *find_released(const struct workspace_pool *pool, const struct launch_plan *plan)
+{
+    struct workspace *best = NULL;
+    for (struct workspace *workspace = pool->first; workspace; workspace = workspace->next) {
+        if (!workspace_is_released(workspace))
+            continue;
+        const bool suffices = has_room(workspace, plan);
+        if (!best || (suffices && !has_room(best, plan)) ||
+            (suffices == has_room(best, plan) &&
+             suffices == (workspace->partials_bytes < best->partials_bytes)))
+            best = workspace;
+    }
+    return best;
+}
+
 /* Launches of one capture on one stream follow each other, except where one handle stands
  * for the streams of several threads. */
 static CUresult find_captured(struct workspace_pool *pool, const struct launch_plan *plan, CUstream stream,
-                              unsigned long long capture, struct workspace **result)
+                              const struct capture *capture, struct workspace **result)
 {
+    CUresult outcome = CUDA_SUCCESS;
     struct workspace *workspace = pool->first;
-    while (workspace && !(workspace->capture == capture && workspace->stream == stream && !workspace->doubtful &&
-                          stream != CU_STREAM_PER_THREAD && workspace->partials_bytes >= plan->workspace_bytes &&
-                          workspace->counters_bytes >= plan->counter_bytes))
+    while (workspace && !(workspace->capture == capture->id && workspace->stream == stream && !workspace->doubtful &&
+                          stream != CU_STREAM_PER_THREAD && has_room(workspace, plan)))
         workspace = workspace->next;
     *result = workspace;
-    return workspace ? CUDA_SUCCESS : create(pool, stream, capture, result);
+    if (workspace)
+        return CUDA_SUCCESS;
+    workspace = find_released(pool, plan);
+    if (!workspace)
+        outcome = create(pool, &workspace);
+    if (outcome != CUDA_SUCCESS)
+        return outcome;
+    graph_hold_forget(workspace->hold);
+    workspace->hold = graph_hold_begin(capture->graph);
+    workspace->stream = stream;
+    workspace->capture = capture->id;
+    workspace->doubtful = true; /* the last graph may have been stopped half way */
+    *result = workspace;
+    return CUDA_SUCCESS;
 }
 
 static bool is_idle(const struct workspace *workspace)
@@ -156,6 +145,17 @@ static struct workspace *find_free(const struct workspace_pool *pool)
     return count < WORKSPACES_MAX ? NULL : oldest;
 }
 
+static CUresult create_plain(struct workspace_pool *pool, struct workspace **workspace)
+{
+    CUresult result = create(pool, workspace);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = driver()->event_create(&(*workspace)->done, CU_EVENT_DISABLE_TIMING);
+    if (result != CUDA_SUCCESS)
+        abandon(pool, *workspace);
+    return result;
+}
+
 static CUresult find_plain(struct workspace_pool *pool, CUstream stream, struct workspace **result)
 {
     CUresult outcome = CUDA_SUCCESS;
@@ -165,7 +165,7 @@ static CUresult find_plain(struct workspace_pool *pool, CUstream stream, struct 
     if (!workspace)
         workspace = find_free(pool);
     if (!workspace)
-        outcome = create(pool, stream, 0, &workspace);
+        outcome = create_plain(pool, &workspace);
     else if (workspace->recorded)
         outcome = driver()->stream_wait_event(stream, workspace->done, 0);
     if (outcome != CUDA_SUCCESS)
@@ -178,16 +178,15 @@ static CUresult find_plain(struct workspace_pool *pool, CUstream stream, struct 
 
 static bool suffices(const struct workspace *workspace, const struct launch_plan *plan)
 {
-    return workspace && !workspace->doubtful && workspace->partials_bytes >= plan->workspace_bytes &&
-           workspace->counters_bytes >= plan->counter_bytes;
+    return workspace && !workspace->doubtful && has_room(workspace, plan);
 }
 
 static CUresult find(struct workspace_pool *pool, const struct launch_plan *plan, CUstream stream,
-                     unsigned long long capture, struct workspace **workspace)
+                     const struct capture *capture, struct workspace **workspace)
 {
     CUresult result = CUDA_SUCCESS;
     const int mode = capture_relax();
-    if (capture)
+    if (capture->id)
         result = find_captured(pool, plan, stream, capture, workspace);
     else if (pool->current && stream != CU_STREAM_PER_THREAD)
         *workspace = pool->current;
@@ -203,40 +202,28 @@ CUresult workspace_acquire(struct workspace_pool *pool, const struct launch_plan
                            struct workspace **workspace)
 {
     int status = CU_STREAM_CAPTURE_STATUS_NONE;
-    unsigned long long id = 0;
+    struct capture capture = {0};
     *workspace = NULL;
     if (plan->workspace_bytes == 0 && plan->counter_bytes == 0)
         return CUDA_SUCCESS;
-    CUresult result = driver()->stream_capture_info(target->stream, &status, &id);
+    CUresult result =
+        driver()->stream_capture_info(target->stream, &status, &capture.id, &capture.graph, NULL, NULL);
     if (result != CUDA_SUCCESS)
         return result;
-    const bool captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
-    if (!captured && target->stream != CU_STREAM_PER_THREAD && suffices(pool->current, plan))
+    if (status > CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED; /* and there may be no graph any more */
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE)
+        capture.id = 0;
+    if (!capture.id && target->stream != CU_STREAM_PER_THREAD && suffices(pool->current, plan))
         *workspace = pool->current;
     else
-        result = find(pool, plan, target->stream, captured ? id : 0, workspace);
+        result = find(pool, plan, target->stream, &capture, workspace);
     if (result != CUDA_SUCCESS)
         return result;
     (*workspace)->last_use = ++pool->uses;
     target->workspace = (*workspace)->partials;
     target->counters = (*workspace)->counters;
     return CUDA_SUCCESS;
-}
-
-/* Out of the pool, but not freed before it: nobody can tell when its launches are done. */
-static void abandon(struct workspace_pool *pool, struct workspace *workspace)
-{
-    struct workspace **link = &pool->first;
-    while (*link != workspace)
-        link = &(*link)->next;
-    *link = workspace->next;
-    if (pool->current == workspace)
-        pool->current = NULL;
-    retire(pool, workspace->partials);
-    retire(pool, workspace->counters);
-    if (workspace->done)
-        driver()->event_destroy(workspace->done);
-    free(workspace);
 }
 
 CUresult workspace_launched(struct workspace_pool *pool, struct workspace *workspace, CUresult launched)
@@ -276,9 +263,10 @@ void workspace_destroy(struct workspace_pool *pool, bool usable)
     while (pool->first) {
         struct workspace *workspace = pool->first;
         pool->first = workspace->next;
+        graph_hold_forget(workspace->hold);
         free(workspace);
     }
-    free_retired(pool, usable);
+    workspace_free_retired(pool, usable);
     if (usable && pool->own_stream)
         driver()->stream_destroy(pool->own_stream);
 }

@@ -5,13 +5,18 @@
  * launch, in stream order. The program's streams are looked at during calls on them only,
  * since it may destroy a stream at any time after: so once the handle's stream has been
  * changed, an event is recorded after each launch, by which later users of the workspace
- * (another stream, or a new one at the address of an old one) wait. What a graph uses stays
- * untouched until the pool is destroyed.
+ * (another stream, or a new one at the address of an old one) wait.
+ *
+ * What a graph uses nobody else gets until the graph, its clones and executables are gone and
+ * their launches have completed (graph_hold.h); then a later capture may have it, its counters
+ * cleared anew. Where the driver does not tell, it stays with that graph. All memory is freed
+ * with the pool, which the program destroys after the last replay; graphs may be destroyed later.
  *
  * Functions run in the handle's context and give the driver's own result. One thread at a time. */
 #ifndef MUBLAS_API_WORKSPACE_H
 #define MUBLAS_API_WORKSPACE_H
 
+#include "api/graph_hold.h"
 #include "gpu/driver.h"
 #include "gpu/launch_plan.h"
 
@@ -22,7 +27,8 @@ enum { WORKSPACES_MAX = 16 }; /* of streams, before busy ones are shared by wait
 struct workspace {
     struct workspace *next;
     CUstream stream;
-    unsigned long long capture; /* of the capture that it serves; 0: of plain launches */
+    unsigned long long capture; /* that it serves or served last; 0: of plain launches */
+    struct graph_hold *hold;    /* of the graph captured; NULL: nobody will know when that is gone */
     CUdeviceptr partials, counters;
     size_t partials_bytes, counters_bytes;
     CUevent done;
@@ -47,6 +53,9 @@ CUresult workspace_acquire(struct workspace_pool *pool, const struct launch_plan
                            struct workspace **workspace);
 /* After the launch, or its failure. */
 CUresult workspace_launched(struct workspace_pool *pool, struct workspace *workspace, CUresult launched);
+
+/* The graph that it served needs it no more. */
+bool workspace_is_released(const struct workspace *workspace);
 
 /* The next launch is on another stream, or on a new one at the same address. */
 void workspace_change_stream(struct workspace_pool *pool);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 /* The driver's binary interface, restated (CUDA Driver API reference, 11.4 to 13). */
-typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 
 static struct {

@@ -159,6 +159,8 @@ CUresult call_event(enum function_index function)
 
 CUresult call_begin(enum function_index function)
 {
+    if (user_object_destructing())
+        emulated_abort("%s in the destructor of a user object", functions[function].name);
     call_lock();
     if (forked && options()->child_aborts)
         emulated_abort("%s in a forked child", functions[function].name);

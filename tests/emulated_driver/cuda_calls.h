@@ -16,6 +16,7 @@ static struct driver cuda;
 __attribute__((unused)) static struct {
     __typeof(cuStreamBeginCapture_v2) *begin;
     __typeof(cuStreamEndCapture) *end;
+    __typeof(cuGraphClone) *clone;
     __typeof(cuGraphInstantiateWithFlags) *instantiate;
     __typeof(cuGraphLaunch) *launch;
     __typeof(cuGraphExecDestroy) *destroy_executable;
@@ -49,6 +50,7 @@ static inline void look_up_graphs(void *library)
 {
     look_up(library, "cuStreamBeginCapture_v2", &graphs.begin);
     look_up(library, "cuStreamEndCapture", &graphs.end);
+    look_up(library, "cuGraphClone", &graphs.clone);
     look_up(library, "cuGraphInstantiateWithFlags", &graphs.instantiate);
     look_up(library, "cuGraphLaunch", &graphs.launch);
     look_up(library, "cuGraphExecDestroy", &graphs.destroy_executable);

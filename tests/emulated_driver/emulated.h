@@ -47,6 +47,9 @@ void emulated_watch_launches(launch_watcher *watcher);
 /* The caller is half way until the file that the variable names is there; the file with .begun behind its
  * name tells that it is. A fork or the process's end meanwhile aborts: nothing must meet it so. */
 void emulated_hold(const char *variable);
+/* Wait for the destructors of user objects without references. */
+void emulated_await_destructors(void);
+
 /* For the emulated cuBLAS: count a call by name and get its injected result (0: none). */
 int emulated_enter(const char *function);
 /* For the emulated cuBLAS: run function(copy of argument) in stream order, with device

@@ -5,8 +5,18 @@
 
 struct CUgraph_st {
     struct queue queue;
-    unsigned references; /* the graph's own and those of its executables */
+    unsigned references; /* the graph's own and those of its clones, executables and queued launches */
     unsigned long long id;
+    CUgraph original; /* of a clone, whose recording is the original's */
+    struct held_object *held;
+};
+
+/* What the references of the program's graph, of its clones and so on hold, all in one: it
+ * goes when the last of them goes. */
+struct held_object {
+    struct held_object *next;
+    CUuserObject object;
+    unsigned references;
 };
 
 struct CUgraphExec_st {
@@ -53,17 +63,39 @@ CUresult capture_forbids(CUstream stream)
     return stream_captured(stream) ? capture_spoil(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) : CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuStreamGetCaptureInfo(CUstream stream, int *status, unsigned long long *id)
+EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, CUgraph *shown,
+                                          const CUgraphNode **dependencies, size_t *count)
 {
-    API_BEGIN(cuStreamGetCaptureInfo);
+    API_BEGIN(cuStreamGetCaptureInfo_v2);
     if ((result = context_check()) != CUDA_SUCCESS)
         goto end;
     if (!stream_is_valid(stream) || !status)
         API_FAIL(misuse("cuStreamGetCaptureInfo of a stream that does not exist"));
+    if (dependencies || count)
+        API_FAIL(CUDA_ERROR_NOT_SUPPORTED);
     CUgraph graph = stream_captured(stream);
     *status = graph ? CU_STREAM_CAPTURE_STATUS_ACTIVE + capture.spoilt : CU_STREAM_CAPTURE_STATUS_NONE;
-    if (graph && id)
+    if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        goto end;
+    if (id)
         *id = graph->id;
+    if (shown)
+        *shown = graph;
+    API_END;
+}
+
+EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned references, unsigned flags)
+{
+    API_BEGIN(cuGraphRetainUserObject);
+    if (!graph || !object || references == 0 || flags > CU_GRAPH_USER_OBJECT_MOVE)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    struct held_object *held = malloc(sizeof *held);
+    if (!held)
+        emulated_abort("out of host memory");
+    *held = (struct held_object){graph->held, object, references};
+    graph->held = held;
+    if (!(flags & CU_GRAPH_USER_OBJECT_MOVE))
+        user_object_retain(object, references);
     API_END;
 }
 
@@ -73,7 +105,29 @@ static void drop_reference(CUgraph graph)
         return;
     graph->queue.head = 0; /* replays have read it */
     queue_discard(&graph->queue);
+    while (graph->held) {
+        struct held_object *held = graph->held;
+        graph->held = held->next;
+        user_object_drop(held->object, held->references);
+        free(held);
+    }
+    if (graph->original)
+        drop_reference(graph->original);
     free(graph);
+}
+
+EXPORT CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
+{
+    API_BEGIN(cuGraphClone);
+    if (!clone || !graph)
+        API_FAIL(CUDA_ERROR_INVALID_VALUE);
+    *clone = calloc(1, sizeof **clone);
+    if (!*clone)
+        emulated_abort("out of host memory");
+    (*clone)->references = 1;
+    (*clone)->original = graph;
+    graph->references++;
+    API_END;
 }
 
 EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int mode)
@@ -125,7 +179,10 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph gra
 
 static CUresult run_graph(void *payload)
 {
-    struct queue replay = (*(CUgraph *)payload)->queue;
+    CUgraph graph = *(CUgraph *)payload;
+    while (graph->original)
+        graph = graph->original;
+    struct queue replay = graph->queue;
     CUresult result = CUDA_SUCCESS;
     for (struct operation *operation; result == CUDA_SUCCESS && (operation = queue_take(&replay));)
         result = operation->run(operation->payload);

@@ -202,6 +202,12 @@ CUgraph stream_captured(CUstream stream);
 void stream_capture(CUstream stream, CUgraph graph);
 void stream_end_captures(void);
 
+/* user_object.c: references are counted without telling whose they are. When the last goes, the
+ * destructor is called on a thread of its own, some time. */
+void user_object_retain(CUuserObject object, unsigned references);
+void user_object_drop(CUuserObject object, unsigned references);
+bool user_object_destructing(void); /* the calling thread is in a destructor */
+
 /* context.c */
 CUresult context_check_device(CUdevice device); /* initialised, and one of those there are */
 int context_device_count(void);

@@ -5,10 +5,8 @@
 
 #include "gpu/driver.h"
 
-typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 enum {
-    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
     CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905,
     CUDA_ERROR_CAPTURED_EVENT = 907
 };
@@ -23,6 +21,8 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
  * spoil the capture, which cuStreamEndCapture then tells; so does waiting for a captured stream. */
 CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
+/* Recordings do not change: a clone stands for the graph that it was made of. */
+CUresult cuGraphClone(CUgraph *clone, CUgraph graph);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags);
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec executable);

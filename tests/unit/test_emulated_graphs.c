@@ -2,6 +2,7 @@
 #include "emulated_device.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { COUNT = 64, BYTES = 8 * COUNT };
 
@@ -25,7 +26,7 @@ static void queue_increment(CUdeviceptr memory, CUdeviceptr steps)
 static void test_replay(void)
 {
     CUdeviceptr memory = allocate(BYTES), steps = allocate(BYTES);
-    CUgraph graph;
+    CUgraph graph, shown = NULL;
     CUgraphExec executable;
     int status = 0;
     unsigned long long id = 0;
@@ -33,12 +34,13 @@ static void test_replay(void)
     MUST(cuda.stream_synchronise(stream));
     MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     queue_increment(memory, steps);
-    MUST(cuda.stream_capture_info(stream, &status, &id));
+    MUST(cuda.stream_capture_info(stream, &status, &id, &shown, NULL, NULL));
     tap_ok(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id != 0, "a captured stream says so");
-    MUST(cuda.stream_capture_info(other, &status, &id));
+    MUST(cuda.stream_capture_info(other, &status, NULL, NULL, NULL, NULL));
     tap_ok(status == CU_STREAM_CAPTURE_STATUS_NONE, "another does not");
     MUST(graphs.end(stream, &graph));
     MUST(cuda.stream_synchronise(stream));
+    tap_ok(shown == graph, "and to which graph");
     tap_ok(first_word(memory) == 0, "what is captured does not run");
     MUST(graphs.instantiate(&executable, graph, 0));
     MUST(graphs.destroy(graph));
