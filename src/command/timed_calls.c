@@ -207,7 +207,7 @@ static int calls_to_pin(struct pools *pools, const struct blas_call *call)
         return !pools->c_is_new ? 0 : call->c.part == PART_FULL ? 2 : 4;
     const bool settled = bytes <= pools->settled;
     pools->settled = settled ? pools->settled : bytes;
-    return settled ? 0 : (int)result_ranges_times(bytes) * (call->c.part == PART_FULL ? 1 : 2);
+    return settled ? 0 : (int)result_ranges_times(bytes);
 }
 
 /* After a first call, which does not count, nor do those until what they write is pinned, as many as the

@@ -5,6 +5,7 @@
 #include "mirror/kernel_interface.h"
 #include "mirror/mapping.h"
 #include "mirror/result_ranges.h"
+#include "mirror/static_memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -201,13 +202,13 @@ static bool join_small(struct mirror *mirror, struct mirror_pin *wanted)
 }
 
 /* The driver refuses the program's own copies, should it come to use CUDA later, from and to memory of which a
- * part is pinned. So nothing of some size may share a page with the result: what malloc has mapped for
- * it, or the program has laid on pages itself, begins at the beginning of one. */
+ * part is pinned. So nothing of some size that comes and goes may share a page with the result: what
+ * malloc has mapped for it, or the program has laid on pages itself, begins at the beginning of one. */
 enum { HEADER_BYTES_MOST = 64 };
 
-static bool begins_page(struct byte_range hull)
+static bool stands_alone(struct byte_range hull)
 {
-    return hull.begin - page_floor(hull.begin) <= HEADER_BYTES_MOST;
+    return hull.begin - page_floor(hull.begin) <= HEADER_BYTES_MOST || memory_is_static(hull.begin);
 }
 
 static enum status consider_result(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
@@ -215,7 +216,7 @@ static enum status consider_result(struct mirror *mirror, const struct operand *
     const struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     struct mirror_pin wanted = {
         .begin = page_floor(hull.begin), .end = page_ceiling(hull.end), .stays_small = true, .small = true};
-    if (operand->access == OPERAND_READ || !begins_page(hull) || !result_ranges_due(mirror, pages) || !may_pin(mirror))
+    if (operand->access == OPERAND_READ || !result_ranges_due(mirror, pages) || !stands_alone(hull) || !may_pin(mirror))
         return STATUS_OK;
     result_ranges_pinned(mirror, pages);
     if (!join_small(mirror, &wanted))

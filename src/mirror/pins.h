@@ -5,7 +5,7 @@
  * reported since pinning are suspect and are staged (design section 6). What is
  * pinned is the span of a matrix of 16 MiB or more: neighbouring allocations are
  * often one mapping; and that of a smaller result that comes home again and again
- * (result_ranges.h) and begins a page. Never memory of a program that uses CUDA itself
+ * (result_ranges.h), if it begins a page or is a variable of the program. Never memory of a program that uses CUDA itself
  * (cuda_users.h, device.h). Callers
  * hold the mirror's lock. Inside device_enter. */
 #ifndef MUBLAS_PINS_H

@@ -49,8 +49,10 @@ static struct result_range *place_of_new(struct mirror *mirror, struct page_rang
     return least;
 }
 
-void result_ranges_note(struct mirror *mirror, struct page_range pages, uint64_t bytes)
+void result_ranges_note(struct mirror *mirror, struct page_range pages, const struct operand *result)
 {
+    const bool triangle = result->matrix.part != PART_FULL;
+    const uint64_t bytes = triangle ? 2 * (uint64_t)(pages.end - pages.begin) << page_shift() : footprint_bytes(result);
     struct result_range *range = find(mirror, pages);
     if (!range) {
         range = place_of_new(mirror, pages);

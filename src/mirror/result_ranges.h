@@ -14,8 +14,9 @@
 /* So many results that span these bytes, without gaps, are worth the first pin: at least 1, at most 30. */
 unsigned result_ranges_times(size_t bytes);
 
-/* A result of `bytes` that was staged has come home to these pages. */
-void result_ranges_note(struct mirror *mirror, struct page_range pages, uint64_t bytes);
+/* A result that was staged has come home to these pages: a triangle's costs twice as much as all of them would,
+ * since of each column its ends go up again. */
+void result_ranges_note(struct mirror *mirror, struct page_range pages, const struct operand *result);
 
 /* Is it time to pin them? */
 bool result_ranges_due(const struct mirror *mirror, struct page_range pages);

@@ -203,7 +203,7 @@ static enum status copy_all(struct write_back *back)
     }
     back->staged = held->hull;
     if (held->hull.end - held->hull.begin >= PIN_RESULT_BYTES_MIN)
-        result_ranges_note(held->mirror, held->pages, footprint_bytes(operand));
+        result_ranges_note(held->mirror, held->pages, operand);
     open_for_writing(held);
     held->mirror->staged_bytes += footprint_bytes(operand);
     back->staged_bytes = footprint_bytes(operand);

@@ -144,6 +144,40 @@ static void test_repeated(void)
     mirror_table_destroy(table);
 }
 
+static unsigned char variable[2 << 20];
+
+static void test_variable(void)
+{
+    unsigned char *const result = variable + (-(uintptr_t)variable & (page - 1)) + 80;
+    const unsigned long pins = call_count("cuMemHostRegister_v2");
+    open_table(64 * MIB, 64 * MIB);
+    memset(variable, 3, sizeof variable);
+    tap_ok(calls_to_settle(result, 0, MIB) > 0 && call_count("cuMemHostRegister_v2") == pins + 1,
+           "what is a variable is pinned wherever it begins");
+    mirror_table_destroy(table);
+}
+
+/* Fewer calls than for all of the square. */
+static void test_triangle(void)
+{
+    enum { ORDER = 600 };
+    unsigned char *memory = map(4 * MIB), *shadow = map(4 * MIB);
+    struct operand lower = operand_of(memory, ORDER, ORDER, ORDER, PART_LOWER, OPERAND_UPDATE);
+    open_table(64 * MIB, 64 * MIB);
+    int calls = 0;
+    bool good = true;
+    do {
+        memset(&asked, 0, sizeof asked);
+        good = call(lower, shadow - memory) >= 0 && good;
+    } while (asked.changes > 0 && ++calls < 20);
+    tap_ok(good && calls <= (int)result_ranges_times(ORDER * ORDER * 8) && call(lower, shadow - memory) == 0 &&
+               memcmp(memory, shadow, 4 * MIB) == 0,
+           "a triangle is pinned, after %d calls, and nothing goes up again", calls);
+    unmap(memory, 4 * MIB);
+    unmap(shadow, 4 * MIB);
+    mirror_table_destroy(table);
+}
+
 static void test_beside_pin(void)
 {
     unsigned char *memory = map(24 * MIB);
@@ -174,6 +208,8 @@ int main(void)
     test_neighbours();
     test_overwritten();
     test_repeated();
+    test_variable();
+    test_triangle();
     test_beside_pin();
     lane_release(lane);
     return tap_done();
