@@ -92,13 +92,25 @@ enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bo
     return is_clear(over) || loses_less ? better : CHOOSER_BUILT_IN;
 }
 
+static double fastest(const struct sampled_times *times, size_t size)
+{
+    double least = is_known(times->built_in[size]) ? times->built_in[size] : HUGE_VAL;
+    for (size_t shape = 0; shape < times->shape_count; shape++)
+        if (is_known(times->seconds[shape * SIZE_GRID_MAX + size]))
+            least = fmin(least, times->seconds[shape * SIZE_GRID_MAX + size]);
+    return least;
+}
+
+/* A shape that was not timed there was foretold to be behind by the field's width at least. */
 static double seconds_of(const struct sampled_times *times, size_t size, const struct launch_shape *wanted)
 {
     if (wanted->edge == 0)
         return times->built_in[size];
     for (size_t shape = 0; shape < times->shape_count; shape++)
-        if (memcmp(&times->shapes[shape], wanted, sizeof *wanted) == 0)
-            return times->seconds[shape * SIZE_GRID_MAX + size];
+        if (memcmp(&times->shapes[shape], wanted, sizeof *wanted) == 0) {
+            const double seconds = times->seconds[shape * SIZE_GRID_MAX + size];
+            return seconds > 0 ? seconds : SAMPLED_FIELD * fastest(times, size);
+        }
     return 0;
 }
 
@@ -123,15 +135,6 @@ static double foretold(struct sampled_times *others, const struct sampled_times 
         others->seconds[shape * SIZE_GRID_MAX + size] = times->seconds[shape * SIZE_GRID_MAX + size];
     others->built_in[size] = times->built_in[size];
     return isfinite(seconds) ? seconds : times->built_in[size];
-}
-
-static double fastest(const struct sampled_times *times, size_t size)
-{
-    double least = is_known(times->built_in[size]) ? times->built_in[size] : HUGE_VAL;
-    for (size_t shape = 0; shape < times->shape_count; shape++)
-        if (is_known(times->seconds[shape * SIZE_GRID_MAX + size]))
-            least = fmin(least, times->seconds[shape * SIZE_GRID_MAX + size]);
-    return least;
 }
 
 size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples,

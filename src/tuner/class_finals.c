@@ -1,26 +1,68 @@
 #include "tuner/class_work.h"
 
-#include "tuner/shape_cover.h"
-
 #include <math.h>
 #include <stdlib.h>
+
+/* The nearest size in steps of `step` that was sampled; this one where there is none. */
+static size_t sampled_beside(const struct sampled_times *finals, size_t at, int step)
+{
+    size_t size = at;
+    while (finals->built_in[size] == 0 && (step < 0 ? size > 0 : size + 1 < finals->sizes_count))
+        size += (size_t)step;
+    return size;
+}
+
+static bool is_near_the_fastest(const struct sampled_times *finals, size_t shape, size_t size)
+{
+    static const double NEAR = 1.02;
+    double fastest = HUGE_VAL;
+    for (size_t other = 0; other < finals->shape_count; other++)
+        if (finals->seconds[other * SIZE_GRID_MAX + size] > 0)
+            fastest = fmin(fastest, finals->seconds[other * SIZE_GRID_MAX + size]);
+    const double own = finals->seconds[shape * SIZE_GRID_MAX + size];
+    return own > 0 && own <= NEAR * fastest;
+}
+
+size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX])
+{
+    const struct sampled_times *finals = &work->finals;
+    const size_t length = finals->sizes_count, below = sampled_beside(finals, at, -1),
+                 above = sampled_beside(finals, at, 1);
+    double least = HUGE_VAL;
+    size_t count = 0;
+    for (size_t shape = 0; shape <= work->finalist_count; shape++) /* and what is built in */
+        least = fmin(least, work->curves[shape * length + at]);
+    for (size_t shape = 0; shape < work->finalist_count; shape++)
+        if (work->curves[shape * length + at] <= SAMPLED_FIELD * least ||
+            is_near_the_fastest(finals, shape, below) || is_near_the_fastest(finals, shape, above))
+            field[count++] = shape;
+    if (count == 0) /* what is built in is far ahead */
+        field[count++] = 0;
+    return count;
+}
 
 static enum status final_at(struct class_work *work, size_t number)
 {
     const struct blas_call call = class_work_call(work, work->finals.sizes[number]);
     const struct launch_shape built_in = launch_shape_built_in(&call);
+    struct launch_shape shapes[FINALISTS_MAX];
     struct tuning_time times[FINALISTS_MAX], reference;
-    enum status status = shape_timer_time(work->tuner->timer, &call, work->finalists, work->finalist_count,
-                                          &work->settings->finals, times, &reference);
+    size_t field[FINALISTS_MAX];
+    const size_t count = class_work_field(work, number, field);
+    for (size_t i = 0; i < count; i++)
+        shapes[i] = work->finalists[field[i]];
+    enum status status = shape_timer_time(work->tuner->timer, &call, shapes, count, &work->settings->finals,
+                                          times, &reference);
     if (status != STATUS_OK)
         return status;
-    class_work_data(work, &call, "final", work->finalists, times, work->finalist_count);
+    class_work_data(work, &call, "final", shapes, times, count);
     class_work_data(work, &call, "default", &built_in, &reference, 1);
     work->finals.built_in[number] = reference.seconds;
-    for (size_t i = 0; i < work->finalist_count; i++) {
-        work->finals.seconds[i * SIZE_GRID_MAX + number] = times[i].seconds;
+    for (size_t i = 0; i < count; i++) {
+        double *seconds = &work->finals.seconds[field[i] * SIZE_GRID_MAX];
+        seconds[number] = times[i].seconds;
         for (size_t size = 0; size < SIZE_GRID_MAX && times[i].rounds == TUNING_WRONG; size++)
-            work->finals.seconds[i * SIZE_GRID_MAX + size] = HUGE_VAL;
+            seconds[size] = HUGE_VAL;
     }
     class_work_step(work);
     return STATUS_OK;
@@ -30,6 +72,8 @@ static enum status final_at(struct class_work *work, size_t number)
  * other one, as beyond of the grid's (steps of 6%); of axpy, whose waves matter little, every third. */
 static bool is_planned(const struct sampled_times *finals, size_t at)
 {
+    if (at == 0 || at + 1 == finals->sizes_count) /* what goes beyond has their rules */
+        return true;
     if (finals->sizes[0] > 40)
         return at % 3 == 0;
     return finals->sizes[at] <= 16 || (finals->sizes[at] <= 40 ? finals->sizes[at] % 2 == 0 : at % 2 == 0);
@@ -65,26 +109,6 @@ static size_t next_final(const struct class_work *work, size_t done, struct clas
     return next < finals->sizes_count ? next : sampled_rules_next(finals);
 }
 
-/* The sieve's times of the finalists are samples, too. */
-static void take_sieve(struct class_work *work)
-{
-    struct sampled_times *finals = &work->finals;
-    for (size_t sieve = 0; sieve < work->sieve_count; sieve++) {
-        const size_t at = size_grid_nearest(finals->sizes, finals->sizes_count, work->sieve_sizes[sieve]);
-        const struct blas_call call = class_work_call(work, finals->sizes[at]);
-        finals->built_in[at] = work->sieve_built_in[sieve];
-        for (size_t shape = 0; shape < finals->shape_count; shape++) {
-            double *seconds = &finals->seconds[shape * SIZE_GRID_MAX + at];
-            if (launch_shape_fault(&call, &work->finalists[shape]))
-                *seconds = HUGE_VAL;
-            for (size_t i = 0; i < work->space.count; i++)
-                if (shape_is_same(work->class, &work->space.shapes[i], &work->finalists[shape]) &&
-                    isfinite(work->sieve_seconds[sieve * work->space.count + i]))
-                    *seconds = work->sieve_seconds[sieve * work->space.count + i];
-        }
-    }
-}
-
 void class_work_terms(struct class_work *work, const struct blas_call *call, size_t at)
 {
     const bool launched = shape_timer_launches(call, work->tuner->timer->bandwidth);
@@ -104,39 +128,36 @@ static enum status lay_out(struct class_work *work)
     finals->shape_count = work->finalist_count;
     finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
     finals->terms = work->terms = calloc((work->finalist_count + 1) * SIZE_GRID_MAX, sizeof *work->terms);
-    if (!finals->seconds || !work->terms)
+    work->curves = calloc((work->finalist_count + 1) * SIZE_GRID_MAX, sizeof *work->curves);
+    if (!finals->seconds || !work->terms || !work->curves)
         return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < finals->sizes_count; i++) {
         const struct blas_call call = class_work_call(work, finals->sizes[i]);
         finals->floor[i] = 3e-6 + (double)tuning_pool_matrix_bytes(&call) / work->tuner->timer->bandwidth;
         class_work_terms(work, &call, i);
     }
-    take_sieve(work);
     return STATUS_OK;
 }
 
-/* From now on only the shapes that matter. */
-static void cut_field(struct class_work *work)
+/* Every few sizes, since it takes as long as timing one or two does. */
+static bool is_time_to_foretell(const struct class_work *work, size_t done)
 {
-    bool kept[FINALISTS_MAX];
-    if (shape_cover(&work->finals, work->settings->cover, kept) == 0)
-        kept[0] = true; /* what is built in for the largest: a field is never empty */
-    shape_cover_keep(&work->finals, work->finalists, work->terms, kept);
-    work->finalist_count = work->finals.shape_count;
+    enum { EVERY = 8 };
+    const size_t all = (size_t)work->settings->sizes_of_all;
+    return done >= all && (done - all) % EVERY == 0;
 }
 
 enum status class_finals(struct class_work *work, struct class_recipe *rules)
 {
     const size_t wanted = (size_t)work->settings->final_sizes;
     enum status status = lay_out(work);
-    work->finalists_before = work->finalist_count;
     for (size_t i = 0; i < wanted && status == STATUS_OK && !class_work_is_stopped(work); i++) {
         const size_t next = next_final(work, i, rules);
         if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
             break;
+        if (is_time_to_foretell(work, i))
+            sampled_rules_curves(&work->finals, work->curves);
         status = final_at(work, next);
-        if (status == STATUS_OK && i + 1 == (size_t)work->settings->cover_sizes)
-            cut_field(work);
     }
     return status;
 }

@@ -17,7 +17,7 @@ static int64_t held_size(struct class_work *work)
     for (int tries = 0; tries < 20; tries++) {
         size = size_range_pick(work->range, random_part(work->tuner));
         const size_t near = size_grid_nearest(work->finals.sizes, work->finals.sizes_count, size);
-        if (work->finals.sizes[near] != size || work->finals.seconds[near] == 0)
+        if (work->finals.sizes[near] != size || work->finals.built_in[near] == 0)
             break;
     }
     return size;
@@ -41,57 +41,62 @@ static struct launch_shape shape_of(const struct class_work *work, const struct 
     return launch_shape_built_in(call);
 }
 
+/* What was timed at a held-out size: the rules' shape, the optimizer's, then finalists. */
+struct held {
+    struct blas_call call;
+    size_t at; /* of the grid */
+    struct launch_shape shapes[FINALISTS_MAX + 2];
+    struct tuning_time times[FINALISTS_MAX + 2], reference;
+    size_t field[FINALISTS_MAX], count; /* which finalists */
+};
+
 /* For the last rules: once they have judged these, held-out sizes are samples like others. */
-static void keep_samples(struct class_work *work, const struct blas_call *call,
-                         const struct tuning_time *times, const struct tuning_time *reference)
+static void keep_samples(struct class_work *work, const struct held *held)
 {
     struct sampled_times *finals = &work->finals;
-    const size_t at = size_grid_nearest(finals->sizes, finals->sizes_count, tuning_size_of(call));
-    if (finals->built_in[at] > 0) /* sampled before */
+    if (finals->built_in[held->at] > 0) /* sampled before */
         return;
-    finals->built_in[at] = reference->seconds;
-    for (size_t shape = 0; shape < work->finalist_count; shape++)
-        finals->seconds[shape * SIZE_GRID_MAX + at] = times[shape].seconds;
-    class_work_terms(work, call, at);
+    finals->built_in[held->at] = held->reference.seconds;
+    for (size_t i = 0; i < held->count; i++)
+        finals->seconds[held->field[i] * SIZE_GRID_MAX + held->at] = held->times[2 + i].seconds;
+    class_work_terms(work, &held->call, held->at);
 }
 
-static void take(struct class_work *work, const struct blas_call *call, const struct launch_shape *shapes,
-                 const struct tuning_time *times, const struct tuning_time *reference,
-                 struct regrets *regrets)
+static void take(struct class_work *work, const struct held *held, struct regrets *regrets)
 {
-    const size_t count = work->finalist_count + 2;
-    const struct launch_shape built_in = launch_shape_built_in(call);
+    const struct launch_shape built_in = launch_shape_built_in(&held->call), *shapes = held->shapes;
+    const struct tuning_time *times = held->times;
     size_t best = 0;
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = 1; i < held->count + 2; i++)
         if (times[i].seconds < times[best].seconds)
             best = i;
-    class_work_data(work, call, "rules", &shapes[0], &times[0], 1);
-    class_work_data(work, call, "occupancy", &shapes[1], &times[1], 1);
-    class_work_data(work, call, "best", &shapes[best], &times[best], 1);
-    class_work_data(work, call, "held", shapes + 2, times + 2, work->finalist_count);
-    class_work_data(work, call, "default", &built_in, reference, 1);
-    keep_samples(work, call, times + 2, reference);
+    class_work_data(work, &held->call, "rules", &shapes[0], &times[0], 1);
+    class_work_data(work, &held->call, "occupancy", &shapes[1], &times[1], 1);
+    class_work_data(work, &held->call, "best", &shapes[best], &times[best], 1);
+    class_work_data(work, &held->call, "held", shapes + 2, times + 2, held->count);
+    class_work_data(work, &held->call, "default", &built_in, &held->reference, 1);
+    keep_samples(work, held);
     regrets->rules += times[0].seconds / times[best].seconds - 1;
     regrets->occupancy += times[1].seconds / times[best].seconds - 1;
-    regrets->samples[regrets->sizes++] =
-        (struct chooser_sample){times[0].seconds, times[1].seconds, reference->seconds, times[best].seconds};
+    regrets->samples[regrets->sizes++] = (struct chooser_sample){
+        times[0].seconds, times[1].seconds, held->reference.seconds, times[best].seconds};
 }
 
-/* Shapes 0 and 1 are the rules' and the optimizer's. */
 static enum status hold_at(struct class_work *work, const struct class_recipe *rules, struct regrets *regrets)
 {
     const int64_t size = held_size(work);
-    const struct blas_call call = class_work_call(work, size);
-    struct launch_shape shapes[FINALISTS_MAX + 2];
-    struct tuning_time times[FINALISTS_MAX + 2], reference;
-    shapes[0] = shape_of(work, rules, &call, size, false);
-    shapes[1] = shape_of(work, rules, &call, size, true);
-    memcpy(shapes + 2, work->finalists, work->finalist_count * sizeof *shapes);
-    enum status status = shape_timer_time(work->tuner->timer, &call, shapes, work->finalist_count + 2,
-                                          &work->settings->held, times, &reference);
+    struct held held = {.call = class_work_call(work, size),
+                        .at = size_grid_nearest(work->finals.sizes, work->finals.sizes_count, size)};
+    held.shapes[0] = shape_of(work, rules, &held.call, size, false);
+    held.shapes[1] = shape_of(work, rules, &held.call, size, true);
+    held.count = class_work_field(work, held.at, held.field);
+    for (size_t i = 0; i < held.count; i++)
+        held.shapes[2 + i] = work->finalists[held.field[i]];
+    enum status status = shape_timer_time(work->tuner->timer, &held.call, held.shapes, held.count + 2,
+                                          &work->settings->held, held.times, &held.reference);
     if (status != STATUS_OK || class_work_is_stopped(work))
         return status;
-    take(work, &call, shapes, times, &reference, regrets);
+    take(work, &held, regrets);
     class_work_step(work);
     return STATUS_OK;
 }

@@ -14,14 +14,12 @@ static enum status sieve_at(struct class_work *work, size_t number)
     const size_t count = work->space.count;
     struct launch_shape *shapes = malloc(count * sizeof *shapes);
     struct tuning_time *times = calloc(count, sizeof *times);
-    struct tuning_time reference = {.rounds = 0};
     enum status status = shapes && times ? STATUS_OK : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK) {
         memcpy(shapes, work->space.shapes, count * sizeof *shapes);
         const size_t kept = shape_space_prune(shapes, count, &call, &work->figures, work->settings->prune);
         status = shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times,
-                                  &reference);
-        work->sieve_built_in[number] = reference.rounds > 0 ? reference.seconds : 0;
+                                  NULL);
         if (status == STATUS_OK)
             class_work_data(work, &call, "sieve", shapes, times, kept);
         for (size_t i = 0; i < count; i++)

@@ -12,22 +12,22 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     struct tuning_settings settings = {
         .breadth = breadth,
         .sieve_sizes = 5,
-        .final_sizes = 120,
-        .cover_sizes = 32,
-        .cover = 0.0001,
+        .final_sizes = 140,
+        .sizes_of_all = 18,
         .held_sizes = 4,
-        .best_of_each = 4,
+        .best_of_each = 5,
         .champions = 4,
         .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
         .sieve = {2, 4, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true, false},
-        .finals = {3, 5, {1.35, 1.2, 1.12, 1.08}, 0.005, 60e-6, false, false},
+        .finals = {3, 5, {0, 1.2, 1.12, 1.08}, /* a single round may be an outlier */
+                   0.005, 60e-6, false, false},
         .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sieve_sizes = 8, settings.cover_sizes = 60, settings.held_sizes = 20;
+    settings.sieve_sizes = 8, settings.sizes_of_all = 60, settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
@@ -99,10 +99,9 @@ static enum status begin(struct class_work *work)
     work->finals.sizes_count = size_grid(work->range, SIZE_GRID_MAX, work->finals.sizes);
     choose_sieve_sizes(work);
     work->space = shape_space_make(work->class, settings->breadth);
-    work->sieve_built_in = calloc(work->sieve_count + 1, sizeof *work->sieve_built_in);
     work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);
     work->wrong = calloc(work->space.count + 1, sizeof *work->wrong);
-    const bool has_memory = work->space.count && work->sieve_seconds && work->sieve_built_in && work->wrong;
+    const bool has_memory = work->space.count && work->sieve_seconds && work->wrong;
     return has_memory ? read_figures(work) : STATUS_OUT_OF_MEMORY;
 }
 
@@ -125,12 +124,12 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     if (status != STATUS_OK || class_work_is_stopped(&work))
         rules->interval_count = 0;
     summary->shapes = work.space.count;
-    summary->finalists = work.finalists_before;
+    summary->finalists = work.finalist_count;
     free(work.space.shapes);
     free(work.sieve_seconds);
-    free(work.sieve_built_in);
     free(work.wrong);
     free(work.finals.seconds);
     free(work.terms);
+    free(work.curves);
     return status;
 }

@@ -19,13 +19,13 @@ struct class_work {
     struct shape_space space;
     int64_t sieve_sizes[SIEVE_SIZES_MAX];
     size_t sieve_count;
-    double *sieve_seconds;  /* [size * space.count + shape] */
-    double *sieve_built_in; /* of the built-in shape */
-    bool *wrong;           /* shapes that once gave other bits: out for good */
+    double *sieve_seconds; /* [size * space.count + shape] */
+    bool *wrong; /* shapes that once gave other bits: out for good */
     struct launch_shape finalists[FINALISTS_MAX];
-    size_t finalist_count, finalists_before; /* the latter before the field was cut */
+    size_t finalist_count;
     struct sampled_times finals;
     struct shape_terms *terms; /* of the finals */
+    double *curves;            /* of the finals (sampled_rules_curves), when last foretold; all 0: not yet */
     int steps, steps_done;
 };
 
@@ -34,6 +34,11 @@ struct class_work {
 enum status class_sieve(struct class_work *work, struct class_recipe *rules);
 enum status class_finals(struct class_work *work, struct class_recipe *rules);
 enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary);
+
+/* Finalists that are worth timing at this place of the grid: those foretold to be near the fastest, or timed
+ * so at one of the sampled sizes around; all as long as nothing is foretold. Their numbers, ascending, to
+ * `field`. How many, at least one. */
+size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX]);
 
 /* A step of the work is done: tell whoever shows progress. */
 void class_work_step(struct class_work *work);

@@ -41,7 +41,6 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \
 	src/tuner/makespan.c src/tuner/makespan.h \
 	src/tuner/sampled_rules.c src/tuner/sampled_rules.h \
-	src/tuner/shape_cover.c src/tuner/shape_cover.h \
 	src/tuner/shape_field.c src/tuner/shape_field.h \
 	src/tuner/shape_model.c src/tuner/shape_model.h \
 	src/tuner/size_grid.c src/tuner/size_grid.h \

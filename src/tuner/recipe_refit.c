@@ -1,6 +1,5 @@
 #include "tuner/recipe_refit.h"
 
-#include "tuner/shape_cover.h"
 #include "tuner/shape_space.h"
 #include "tuner/shape_timer.h"
 #include "tuner/statistics.h"
@@ -109,39 +108,17 @@ static void take_stages(struct refit *refit, bool finals)
     }
 }
 
-/* A shape without a time where others have one cannot do that size. */
-static void mark_impossible(struct sampled_times *times)
+/* A shape is not timed where it is foretold to be slow, or cannot do the size. */
+static void mark_impossible(struct refit *refit)
 {
+    struct sampled_times *times = &refit->times;
     for (size_t at = 0; at < times->sizes_count; at++) {
-        bool sampled = false;
+        const struct blas_call call =
+            tuning_class_call_at(refit->rows->class, refit->rows->form, times->sizes[at]);
         for (size_t shape = 0; shape < times->shape_count; shape++)
-            sampled = sampled || times->seconds[shape * SIZE_GRID_MAX + at] > 0;
-        for (size_t shape = 0; shape < times->shape_count && sampled; shape++)
-            if (times->seconds[shape * SIZE_GRID_MAX + at] == 0)
+            if (launch_shape_fault(&call, &refit->shapes[shape]))
                 times->seconds[shape * SIZE_GRID_MAX + at] = HUGE_VAL;
     }
-}
-
-/* A shape that left the field early was no use at the sizes that it was timed at; what a model would make of the
- * others is worth little. */
-static void drop_left(struct refit *refit)
-{
-    static const double MISSED = 0.25; /* part of the sizes that a shape could do */
-    bool kept[SHAPES_MAX];
-    for (size_t shape = 0; shape < refit->times.shape_count; shape++) {
-        size_t could = 0, missed = 0;
-        for (size_t at = 0; at < refit->times.sizes_count; at++) {
-            const struct blas_call call =
-                tuning_class_call_at(refit->rows->class, refit->rows->form, refit->times.sizes[at]);
-            const double seconds = refit->times.seconds[shape * SIZE_GRID_MAX + at];
-            if (seconds == 0 || launch_shape_fault(&call, &refit->shapes[shape]))
-                continue;
-            could++;
-            missed += !isfinite(seconds);
-        }
-        kept[shape] = (double)missed <= MISSED * (double)could;
-    }
-    shape_cover_keep(&refit->times, refit->shapes, refit->terms, kept);
 }
 
 /* At sizes without a time. */
@@ -183,8 +160,7 @@ static bool refit_class(struct refit *refit, size_t rules_most, struct class_rec
     }
     take_stages(refit, true);
     take_stages(refit, false);
-    mark_impossible(&refit->times);
-    drop_left(refit);
+    mark_impossible(refit);
     fill_terms(refit);
     const bool good = sampled_rules_make(&refit->times, rules_most, rules);
     if (good) {

@@ -108,6 +108,43 @@ static int64_t end_before(const struct sampled_times *times, size_t shape, int64
     return (int64_t)sqrt((double)times->sizes[i] * (double)first);
 }
 
+void sampled_rules_curves(const struct sampled_times *times, double *curves)
+{
+    for (size_t shape = 0; shape <= times->shape_count; shape++)
+        fit(times, shape, curves + shape * times->sizes_count);
+}
+
+static bool is_known(const struct sampled_times *times, size_t shape, size_t size)
+{
+    return sampled(times, shape, size) != 0; /* or it cannot */
+}
+
+/* Was any shape timed there? */
+static bool was_sampled(const struct sampled_times *times, size_t size)
+{
+    for (size_t shape = 0; shape <= times->shape_count; shape++)
+        if (is_sampled(times, shape, size))
+            return true;
+    return false;
+}
+
+/* Shapes that were not timed at the sampled sizes around are far behind. */
+static void put_back_unknown(const struct sampled_times *times, double *curves)
+{
+    static const double FAR = 4;
+    const size_t length = times->sizes_count;
+    size_t below[SIZE_GRID_MAX], above[SIZE_GRID_MAX];
+    for (size_t i = 0; i < length; i++)
+        below[i] = was_sampled(times, i) ? i : i > 0 ? below[i - 1] : length;
+    for (size_t i = length; i-- > 0;)
+        above[i] = was_sampled(times, i) ? i : i + 1 < length ? above[i + 1] : length;
+    for (size_t shape = 0; shape <= times->shape_count; shape++)
+        for (size_t i = 0; i < length; i++)
+            if ((below[i] < length && !is_known(times, shape, below[i])) ||
+                (above[i] < length && !is_known(times, shape, above[i])))
+                curves[shape * length + i] *= FAR;
+}
+
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules)
 {
     const size_t length = times->sizes_count;
@@ -117,8 +154,8 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
     double *curves = calloc(candidates * length, sizeof *curves);
     if (!curves)
         return false;
-    for (size_t shape = 0; shape < candidates; shape++)
-        fit(times, shape, curves + shape * length);
+    sampled_rules_curves(times, curves);
+    put_back_unknown(times, curves);
     const size_t count =
         interval_rules(times->sizes, length, curves, candidates, INTERVAL_SWITCH_COST, found,
                        most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);
@@ -167,9 +204,9 @@ size_t sampled_rules_boundary(const struct sampled_times *times, const struct cl
         while (above + 1 < times->sizes_count && times->sizes[above] <= rules->intervals[i].upto)
             above++;
         size_t below = above > 0 ? above - 1 : 0;
-        while (below > 0 && sampled(times, 0, below) == 0)
+        while (below > 0 && !was_sampled(times, below))
             below--;
-        while (above + 1 < times->sizes_count && sampled(times, 0, above) == 0)
+        while (above + 1 < times->sizes_count && !was_sampled(times, above))
             above++;
         if (above - below > widest) {
             widest = above - below;

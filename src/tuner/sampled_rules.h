@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 /* Times at the sizes of a grid: seconds[shape * SIZE_GRID_MAX + i] at sizes[i]; 0: not
- * sampled, not finite: it cannot. A size is sampled for all shapes or none. */
+ * sampled, not finite: it cannot. */
 struct sampled_times {
     size_t sizes_count, shape_count;
     int64_t sizes[SIZE_GRID_MAX];
@@ -30,9 +30,17 @@ struct sampled_times {
     double *alphas;
 };
 
-/* Into rules->intervals, with what is built in as one more candidate, which knows more of a call than its size;
- * where a rule's shape cannot do the next rule's first size it ends at the last size before. False: there is no shape that can do all
- * sampled sizes, or no memory. */
+/* What each shape, and last what is built in, takes at each size of the grid as far as models, splines and
+ * samples tell: curves[shape * sizes_count + i] seconds, HUGE_VAL where it cannot do the size. */
+void sampled_rules_curves(const struct sampled_times *times, double *curves);
+
+/* Shapes that are foretold to take this much longer than the fastest at a size are not timed there. */
+#define SAMPLED_FIELD 1.08
+
+/* Into rules->intervals, with what is built in as one more candidate, which knows more of a call than its
+ * size; where a rule's shape cannot do the next rule's first size it ends at the last size before. A shape
+ * counts only where it was timed at both sampled sizes around: of many that are foretold the best one is
+ * likely to be foretold too well. False: no shape can do all sampled sizes, or there is no memory. */
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
 
 /* The number of the size to sample next; sizes_count: all are. */

@@ -29,12 +29,17 @@ void shape_field_free(struct shape_field *field)
     free(field->times);
 }
 
-/* Who has left keeps his times: they were enough to see that he is slow. */
-static void forget(struct shape_field *field)
+/* Who has left has had enough times to see that he is slow; at the new pace, `slower` times the old one, he
+ * would have been so, too. */
+static void forget(struct shape_field *field, double slower)
 {
-    for (size_t i = 0; i < field->count; i++)
-        if (field->contestants[i].in)
-            field->contestants[i].rounds = 0;
+    for (size_t i = 0; i < field->count; i++) {
+        struct contestant *contestant = &field->contestants[i];
+        if (contestant->in)
+            contestant->rounds = 0;
+        for (int round = 0; round < contestant->rounds; round++)
+            contestant->times[round] *= slower;
+    }
     field->contestants[field->count].rounds = 0;
 }
 
@@ -47,7 +52,7 @@ bool shape_field_is_steady(struct shape_field *field, double reference)
     }
     if (field->steady > 0 && (reference > STEADY * field->steady || field->steady > STEADY * reference)) {
         timer->shifts++;
-        forget(field);
+        forget(field, reference / field->steady);
         field->steady = reference;
     }
     field->lost = 0;

@@ -175,12 +175,17 @@ static enum status play(struct shape_field *field, bool *counted)
     return STATUS_OK;
 }
 
+/* Rounds that were kept since the device last changed its pace: the reference is always in. */
+static int rounds_kept(const struct shape_field *field)
+{
+    return field->contestants[field->count].rounds;
+}
+
 static enum status compete(struct shape_field *field, const struct timing_plan *plan)
 {
     struct shape_timer *timer = field->timer;
     enum status status = STATUS_OK;
-    int counted_rounds = 0;
-    for (int round = 0; round < 2 * plan->rounds_most + 4 && counted_rounds < plan->rounds_most; round++) {
+    for (int round = 0; round < 2 * plan->rounds_most + 4 && rounds_kept(field) < plan->rounds_most; round++) {
         bool counted;
         if (round > 0 && shape_timer_should_end(timer))
             break;
@@ -189,11 +194,11 @@ static enum status compete(struct shape_field *field, const struct timing_plan *
             break;
         if (!counted)
             continue;
-        const double within = plan->within[counted_rounds < 3 ? counted_rounds : 3];
-        counted_rounds++;
-        if (shape_field_narrow(field, within) < 2 && within > 0 && counted_rounds >= plan->rounds_least - 1)
+        const int kept = rounds_kept(field);
+        const double within = plan->within[kept < 4 ? kept - 1 : 3];
+        if (shape_field_narrow(field, within) < 2 && within > 0 && kept >= plan->rounds_least - 1)
             break; /* nobody left to be told from */
-        if (counted_rounds >= plan->rounds_least && shape_field_is_settled(field, plan->equal))
+        if (kept >= plan->rounds_least && shape_field_is_settled(field, plan->equal))
             break;
     }
     return status;

@@ -129,10 +129,10 @@ TESTS += tests/unit/test_recipe_refit
 tests_unit_test_recipe_refit_SOURCES = tests/unit/test_recipe_refit.c
 tests_unit_test_recipe_refit_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_shape_cover
-TESTS += tests/unit/test_shape_cover
-tests_unit_test_shape_cover_SOURCES = tests/unit/test_shape_cover.c
-tests_unit_test_shape_cover_LDADD = $(tuning_test_libraries)
+check_PROGRAMS += tests/unit/test_shape_field
+TESTS += tests/unit/test_shape_field
+tests_unit_test_shape_field_SOURCES = tests/unit/test_shape_field.c
+tests_unit_test_shape_field_LDADD = $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_spline
 TESTS += tests/unit/test_spline
