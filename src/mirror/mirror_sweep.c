@@ -1,14 +1,17 @@
 #include "mirror/mirror_table.h"
+#include "mirror/pins.h"
 
 enum { SWEEP_MOST = 4 };
 
-/* Drop the mirror, its device memory and its pins if the host's memory is not what was registered.
- * The table's lock is held. */
-static void drop_if_gone(struct mirror_table *table, struct mirror *mirror)
+/* Drop the mirror, its device memory and its pins if the host's memory is not what was registered; its pins
+ * alone if the program has begun to use CUDA. The table's lock is held. */
+static void look_after(struct mirror_table *table, struct mirror *mirror)
 {
     struct write_tracker *tracker = table->resources.tracker;
     if (pthread_mutex_trylock(&mirror->lock) != 0)
         return; /* in use, so somebody looks at it anyway */
+    if (pins_must_go(mirror))
+        pins_give_up(mirror);
     bool gone = mirror->armed && !(write_tracker_holds(tracker, mirror->begin) &&
                                    write_tracker_holds(tracker, page_floor(mirror->end - 1)));
     if (gone) {
@@ -25,7 +28,7 @@ void mirror_table_sweep(struct mirror_table *table)
 {
     pthread_mutex_lock(&table->lock);
     for (size_t i = table->count; i-- > 0;)
-        drop_if_gone(table, table->mirrors[i]);
+        look_after(table, table->mirrors[i]);
     pthread_mutex_unlock(&table->lock);
 }
 
@@ -35,7 +38,7 @@ void mirror_table_sweep_some(struct mirror_table *table)
     for (size_t i = 0; i < SWEEP_MOST && i < table->count; i++) {
         table->next_swept = table->next_swept > 0 && table->next_swept <= table->count ? table->next_swept - 1
                                                                                        : table->count - 1;
-        drop_if_gone(table, table->mirrors[table->next_swept]);
+        look_after(table, table->mirrors[table->next_swept]);
     }
     pthread_mutex_unlock(&table->lock);
 }

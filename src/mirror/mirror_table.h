@@ -52,7 +52,8 @@ bool mirror_table_insert(struct mirror_table *table, struct mirror *mirror);
 enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct mirror **mirror);
 
 /* mirror_sweep.c: drop mirrors that nobody uses now and whose memory went away, so that their pins
- * and device memory go too: all of those, or a few, other ones each time (a microsecond each). */
+ * and device memory go too, and undo pins once the program uses CUDA: all of those, or a few, other ones each
+ * time (a microsecond each). */
 void mirror_table_sweep(struct mirror_table *table);
 void mirror_table_sweep_some(struct mirror_table *table);
 

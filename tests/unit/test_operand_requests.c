@@ -193,6 +193,21 @@ static void test_beside_pin(void)
     mirror_table_destroy(table);
 }
 
+/* For good in this process: last. */
+static void test_program_turns_to_cuda(void)
+{
+    unsigned char *small = map(MIB), *pinned = map(16 * MIB);
+    open_table(64 * MIB, 64 * MIB);
+    const bool good = call_read(pinned, 16 * MIB) > 0 && mirror_of(pinned)->pin_count == 1 &&
+                      warm_call(small, BYTES, OPERAND_READ, true) && mirror_of(pinned)->pin_count == 1;
+    void *user = dlopen("tests/unit/.libs/driver_user.so", RTLD_NOW | RTLD_LOCAL);
+    tap_ok(good && user && warm_call(small, BYTES, OPERAND_READ, true) && mirror_of(pinned)->pin_count == 0,
+           "once the program uses CUDA, calls on other matrices undo pins, too");
+    unmap(small, MIB);
+    unmap(pinned, 16 * MIB);
+    mirror_table_destroy(table);
+}
+
 int main(void)
 {
     page = (size_t)1 << page_shift();
@@ -216,6 +231,7 @@ int main(void)
         tap_skip("pinned results", "io_uring is not to be had here");
     }
     test_beside_pin();
+    test_program_turns_to_cuda();
     lane_release(lane);
     return tap_done();
 }
