@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 1% over an octave, or 4% over a quarter of one. */
-#define INTERVAL_SWITCH_COST 0.003
+/* 0.2% over an octave, or 4% over a twentieth of one. */
+#define INTERVAL_SWITCH_COST 0.002
 
 struct interval_rule {
     int64_t first; /* the rule holds from this size to before the next rule's first */
