@@ -20,15 +20,16 @@ struct machine_model {
     double host_flops[TYPE_COUNT], host_symmetric_flops[TYPE_COUNT]; /* the second of symv and hemv */
     double host_half_rate[TYPE_COUNT]; /* cube root of the products of level 3 that run at half of that */
     double host_start_us;              /* threads beginning and ending together */
-    double cache_bandwidth, cache_bytes; /* of the host, for operands that stay in its cache */
+    double cache_bandwidth, cache_bytes; /* of the host, for operands that stay in its cache, */
+    double near_bandwidth, near_bytes;   /* ... and in those beside its cores */
     double device_bandwidth;
     double device_flops[TYPE_COUNT];
     double link_bandwidth;   /* pinned transfers */
     double staged_bandwidth; /* matrices through staging memory, to the device */
     double result_bandwidth, triangle_bandwidth; /* results of level 3 through it, to the host */
-    double vector_bandwidth; /* vectors, mostly in the host's nearest cache */
+    double vector_bandwidth; /* long vectors */
     double call_us;          /* launch, synchronise, small vectors up and down */
-    double level3_us, third_operand_us; /* what level 3 takes more; three matrices instead of two */
+    double third_operand_us, update_us; /* what level 3 takes more with three matrices; rank-k updates */
     double scan_us_per_byte; /* dirty scan of tracked memory */
     double pin_us_per_byte;  /* pinning pages of 4 KiB */
     double wake_us; /* context creation and kernel loading */
