@@ -36,7 +36,44 @@ double border_amount(const struct learned_times *times, int class, double bytes,
     return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
 }
 
-struct blas_call border_call(int routine, int class, double amount, uint64_t *seed)
+static int64_t scaled(int64_t length, double factor)
+{
+    return (int64_t)fmax(1, round((double)length * factor));
+}
+
+static double largest_matrix(const struct blas_call *call)
+{
+    const double m = (double)(call->m ? call->m : call->n), n = (double)call->n;
+    const double k = (double)(call->k ? call->k : 1);
+    return fmax(m * n, k * fmax(m, n)) * (double)blas_element_bytes(call->type);
+}
+
+/* Other sizes with as much work, of the same class, on matrices of at most so many bytes. */
+static void reshape(struct blas_call *call, double bytes, uint64_t *seed)
+{
+    enum { TRIES = 200 };
+    const int class = timed_class_of(call);
+    const bool on_left = call->side == SIDE_LEFT;
+    for (int i = 0; i < TRIES; i++) {
+        struct blas_call other = *call;
+        const double a = random_between(seed, 0.25, 4), b = random_between(seed, 0.25, 4);
+        if (call->family == FAMILY_GEMM) {
+            other.m = scaled(call->m, a), other.n = scaled(call->n, b);
+            other.k = scaled(call->k, 1 / (a * b));
+        } else if (call->k) {
+            other.n = scaled(call->n, a), other.k = scaled(call->k, 1 / (a * a));
+        } else {
+            other.m = scaled(call->m, on_left ? a : 1 / (a * a));
+            other.n = scaled(call->n, on_left ? 1 / (a * a) : a);
+        }
+        if (timed_class_of(&other) == class && largest_matrix(&other) <= bytes) {
+            *call = other;
+            return;
+        }
+    }
+}
+
+struct blas_call border_call(int routine, int class, double amount, double reshape_bytes, uint64_t *seed)
 {
     static double storage;
     struct blas_call call = timed_class_call(class, amount);
@@ -48,6 +85,8 @@ struct blas_call border_call(int routine, int class, double amount, uint64_t *se
         call.m = (int64_t)fmax(1, sqrt(area * other));
         call.n = (int64_t)fmax(1, sqrt(area / other));
     }
+    if (reshape_bytes > 0 && call.family >= FAMILY_GEMM)
+        reshape(&call, reshape_bytes, seed);
     random_flags(&call, seed);
     call.a.ld = call.b.ld = call.c.ld = INT64_MAX;
     call.x.increment = call.y.increment = 1;

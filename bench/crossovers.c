@@ -1,7 +1,7 @@
 /* crossovers.c - do decisions between host and device fall on the right side?
  *
  *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--bytes=N]
- *              [--output=FILE] [--save=FILE]
+ *              [--output=FILE] [--save=FILE] [--any-shape]
  *
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
@@ -31,6 +31,7 @@ struct options {
     const char *recipe, *routines, *output, *save;
     int calls;
     double seconds, bytes;
+    bool any_shape;
 };
 
 struct judge {
@@ -125,7 +126,8 @@ static struct judged_call *timed_routine(struct judge *judge, int routine)
         const int class = border_class(routine, &judge->seed);
         const double amount = border_amount(judge->model.learned, class, judge->options->bytes,
                                             &judge->seed);
-        judged[i].call = border_call(routine, class, amount, &judge->seed);
+        judged[i].call = border_call(routine, class, amount,
+                                     judge->options->any_shape ? judge->options->bytes : 0, &judge->seed);
         judged[i].host = judged[i].device = HUGE_VAL;
     }
     for (int round = 0; round < ROUNDS; round++)
@@ -178,6 +180,8 @@ static bool read_options(char **arguments, struct options *options)
             options->output = option + 9;
         else if (strncmp(option, "--save=", 7) == 0)
             options->save = option + 7;
+        else if (strcmp(option, "--any-shape") == 0)
+            options->any_shape = true;
         else if (strncmp(option, "--calls=", 8) == 0)
             good = read_number(option, 1, 1e5, &calls) && good;
         else if (strncmp(option, "--seconds=", 10) == 0)
