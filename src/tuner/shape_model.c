@@ -1,6 +1,7 @@
 #include "tuner/shape_model.h"
 
 #include "tuner/makespan.h"
+#include "tuner/nonnegative.h"
 #include "tuner/shape_space.h"
 
 #include <math.h>
@@ -190,41 +191,18 @@ struct shape_terms shape_terms_of(const struct blas_call *call, const struct lau
                                  items / (double)slots, launched}};
 }
 
-/* Normal equations with coefficients that stay positive: the minimum along one after another. */
-static void descend(double squares[SHAPE_TERMS][SHAPE_TERMS], const double right[SHAPE_TERMS],
-                    double samples, double coefficients[SHAPE_TERMS])
-{
-    enum { SWEEPS = 400 };
-    static const double enough = 1e-5; /* of the times, by a coefficient in a sweep */
-    double most = 1;
-    for (int sweep = 0; sweep < SWEEPS && most > enough * enough; sweep++) {
-        most = 0;
-        for (int i = 0; i < SHAPE_TERMS; i++) {
-            double slope = right[i];
-            for (int k = 0; k < SHAPE_TERMS; k++)
-                slope -= squares[i][k] * coefficients[k];
-            if (squares[i][i] <= 0)
-                continue;
-            const double moved = coefficients[i] + slope / squares[i][i], before = coefficients[i];
-            coefficients[i] = moved > 0 ? moved : 0;
-            const double change = coefficients[i] - before, weighed = change * change * squares[i][i];
-            most = weighed > most * samples ? weighed / samples : most;
-        }
-    }
-}
-
 struct shape_model shape_model_fit(const struct shape_terms *terms, const double *seconds, size_t count)
 {
-    double squares[SHAPE_TERMS][SHAPE_TERMS] = {{0}}, right[SHAPE_TERMS] = {0};
+    double squares[SHAPE_TERMS * SHAPE_TERMS] = {0}, right[SHAPE_TERMS] = {0};
     struct shape_model model = {{0}};
     for (size_t sample = 0; sample < count; sample++)
         for (int i = 0; i < SHAPE_TERMS; i++) {
             const double row = 1e-6 * terms[sample].of[i] / seconds[sample];
             right[i] += row;
             for (int k = 0; k < SHAPE_TERMS; k++)
-                squares[i][k] += row * 1e-6 * terms[sample].of[k] / seconds[sample];
+                squares[i * SHAPE_TERMS + k] += row * 1e-6 * terms[sample].of[k] / seconds[sample];
         }
-    descend(squares, right, (double)count, model.coefficients);
+    nonnegative_solve(squares, right, SHAPE_TERMS, model.coefficients);
     for (int i = 0; i < SHAPE_TERMS; i++)
         model.coefficients[i] *= 1e-6;
     return model;

@@ -129,6 +129,11 @@ TESTS += tests/unit/test_recipe_refit
 tests_unit_test_recipe_refit_SOURCES = tests/unit/test_recipe_refit.c
 tests_unit_test_recipe_refit_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_nonnegative
+TESTS += tests/unit/test_nonnegative
+tests_unit_test_nonnegative_SOURCES = tests/unit/test_nonnegative.c
+tests_unit_test_nonnegative_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_shape_field
 TESTS += tests/unit/test_shape_field
 tests_unit_test_shape_field_SOURCES = tests/unit/test_shape_field.c
