@@ -42,12 +42,19 @@ tests_api_test_native_streams_SOURCES = tests/api/test_native_streams.c $(native
 tests_api_test_native_streams_LDADD = $(native_test_libraries)
 tests_api_test_native_streams_LDFLAGS = $(native_test_flags)
 
+capture_test_sources = tests/api/captures.c tests/api/captures.h $(native_test_sources)
 check_PROGRAMS += tests/api/test_native_graphs
 TESTS += tests/api/test_native_graphs
 thread_tests += tests/api/test_native_graphs
-tests_api_test_native_graphs_SOURCES = tests/api/test_native_graphs.c $(native_test_sources)
+tests_api_test_native_graphs_SOURCES = tests/api/test_native_graphs.c $(capture_test_sources)
 tests_api_test_native_graphs_LDADD = $(native_test_libraries)
 tests_api_test_native_graphs_LDFLAGS = $(native_test_flags)
+
+check_PROGRAMS += tests/api/test_native_captures
+TESTS += tests/api/test_native_captures
+tests_api_test_native_captures_SOURCES = tests/api/test_native_captures.c $(capture_test_sources)
+tests_api_test_native_captures_LDADD = $(native_test_libraries)
+tests_api_test_native_captures_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_stress
 TESTS += tests/api/test_native_stress

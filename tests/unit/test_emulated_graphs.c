@@ -138,8 +138,42 @@ static void test_per_thread_stream(void)
     MUST(cuda.memory_free(memory));
 }
 
+static void note_destroyed(void *count)
+{
+    atomic_fetch_add((atomic_int *)count, 1);
+}
+
+/* What a program may count on (CUDA Programming Guide, "CUDA User Objects"). */
+static void test_user_objects(void (*await_destructors)(void))
+{
+    CUgraph graph, clone;
+    CUgraphExec executable;
+    CUuserObject object;
+    atomic_int destroyed = 0;
+    MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    MUST(cuda.stream_capture_info(stream, &(int){0}, NULL, &graph, NULL, NULL));
+    MUST(cuda.user_object_create(&object, &destroyed, note_destroyed, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    MUST(cuda.graph_retain_user_object(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    MUST(graphs.end(stream, &graph));
+    MUST(cuda.user_object_release(object, 1));
+    MUST(graphs.clone(&clone, graph));
+    MUST(graphs.destroy(graph));
+    MUST(graphs.instantiate(&executable, clone, 0));
+    MUST(graphs.destroy(clone));
+    MUST(graphs.launch(executable, stream));
+    MUST(graphs.destroy_executable(executable));
+    await_destructors();
+    tap_ok(destroyed == 0, "a clone, its executable, a launch in turn hold what a graph holds");
+    MUST(cuda.stream_synchronise(stream));
+    await_destructors();
+    tap_ok(destroyed == 1, "which is destroyed when the last is gone");
+    tap_ok(cuda.user_object_create(&object, &destroyed, note_destroyed, 1, 0) == CUDA_ERROR_INVALID_VALUE,
+           "nobody may wait for a destructor");
+}
+
 int main(void)
 {
+    void (*await_destructors)(void);
     open_device();
     look_up_graphs(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD));
     MUST(cuda.stream_create(&other, CU_STREAM_NON_BLOCKING));
@@ -147,6 +181,8 @@ int main(void)
     test_join();
     test_spoiling();
     test_events();
+    look_up(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "emulated_await_destructors", &await_destructors);
+    test_user_objects(await_destructors);
     test_per_thread_stream();
     return tap_done();
 }
