@@ -6,6 +6,7 @@
  *
  * The matrix is min(i, j), i, j = 1..n, whose largest eigenvalue is 1 / (4 sin(pi / (4n + 2))^2).
  * Exit status: 0, 1 when the eigenvalue is wrong or a call fails, 2 for a bad argument. */
+#include <errno.h>
 #include <math.h>
 #include <mublas.h>
 #include <stdio.h>
@@ -21,6 +22,16 @@ static void check(enum mublas_status status)
     exit(1);
 }
 
+static double *allocate(int64_t count, int64_t n)
+{
+    double *values = malloc((size_t)count * sizeof *values);
+    if (values)
+        return values;
+    fprintf(stderr, "power_iteration: out of memory: N = %lld needs %.3g GiB\n", (long long)n,
+            (double)count * sizeof *values / (1 << 30));
+    exit(1);
+}
+
 static double *to_device(const double *values, int64_t count)
 {
     void *device;
@@ -31,9 +42,7 @@ static double *to_device(const double *values, int64_t count)
 
 static double *make_matrix(int64_t n)
 {
-    double *a = malloc((size_t)(n * n) * sizeof *a);
-    if (!a)
-        exit(1);
+    double *a = allocate(n * n, n);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++)
             a[i + j * n] = (double)((i < j ? i : j) + 1);
@@ -44,9 +53,7 @@ static double *make_matrix(int64_t n)
 
 static double *make_vector(int64_t n, double value)
 {
-    double *x = malloc((size_t)n * sizeof *x);
-    if (!x)
-        exit(1);
+    double *x = allocate(n, n);
     for (int64_t i = 0; i < n; i++)
         x[i] = value;
     double *device = to_device(x, n);
@@ -54,14 +61,28 @@ static double *make_vector(int64_t n, double value)
     return device;
 }
 
+/* N: the bytes of the matrix fit an int64_t. */
+static int64_t read_size(int argument_count, char **arguments)
+{
+    const long long largest = 1000000000;
+    char *end;
+    if (argument_count < 2)
+        return 300;
+    errno = 0;
+    const long long n = strtoll(arguments[1], &end, 10);
+    if (argument_count > 2)
+        fprintf(stderr, "power_iteration: '%s' is one argument too many; usage: power_iteration [N]\n", arguments[2]);
+    else if (errno != 0 || end == arguments[1] || *end != '\0' || n < 1 || n > largest)
+        fprintf(stderr, "power_iteration: N must be a whole number from 1 to %lld, not '%s'\n", largest, arguments[1]);
+    else
+        return n;
+    exit(2);
+}
+
 int main(int argument_count, char **arguments)
 {
     enum { STEPS = 30 };
-    const int64_t n = argument_count > 1 ? atoll(arguments[1]) : 300;
-    if (n < 1) {
-        fprintf(stderr, "power_iteration: '%s' is no size\n", arguments[1]);
-        return 2;
-    }
+    const int64_t n = read_size(argument_count, arguments);
     check(mublas_create(&handle));
     double *a = make_matrix(n), *x = make_vector(n, 1), *y = make_vector(n, 0);
     double *one = make_vector(1, 1), *zero = make_vector(1, 0), *scale = make_vector(1, 1), *dot = make_vector(1, 0);

@@ -16,6 +16,7 @@ program eigensolver
     character(len=:), allocatable :: file
     real(real64), allocatable :: a(:, :), eigenvalues(:)
     logical :: good
+    integer :: status
 
     interface
         function dlansy(norm, uplo, n, a, lda, work)
@@ -28,7 +29,8 @@ program eigensolver
     end interface
 
     call read_arguments(n, seed, tridiagonal, file)
-    allocate (a(n, n), eigenvalues(n))
+    allocate (a(n, n), eigenvalues(n), stat=status)
+    call check_memory(status)
     call fill_symmetric(a, seed)
     write (*, '(a, i0)') 'n              ', n
     write (*, '(a, i0)') 'seed           ', seed
@@ -147,6 +149,15 @@ contains
         call fail(1, trim(message))
     end subroutine
 
+    subroutine check_memory(status)
+        integer, intent(in) :: status
+        character(len=80) :: message
+        if (status == 0) return
+        write (message, '(a, i0, a, f0.1, a)') 'out of memory: each matrix of N = ', n, ' needs ', &
+            8*real(n, real64)**2/2**30, ' GiB'
+        call fail(1, trim(message))
+    end subroutine
+
     ! |A V - V L| and |V' V - I| in the 1-norm.
     subroutine solve_with_vectors(a, eigenvalues, good)
         real(real64), intent(in) :: a(:, :)
@@ -155,15 +166,18 @@ contains
         real(real64), allocatable :: v(:, :), product(:, :), work(:)
         integer, allocatable :: integer_work(:)
         real(real64) :: start, residual, orthogonality, norm
-        integer :: j, info
-        allocate (v, source=a)
-        allocate (work(1 + 6*n + 2*n**2), integer_work(3 + 5*n))
+        integer :: j, info, status
+        allocate (v, source=a, stat=status)
+        call check_memory(status)
+        allocate (work(1 + 6*n + 2*n**2), integer_work(3 + 5*n), stat=status)
+        call check_memory(status)
         start = seconds()
         call dsyevd('V', 'L', n, v, n, eigenvalues, work, size(work), integer_work, size(integer_work), info)
         write (*, '(a, f9.3, a)') 'dsyevd        ', seconds() - start, ' s'
         call check_info(info, 'dsyevd')
         deallocate (work)
-        allocate (product(n, n))
+        allocate (product(n, n), stat=status)
+        call check_memory(status)
         norm = one_norm(a)
         call dgemm('N', 'N', n, n, n, 1.0_real64, a, n, v, n, 0.0_real64, product, n)
         do j = 1, n
@@ -198,8 +212,9 @@ contains
         logical, intent(out) :: good
         real(real64), allocatable :: off_diagonal(:), tau(:), work(:)
         real(real64) :: start, trace, norm, trace_error, norm_error
-        integer :: i, info
-        allocate (off_diagonal(n), tau(n), work(64*n))
+        integer :: i, info, status
+        allocate (off_diagonal(n), tau(n), work(64*n), stat=status)
+        call check_memory(status)
         norm = dlansy('F', 'L', n, a, n, work)
         trace = sum([(a(i, i), i=1, n)])
         start = seconds()

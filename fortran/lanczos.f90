@@ -5,7 +5,7 @@
 !     ./lanczos [N]
 !
 ! The matrix is min(i, j), whose largest eigenvalue is 1/(4 sin(pi/(4n + 2))**2).
-! Exit status: 0, 1 when the eigenvalue is wrong or a call fails.
+! Exit status: 0, 1 when the eigenvalue is wrong or a call fails, 2 for a bad argument.
 program lanczos
     use mublas
     use, intrinsic :: iso_fortran_env, only: real64, int64, error_unit
@@ -16,6 +16,13 @@ program lanczos
     type(c_ptr) :: handle, a, basis, dots, w
     real(real64), allocatable :: diagonal(:), off_diagonal(:)
     real(real64) :: norm, computed, exact
+
+    interface
+        subroutine leave(exit_status) bind(c, name='exit')
+            import :: c_int
+            integer(c_int), value :: exit_status
+        end subroutine
+    end interface
 
     n = 200
     if (command_argument_count() > 0) call read_size(n)
@@ -50,25 +57,45 @@ program lanczos
     call check(mublas_device_free(handle, w), handle)
     call check(mublas_device_free(handle, dots), handle)
     call check(mublas_destroy(handle), c_null_ptr)
-    if (.not. abs(computed - exact) <= 1e-12_real64*exact) error stop 'the eigenvalue is wrong'
+    if (.not. abs(computed - exact) <= 1e-12_real64*exact) call fail(1, 'the eigenvalue is wrong')
 
 contains
 
+    subroutine fail(exit_status, message)
+        integer, intent(in) :: exit_status
+        character(len=*), intent(in) :: message
+        write (error_unit, '(2a)') 'lanczos: ', message
+        flush (error_unit)
+        call leave(int(exit_status, c_int))
+    end subroutine
+
+    ! Digits alone, few enough that the bytes of the matrix fit 64 bits.
     subroutine read_size(size)
-        integer(int64), intent(inout) :: size
-        character(len=20) :: text
-        integer :: status
+        integer(int64), intent(out) :: size
+        character(len=:), allocatable :: text
+        integer :: length
+        call get_command_argument(1, length=length)
+        allocate (character(len=length) :: text)
         call get_command_argument(1, text)
-        read (text, *, iostat=status) size
-        if (status /= 0 .or. size < 2) error stop 'lanczos: the argument is no size of 2 or more'
+        size = 0
+        if (length >= 1 .and. length <= 9 .and. verify(text, '0123456789') == 0) read (text, *) size
+        if (size < 2) call fail(2, "N must be a whole number from 2 to 999999999, not '"//text//"'")
+        if (command_argument_count() > 1) call fail(2, 'one argument too many; usage: lanczos [N]')
+    end subroutine
+
+    subroutine check_memory(status)
+        integer, intent(in) :: status
+        character(len=80) :: message
+        if (status == 0) return
+        write (message, '(a, i0, a, es9.2, a)') 'out of memory: N = ', n, ' needs ', 8*real(n, real64)**2/2**30, ' GiB'
+        call fail(1, trim(message))
     end subroutine
 
     subroutine check(status, where)
         integer(c_int), intent(in) :: status
         type(c_ptr), intent(in) :: where
         if (status == mublas_success) return
-        write (error_unit, '(4a)') 'lanczos: ', mublas_status_text(status), ': ', mublas_last_error(where)
-        error stop 1
+        call fail(1, mublas_status_text(status)//': '//mublas_last_error(where))
     end subroutine
 
     function device_memory(numbers) result(pointer)
@@ -80,7 +107,9 @@ contains
     subroutine make_matrix()
         real(real64), allocatable, target :: values(:, :)
         integer(int64) :: row, column
-        allocate (values(n, n))
+        integer :: status
+        allocate (values(n, n), stat=status)
+        call check_memory(status)
         do column = 1, n
             values(:, column) = [(real(min(row, column), real64), row=1, n)]
         end do
@@ -93,7 +122,9 @@ contains
         integer(int64), intent(in) :: count
         real(real64), intent(in) :: value
         real(real64), allocatable, target :: values(:)
-        allocate (values(count), source=value)
+        integer :: status
+        allocate (values(count), source=value, stat=status)
+        call check_memory(status)
         call check(mublas_copy_to_device(handle, pointer, c_loc(values), 8_c_size_t*count), handle)
     end subroutine
 

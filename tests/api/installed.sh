@@ -30,7 +30,15 @@ compiled $compiler -std=c99 $warnings $(package --cflags) -o "$work/power" "$exa
 result $? "the example in C, strictly C99: the right eigenvalue"
 grep -q '^the last launch: [1-9]' "$work/output"
 result $? "it reads what the last launch was"
-! on_device "$work/power" x && grep -q "power_iteration: 'x' is no size" "$work/errors"
+refuses() # STATUS LINE COMMAND...: this line alone, but for sanitizers' that malloc fails
+{
+    ASAN_OPTIONS=$ASAN_OPTIONS:allocator_may_return_null=1 on_device "${@:3}"
+    [ $? = "$1" ] && [ "$(grep -v Sanitizer "$work/errors")" = "$2" ]
+}
+size="N must be a whole number from 1 to 1000000000, not"
+refuses 2 "power_iteration: $size 'x'" "$work/power" x && refuses 2 "power_iteration: $size '12x'" "$work/power" 12x &&
+    refuses 2 "power_iteration: $size '9999999999'" "$work/power" 9999999999 &&
+    refuses 1 "power_iteration: out of memory: N = 1000000000 needs 7.45e+09 GiB" "$work/power" 1000000000
 result $? "and says what is wrong with its argument"
 printf '#include <mublas.h>\nint main() { return mublas_create(nullptr) == MUBLAS_BAD_ARGUMENT ? 0 : 1; }\n' > "$work/plus.cpp"
 compiled ${CXX:-g++} -std=c++11 -Wall -Wextra -pedantic -Werror $(package --cflags) -o "$work/plus" "$work/plus.cpp" \
@@ -52,6 +60,10 @@ if command -v gfortran > /dev/null; then
     compiled gfortran -std=f2008 -J "$work" -o "$work/lanczos" "$module" \
         "$examples/lanczos.f90" $(package --libs) && on_device "$work/lanczos" 100
     result $? "the example in Fortran: the right eigenvalue"
+    size="N must be a whole number from 2 to 999999999, not"
+    refuses 2 "lanczos: $size '12x'" "$work/lanczos" 12x && refuses 2 "lanczos: $size ''" "$work/lanczos" '' &&
+        refuses 1 "lanczos: out of memory: N = 999999999 needs  7.45E+09 GiB" "$work/lanczos" 999999999
+    result $? "and says what is wrong with its argument"
     compiled gfortran -J "$work" -o "$work/every" "$module" "$source_tree/tests/api/every_routine.f90" \
         $(package --libs) && on_device "$work/every" && grep -qx 'all right' "$work/output"
     result $? "every routine of the Fortran module"
