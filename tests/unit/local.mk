@@ -119,6 +119,11 @@ TESTS += tests/unit/test_tuning_pool
 tests_unit_test_tuning_pool_SOURCES = tests/unit/test_tuning_pool.c tests/unit/emulated_lane.h
 tests_unit_test_tuning_pool_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_timed_pace
+TESTS += tests/unit/test_timed_pace
+tests_unit_test_timed_pace_SOURCES = tests/unit/test_timed_pace.c tests/unit/emulated_lane.h
+tests_unit_test_timed_pace_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
