@@ -74,9 +74,23 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
 {
     struct early_account *account = open_account(accounts, operand);
     const double changed = samples_renew(&account->samples, operand);
-    const double lost_us = changed * crossover_staged_us(model, footprint_bytes(operand));
+    const double again_us = crossover_staged_us(model, footprint_bytes(operand));
+    const double lost_us = fmin(changed * again_us + account->owed_us, again_us);
     account->saved_us = fmax(0, account->saved_us - lost_us);
+    account->owed_us = 0;
     return lost_us;
+}
+
+/* A trailing matrix that is updated by a few columns comes home whole: the host is the better place for that. */
+static void note_written(struct early_accounts *accounts, const struct machine_model *model,
+                         const struct blas_call *call, const struct operand *operand)
+{
+    struct early_account *account = find(accounts, operand);
+    if (!account)
+        return;
+    const struct predicted_times times = crossover_predict(model, call, 0, true);
+    samples_forget(&account->samples);
+    account->owed_us += fmax(0, times.resident_us - times.host_us);
 }
 
 double early_accounts_lost_us(struct early_accounts *accounts, const struct machine_model *model,
@@ -90,13 +104,10 @@ double early_accounts_lost_us(struct early_accounts *accounts, const struct mach
     for (int i = 0; i < count; i++) {
         if (footprint_is_empty(&operands[i]))
             continue;
-        if (operands[i].access == OPERAND_READ) {
+        if (operands[i].access == OPERAND_READ)
             lost_us += changes_us(accounts, model, &operands[i]);
-            continue;
-        }
-        struct early_account *written = find(accounts, &operands[i]);
-        if (written)
-            samples_forget(&written->samples);
+        else
+            note_written(accounts, model, call, &operands[i]);
     }
     return lost_us;
 }

@@ -21,6 +21,7 @@ struct early_accounts {
         struct byte_range hull; /* empty: unused */
         struct samples samples;
         double saved_us; /* by calls on it so far, less what was lost */
+        double owed_us;  /* by calls that wrote it since it was read, see early_accounts_lost_us */
         uint64_t used;   /* of the counter */
     } of[EARLY_ACCOUNTS_MAX];
     uint64_t uses;
@@ -28,7 +29,8 @@ struct early_accounts {
 
 /* To be asked once for each call: what it would take to send again what the program has rewritten of the
  * matrices that it reads since they were used last. Of one that a call has written nothing is known: the
- * device would have written it. 0 for calls with less than EARLY_BYTES_MIN of matrices, which are soon sent. */
+ * device would have written it. Where it would have taken longer to than the host, that much is lost, or
+ * what it takes to send the matrix again, whichever is less. 0 for calls with less than EARLY_BYTES_MIN of matrices, which are soon sent. */
 double early_accounts_lost_us(struct early_accounts *accounts, const struct machine_model *model,
                               const struct blas_call *call);
 

@@ -16,10 +16,10 @@ static struct blas_call symv(double *a, int n)
                               .a = {a, n, n, ORDER, PART_LOWER}};
 }
 
-static struct blas_call syrk(double *c, int n)
+static struct blas_call syrk(double *c, int n, int k)
 {
-    return (struct blas_call){.family = FAMILY_SYRK, .type = TYPE_D, .n = n, .k = 1,
-                              .a = {other[0], n, 1, ORDER, PART_FULL}, .c = {c, n, n, ORDER, PART_LOWER}};
+    return (struct blas_call){.family = FAMILY_SYRK, .type = TYPE_D, .n = n, .k = k,
+                              .a = {other[0], n, k, ORDER, PART_FULL}, .c = {c, n, n, ORDER, PART_LOWER}};
 }
 
 static void rewrite(double *values)
@@ -48,9 +48,9 @@ static void test_constant(void)
     tap_ok(!early_accounts_are_left(&accounts), "nothing is there at first");
     for (int i = 0; i < CALLS; i++)
         lost_us += use(&accounts, symv(matrix + i * (ORDER + 1), ORDER - i), 10);
-    tap_ok(lost_us == 0 && take(&accounts, syrk(matrix, ORDER)) == 0,
+    tap_ok(lost_us == 0 && take(&accounts, syrk(matrix, ORDER, 1)) == 0,
            "a call that writes a matrix takes nothing");
-    use(&accounts, syrk(matrix, ORDER), 1000);
+    use(&accounts, syrk(matrix, ORDER, ORDER), 1000);
     tap_ok(take(&accounts, symv(matrix, ORDER)) == 10 * CALLS, "parts of a constant matrix gain together");
     tap_ok(take(&accounts, symv(matrix, ORDER)) == 0 && !early_accounts_are_left(&accounts), "once");
 }
@@ -79,7 +79,7 @@ static void test_rewritten(void)
         good = good && fabs(lost_us - all_us) < 1e-6 && !early_accounts_are_left(&accounts);
     }
     tap_ok(good, "a matrix that the program rewrites loses its upload each time, and never owes");
-    use(&accounts, syrk(matrix, ORDER), 0);
+    use(&accounts, syrk(matrix, ORDER, ORDER), 0);
     rewrite(matrix);
     tap_ok(use(&accounts, symv(matrix, ORDER), 5) == 0 && take(&accounts, symv(matrix, ORDER)) == 5,
            "one that a device would have rewritten loses nothing");
@@ -93,6 +93,31 @@ static void test_rewritten(void)
     tap_ok(use(&accounts, symv(matrix, 300), 5) == 0, "of small matrices nothing is kept");
 }
 
+/* What a call takes longer on the device, with all that it reads and writes there. */
+static double later_us(struct blas_call call)
+{
+    const struct predicted_times times = crossover_predict(&model, &call, 0, true);
+    return times.resident_us - times.host_us;
+}
+
+static void test_updated_on_host(void)
+{
+    struct early_accounts accounts = {0};
+    const double all_us = crossover_staged_us(&model, 8 * (uint64_t)ORDER * (ORDER + 1) / 2);
+    const struct blas_call thin = syrk(matrix, ORDER, 1), thick = syrk(matrix, ORDER, ORDER);
+    const double loss_us = later_us(thin);
+    tap_ok(loss_us > 0 && loss_us < all_us && later_us(thick) < 0, "the host is to update by a column, the device by many");
+    use(&accounts, symv(matrix, ORDER), 5);
+    use(&accounts, thick, 0);
+    use(&accounts, thin, 0);
+    tap_ok(fabs(use(&accounts, symv(matrix, ORDER), 5) - loss_us) < 1e-9 && use(&accounts, symv(matrix, ORDER), 5) == 0,
+           "what the host updates is lost once, by what the device would have taken longer");
+    for (int i = 0; i < 1000; i++)
+        use(&accounts, thin, 0);
+    tap_ok(fabs(use(&accounts, symv(matrix, ORDER), 5) - all_us) < 1e-6, "or at most what it takes to send it again");
+    tap_ok(take(&accounts, symv(matrix, ORDER)) == 5, "which what it has gained before pays for");
+}
+
 int main(void)
 {
     struct early_accounts accounts = {0};
@@ -102,6 +127,7 @@ int main(void)
     test_constant();
     test_several();
     test_rewritten();
+    test_updated_on_host();
     tap_ok(use(&accounts, empty, 0) == 0 && use(&accounts, axpy, 7) == 0 && !early_accounts_are_left(&accounts),
            "no matrix, no account");
     return tap_done();
