@@ -57,8 +57,10 @@ static double matrix_elements(int class, double amount)
     case FAMILY_AXPY: return 0;
     case FAMILY_GEMV: return amount;
     case FAMILY_GEMM: return m * k + k * n + m * n;
-    case FAMILY_SYRK: return n * k + n * n / 2;
-    case FAMILY_SYR2K: return 2 * n * k + n * n / 2;
+    case FAMILY_SYRK:
+    case FAMILY_HERK: return n * k + n * n / 2;
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return 2 * n * k + n * n / 2;
     case FAMILY_SYMM: return order * order / 2 + 2 * m * n;
     case FAMILY_TRMM:
     case FAMILY_TRSM: return order * order / 2 + m * n;

@@ -14,9 +14,12 @@ double random_part(uint64_t *seed)
 void random_flags(struct blas_call *call, uint64_t *seed)
 {
     const enum blas_side side = call->side;
+    const enum blas_diag diag = call->diag;
     const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
+    const bool solves = call->family == FAMILY_TRSM;
     int steps = (int)(random_part(seed) * STEPS);
     do
         routine_next_flags(call);
-    while (steps-- > 0 || call->side != side || (level2 && (call->trans == TRANS_NONE) != upright));
+    while (steps-- > 0 || call->side != side || (solves && call->diag != diag) ||
+           (level2 && (call->trans == TRANS_NONE) != upright));
 }

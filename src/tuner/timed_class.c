@@ -16,13 +16,22 @@ enum level3_form { DEEP, PANEL, NARROW };
 static const struct {
     enum blas_family family;
     enum blas_side side;
+    enum blas_diag diag; /* which counts for TRSM alone */
     const char *name;
 } groups[LEVEL3_GROUPS] = {
-    {FAMILY_GEMM, SIDE_LEFT, "gemm"},      {FAMILY_SYMM, SIDE_LEFT, "symm_left"},
-    {FAMILY_SYMM, SIDE_RIGHT, "symm_right"}, {FAMILY_SYRK, SIDE_LEFT, "syrk"},
-    {FAMILY_SYR2K, SIDE_LEFT, "syr2k"},    {FAMILY_TRMM, SIDE_LEFT, "trmm_left"},
-    {FAMILY_TRMM, SIDE_RIGHT, "trmm_right"}, {FAMILY_TRSM, SIDE_LEFT, "trsm_left"},
-    {FAMILY_TRSM, SIDE_RIGHT, "trsm_right"},
+    {FAMILY_GEMM, SIDE_LEFT, DIAG_NON_UNIT, "gemm"},
+    {FAMILY_SYMM, SIDE_LEFT, DIAG_NON_UNIT, "symm_left"},
+    {FAMILY_SYMM, SIDE_RIGHT, DIAG_NON_UNIT, "symm_right"},
+    {FAMILY_SYRK, SIDE_LEFT, DIAG_NON_UNIT, "syrk"},
+    {FAMILY_SYR2K, SIDE_LEFT, DIAG_NON_UNIT, "syr2k"},
+    {FAMILY_TRMM, SIDE_LEFT, DIAG_NON_UNIT, "trmm_left"},
+    {FAMILY_TRMM, SIDE_RIGHT, DIAG_NON_UNIT, "trmm_right"},
+    {FAMILY_TRSM, SIDE_LEFT, DIAG_NON_UNIT, "trsm_left"},
+    {FAMILY_TRSM, SIDE_RIGHT, DIAG_NON_UNIT, "trsm_right"},
+    {FAMILY_HERK, SIDE_LEFT, DIAG_NON_UNIT, "herk"},
+    {FAMILY_HER2K, SIDE_LEFT, DIAG_NON_UNIT, "her2k"},
+    {FAMILY_TRSM, SIDE_LEFT, DIAG_UNIT, "trsm_left_unit"},
+    {FAMILY_TRSM, SIDE_RIGHT, DIAG_UNIT, "trsm_right_unit"},
 };
 
 static const char *const form_names[LEVEL3_FORMS] = {"deep", "panel", "narrow"};
@@ -46,8 +55,6 @@ enum blas_family timed_class_shared(enum blas_family family)
 {
     switch (family) {
     case FAMILY_HEMM: return FAMILY_SYMM;
-    case FAMILY_HERK: return FAMILY_SYRK;
-    case FAMILY_HER2K: return FAMILY_SYR2K;
     default: return family;
     }
 }
@@ -78,7 +85,8 @@ static int level3_class_of(const struct blas_call *call)
     const enum blas_family family = timed_class_shared(call->family);
     for (int group = 0; group < LEVEL3_GROUPS; group++)
         if (groups[group].family == family && call->type != TYPE_W &&
-            (!has_side(family) || groups[group].side == call->side))
+            (!has_side(family) || groups[group].side == call->side) &&
+            (family != FAMILY_TRSM || groups[group].diag == call->diag))
             return FIRST_LEVEL3 + (group * LEVEL3_TYPES + (int)call->type)
                 * LEVEL3_FORMS + (int)level3_form_of(call);
     return TIMED_CLASS_NONE;
@@ -92,10 +100,18 @@ int timed_class_of(const struct blas_call *call)
     return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TUNING_FORMS + (int)tuning_form_of(call);
 }
 
+static bool is_hermitian(enum blas_family family)
+{
+    return family == FAMILY_HERK || family == FAMILY_HER2K;
+}
+
 bool timed_class_exists(int class)
 {
-    if (class < 0 || class >= FIRST_LEVEL3)
-        return class >= 0 && class < TIMED_CLASSES;
+    if (class < 0 || class >= TIMED_CLASSES)
+        return false;
+    if (class >= FIRST_LEVEL3)
+        return !is_hermitian(timed_class_family(class)) || timed_class_type(class) == TYPE_C ||
+               timed_class_type(class) == TYPE_Z;
     int tuning = class / TUNING_FORMS;
     return tuning_class_type(tuning) != TYPE_W && class % TUNING_FORMS < tuning_class_forms(tuning);
 }
@@ -132,7 +148,9 @@ double timed_class_amount(const struct blas_call *call)
     case FAMILY_GEMV: return m * n;
     case FAMILY_GEMM: return m * n * k;
     case FAMILY_SYRK:
-    case FAMILY_SYR2K: return n * n * k;
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return n * n * k;
     case FAMILY_SYMM:
     case FAMILY_TRMM:
     case FAMILY_TRSM: return m * n * (double)blas_side_order(call);
@@ -176,6 +194,7 @@ static struct blas_call level3_call(int class, double amount)
     if (has_side(call.family)) { /* the triangle is m by m from the left, n by n from the right */
         const int64_t wide = form == PANEL ? length(amount / SMALL / SMALL) : others;
         call.side = groups[group_of(class)].side;
+        call.diag = groups[group_of(class)].diag;
         call.m = call.side == SIDE_LEFT ? sum : wide;
         call.n = call.side == SIDE_LEFT ? wide : sum;
         return call;

@@ -1,11 +1,10 @@
 /* timed_class.h - the classes of calls that share a time, on the host as on the device.
  *
- * The tuning classes that programs can reach (not wsymv), gemv's once for each form; and the
- * routines of level 3 of each type, Hermitian ones with the symmetric of their type, in three forms:
- * deep (all sizes alike), panel (few products: a small k, or a small triangle), narrow (another size
- * is small), those with a triangle or symmetric matrix from the left and from the right. Flags other
- * than that side and the transposition of level 2 share. A class is a number from 0 on. Pure
- * functions. */
+ * The tuning classes that programs can reach (not wsymv), gemv's once for each form; and the routines of
+ * level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal apart, in three forms: deep
+ * (all sizes alike), panel (few products: a small k, or a small triangle), narrow (another size is small),
+ * those with a triangle or symmetric matrix from the left and from the right. Flags other than that side and
+ * the transposition of level 2 share. A class is a number from 0 on. Pure functions. */
 #ifndef MUBLAS_TIMED_CLASS_H
 #define MUBLAS_TIMED_CLASS_H
 
@@ -13,7 +12,7 @@
 #include "tuner/tuning_class.h"
 
 enum {
-    LEVEL3_GROUPS = 9,
+    LEVEL3_GROUPS = 13,
     LEVEL3_FORMS = 3,
     LEVEL3_TYPES = 4,
     TIMED_CLASSES = TUNING_CLASSES * TUNING_FORMS + LEVEL3_GROUPS * LEVEL3_TYPES * LEVEL3_FORMS,
@@ -27,7 +26,7 @@ int timed_class_of(const struct blas_call *call);
 /* Not every number is a class: of level 2 only gemv has forms. Walk from 0 to TIMED_CLASSES and skip. */
 bool timed_class_exists(int class);
 
-/* "daxpy", "dgemv_none_tall", "dtrmv_transpose", "zsyr2k_panel" (also zher2k's), "dtrsm_left_deep",
+/* "daxpy", "dgemv_none_tall", "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep",
  * into `name`. */
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
 /* Back again; TIMED_CLASS_NONE: there is no such class. */
@@ -43,11 +42,11 @@ double timed_class_amount_of(int class, double bytes);
 enum blas_family timed_class_family(int class); /* the symmetric one */
 enum blas_type timed_class_type(int class);
 
-/* The family by whose classes this one goes: SYMM for HEMM, SYRK for HERK, SYR2K for HER2K. */
+/* The family by whose classes this one goes: SYMM for HEMM. */
 enum blas_family timed_class_shared(enum blas_family family);
 
 /* A call of the class with about this amount of work, shapes and pointers left out: family,
- * type, side and transposition, m, n, k. Its small sizes, if it has them, are 32. */
+ * type, side, TRSM's diagonal and transposition, m, n, k. Its small sizes, if it has them, are 32. */
 struct blas_call timed_class_call(int class, double amount);
 
 /* A lower bound of crossover_size for calls of the class with this amount. */

@@ -91,7 +91,7 @@ static void test_classes(void)
                 wrong++;
                 printf("# %s, amount %g\n", timed_class_name(class, name), amount);
             }
-    tap_ok(wrong == 0 && classes == 6 * (40 + 108),
+    tap_ok(wrong == 0 && classes == 6 * (40 + 144),
            "every class's calls are of it and have its amount and gated size (%d, %d wrong)", classes, wrong);
     for (int class = 0; class < TIMED_CLASSES; class++) {
         if (!timed_class_exists(class))
