@@ -4,7 +4,7 @@
 #include "mirror/gathering.h"
 
 /* Pages between two operands that are looked at along with them: what another request costs. */
-enum { SCAN_US_NOTED = 20, GAP_MOST = 256 << 10 };
+enum { SCAN_US_NOTED = 20, GAP_MOST = 1 << 20 };
 
 /* Ranges of one mirror, ascending and apart. */
 struct scan_ranges {

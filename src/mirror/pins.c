@@ -183,22 +183,32 @@ static bool may_pin(struct mirror *mirror)
     return !mirror->pin_forbidden;
 }
 
-/* Widened by the small pins that it meets. False: it meets a large one, or there are too many. */
-static bool join_small(struct mirror *mirror, struct mirror_pin *wanted)
+/* A program that goes on to other results has no use for the pins of the old ones. */
+static void make_room_for_small(struct mirror *mirror)
 {
-    int small = 0;
+    int small = 0, first = 0;
+    for (int i = 0; i < mirror->pin_count; i++)
+        if (mirror->pins[i].small) {
+            small++;
+            first = small == 1 ? i : first;
+        }
+    if (small >= MIRROR_SMALL_PINS_MAX)
+        unpin(mirror, first);
+}
+
+/* Widened by the small pins that it meets. False: it meets a large one, or would be one. */
+static bool join_small(const struct mirror *mirror, struct mirror_pin *wanted)
+{
     for (int i = 0; i < mirror->pin_count; i++) {
         const struct mirror_pin *pin = &mirror->pins[i];
-        small += pin->small;
         if (pin->begin >= wanted->end || pin->end <= wanted->begin)
             continue;
         wanted->begin = pin->begin < wanted->begin ? pin->begin : wanted->begin;
         wanted->end = pin->end > wanted->end ? pin->end : wanted->end;
-        small -= pin->small;
         if (!pin->small)
             return false;
     }
-    return small < MIRROR_SMALL_PINS_MAX && pin_bytes(wanted) <= PIN_BYTES_MIN;
+    return pin_bytes(wanted) <= PIN_BYTES_MIN;
 }
 
 /* The driver refuses the program's own copies, should it come to use CUDA later, from and to memory of which a
@@ -216,11 +226,12 @@ static enum status consider_result(struct mirror *mirror, const struct operand *
     const struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     struct mirror_pin wanted = {
         .begin = page_floor(hull.begin), .end = page_ceiling(hull.end), .stays_small = true, .small = true};
-    if (operand->access == OPERAND_READ || !result_ranges_due(mirror, pages) || !stands_alone(hull) || !may_pin(mirror))
+    if (operand->access == OPERAND_READ || !result_ranges_due(mirror, pages))
         return STATUS_OK;
-    result_ranges_pinned(mirror, pages);
-    if (!join_small(mirror, &wanted))
+    result_ranges_pinned(mirror, pages); /* even if it may not be: that is not to be asked at each call */
+    if (!stands_alone(hull) || !may_pin(mirror) || !join_small(mirror, &wanted))
         return STATUS_OK;
+    make_room_for_small(mirror);
     settle_overlaps(mirror, &wanted, true);
     return fits_budget(mirror, &wanted) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
 }

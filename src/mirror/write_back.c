@@ -68,6 +68,14 @@ static bool is_clean(const struct write_back *back, const struct strip *strip)
     return true;
 }
 
+/* Each first write to a protected page is a fault of 1 us, as long as copying it takes twice over. What
+ * lies between the columns would have to be sent again, so there may not be too much of it. */
+static void open_for_writing(const struct held_operand *held, struct byte_range range, uint64_t bytes)
+{
+    if (3 * bytes > range.end - range.begin)
+        write_tracker_unprotect(held->mirror->resources->tracker, page_floor(range.begin), page_ceiling(range.end));
+}
+
 static int copy_staged(struct write_back *back, const struct strip *strip)
 {
     uintptr_t host = back->held->hull.begin + strip->offset;
@@ -77,6 +85,7 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
     back->staged.end = end > back->staged.end ? end : back->staged.end;
     back->held->mirror->staged_bytes += strip->width * strip->height;
     back->staged_bytes += strip->width * strip->height;
+    open_for_writing(back->held, (struct byte_range){host, end}, strip->width * strip->height);
     back->status = staging_download(back->hold->lane, (void *)host, strip->pitch, device, strip->pitch,
                                     strip->width, strip->height);
     if (back->status == STATUS_OK || strip->width * strip->height > STAGING_PIECE_BYTES)
@@ -182,15 +191,6 @@ static bool is_mostly_clean(const struct held_operand *held)
            part * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
 }
 
-/* Each first write to a protected page is a fault of 1 us, as long as copying it takes twice over. What
- * lies between the columns would have to be sent again, so there may not be too much of it. */
-static void open_for_writing(const struct held_operand *held)
-{
-    if (3 * footprint_bytes(&held->operand) > held->hull.end - held->hull.begin)
-        write_tracker_unprotect(held->mirror->resources->tracker, page_floor(held->hull.begin),
-                                page_ceiling(held->hull.end));
-}
-
 static enum status copy_all(struct write_back *back)
 {
     struct held_operand *held = back->held;
@@ -204,7 +204,7 @@ static enum status copy_all(struct write_back *back)
     back->staged = held->hull;
     if (held->hull.end - held->hull.begin >= PIN_RESULT_BYTES_MIN)
         result_ranges_note(held->mirror, held->pages, operand);
-    open_for_writing(held);
+    open_for_writing(held, held->hull, footprint_bytes(operand));
     held->mirror->staged_bytes += footprint_bytes(operand);
     back->staged_bytes = footprint_bytes(operand);
     return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address, operand->device_ld,

@@ -202,9 +202,10 @@ int main(int count, char **arguments)
         return tap_done();
     test_one_thread(&plan, plan.steps);
     test_large(&plan, plan.steps / 40);
+    const bool disturbed = child_was_disturbed(); /* threads would wait for the same child */
     if (plan.threads > 1)
         test_threads(&plan, plan.steps / 4);
-    tap_ok(!child_was_disturbed(), "no child's memory was changed");
+    tap_ok(!disturbed && !child_was_disturbed(), "no child's memory was changed");
     disturbances_print();
     printf("# steps: %ld, calls compared: %lu\n", steps_taken, calls_compared);
     return tap_done();

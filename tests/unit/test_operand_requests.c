@@ -178,6 +178,42 @@ static void test_triangle(void)
     mirror_table_destroy(table);
 }
 
+/* One after the other, more of them than there are pins of that kind. */
+static void test_phases(void)
+{
+    enum { PHASES = MIRROR_SMALL_PINS_MAX + 3 };
+    unsigned char *memory = map(PHASES * MIB), *shadow = map(PHASES * MIB);
+    const unsigned long pins = call_count("cuMemHostRegister_v2");
+    bool good = true;
+    open_table(64 * MIB, 64 * MIB);
+    for (size_t i = 0; i < PHASES; i++)
+        good = calls_to_settle(memory + i * MIB, shadow - memory, MIB / 2) > 0 && good;
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins + PHASES &&
+               mirror_of(memory)->pin_count == MIRROR_SMALL_PINS_MAX && memcmp(memory, shadow, PHASES * MIB) == 0,
+           "what a program turns to later is pinned, too, in place of the first");
+    unmap(memory, PHASES * MIB);
+    unmap(shadow, PHASES * MIB);
+    mirror_table_destroy(table);
+}
+
+/* The program writes beside a pinned result, on its last page, before each call. */
+static void test_written_beside(void)
+{
+    unsigned char *memory = map(MIB), *shadow = map(MIB);
+    open_table(64 * MIB, 64 * MIB);
+    bool good = calls_to_settle(memory + 8, shadow - memory, BYTES) > 0;
+    for (int i = 0; i < 5; i++) {
+        memory[BYTES + 100] = shadow[BYTES + 100] = (unsigned char)(i + 1);
+        memset(&asked, 0, sizeof asked);
+        good = call(whole(memory + 8, BYTES, OPERAND_UPDATE), shadow - memory) >= 0 && asked.changes > 0 && good;
+    }
+    tap_ok(good && memcmp(memory, shadow, MIB) == 0,
+           "what is staged beside the program's writes goes into open pages");
+    unmap(memory, MIB);
+    unmap(shadow, MIB);
+    mirror_table_destroy(table);
+}
+
 static void test_beside_pin(void)
 {
     unsigned char *memory = map(24 * MIB);
@@ -230,6 +266,8 @@ int main(void)
     } else {
         tap_skip("pinned results", "io_uring is not to be had here");
     }
+    test_phases();
+    test_written_beside();
     test_beside_pin();
     test_program_turns_to_cuda();
     lane_release(lane);
