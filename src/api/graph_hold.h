@@ -3,8 +3,9 @@
  * A CUDA user object that the graph owns holds on for it. CUDA's rules (Programming Guide,
  * "CUDA User Objects"): clones, child graphs and executables made of the graph have references
  * of their own; those of an executable that is destroyed or updated while it runs are kept
- * until its launches have completed. The destructor of the last comes at some later time on a
- * thread of the driver's, where CUDA must not be called: it writes one word of host memory. */
+ * until its launches have completed. The destructor of the last comes at once or at some later
+ * time, on any thread, where CUDA must not be called: it writes one word of host memory.
+ * (An H100's driver 580 calls it on the thread that destroys the graph.) */
 #ifndef MUBLAS_API_GRAPH_HOLD_H
 #define MUBLAS_API_GRAPH_HOLD_H
 

@@ -14,11 +14,12 @@ static const double host_double_flops_per_core = 25e9;
  * the rate of large ones. */
 static const double threads_us = 5, one_thread_us = 1;
 static const double half_rate_per_core[TYPE_COUNT] = {36, 24, 28, 20, 20};
-/* How much longer than products at that rate: routines that share work out less well. */
+/* So many times as large in routines that share work out less well. Large calls run at the full rate,
+ * whatever the routine: what a device would save there is what it is woken for. */
 static const double host_effort[FAMILY_COUNT] = {
-    [FAMILY_GEMM] = 1.7, [FAMILY_SYMM] = 1.2,  [FAMILY_HEMM] = 1.1,  [FAMILY_SYRK] = 3.5, [FAMILY_HERK] = 2.9,
-    [FAMILY_SYR2K] = 0.9, [FAMILY_HER2K] = 0.8, [FAMILY_TRMM] = 1.4, [FAMILY_TRSM] = 2.4};
-static const double most_effort = 3.5;
+    [FAMILY_GEMM] = 2,    [FAMILY_SYMM] = 1.3,  [FAMILY_HEMM] = 1.1, [FAMILY_SYRK] = 4.5, [FAMILY_HERK] = 3.7,
+    [FAMILY_SYR2K] = 0.9, [FAMILY_HER2K] = 0.8, [FAMILY_TRMM] = 1.6, [FAMILY_TRSM] = 3};
+static const double most_effort = 4.5;
 /* Rank-k updates of a small matrix have work for one thread: microseconds a term. */
 static const double update_term_us[TYPE_COUNT] = {0.027, 0.035, 0.048, 0.059, 1};
 /* symv and hemv compute more than memory can hold back; below one order hemv does so with one thread. */
@@ -104,10 +105,11 @@ struct machine_model crossover_model_here(const struct device_properties *device
 }
 
 /* Of one operation in level 3, whose threads have too little to do where sizes are small. */
-static double level3_rate(const struct machine_model *model, enum blas_type type, double operations)
+static double level3_rate(const struct machine_model *model, const struct blas_call *call, double operations)
 {
     const double size = cbrt(operations / 2);
-    return model->host_flops[type] * size / (size + model->host_half_rate[type]);
+    const double half_rate = host_effort[call->family] * model->host_half_rate[call->type];
+    return model->host_flops[call->type] * size / (size + half_rate);
 }
 
 static bool has_one_thread(const struct blas_call *call)
@@ -118,7 +120,7 @@ static bool has_one_thread(const struct blas_call *call)
 static double host_rate(const struct machine_model *model, const struct blas_call *call, double operations)
 {
     if (call->family >= FAMILY_GEMM)
-        return level3_rate(model, call->type, operations) / host_effort[call->family];
+        return level3_rate(model, call, operations);
     if (has_one_thread(call))
         return fmin(one_thread_flops[call->type], model->host_symmetric_flops[call->type]);
     return blas_is_symmetric(call) ? model->host_symmetric_flops[call->type] : model->host_flops[call->type];
@@ -212,9 +214,9 @@ double built_in_resident_us(const struct machine_model *model, const struct blas
 static double level3_products(const struct machine_model *model, enum blas_type type, double per_element)
 {
     const double us = fmax(0, model->call_us - model->host_start_us), seconds = us * 1e-6;
-    const double once = call_work_per_product(type) * most_effort / model->host_flops[type];
+    const double once = call_work_per_product(type) / model->host_flops[type];
     const double large = seconds / (2 * once);
-    const double small = pow(seconds / (2 * once * model->host_half_rate[type]) *
+    const double small = pow(seconds / (2 * once * most_effort * model->host_half_rate[type]) *
                                  cbrt(call_work_per_product(type) / 4), 1.5);
     /* Level 3 moves up to four elements for a product where a size is 1. */
     return fmin(fmin(large, small), seconds / (4 * per_element));

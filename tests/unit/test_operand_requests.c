@@ -173,6 +173,11 @@ static void test_triangle(void)
     tap_ok(good && calls <= (int)result_ranges_times(ORDER * ORDER * 8) && call(lower, shadow - memory) == 0 &&
                memcmp(memory, shadow, 4 * MIB) == 0,
            "a triangle is pinned, after %d calls, and nothing goes up again", calls);
+    lower = operand_of(memory + 3 * MIB, 120, 120, 120, PART_LOWER, OPERAND_UPDATE);
+    const unsigned long pins = call_count("cuMemHostRegister_v2");
+    for (int i = 0; i < 100 && good; i++)
+        good = call(lower, shadow - memory) >= 0;
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins, "a small one is not, since it would come in pieces");
     unmap(memory, 4 * MIB);
     unmap(shadow, 4 * MIB);
     mirror_table_destroy(table);
