@@ -201,7 +201,7 @@ static bool is_settled(const double *times, size_t count)
 static int calls_to_pin(struct pools *pools, const struct blas_call *call)
 {
     const size_t bytes = matrix_bytes(call, &call->c);
-    if (pools->on_host || !call->c.rows || bytes < PIN_RESULT_BYTES_MIN)
+    if (pools->on_host || !call->c.rows || bytes < result_ranges_least_bytes(call->c.part))
         return 0;
     if (bytes >= PIN_BYTES_MIN)
         return !pools->c_is_new ? 0 : call->c.part == PART_FULL ? 2 : 4;

@@ -1,17 +1,15 @@
 #include "command/verify_operands.h"
+#include "command/random_flags.h"
 #include "command/verify_numbers.h"
 #include "interpose/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* In [-1, 1) (splitmix64). */
+/* In [-1, 1). */
 static double random_value(uint64_t *seed)
 {
-    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)(int64_t)(z ^ z >> 31) * 0x1p-63;
+    return 2 * random_part(seed) - 1;
 }
 
 static bool is_output(const struct blas_call *call, const struct blas_vector *vector)

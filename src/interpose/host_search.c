@@ -1,4 +1,5 @@
 #include "interpose/host_search.h"
+#include "common/loaded_segment.h"
 #include "interpose/host_paths.h"
 
 #include <dlfcn.h>
@@ -44,34 +45,13 @@ host_function *host_search_function(const struct host_library *library, const ch
     return address && (known || !is_mublas(address)) ? (host_function *)address : NULL;
 }
 
-struct address_range {
-    uintptr_t inside; /* given */
-    uintptr_t start, end;
-};
-
-static int find_segment(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    struct address_range *range = argument;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && range->inside >= start && range->inside < end) {
-            range->start = start;
-            range->end = end;
-            return 1;
-        }
-    }
-    return 0;
-}
-
 void host_search_describe(struct host_library *library, const void *inside)
 {
     Dl_info where;
-    struct address_range range = {.inside = (uintptr_t)inside};
-    if (dl_iterate_phdr(find_segment, &range)) {
-        library->start = range.start;
-        library->end = range.end;
+    struct loaded_segment segment;
+    if (loaded_segment_find((uintptr_t)inside, &segment)) {
+        library->start = segment.begin;
+        library->end = segment.end;
     }
     if (dladdr(inside, &where) && where.dli_fname)
         library->path = where.dli_fname;

@@ -49,8 +49,6 @@ libmublas_core_la_SOURCES += \
 	src/mirror/staging.h \
 	src/mirror/staging.c \
 	src/mirror/staging_direct.c \
-	src/mirror/static_memory.h \
-	src/mirror/static_memory.c \
 	src/mirror/stateless.h \
 	src/mirror/stateless.c \
 	src/mirror/transfer.h \

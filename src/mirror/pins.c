@@ -1,11 +1,11 @@
 #include "mirror/pins.h"
 
+#include "common/loaded_segment.h"
 #include "common/log.h"
 #include "mirror/cuda_users.h"
 #include "mirror/kernel_interface.h"
 #include "mirror/mapping.h"
 #include "mirror/result_ranges.h"
-#include "mirror/static_memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -187,10 +187,10 @@ static bool may_pin(struct mirror *mirror)
 static void make_room_for_small(struct mirror *mirror)
 {
     int small = 0, first = 0;
-    for (int i = 0; i < mirror->pin_count; i++)
+    for (int i = mirror->pin_count; i-- > 0;)
         if (mirror->pins[i].small) {
             small++;
-            first = small == 1 ? i : first;
+            first = i;
         }
     if (small >= MIRROR_SMALL_PINS_MAX)
         unpin(mirror, first);
@@ -218,7 +218,9 @@ enum { HEADER_BYTES_MOST = 64 };
 
 static bool stands_alone(struct byte_range hull)
 {
-    return hull.begin - page_floor(hull.begin) <= HEADER_BYTES_MOST || memory_is_static(hull.begin);
+    struct loaded_segment of_variables;
+    return hull.begin - page_floor(hull.begin) <= HEADER_BYTES_MOST ||
+           loaded_segment_find(hull.begin, &of_variables);
 }
 
 static enum status consider_result(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
@@ -231,8 +233,8 @@ static enum status consider_result(struct mirror *mirror, const struct operand *
     result_ranges_pinned(mirror, pages); /* even if it may not be: that is not to be asked at each call */
     if (!stands_alone(hull) || !may_pin(mirror) || !join_small(mirror, &wanted))
         return STATUS_OK;
-    make_room_for_small(mirror);
     settle_overlaps(mirror, &wanted, true);
+    make_room_for_small(mirror);
     return fits_budget(mirror, &wanted) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
 }
 

@@ -13,7 +13,7 @@
 
 #include "mirror/mirror.h"
 
-enum { PIN_BYTES_MIN = 16 << 20, PIN_RESULT_BYTES_MIN = 64 << 10 };
+enum { PIN_BYTES_MIN = 16 << 20 };
 
 /* Pin the operand's span if that pays: when most of it is about to be uploaded, or
  * staging has moved as much as it holds, or half of that if it has outgrown its pin, or, if it is pinned, when most of

@@ -11,6 +11,9 @@
 
 #include "mirror/mirror.h"
 
+/* Results that span fewer bytes stay staged. */
+size_t result_ranges_least_bytes(enum blas_part part);
+
 /* So many results that span these bytes, without gaps, are worth the first pin: at least 1, at most 30. */
 unsigned result_ranges_times(size_t bytes);
 

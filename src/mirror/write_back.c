@@ -191,12 +191,6 @@ static bool is_mostly_clean(const struct held_operand *held)
            part * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
 }
 
-/* A triangle goes by DMA in a dozen pieces: dsyrk of order 96 takes 66 us so and 49 staged, of order 300 92 and 147. */
-static size_t least_to_pin(const struct operand *result)
-{
-    return result->matrix.part == PART_FULL ? PIN_RESULT_BYTES_MIN : 4 * PIN_RESULT_BYTES_MIN;
-}
-
 static enum status copy_all(struct write_back *back)
 {
     struct held_operand *held = back->held;
@@ -208,7 +202,7 @@ static enum status copy_all(struct write_back *back)
         return back->status != STATUS_OK ? back->status : waited;
     }
     back->staged = held->hull;
-    if (held->hull.end - held->hull.begin >= least_to_pin(operand))
+    if (held->hull.end - held->hull.begin >= result_ranges_least_bytes(operand->matrix.part))
         result_ranges_note(held->mirror, held->pages, operand);
     open_for_writing(held, held->hull, footprint_bytes(operand));
     held->mirror->staged_bytes += footprint_bytes(operand);

@@ -328,7 +328,7 @@ TESTS += tests/unit/test_verify_operands
 tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h
-tests_unit_test_verify_operands_LDADD = $(unit_test_libraries)
+tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_call_sampler
 TESTS += tests/unit/test_call_sampler
