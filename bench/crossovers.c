@@ -6,11 +6,11 @@
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
  * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, in six rounds over all calls of the routine, of which the least time
+ * resident, on the device, in six rounds over all calls of all routines, of which the least time
  * counts, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
  * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model,
- * with nothing learned, would have been good. The output file gets a line for every call, the saved
- * one what was learned, as the crossover section of a recipe. */
+ * with nothing learned, would have been good. The output file gets a line for every call, with the times of
+ * all rounds, the saved one what was learned, as the crossover section of a recipe. */
 #include "border_calls.h"
 #include "command/call_timer.h"
 #include "command/timed_calls.h"
@@ -47,27 +47,31 @@ struct score {
     double worst_loss;
 };
 
+/* Times infinite where there is none. */
 struct judged_call {
     struct blas_call call;
-    double host, device; /* the least so far; infinite: none */
+    double host, device; /* the least of the rounds */
+    double host_rounds[ROUNDS], device_rounds[ROUNDS];
 };
 
-static void time_side(struct call_timer *timer, const struct judged_call *judged, double *least)
+static double time_side(struct call_timer *timer, const struct judged_call *judged)
 {
     struct blas_call timed = judged->call;
     double us;
     timed.a.ld = 0;
-    if (call_timer_warm(timer, &timed, budget_us, &us, NULL))
-        *least = fmin(*least, us);
+    return call_timer_warm(timer, &timed, budget_us, &us, NULL) ? us : HUGE_VAL;
 }
 
-/* What disturbs a side stays for tens of milliseconds: all calls of a round lie between a call's times. */
-static void time_round(struct judge *judge, struct judged_call *judged, int count)
+static void time_routine(struct judge *judge, struct judged_call *judged, int count, int round)
 {
-    for (int i = 0; i < count; i++)
-        time_side(&judge->host, &judged[i], &judged[i].host);
-    for (int i = 0; i < count; i++)
-        time_side(&judge->device, &judged[i], &judged[i].device);
+    for (int i = 0; i < count; i++) {
+        judged[i].host_rounds[round] = time_side(&judge->host, &judged[i]);
+        judged[i].host = fmin(judged[i].host, judged[i].host_rounds[round]);
+    }
+    for (int i = 0; i < count; i++) {
+        judged[i].device_rounds[round] = time_side(&judge->device, &judged[i]);
+        judged[i].device = fmin(judged[i].device, judged[i].device_rounds[round]);
+    }
 }
 
 static bool chooses_device(const struct machine_model *model, const struct blas_call *call)
@@ -84,6 +88,12 @@ static double loss_of(bool device_chosen, const struct judged_call *judged)
     return (device_chosen ? judged->device : judged->host) / fmin(judged->host, judged->device) - 1;
 }
 
+static void write_rounds(FILE *output, const double rounds[ROUNDS])
+{
+    for (int round = 0; round < ROUNDS; round++)
+        fprintf(output, "%c%.3f", round ? ' ' : ',', rounds[round]);
+}
+
 static void write_call(const struct judge *judge, const struct judged_call *judged)
 {
     const struct blas_call *call = &judged->call;
@@ -92,12 +102,15 @@ static void write_call(const struct judge *judge, const struct judged_call *judg
     const struct predicted_times learned = crossover_predict(&judge->model, call, 0, true);
     const struct predicted_times without = crossover_predict(&judge->built_in, call, 0, true);
     char name[ROUTINE_NAME];
-    fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f,%s,%.4f,%.1f,%.1f\n",
+    fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f,%s,%.4f,%.1f,%.1f",
             routine_name(routine_of(call->family, call->type), name), (long long)call->m, (long long)call->n,
             (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b,
             (int)call->diag, judged->host, judged->device, chosen ? "device" : "host", loss_of(chosen, judged),
             learned.host_us, learned.resident_us, built_in ? "device" : "host", loss_of(built_in, judged),
             without.host_us, without.resident_us);
+    write_rounds(judge->output, judged->host_rounds);
+    write_rounds(judge->output, judged->device_rounds);
+    fputc('\n', judge->output);
 }
 
 static void judge_call(struct judge *judge, const struct judged_call *judged, struct score *score)
@@ -115,14 +128,10 @@ static void judge_call(struct judge *judge, const struct judged_call *judged, st
         write_call(judge, judged);
 }
 
-/* Random calls near the border, timed; to be freed. NULL: no memory. */
-static struct judged_call *timed_routine(struct judge *judge, int routine)
+/* Random calls near the border. */
+static void draw_routine(struct judge *judge, int routine, struct judged_call *judged)
 {
-    const int count = judge->options->calls;
-    struct judged_call *judged = calloc((size_t)count, sizeof *judged);
-    if (!judged)
-        return NULL;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < judge->options->calls; i++) {
         const int class = border_class(routine, &judge->seed);
         const double amount = border_amount(judge->model.learned, class, judge->options->bytes,
                                             &judge->seed);
@@ -130,19 +139,14 @@ static struct judged_call *timed_routine(struct judge *judge, int routine)
                                      judge->options->any_shape ? judge->options->bytes : 0, &judge->seed);
         judged[i].host = judged[i].device = HUGE_VAL;
     }
-    for (int round = 0; round < ROUNDS; round++)
-        time_round(judge, judged, count);
-    return judged;
 }
 
-static bool judge_routine(struct judge *judge, int routine)
+static bool judge_routine(struct judge *judge, int routine, const struct judged_call *judged)
 {
     char name[ROUTINE_NAME], floor_text[24] = "never";
     struct score score = {0};
-    struct judged_call *judged = timed_routine(judge, routine);
-    for (int i = 0; judged && i < judge->options->calls; i++)
+    for (int i = 0; i < judge->options->calls; i++)
         judge_call(judge, &judged[i], &score);
-    free(judged);
     const uint64_t floor = policy_floor(OFFLOAD_AUTO, &judge->model, routine_family(routine),
                                         routine_type(routine));
     if (floor != UINT64_MAX)
@@ -237,23 +241,47 @@ static bool provide_times(const struct options *options, struct learned_times *t
     return tune_calls(&quick, "crossovers", times);
 }
 
+static bool is_judged(const struct judge *judge, int routine)
+{
+    uint64_t seed = 0;
+    return routine_is_listed(routine, judge->options->routines) && border_class(routine, &seed) >= 0;
+}
+
+/* What disturbs a host stays for tens of milliseconds, or for seconds: all calls of all routines lie between
+ * the times of one. NULL: no memory; to be freed. */
+static struct judged_call *timed_calls_of_all(struct judge *judge)
+{
+    const int calls = judge->options->calls;
+    struct judged_call *judged = calloc((size_t)ROUTINES * (size_t)calls, sizeof *judged);
+    for (int routine = 0; judged && routine < ROUTINES; routine++)
+        if (is_judged(judge, routine))
+            draw_routine(judge, routine, judged + routine * calls);
+    for (int round = 0; judged && round < ROUNDS; round++)
+        for (int routine = 0; routine < ROUTINES; routine++)
+            if (is_judged(judge, routine))
+                time_routine(judge, judged + routine * calls, calls, round);
+    return judged;
+}
+
 static int judge_all(struct judge *judge)
 {
-    int passed = 0, judged = 0;
+    int passed = 0, count = 0;
+    struct judged_call *judged = timed_calls_of_all(judge);
     printf("%-8s %12s %6s %6s %6s %9s %14s\n", "routine", "gains from", "calls", "right", "good",
            "worst loss", "built-in good");
     if (judge->output)
         fputs("routine,m,n,k,side,uplo,trans,trans_b,diag,host_us,device_us,choice,loss,host_expected_us,"
-              "device_expected_us,built_in_choice,built_in_loss,built_in_host_us,built_in_device_us\n",
+              "device_expected_us,built_in_choice,built_in_loss,built_in_host_us,built_in_device_us,"
+              "host_rounds_us,device_rounds_us\n",
               judge->output);
-    for (int routine = 0; routine < ROUTINES; routine++)
-        if (routine_is_listed(routine, judge->options->routines) && border_class(routine,
-                                                                                 &judge->seed) >= 0) {
-            judged++;
-            passed += judge_routine(judge, routine);
+    for (int routine = 0; judged && routine < ROUTINES; routine++)
+        if (is_judged(judge, routine)) {
+            count++;
+            passed += judge_routine(judge, routine, judged + routine * judge->options->calls);
         }
-    printf("%d of %d routines pass\n", passed, judged);
-    return passed != judged;
+    free(judged);
+    printf("%d of %d routines pass\n", passed, count);
+    return passed != count;
 }
 
 static int run(const struct options *options, struct learned_times *times)
