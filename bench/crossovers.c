@@ -6,11 +6,12 @@
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
  * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, in six rounds over all calls of all routines, of which the least time
- * counts, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
- * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model,
- * with nothing learned, would have been good. The output file gets a line for every call, with the times of
- * all rounds, the saved one what was learned, as the crossover section of a recipe. */
+ * resident, on the device, in ten rounds over all calls of all routines, takes the mean of the faster
+ * half of their times (sample_moments.h), and looks at the policy's choice. A choice counts as good if
+ * it is the faster side or loses less than 10%; a routine passes with 95 of 100. Beside it: how many
+ * choices of the built-in model, with nothing learned, would have been good. The output file gets a line
+ * for every call, with the times of all rounds, the saved one what was learned, as the crossover section
+ * of a recipe. */
 #include "border_calls.h"
 #include "command/call_timer.h"
 #include "command/timed_calls.h"
@@ -18,14 +19,15 @@
 #include "gpu/device.h"
 #include "interpose/policy.h"
 #include "tuner/recipe.h"
+#include "tuner/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES_OF_100 = 95, ROUNDS = 6 };
-static const double loss_allowed = 0.10, budget_us = 300; /* of a round */
+enum { PASSES_OF_100 = 95, ROUNDS = 10 };
+static const double loss_allowed = 0.10, budget_us = 100; /* of a round */
 
 struct options {
     const char *recipe, *routines, *output, *save;
@@ -50,7 +52,7 @@ struct score {
 /* Times infinite where there is none. */
 struct judged_call {
     struct blas_call call;
-    double host, device; /* the least of the rounds */
+    double host, device;
     double host_rounds[ROUNDS], device_rounds[ROUNDS];
 };
 
@@ -64,14 +66,17 @@ static double time_side(struct call_timer *timer, const struct judged_call *judg
 
 static void time_routine(struct judge *judge, struct judged_call *judged, int count, int round)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         judged[i].host_rounds[round] = time_side(&judge->host, &judged[i]);
-        judged[i].host = fmin(judged[i].host, judged[i].host_rounds[round]);
-    }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         judged[i].device_rounds[round] = time_side(&judge->device, &judged[i]);
-        judged[i].device = fmin(judged[i].device, judged[i].device_rounds[round]);
-    }
+}
+
+static double sum_up(const double rounds[ROUNDS])
+{
+    double us[ROUNDS];
+    memcpy(us, rounds, sizeof us);
+    return statistics_faster_half(us, ROUNDS);
 }
 
 static bool chooses_device(const struct machine_model *model, const struct blas_call *call)
@@ -105,7 +110,8 @@ static void write_call(const struct judge *judge, const struct judged_call *judg
     fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f,%s,%.4f,%.1f,%.1f",
             routine_name(routine_of(call->family, call->type), name), (long long)call->m, (long long)call->n,
             (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b,
-            (int)call->diag, judged->host, judged->device, chosen ? "device" : "host", loss_of(chosen, judged),
+            (int)call->diag, judged->host, judged->device, chosen ? "device" : "host",
+            loss_of(chosen, judged),
             learned.host_us, learned.resident_us, built_in ? "device" : "host", loss_of(built_in, judged),
             without.host_us, without.resident_us);
     write_rounds(judge->output, judged->host_rounds);
@@ -137,7 +143,6 @@ static void draw_routine(struct judge *judge, int routine, struct judged_call *j
                                             &judge->seed);
         judged[i].call = border_call(routine, class, amount,
                                      judge->options->any_shape ? judge->options->bytes : 0, &judge->seed);
-        judged[i].host = judged[i].device = HUGE_VAL;
     }
 }
 
@@ -260,6 +265,10 @@ static struct judged_call *timed_calls_of_all(struct judge *judge)
         for (int routine = 0; routine < ROUTINES; routine++)
             if (is_judged(judge, routine))
                 time_routine(judge, judged + routine * calls, calls, round);
+    for (int i = 0; judged && i < ROUTINES * calls; i++) {
+        judged[i].host = sum_up(judged[i].host_rounds);
+        judged[i].device = sum_up(judged[i].device_rounds);
+    }
     return judged;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { LEAST_BYTES = 16 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-static const double call_budget_us = 300, most_call_us = 6e3, upload_part = 0.15;
+static const double call_budget_us = 300, sample_budget_us = 100, most_call_us = 6e3, upload_part = 0.15;
 
 struct session {
     const struct tune_calls_options *options;
@@ -110,9 +110,7 @@ static bool time_side(void *argument, enum call_side side, const struct blas_cal
     double started = seconds_now();
     const struct blas_call timed = with_any_flags(session, call);
     struct call_timer *timer = side == SIDE_HOST ? &session->host : &session->device;
-    /* A device's times of one call hardly differ. */
-    const double budget_us = side == SIDE_HOST ? call_budget_us : call_budget_us / 2;
-    bool good = call_timer_warm(timer, &timed, budget_us, us, NULL);
+    bool good = call_timer_warm(timer, &timed, sample_budget_us, us, NULL);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;
     return good;

@@ -4,19 +4,33 @@
 #include "tuner/sample_batch.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 8 };
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16 };
 
 /* Amounts between which the sides change place are close enough; how far apart samples beside them may be;
  * and where neither side is so many times faster, all samples are timed again. */
-static const double close_enough = 1.15, apart = 1.4, level = 2;
+static const double close_enough = 1.15, apart = 1.6, level = 1.5;
 /* How much more than expected a time is a peak. */
 static const double peak = 1.2;
+
+struct listed_sample {
+    int class;
+    double amount;
+};
+
+struct notes {
+    struct moments_table moments;
+    struct listed_sample listed[TIMED_CLASSES * TIME_CURVE_SAMPLES];
+    int count;
+};
 
 struct session {
     const struct call_sampler *sampler;
     struct learned_times *times;
     struct sample_batch batch;
+    struct notes *notes;
+    uint64_t random_state;
     double done; /* in passes over all classes, of which there are these: */
     int all;
 };
@@ -163,27 +177,48 @@ static bool is_beside(const struct session *session, int class, struct amount_ra
     return (gain > 1 / level && gain < level) || (amount >= range.low / apart && amount <= range.high * apart);
 }
 
-enum visit { ALL, BESIDE_ANEW, BESIDE, BESIDE_BACKWARDS };
+enum visit { ALL, BESIDE_ANEW, BESIDE };
 
-/* All samples, or those beside the border, once more: by then what disturbed the last time is over. Every
- * other time backwards, lest what comes regularly meets the same ones. Now calls of one class follow each
- * other, as in a program; before, small ones of all classes did, and one thread alone is faster while no
- * others wait for work: such times do not count beside the border. */
+static void list_samples(struct session *session, int class, enum visit which)
+{
+    const struct time_curve *host = &session->times->host[class];
+    struct notes *notes = session->notes;
+    struct amount_range range = {0, 0};
+    if (!find_range(session, class, &range))
+        range.low = range.high = 0;
+    for (int i = 0; i < host->count; i++)
+        if (which == ALL || is_beside(session, class, range, host->samples[i].amount))
+            notes->listed[notes->count++] = (struct listed_sample){class, host->samples[i].amount};
+}
+
+static void shuffle(struct session *session)
+{
+    struct notes *notes = session->notes;
+    for (int i = notes->count - 1; i > 0; i--) {
+        session->random_state = session->random_state * 6364136223846793005u + 1442695040888963407u;
+        const int other = (int)((session->random_state >> 33) % (uint64_t)(i + 1));
+        const struct listed_sample kept = notes->listed[i];
+        notes->listed[i] = notes->listed[other];
+        notes->listed[other] = kept;
+    }
+}
+
+/* All samples, or those beside the border, once more: by then what disturbed the last time is over. In any
+ * order, lest one disturbance has all of a class. Before, small calls of all classes took turns, and one
+ * thread alone is faster while no others wait for work: such times do not count beside the border. */
 static bool visit(struct session *session, enum visit which)
 {
-    for (int i = 0; i < TIMED_CLASSES; i++) {
-        const int class = which == BESIDE_BACKWARDS ? TIMED_CLASSES - 1 - i : i;
-        const struct time_curve *host = &session->times->host[class];
-        if (!is_wanted(session, class) || !gain_border_known(session->times, class))
-            continue;
+    struct notes *notes = session->notes;
+    notes->count = 0;
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (is_wanted(session, class) && gain_border_known(session->times, class))
+            list_samples(session, class, which);
+    shuffle(session);
+    for (int i = 0; i < notes->count; i++) {
         if (stopped(session))
             return false;
-        struct amount_range range = {0, 0};
-        if (!find_range(session, class, &range))
-            range.low = range.high = 0;
-        for (int j = 0; j < host->count; j++)
-            if (which == ALL || is_beside(session, class, range, host->samples[j].amount))
-                sample_batch_again(&session->batch, class, host->samples[j].amount, which == BESIDE_ANEW);
+        sample_batch_again(&session->batch, notes->listed[i].class, notes->listed[i].amount,
+                           which == BESIDE_ANEW);
     }
     sample_batch_time(&session->batch);
     session->done++;
@@ -196,19 +231,22 @@ static bool look_closer(struct session *session)
         !visit(session, BESIDE_ANEW) || !close_in(session))
         return false;
     for (int i = 1; i < VISITS; i++)
-        if (!fill_gaps(session) || !visit(session, i % 2 ? BESIDE_BACKWARDS : BESIDE))
+        if (!fill_gaps(session) || !visit(session, BESIDE))
             return false;
-    return check_peaks(session);
+    return true;
 }
 
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
-    struct session session = {.sampler = sampler, .times = times,
-                              .batch = {.sampler = sampler, .times = times},
-                              .all = 2 + 2 + 1 + BISECTIONS + VISITS};
-    if (!pass(&session, COARSE, false))
-        return false;
-    look_closer(&session); /* until time ends, at the latest */
-    curve_smoothing_all(times);
-    return true;
+    struct notes *notes = calloc(1, sizeof *notes);
+    struct session session = {.sampler = sampler, .times = times, .notes = notes,
+                              .batch = {.sampler = sampler, .times = times, .moments = &notes->moments},
+                              .all = 2 + 1 + 1 + BISECTIONS + VISITS};
+    const bool good = notes && pass(&session, COARSE, false);
+    if (good) {
+        look_closer(&session); /* until time ends, at the latest */
+        curve_smoothing_all(times);
+    }
+    free(notes);
+    return good;
 }

@@ -36,6 +36,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/curve_smoothing.c src/tuner/curve_smoothing.h \
 	src/tuner/gain_border.c src/tuner/gain_border.h \
 	src/tuner/sample_batch.c src/tuner/sample_batch.h \
+	src/tuner/sample_moments.c src/tuner/sample_moments.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
 	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \

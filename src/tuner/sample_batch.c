@@ -10,10 +10,19 @@ static const struct time_sample *sample_at(const struct time_curve *curve, doubl
     return NULL;
 }
 
-static bool record(struct time_curve *curve, const struct sample_request *request, double us)
+static bool record(const struct sample_batch *batch, const struct sample_request *request, enum call_side side,
+                   double us)
 {
-    const struct time_sample *known = request->anew ? NULL : sample_at(curve, request->amount);
-    return time_curve_add(curve, request->amount, known ? fmin(known->us, us) : us);
+    struct learned_times *times = batch->times;
+    struct time_curve *curve = &(side == SIDE_HOST ? times->host : times->resident)[request->class];
+    struct sample_moments *moments = sample_moments_at(batch->moments, request->class, (int)side,
+                                                       request->amount);
+    if (!moments || !(us > 0) || isinf(us))
+        return false;
+    if (request->anew)
+        moments->count = 0;
+    sample_moments_add(moments, us);
+    return time_curve_add(curve, request->amount, sample_moments_time(moments));
 }
 
 static void time_side(const struct sample_batch *batch, enum call_side side, double us[SAMPLE_BATCH])
@@ -26,7 +35,6 @@ static void time_side(const struct sample_batch *batch, enum call_side side, dou
 
 void sample_batch_time(struct sample_batch *batch)
 {
-    struct learned_times *times = batch->times;
     double host[SAMPLE_BATCH], device[SAMPLE_BATCH];
     for (int i = 0; i < batch->count; i++)
         host[i] = batch->requests[i].on_host;
@@ -36,9 +44,9 @@ void sample_batch_time(struct sample_batch *batch)
     time_side(batch, SIDE_DEVICE, device);
     for (int i = 0; i < batch->count; i++) {
         const struct sample_request *request = &batch->requests[i];
-        if (!request->on_host || record(&times->host[request->class], request, host[i]))
-            record(&times->resident[request->class], request, device[i]);
-        learned_times_separate(times, request->class);
+        if (!request->on_host || record(batch, request, SIDE_HOST, host[i]))
+            record(batch, request, SIDE_DEVICE, device[i]);
+        learned_times_separate(batch->times, request->class);
     }
     batch->count = 0;
 }

@@ -1,12 +1,12 @@
 /* sample_batch.h - samples of curves that are to be timed next, gathered, since changing sides takes time:
- * those of the host are timed on end, then those of the device. Of several times of one sample the least
- * counts. */
+ * those of the host are timed on end, then those of the device. */
 #ifndef MUBLAS_SAMPLE_BATCH_H
 #define MUBLAS_SAMPLE_BATCH_H
 
 #include "tuner/call_sampler.h"
+#include "tuner/sample_moments.h"
 
-enum { SAMPLE_BATCH = 32 };
+enum { SAMPLE_BATCH = 64 };
 
 struct sample_request {
     int class;
@@ -16,10 +16,11 @@ struct sample_request {
     bool anew;    /* what was timed before does not count */
 };
 
-/* All zero but for the first two: nothing gathered. */
+/* All zero but for the first three: nothing gathered. */
 struct sample_batch {
     const struct call_sampler *sampler;
     struct learned_times *times; /* where samples go */
+    struct moments_table *moments;
     struct sample_request requests[SAMPLE_BATCH];
     int count;
 };

@@ -7,6 +7,10 @@
 /* The median of count >= 1 samples; sorts them. */
 double statistics_median(double *samples, size_t count);
 
+/* The mean of the faster half of count >= 1 samples, of an odd number without the one in the middle; sorts
+ * them. */
+double statistics_faster_half(double *samples, size_t count);
+
 /* The value below which `part` (0 to 1) of sorted samples lie, interpolated. */
 double statistics_quantile(const double *sorted, size_t count, double part);
 

@@ -330,6 +330,11 @@ tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
 	src/command/verify_operands.c src/command/verify_operands.h
 tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_sample_moments
+TESTS += tests/unit/test_sample_moments
+tests_unit_test_sample_moments_SOURCES = tests/unit/test_sample_moments.c
+tests_unit_test_sample_moments_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_call_sampler
 TESTS += tests/unit/test_call_sampler
 tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c

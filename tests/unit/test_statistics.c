@@ -42,6 +42,10 @@ int main(int count, char **arguments)
     printf("# seed %llu\n", (unsigned long long)seed);
     tap_ok(statistics_median(odd, 3) == 3 && statistics_median(even, 4) == 2.5 && statistics_median(one, 1) == 7,
            "medians of three, four and one");
+    double five[] = {9, 1, 30, 3, 5};
+    tap_ok(statistics_faster_half(five, 5) == 2 && statistics_faster_half(even, 4) == 1.5 &&
+               statistics_faster_half(odd, 3) == 1 && statistics_faster_half(one, 1) == 7,
+           "means of the faster half of five, four, three and one");
     tap_ok(statistics_quantile(even, 4, 0) == 1 && statistics_quantile(even, 4, 1) == 4 &&
                statistics_quantile(even, 4, 0.5) == 2.5 && statistics_quantile(one, 1, 0.3) == 7, "quantiles");
     test_ranks(1, 1);

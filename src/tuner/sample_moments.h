@@ -1,0 +1,34 @@
+/* sample_moments.h - the times of each sample of the curves at several moments, and what they come to.
+ *
+ * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them: of
+ * the times of one call at moments far apart the mean of the faster half scatters least (doc/tuner.md,
+ * "Crossovers"), and hardly depends on how many there are. Not thread-safe. */
+#ifndef MUBLAS_SAMPLE_MOMENTS_H
+#define MUBLAS_SAMPLE_MOMENTS_H
+
+#include "tuner/time_curve.h"
+#include "tuner/timed_class.h"
+
+enum { SAMPLE_SIDES = 2, SAMPLE_MOMENTS = 16 /* the last ones count */ };
+
+struct sample_moments {
+    double amount;
+    int count; /* so far */
+    double us[SAMPLE_MOMENTS];
+};
+
+/* All zero: nothing timed. */
+struct moments_table {
+    int counts[TIMED_CLASSES][SAMPLE_SIDES];
+    struct sample_moments samples[TIMED_CLASSES][SAMPLE_SIDES][TIME_CURVE_SAMPLES];
+};
+
+/* Those of a sample; new ones, if there are none. NULL: there is no room. */
+struct sample_moments *sample_moments_at(struct moments_table *table, int class, int side, double amount);
+
+void sample_moments_add(struct sample_moments *moments, double us);
+
+/* There is one time at least. */
+double sample_moments_time(const struct sample_moments *moments);
+
+#endif
