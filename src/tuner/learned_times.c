@@ -11,20 +11,31 @@ static bool curve_time(const struct time_curve *curve, enum time_curve_start sta
     return true;
 }
 
+/* By the curve of the call's class, and, if it lies between two, by that of the other in proportion. */
+static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_curve_start start,
+                       const struct blas_call *call, double *us)
+{
+    const int class = timed_class_of(call);
+    const double amount = timed_class_amount(call);
+    double part, other_us;
+    if (class == TIMED_CLASS_NONE || !curve_time(&curves[class], start, amount, us))
+        return false;
+    const int beside = timed_class_beside(call, &part);
+    if (beside != TIMED_CLASS_NONE && curve_time(&curves[beside], start, amount, &other_us))
+        *us *= pow(other_us / *us, part);
+    return true;
+}
+
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
 {
-    int class = timed_class_of(call);
-    return class != TIMED_CLASS_NONE && curve_time(&times->host[class], TIME_SHRINKS,
-                                                   timed_class_amount(call), us);
+    return class_time(times->host, TIME_SHRINKS, call, us);
 }
 
 bool learned_times_resident(const struct learned_times *times, const struct blas_call *call,
                             bool trackable, double *us)
 {
-    const int class = timed_class_of(call);
     double result_us;
-    if (class == TIMED_CLASS_NONE ||
-        !curve_time(&times->rest[class], TIME_STAYS, timed_class_amount(call), us))
+    if (!class_time(times->rest, TIME_STAYS, call, us))
         return false;
     result_times_at(&times->result, call, trackable, &result_us);
     *us += result_us;

@@ -105,6 +105,18 @@ static bool is_hermitian(enum blas_family family)
     return family == FAMILY_HERK || family == FAMILY_HER2K;
 }
 
+int timed_class_beside(const struct blas_call *call, double *part)
+{
+    const int class = timed_class_of(call);
+    if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || call->m < 1 || call->n < 1)
+        return TIMED_CLASS_NONE;
+    const enum tuning_form form = (enum tuning_form)(class % TUNING_FORMS);
+    const double way = log((double)call->m / (double)call->n) / log(SIDE_RATIO); /* 1 there where it is tall */
+    *part = form == TUNING_SQUARE ? fabs(way) : fmax(1 - fabs(way), 0);
+    const enum tuning_form beside = form != TUNING_SQUARE ? TUNING_SQUARE : way > 0 ? TUNING_TALL : TUNING_WIDE;
+    return class - (int)form + (int)beside;
+}
+
 bool timed_class_exists(int class)
 {
     if (class < 0 || class >= TIMED_CLASSES)
