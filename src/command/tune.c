@@ -58,16 +58,25 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* Large elements, and double-double, take longer at the same sizes; few shapes are good for trmv and axpy, where
- * fewer sizes tell as much. */
+/* Few shapes are good for trmv and axpy, where fewer sizes tell as much; many for a transposed gemv, and which
+ * one of them is depends on more than its size. */
+static double weight_of_family(int class)
+{
+    switch (tuning_class_family(class)) {
+    case FAMILY_AXPY: return 0.45;
+    case FAMILY_TRMV: return 0.75;
+    case FAMILY_GEMV: return tuning_class_call(class, 1, 1).trans == TRANS_NONE ? 1 : 1.25;
+    default: return 1.2;
+    }
+}
+
+/* Large elements, and double-double, take longer at the same sizes. */
 static double weight_of(int class)
 {
-    const enum blas_family family = tuning_class_family(class);
-    const double few = family == FAMILY_TRMV || family == FAMILY_AXPY ? 0.6 : 1;
     switch (tuning_class_type(class)) {
-    case TYPE_W: return 2 * few;
-    case TYPE_Z: return 1.3 * few;
-    default: return few;
+    case TYPE_W: return 1.7 * weight_of_family(class);
+    case TYPE_Z: return 1.2 * weight_of_family(class);
+    default: return weight_of_family(class);
     }
 }
 

@@ -12,19 +12,28 @@ static size_t sampled_beside(const struct sampled_times *finals, size_t at, int 
     return size;
 }
 
-static bool is_near_the_fastest(const struct sampled_times *finals, size_t shape, size_t size)
+static bool is_near_the_fastest(const struct sampled_times *finals, size_t shape, size_t size, double near)
 {
-    static const double NEAR = 1.02;
     double fastest = HUGE_VAL;
     for (size_t other = 0; other < finals->shape_count; other++)
         if (finals->seconds[other * SIZE_GRID_MAX + size] > 0)
             fastest = fmin(fastest, finals->seconds[other * SIZE_GRID_MAX + size]);
     const double own = finals->seconds[shape * SIZE_GRID_MAX + size];
-    return own > 0 && own <= NEAR * fastest;
+    return own > 0 && own <= near * fastest;
+}
+
+static bool has_sampled(const struct sampled_times *finals, size_t wanted)
+{
+    size_t sampled = 0;
+    for (size_t size = 0; size < finals->sizes_count; size++)
+        sampled += finals->built_in[size] > 0;
+    return sampled >= wanted;
 }
 
 size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX])
 {
+    static const double NEAR = 1.02, NOT_FAR = 1.3; /* where curves tell; before */
+    enum { SIZES_OF_ALL = 8 };
     const struct sampled_times *finals = &work->finals;
     const size_t length = finals->sizes_count, below = sampled_beside(finals, at, -1),
                  above = sampled_beside(finals, at, 1);
@@ -32,9 +41,11 @@ size_t class_work_field(const struct class_work *work, size_t at, size_t field[F
     size_t count = 0;
     for (size_t shape = 0; shape <= work->finalist_count; shape++) /* and what is built in */
         least = fmin(least, work->curves[shape * length + at]);
+    const bool foretold = least > 0, all = !has_sampled(finals, SIZES_OF_ALL);
+    const double near = foretold ? NEAR : NOT_FAR;
     for (size_t shape = 0; shape < work->finalist_count; shape++)
-        if (work->curves[shape * length + at] <= SAMPLED_FIELD * least ||
-            is_near_the_fastest(finals, shape, below) || is_near_the_fastest(finals, shape, above))
+        if (all || (foretold && work->curves[shape * length + at] <= SAMPLED_FIELD * least) ||
+            is_near_the_fastest(finals, shape, below, near) || is_near_the_fastest(finals, shape, above, near))
             field[count++] = shape;
     if (count == 0) /* what is built in is far ahead */
         field[count++] = 0;
@@ -68,30 +79,26 @@ static enum status final_at(struct class_work *work, size_t number)
     return STATUS_OK;
 }
 
-/* Small calls take steps from size to size, large ones waves: all sizes up to 16, of those up to 40 every
- * other one, as beyond of the grid's (steps of 6%); of axpy, whose waves matter little, every third. */
+/* All sizes up to SIZE_GRID_ALL: what the last tiles cost differs from one to the next. Beyond every other one
+ * of the grid's; of axpy, where there is little to it, every third. */
 static bool is_planned(const struct sampled_times *finals, size_t at)
 {
     if (at == 0 || at + 1 == finals->sizes_count) /* what goes beyond has their rules */
         return true;
-    if (finals->sizes[0] > 40)
+    if (finals->sizes[0] > SIZE_GRID_ALL)
         return at % 3 == 0;
-    return finals->sizes[at] <= 16 || (finals->sizes[at] <= 40 ? finals->sizes[at] % 2 == 0 : at % 2 == 0);
+    return finals->sizes[at] <= SIZE_GRID_ALL || at % 2 == 0;
 }
 
-/* The planned sizes in an order in which any beginning is spread over all: by the bits of their numbers
- * reversed. */
+/* Any beginning of the plan is spread over all sizes. */
 static size_t next_planned(const struct sampled_times *finals)
 {
-    enum { BITS = 8 }; /* SIZE_GRID_MAX fits */
-    for (unsigned turn = 0; turn < 1u << BITS; turn++) {
-        size_t at = 0;
-        for (int bit = 0; bit < BITS; bit++)
-            at |= (size_t)(turn >> bit & 1) << (BITS - 1 - bit);
-        if (at < finals->sizes_count && finals->built_in[at] == 0 && is_planned(finals, at))
-            return at;
+    bool planned[SIZE_GRID_MAX], sampled[SIZE_GRID_MAX];
+    for (size_t at = 0; at < finals->sizes_count; at++) {
+        planned[at] = is_planned(finals, at);
+        sampled[at] = finals->built_in[at] > 0;
     }
-    return finals->sizes_count;
+    return size_grid_farthest(finals->sizes, finals->sizes_count, planned, sampled);
 }
 
 /* First the plan; the last part where rules meet, then where the curve is least certain. */
@@ -139,12 +146,12 @@ static enum status lay_out(struct class_work *work)
     return STATUS_OK;
 }
 
-/* Every few sizes, since it takes as long as timing one or two does. */
+/* Every few sizes, since it takes as long as timing one or two does; with many a few more change little. */
 static bool is_time_to_foretell(const struct class_work *work, size_t done)
 {
-    enum { EVERY = 8 };
+    enum { EVERY = 8, MANY = 64 };
     const size_t all = (size_t)work->settings->sizes_of_all;
-    return done >= all && (done - all) % EVERY == 0;
+    return done >= all && (done - all) % (done < MANY ? EVERY : 2 * EVERY) == 0;
 }
 
 enum status class_finals(struct class_work *work, struct class_recipe *rules)

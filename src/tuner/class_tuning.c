@@ -4,6 +4,7 @@
 #include "tuner/champion_sieve.h"
 #include "tuner/occupancy_driver.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,18 +12,18 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
         .breadth = breadth,
-        .sieve_sizes = 5,
-        .final_sizes = 140,
+        .sieve_sizes = 6,
+        .final_sizes = 168,
         .sizes_of_all = 18,
         .held_sizes = 4,
-        .best_of_each = 5,
+        .best_of_each = 6,
         .champions = 4,
         .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
-        .sieve = {2, 4, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true, false},
-        .finals = {3, 5, {0, 1.2, 1.12, 1.08}, /* a single round may be an outlier */
-                   0.005, 60e-6, false, false},
+        .sieve = {2, 3, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true, false},
+        .finals = {3, 4, {0, 1.2, 1.12, 1.08}, /* a single round may be an outlier */
+                   0.01, 50e-6, false, false},
         .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
     };
     if (breadth == BREADTH_QUICK)
@@ -78,12 +79,15 @@ static enum status read_figures(struct class_work *work)
                         "asking for occupancies");
 }
 
-/* Spread evenly over the grid of the finals, ends included: they count there, too. */
+/* Sizes of the grid of the finals spread evenly by ratio, ends included: they count there, too. */
 static void choose_sieve_sizes(struct class_work *work)
 {
+    const int64_t *sizes = work->finals.sizes;
     const size_t last = work->finals.sizes_count - 1, wanted = (size_t)work->settings->sieve_sizes;
     for (size_t i = 0; i < wanted; i++) {
-        const int64_t size = work->finals.sizes[i * last / (wanted - 1)];
+        const double part = (double)i / (double)(wanted - 1),
+                     ideal = (double)sizes[0] * pow((double)sizes[last] / (double)sizes[0], part);
+        const int64_t size = sizes[size_grid_nearest(sizes, last + 1, (int64_t)llround(ideal))];
         if (work->sieve_count == 0 || size > work->sieve_sizes[work->sieve_count - 1])
             work->sieve_sizes[work->sieve_count++] = size;
     }

@@ -14,7 +14,7 @@
 
 enum {
     RECIPE_FORMAT = 2, /* 1 had other sizes of gemv */
-    RECIPE_INTERVALS_MAX = 32,
+    RECIPE_INTERVALS_MAX = 64,
     RECIPE_TEXT_MAX = 1 << 20, /* bytes */
     RECIPE_FAULT_BYTES = 256
 };

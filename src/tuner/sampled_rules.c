@@ -145,6 +145,25 @@ static void put_back_unknown(const struct sampled_times *times, double *curves)
                 curves[shape * length + i] *= FAR;
 }
 
+/* What a shape loses at a sampled size is known and not foretold: what goes beyond KNOWN counts several times, so
+ * that a rule is worth its price for a single size where tiles end badly for its neighbours' shape. Not where the
+ * grid has no neighbours side by side (axpy): there it would be noise. */
+static void stress_known(const struct sampled_times *times, double *curves)
+{
+    static const double KNOWN = 1.04, TIMES = 4;
+    const size_t length = times->sizes_count;
+    for (size_t i = 0; i < length && times->sizes[0] <= SIZE_GRID_ALL; i++) {
+        double least = HUGE_VAL;
+        for (size_t shape = 0; shape <= times->shape_count; shape++)
+            least = fmin(least, curves[shape * length + i]);
+        for (size_t shape = 0; shape <= times->shape_count && was_sampled(times, i); shape++) {
+            double *seconds = &curves[shape * length + i];
+            if (isfinite(*seconds) && *seconds > KNOWN * least)
+                *seconds *= pow(*seconds / (KNOWN * least), TIMES);
+        }
+    }
+}
+
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules)
 {
     const size_t length = times->sizes_count;
@@ -156,6 +175,7 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
         return false;
     sampled_rules_curves(times, curves);
     put_back_unknown(times, curves);
+    stress_known(times, curves);
     const size_t count =
         interval_rules(times->sizes, length, curves, candidates, INTERVAL_SWITCH_COST, found,
                        most < RECIPE_INTERVALS_MAX ? most : RECIPE_INTERVALS_MAX);

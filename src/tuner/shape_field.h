@@ -5,7 +5,7 @@
 #include "tuner/graph_replay.h"
 #include "tuner/shape_timer.h"
 
-enum { SHAPE_ROUNDS_MOST = 31, AHEAD = 2 /* places of the reference before the others */ };
+enum { SHAPE_ROUNDS_MOST = 31, AHEAD = 2 /* places of the reference before the others, at most */ };
 
 struct contestant {
     const struct launch_shape *shape;

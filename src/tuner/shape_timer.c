@@ -150,24 +150,26 @@ static void shuffle(struct shape_timer *timer, size_t *who, size_t count)
     }
 }
 
-/* One round of all that are in; `counted` says whether it was kept. The reference comes first,
- * again (the first waits for the host), and last. */
+/* One round of all that are in; `counted` says whether it was kept. The reference comes first (that waits for
+ * the host), by graphs, whose times are short, once more, and last. */
 static enum status play(struct shape_field *field, bool *counted)
 {
     struct shape_timer *timer = field->timer;
-    size_t count = AHEAD;
+    const size_t ahead = field->by_graphs ? AHEAD : 1;
+    size_t count = ahead;
     for (size_t i = 0; i < field->count; i++)
         if (field->contestants[i].in)
             field->who[count++] = i;
-    shuffle(timer, field->who + AHEAD, count - AHEAD);
-    field->who[0] = field->who[1] = field->who[count++] = field->count;
+    shuffle(timer, field->who + ahead, count - ahead);
+    field->who[0] = field->who[ahead - 1] = field->who[count++] = field->count;
     const enum status status =
         graph_replay_sequence((int)count, timer->lane, queue_contestant, field, field->times);
     if (status != STATUS_OK)
         return status;
     timer->rounds++;
-    *counted = shape_field_is_steady(field, fmin(field->times[1], field->times[count - 1]));
-    for (size_t i = AHEAD; i < count && *counted; i++) { /* the reference by its last time */
+    const double last = field->times[count - 1];
+    *counted = shape_field_is_steady(field, field->by_graphs ? fmin(field->times[1], last) : last);
+    for (size_t i = ahead; i < count && *counted; i++) { /* the reference by its last time */
         struct contestant *contestant = &field->contestants[field->who[i]];
         if (contestant->rounds < SHAPE_ROUNDS_MOST)
             contestant->times[contestant->rounds++] = field->times[i];

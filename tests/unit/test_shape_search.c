@@ -39,10 +39,34 @@ static void test_sizes(void)
     for (size_t i = 1; i < count; i++)
         ascending = ascending && sizes[i] > sizes[i - 1];
     tap_ok(ascending && count > 40, "%zu sizes ascend from end to end", count);
+    tap_ok(sizes[SIZE_GRID_ALL - 4] == SIZE_GRID_ALL && sizes[SIZE_GRID_ALL - 3] > SIZE_GRID_ALL + 1,
+           "all up to %d are among them, not all beyond", SIZE_GRID_ALL);
+    tap_ok(size_grid((struct size_range){4, SIZE_GRID_ALL}, SIZE_GRID_MAX, sizes) == SIZE_GRID_ALL - 3 &&
+               size_grid((struct size_range){512, 40000}, 40, sizes) == 40 && sizes[39] == 40000,
+           "no more where these are all, nor where they begin beyond");
     tap_ok(size_grid((struct size_range){4, 4}, 5, sizes) == 1 && size_grid_nearest(sizes, 1, 99) == 0,
            "one size is one");
     tap_ok(size_range_pick((struct size_range){4, 512}, 0) == 4 &&
                size_range_pick((struct size_range){4, 512}, 0.999999) == 512, "random sizes reach both ends");
+}
+
+/* The ends, then the middle by ratio, and so on; beyond SIZE_GRID_ALL late. */
+static void test_farthest(void)
+{
+    static const int64_t sizes[] = {4, 5, 16, 17, 64, 200, 256};
+    static const size_t wanted_order[] = {0, 6, 3, 4, 1, 5};
+    enum { COUNT = sizeof sizes / sizeof *sizes, WANTED = sizeof wanted_order / sizeof *wanted_order };
+    const bool wanted[COUNT] = {true, true, false, true, true, true, true};
+    bool taken[COUNT] = {false};
+    size_t right = 0;
+    for (size_t i = 0; i < WANTED; i++) {
+        const size_t next = size_grid_farthest(sizes, COUNT, wanted, taken);
+        right += next == wanted_order[i];
+        if (next < COUNT)
+            taken[next] = true;
+    }
+    tap_ok(right == WANTED && size_grid_farthest(sizes, COUNT, wanted, taken) == COUNT,
+           "sizes far from others come first: %zu of %d in order, and then there is none", right, WANTED);
 }
 
 /* No two the same, all can run, and the built-in ones are among them. */
@@ -178,6 +202,38 @@ static void test_rules(uint64_t state)
                interval[2].shape.edge == 256, "then small tiles, then large ones");
 }
 
+/* The second shape takes 3% longer than the first, which at size 84 alone takes `loss` longer than that. How many
+ * rules there are; `alone`: the second has just that size. */
+static int rules_at_one_size(double loss, bool *alone)
+{
+    static double seconds[2 * SIZE_GRID_MAX];
+    static struct shape_terms terms[3 * SIZE_GRID_MAX];
+    struct sampled_times times = {.shape_count = 2, .shapes = three, .seconds = seconds, .terms = terms};
+    struct class_recipe rules;
+    memset(&rules, 0, sizeof rules);
+    times.sizes_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, times.sizes);
+    for (size_t i = 0; i < times.sizes_count; i++) {
+        const double area = (double)(times.sizes[i] * times.sizes[i]);
+        times.floor[i] = 1 + 0.001 * area;
+        for (size_t shape = 0; shape < 3; shape++)
+            terms[shape * SIZE_GRID_MAX + i] = (struct shape_terms){{1, area}};
+        seconds[SIZE_GRID_MAX + i] = 1.03 * times.floor[i];
+        seconds[i] = times.sizes[i] == 84 ? (1 + loss) * 1.03 * times.floor[i] : times.floor[i];
+    }
+    if (!sampled_rules_make(&times, 8, &rules))
+        return 0;
+    *alone = rules.interval_count == 3 && rules.intervals[0].upto == 83 && rules.intervals[1].upto == 84 &&
+             rules.intervals[1].shape.edge == three[1].edge && rules.intervals[2].shape.edge == three[0].edge;
+    return rules.interval_count;
+}
+
+static void test_one_size(void)
+{
+    bool alone = false;
+    tap_ok(rules_at_one_size(0.03, &alone) == 1, "a size at which little is lost has no rule of its own");
+    tap_ok(rules_at_one_size(0.15, &alone) == 3 && alone, "one at which much is lost has");
+}
+
 /* Strips of a tall transposed matrix can sum no more than 16384 rows: size 128. They are the
  * fastest where they can, and few sizes are sampled: no rule reaches where its shape cannot. */
 static void test_limit(void)
@@ -301,6 +357,7 @@ int main(int count, char **arguments)
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 11;
     printf("# seed %llu\n", (unsigned long long)seed);
     test_sizes();
+    test_farthest();
     test_space("dsymv", BREADTH_QUICK);
     test_space("sgemv_none", BREADTH_QUICK);
     test_space("zgemv_transpose", BREADTH_EXHAUSTIVE);
@@ -310,6 +367,7 @@ int main(int count, char **arguments)
     test_analyzer();
     test_rules(seed);
     test_limit();
+    test_one_size();
     test_models(seed);
     return tap_done();
 }
