@@ -8,6 +8,21 @@ enum { PREPARING_PART = 4, WAKING_PART = 5 };
 /* Of the price of waking: what must be saved, and spent on the host meanwhile, before a device is used. */
 static const double used_saved_part = 0.5, used_host_part = 0.6;
 
+/* Of the host's time: what a call that writes a matrix must save beyond it to be sure of a gain. The model of
+ * the host errs by up to that much away from the border, and so do results that stay staged, since the program
+ * writes them too or shares their pages (doc/residency.md). Calls that only read their matrix save most of it. */
+static const double doubtful_part = 0.5;
+
+static double doubtful_us(const struct blas_call *call, const struct predicted_times *times)
+{
+    return call->c.pointer ? doubtful_part * times->host_us : 0;
+}
+
+static double sure_gain_us(const struct blas_call *call, const struct predicted_times *times)
+{
+    return times->host_us - times->resident_us - doubtful_us(call, times);
+}
+
 static struct policy_decision on_device(double gain_us, double earned_us)
 {
     return (struct policy_decision){.device = true, .gain_us = gain_us, .earned_us = earned_us};
@@ -47,7 +62,9 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     const double saved_us = times.host_us + kept_us - times.resident_us;
     if (residency->trackable && !residency->kept_bytes)
         times.upload_us += crossover_new_output_us(model, call);
-    if (saved_us > times.upload_us) {
+    /* What was not on the device, or not kept there, may be the host's to write. */
+    const double unsure_us = residency->kept_bytes ? 0 : doubtful_us(call, &times);
+    if (saved_us > times.upload_us + unsure_us) {
         struct policy_decision decision =
             on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
         /* An output that stays on the device comes again, and each refusal would cost the residency
@@ -71,7 +88,7 @@ enum purchase policy_wake(enum offload_mode mode, const struct machine_model *mo
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     const struct predicted_times times = crossover_predict(model, call, 0, true);
     const bool has_begun = account->saved_us >= price_us / WAKING_PART;
-    account->saved_us += fmax(0, times.host_us - times.resident_us - lost_us);
+    account->saved_us += fmax(0, sure_gain_us(call, &times) - lost_us);
     if (account->saved_us >= price_us ||
         (account->saved_us >= used_saved_part * price_us && account->host_us >= used_host_part * price_us))
         return PURCHASE_NOW;

@@ -25,7 +25,8 @@ struct policy_decision {
  * worse than twice the best decision in hindsight); after each time that residency was lost
  * to the host's writes it must cover twice as much. A call that on the host would write to a
  * resident output costs its next upload besides, as far as that residency was worth it: a
- * factorisation's updates go where its matrix is. */
+ * factorisation's updates go where its matrix is. One whose output is not there must save half of the host's
+ * time besides, since the host may be writing it too, or be bought by the account. */
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
                                      const struct blas_call *call, const struct residency *residency);
 
@@ -47,7 +48,8 @@ struct wake_account {
  * price would have been saved and the calls since have taken most of it on the host, or all of it would
  * have been saved: which call that is depends on the calls alone, and what it waits is a part of the
  * price, once. A call that gains that much by itself wakes at once. `lost_us` of what the call would save
- * would be lost again (early_account.h). */
+ * would be lost again (early_account.h). Of a call that writes a matrix counts what it would save beyond half of
+ * the host's time. */
 enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
                           const struct blas_call *call, double lost_us, struct wake_account *account);
 

@@ -22,6 +22,11 @@ TESTS += tests/unit/test_policy_floors
 tests_unit_test_policy_floors_SOURCES = tests/unit/test_policy_floors.c tests/unit/policy_calls.h
 tests_unit_test_policy_floors_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_policy_doubt
+TESTS += tests/unit/test_policy_doubt
+tests_unit_test_policy_doubt_SOURCES = tests/unit/test_policy_doubt.c tests/unit/policy_calls.h
+tests_unit_test_policy_doubt_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_settings
 TESTS += tests/unit/test_settings
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
