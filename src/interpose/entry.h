@@ -7,8 +7,10 @@
 #include "interpose/arguments.h"
 #include "interpose/host_blas.h"
 #include "interpose/interfaces.h"
+#include "interpose/known_shapes.h"
 #include "interpose/offload.h"
 #include "interpose/pack.h"
+#include "interpose/waking.h"
 
 #define ENTRY(prefix, suffix, width, name) ENTRY_OF_WIDTH(width, prefix##name##suffix)
 #define ENTRY_OF_WIDTH(width, symbol) JOIN(ENTRY_, INTEGER_BITS, _##width)(symbol)
@@ -19,15 +21,19 @@
 #define ENTRY_64_32(symbol)
 #define ENTRY_64_64(symbol) DEFINE_ENTRY(entry64_##symbol, SYMBOL_##symbol)
 
-#define DEFINE_ENTRY(entry, number)                                                                  \
-    void entry(PARAMETERS HIDDEN_PARAMETERS);                                                        \
-    void entry(PARAMETERS HIDDEN_PARAMETERS)                                                         \
-    {                                                                                                \
-        if (LOCAL(perform, ROUTINE)(number, __builtin_return_address(0), ARGUMENTS HIDDEN_ARGUMENTS)) \
-            return;                                                                                  \
-        offload_count_rejected(number, __builtin_return_address(0));                                 \
-        ((LOCAL(signature, ROUTINE) *)host_blas_function(number, __builtin_return_address(0)))              \
-            (ARGUMENTS HIDDEN_ARGUMENTS);                                                            \
+#define DEFINE_ENTRY(entry, number)                                                                         \
+    void entry(PARAMETERS HIDDEN_PARAMETERS);                                                               \
+    void entry(PARAMETERS HIDDEN_PARAMETERS)                                                                \
+    {                                                                                                       \
+        const uint64_t shape = KNOWN_SHAPE(number, SHAPE);                                                  \
+        host_function *host = __atomic_load_n(&forward_slots[number], __ATOMIC_ACQUIRE);                    \
+        if (known_shapes_look_up(shape, waking_model()) != SHAPE_NEVER_PAYS) {                              \
+            if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0), ARGUMENTS HIDDEN_ARGUMENTS))\
+                return;                                                                                     \
+            offload_count_rejected(number, __builtin_return_address(0));                                    \
+            host = host_blas_function(number, __builtin_return_address(0));                                 \
+        }                                                                                                   \
+        ((LOCAL(signature, ROUTINE) *)host)(ARGUMENTS HIDDEN_ARGUMENTS);                                    \
     }
 
 #endif

@@ -10,6 +10,7 @@
 #define FACTOR_c const void *
 #define FACTOR_z const void *
 #define COUNT_OF(count) (count)
+#define FLAG_OF(flag) (flag)
 #define REAL_FACTOR_OF(factor) PACK_REAL(factor)
 #define FACTOR_OF(factor) JOIN(FACTOR_OF_, PRECISION_LETTER, )(factor)
 #define FACTOR_OF_s(factor) PACK_SCALAR(factor)

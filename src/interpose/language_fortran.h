@@ -6,6 +6,7 @@
  *   COUNT_OF, FACTOR_OF         their values; a factor as a union blas_scalar
  *   READ_UPLO, _TRANS, _TRANS_B, _DIAG, _SIDE
  *                               a flag into its member of the call; false: illegal
+ *   FLAG_OF                     a flag as a number, whatever it means
  *   LAYOUT_PARAMETER, _ARGUMENT the layout of CBLAS, with its comma, and
  *   READ_LAYOUT                 the call as it is in columns, after the flags; false: illegal
  *   HIDDEN(list)                the list after a comma, for the string lengths
@@ -15,6 +16,7 @@
 #define FACTOR const SCALAR *
 #define REAL_FACTOR const REAL_SCALAR *
 #define COUNT_OF(count) (*(count))
+#define FLAG_OF(flag) (*(const unsigned char *)(flag))
 #define FACTOR_OF(factor) PACK_SCALAR(*(factor))
 #define REAL_FACTOR_OF(factor) PACK_REAL(*(factor))
 

@@ -14,10 +14,11 @@ static struct device *_Atomic opening_device;
 static atomic_bool is_expected;
 static _Atomic uint64_t open_nanoseconds;
 
+static double expected_us, recurring_us; /* level3_opening_expect's */
+
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct level3_accounts accounts;
-static double expected_us, recurring_us;
 
 static void open_library(struct device *device)
 {
@@ -34,14 +35,12 @@ static void open_beside(void)
 void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
                            double paid_us)
 {
-    pthread_mutex_lock(&lock);
     if (call->family >= FAMILY_GEMM) {
         expected_us += gain_us;
         recurring_us = fmax(recurring_us, policy_recurring(call, gain_us));
     }
     if (policy_prepares_level3(model, expected_us, recurring_us, paid_us))
         is_expected = true;
-    pthread_mutex_unlock(&lock);
     if (is_expected && opening_device)
         background_begin(&open_job);
 }

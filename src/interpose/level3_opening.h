@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* A call that was made while the device was not in use yet would have gained so much; all of them
- * `paid_us` (policy_wake). */
+ * `paid_us` (policy_wake). Callers hold a lock, one for all. */
 void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
                            double paid_us);
 

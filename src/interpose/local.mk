@@ -6,6 +6,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/tile_plan.c src/interpose/tile_plan.h \
 	src/interpose/tile_steps.c src/interpose/tile_steps.h \
 	src/interpose/tiled.c src/interpose/tiled.h \
+	src/interpose/known_shapes.c src/interpose/known_shapes.h \
 	src/interpose/learned_model.c src/interpose/learned_model.h \
 	src/interpose/level3_opening.c src/interpose/level3_opening.h \
 	src/interpose/offload.c \

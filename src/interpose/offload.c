@@ -6,6 +6,7 @@
 #include "interpose/execute.h"
 #include "interpose/host_level3.h"
 #include "interpose/host_paths.h"
+#include "interpose/known_shapes.h"
 #include "interpose/level3_opening.h"
 #include "interpose/nested.h"
 #include "interpose/policy.h"
@@ -108,15 +109,42 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
     return reason;
 }
 
-/* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */
-static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call)
+/* The routine's floor, kept until another model is in force. */
+static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struct blas_call *call)
 {
-    enum offload_mode mode = host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
-    uint64_t floor = policy_floor(mode, waking_model(), call->family, call->type);
-    __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_RELAXED);
+    const struct machine_model *model = waking_model();
+    uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
+    if (floor != 0)
+        return floor;
+    floor = policy_floor(mode, model, call->family, call->type);
+    __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_SEQ_CST);
+    if (waking_model() != model) /* and the floors were cleared, perhaps before this one was set */
+        __atomic_store_n(&offload_floors[symbol], 0, __ATOMIC_RELAXED);
+    return floor;
+}
+
+/* Looked at but once for each shape and model. */
+static bool never_pays(enum offload_mode mode, const struct blas_call *call, uint64_t shape)
+{
+    const struct machine_model *model = waking_model();
+    if (mode != OFFLOAD_AUTO)
+        return false;
+    enum shape_worth worth = known_shapes_look_up(shape, model);
+    if (worth == SHAPE_UNKNOWN) {
+        worth = policy_never_pays(model, call, waking_is_of_device(model)) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
+        known_shapes_note(shape, model, worth);
+    }
+    return worth == SHAPE_NEVER_PAYS;
+}
+
+/* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */
+static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call, uint64_t shape)
+{
+    const enum offload_mode mode = host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
+    const uint64_t floor = floor_of(symbol, mode, call);
     if (mode == OFFLOAD_NEVER)
         return HOST_SWITCHED_OFF;
-    if (crossover_size(call) < floor)
+    if (crossover_size(call) < floor || never_pays(mode, call, shape))
         return HOST_BELOW_FLOOR;
     if (process_state_is_forked() || process_state_is_checkpointed())
         return HOST_AFTER_FORK;
@@ -138,7 +166,7 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
     /* A thread that is cancelled in here would keep its locks for good. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     pthread_once(&begin_once, begin);
-    host_run->reason = obstacle(symbol, call);
+    host_run->reason = obstacle(symbol, call, host_run->shape);
     if (host_run->reason == HOST_REASON_COUNT)
         host_run->reason = attempt(symbol, call, host_run->caller);
     pthread_setcancelstate(cancellable, NULL);

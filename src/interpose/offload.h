@@ -22,7 +22,8 @@ extern uint64_t offload_floors[SYMBOL_COUNT];
  * offload_host_begin and offload_host_end, which count it, keep the
  * host BLAS's own BLAS calls from being offloaded again, and time it. */
 struct host_run {
-    const void *caller; /* the call's return address, set by the entry */
+    const void *caller; /* the call's return address, and */
+    uint64_t shape;     /* ... its shape (known_shapes.h), set by the entry */
     int reason; /* enum host_reason */
     uint64_t started;
 };

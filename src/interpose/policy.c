@@ -1,4 +1,5 @@
 #include "interpose/policy.h"
+#include "interpose/early_account.h"
 
 #include <math.h>
 
@@ -78,6 +79,18 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     if (residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
         return on_device(saved_us, times.host_us - times.resident_us);
     return on_host(HOST_NOT_RESIDENT, saved_us);
+}
+
+bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
+{
+    if (call->c.pointer && crossover_matrix_bytes(call) >= EARLY_BYTES_MIN)
+        return false;
+    const struct predicted_times times = crossover_predict(model, call, 0, true);
+    if (!is_in_use)
+        return sure_gain_us(call, &times) <= 0;
+    const double staged_us = crossover_predict(model, call, 0, false).resident_us;
+    const double kept_us = crossover_upload_us(model, crossover_result_bytes(call));
+    return times.host_us + kept_us <= fmin(times.resident_us, staged_us);
 }
 
 enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,

@@ -30,6 +30,11 @@ struct policy_decision {
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
                                      const struct blas_call *call, const struct residency *residency);
 
+/* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
+ * pay nothing for one? Else, is it slower there whatever is resident? False where it writes a matrix that is
+ * large enough for an account of its own, which such a call settles. */
+bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use);
+
 enum purchase {
     PURCHASE_NOT_YET,
     PURCHASE_SOON, /* part of the price is there: prepare it beside the program */

@@ -24,6 +24,11 @@ const struct machine_model *waking_model(void)
     return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
 }
 
+bool waking_is_of_device(const struct machine_model *model)
+{
+    return model == &device_model;
+}
+
 /* Of what calls paid: what is taken for gains by the matrices of the last at least. */
 static const double CREDITED_PART = 0.25;
 
@@ -84,9 +89,9 @@ static enum status create_mirrors(struct device *device)
 /* Go by another model from now on; the next call of a routine sets its floor by it. */
 static void use_model(const struct machine_model *other)
 {
-    __atomic_store_n(&model_in_force, other, __ATOMIC_RELEASE);
+    __atomic_store_n(&model_in_force, other, __ATOMIC_SEQ_CST);
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        __atomic_store_n(&offload_floors[i], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&offload_floors[i], 0, __ATOMIC_SEQ_CST);
 }
 
 static void learn(struct machine_model *learning, struct learned_times *times, const char *section)
@@ -163,8 +168,10 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
     const enum purchase purchase =
         policy_wake(settings()->offload, waking_model(), call, lost_us, &wake_account);
     const double saved_us = wake_account.saved_us - paid_before_us;
-    early_accounts_add(&early_accounts, call, saved_us);
-    level3_opening_expect(waking_model(), call, saved_us, wake_account.saved_us);
+    if (saved_us > 0) {
+        early_accounts_add(&early_accounts, call, saved_us);
+        level3_opening_expect(waking_model(), call, saved_us, wake_account.saved_us);
+    }
     switch (purchase) {
     case PURCHASE_NOT_YET: return false;
     case PURCHASE_SOON: background_begin(&wake_job); return false;

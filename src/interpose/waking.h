@@ -25,6 +25,9 @@ void waking_begin(void);
  * recipe says of calls; once a device is awake its own, likewise. */
 const struct machine_model *waking_model(void);
 
+/* Is that model of the device in use, on which operands may be? */
+bool waking_is_of_device(const struct machine_model *model);
+
 /* The device, waking it when this call makes that worth while. NULL: host, for *reason.
  * *credit_us, once for each matrix: what earlier calls on it would have saved; left alone otherwise. */
 struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us);

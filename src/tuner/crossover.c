@@ -44,6 +44,11 @@ double crossover_staged_us(const struct machine_model *model, uint64_t bytes)
     return copies_us(model, (double)bytes, false);
 }
 
+uint64_t crossover_result_bytes(const struct blas_call *call)
+{
+    return (uint64_t)call_work_result_bytes(call);
+}
+
 /* To bring the result back, by DMA where it is large enough to be pinned. */
 static double result_us(const struct machine_model *model, const struct blas_call *call, bool pinned)
 {

@@ -79,6 +79,9 @@ double crossover_staged_us(const struct machine_model *model, uint64_t bytes);
 /* Bytes of the parts of the matrix operands that the call reads or writes. */
 uint64_t crossover_matrix_bytes(const struct blas_call *call);
 
+/* Of these, of the result; 0 where it is a vector. */
+uint64_t crossover_result_bytes(const struct blas_call *call);
+
 /* What crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
  * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k
  * for syrk, herk, syr2k and her2k. */

@@ -27,6 +27,11 @@ TESTS += tests/unit/test_policy_doubt
 tests_unit_test_policy_doubt_SOURCES = tests/unit/test_policy_doubt.c tests/unit/policy_calls.h
 tests_unit_test_policy_doubt_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_known_shapes
+TESTS += tests/unit/test_known_shapes
+tests_unit_test_known_shapes_SOURCES = tests/unit/test_known_shapes.c
+tests_unit_test_known_shapes_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_settings
 TESTS += tests/unit/test_settings
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c

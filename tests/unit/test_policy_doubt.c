@@ -1,4 +1,4 @@
-/* Savings that are not to be counted on. */
+/* Savings that are not to be counted on, and calls that are known never to save anything. */
 #include "interpose/pack.h"
 #include "interpose/policy.h"
 #include "policy_calls.h"
@@ -58,11 +58,56 @@ static void test_new_output(const struct machine_model *model)
     tap_ok(crossover_new_output_us(model, &call) > 20, "to stage a result takes some time however small it is");
 }
 
+/* Whatever is resident: the host, with nothing for the accounts. */
+static bool is_always_host(const struct machine_model *model, const struct blas_call *call)
+{
+    const uint64_t result = crossover_result_bytes(call), bytes = crossover_matrix_bytes(call);
+    const struct residency all[] = {
+        {.trackable = true, .resident = true},
+        {.trackable = true, .resident = true, .kept_bytes = result, .worth_us = 1e9},
+        {.trackable = true, .missing_bytes = bytes - result, .kept_bytes = result, .worth_us = 1e9, .credit_us = 1e9},
+        {.trackable = true, .missing_bytes = bytes, .credit_us = 1e9},
+        {.missing_bytes = bytes},
+        {.resident = true},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, call, &all[i]);
+        if (decision.device || decision.credit_us > 0)
+            return false;
+    }
+    return true;
+}
+
+static void test_never(const struct machine_model *model)
+{
+    int asleep = 0, awake = 0, wrong = 0;
+    for (int64_t n = 1; n <= 200; n++) {
+        const struct blas_call call = gemm_call(n);
+        asleep += policy_never_pays(model, &call, false);
+        awake += policy_never_pays(model, &call, true);
+        wrong += policy_never_pays(model, &call, false) && saved_by_waking_for(model, &call) > 0;
+        wrong += policy_never_pays(model, &call, true) && !is_always_host(model, &call);
+    }
+    tap_ok(awake > 0 && asleep > awake && asleep < 200, "%d of 200 orders pay nothing for a device, %d not on it", asleep,
+           awake);
+    tap_ok(wrong == 0, "and the rules agree");
+    struct blas_call update = {.family = FAMILY_SYRK, .type = TYPE_D, .n = 1000, .k = 1, .a = gemm_call(1000).a,
+                               .c = gemm_call(1000).c};
+    pack_legal(&update);
+    tap_ok(saved_by_waking_for(model, &update) <= 0 && !policy_never_pays(model, &update, false),
+           "what writes a large matrix is looked at each time");
+    const struct blas_call small = symv_call(800), large = symv_call(2000);
+    tap_ok(policy_never_pays(model, &small, false) == (saved_by_waking_for(model, &small) <= 0) &&
+               !policy_never_pays(model, &large, false) && !policy_never_pays(model, &large, true),
+           "a large matrix that is read may pay");
+}
+
 int main(void)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
     crossover_use_processors(&model, 64, 300 << 20);
     test_waking(&model);
     test_new_output(&model);
+    test_never(&model);
     return tap_done();
 }
