@@ -12,12 +12,16 @@ check_PROGRAMS += bench/tiles
 bench_tiles_SOURCES = bench/tiles.c bench/timing.h
 bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
 
+check_PROGRAMS += bench/small_results
+bench_small_results_SOURCES = bench/small_results.c bench/timing.h
+bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
+
 check_PROGRAMS += bench/decision
 bench_decision_SOURCES = bench/decision.c
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
-bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/kernels/measure$(EXEEXT)
+bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 
