@@ -88,7 +88,8 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
     if (status == STATUS_OK) {
         size_t field = shape_space_prune(space.shapes, space.count, call, figures, PRUNE);
         field = shape_space_distinct(space.shapes, field, call, figures->of_edge[0].multiprocessors);
-        status = shape_race_run(&evaluation->session->timer, call, space.shapes, field, times, &finished);
+        status = shape_race_run(&evaluation->session->timer, call, space.shapes, field, times, &finished,
+                                false);
     }
     if (status == STATUS_OK)
         keep_times(evaluation, class, call, "sieve", space.shapes, times, finished < KEPT ? finished : KEPT);

@@ -3,10 +3,23 @@
 #include "common/log.h"
 #include "tuner/analyzer.h"
 #include "tuner/champion_sieve.h"
+#include "tuner/shape_race.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What comes behind the shapes that were timed to the end can only be wrong. */
+static void take_time(struct class_work *work, size_t number, const struct launch_shape *shape,
+                      const struct tuning_time *time, bool timed)
+{
+    for (size_t i = 0; i < work->space.count; i++)
+        if (shape_is_same(work->class, &work->space.shapes[i], shape)) {
+            if (timed)
+                work->sieve_seconds[number * work->space.count + i] = time->seconds;
+            work->wrong[i] = work->wrong[i] || time->rounds == TUNING_WRONG;
+        }
+}
 
 static enum status sieve_at(struct class_work *work, size_t number)
 {
@@ -18,16 +31,14 @@ static enum status sieve_at(struct class_work *work, size_t number)
     if (status == STATUS_OK) {
         memcpy(shapes, work->space.shapes, count * sizeof *shapes);
         const size_t kept = shape_space_prune(shapes, count, &call, &work->figures, work->settings->prune);
-        status = shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times,
-                                  NULL);
+        size_t timed = kept;
+        status = work->settings->raced
+                     ? shape_race_run(work->tuner->timer, &call, shapes, kept, times, &timed, true)
+                     : shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times, NULL);
         if (status == STATUS_OK)
-            class_work_data(work, &call, "sieve", shapes, times, kept);
-        for (size_t i = 0; i < count; i++)
-            for (size_t k = 0; k < kept && status == STATUS_OK; k++)
-                if (shape_is_same(work->class, &work->space.shapes[i], &shapes[k])) {
-                    work->sieve_seconds[number * count + i] = times[k].seconds;
-                    work->wrong[i] = work->wrong[i] || times[k].rounds == TUNING_WRONG;
-                }
+            class_work_data(work, &call, "sieve", shapes, times, timed);
+        for (size_t k = 0; k < kept && status == STATUS_OK; k++)
+            take_time(work, number, &shapes[k], &times[k], k < timed);
     }
     free(shapes);
     free(times);

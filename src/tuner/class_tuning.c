@@ -12,16 +12,16 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
         .breadth = breadth,
-        .sieve_sizes = 6,
+        .sieve_sizes = 8,
         .final_sizes = 168,
         .sizes_of_all = 18,
         .held_sizes = 4,
-        .best_of_each = 6,
+        .best_of_each = 5,
         .champions = 4,
         .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
-        .sieve = {2, 3, {1.4, 1.15, 1.1, 1.08}, 0.005, 40e-6, true, false},
+        .raced = true,
         .finals = {3, 4, {0, 1.2, 1.12, 1.08}, /* a single round may be an outlier */
                    0.01, 50e-6, false, false},
         .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
@@ -29,7 +29,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     if (breadth == BREADTH_QUICK)
         return settings;
     settings.sieve_sizes = 8, settings.sizes_of_all = 60, settings.held_sizes = 20;
-    settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
+    settings.raced = false, settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
     settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};

@@ -25,6 +25,7 @@ struct tuning_settings {
     size_t rules_most;
     double prune;                             /* shape_space_prune's part */
     double near;                              /* the analyzer's */
+    bool raced;                               /* the sieve by shape_race.h, not by its plan */
     struct timing_plan sieve, finals, held;
 };
 struct tuning_settings tuning_settings_of(enum shape_breadth breadth);

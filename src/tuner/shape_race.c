@@ -55,9 +55,10 @@ static size_t hopeful(const struct ranked *ranked, size_t count)
 /* A shape with other bits may have been so fast that good ones seemed hopeless: then once more, looking at the
  * bits of all from the start. */
 static enum status run(struct shape_timer *timer, const struct blas_call *call, struct ranked *ranked,
-                       size_t count, size_t *finished)
+                       size_t count, size_t *finished, bool partial)
 {
-    struct timing_plan first = scout;
+    struct timing_plan first = scout, second = race;
+    first.partial = second.partial = partial;
     for (;; first.unverified = false) {
         const long wrong = timer->wrong;
         enum status status = rank(timer, call, ranked, count, &first);
@@ -66,7 +67,7 @@ static enum status run(struct shape_timer *timer, const struct blas_call *call, 
         *finished = hopeful(ranked, count);
         if (*finished == 0)
             return STATUS_OK;
-        status = rank(timer, call, ranked, *finished, &race);
+        status = rank(timer, call, ranked, *finished, &second);
         if (status != STATUS_OK || timer->wrong == wrong || !first.unverified)
             return status;
     }
@@ -74,14 +75,14 @@ static enum status run(struct shape_timer *timer, const struct blas_call *call, 
 
 enum status shape_race_run(struct shape_timer *timer, const struct blas_call *call,
                            struct launch_shape *shapes, size_t count, struct tuning_time *times,
-                           size_t *finished)
+                           size_t *finished, bool partial)
 {
     struct ranked *ranked = calloc(count, sizeof *ranked);
     if (!ranked)
         return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++)
         ranked[i].shape = shapes[i];
-    const enum status status = run(timer, call, ranked, count, finished);
+    const enum status status = run(timer, call, ranked, count, finished, partial);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         shapes[i] = ranked[i].shape;
         times[i] = ranked[i].time;
