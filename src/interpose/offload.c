@@ -126,9 +126,10 @@ static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struc
 /* Looked at but once for each shape and model. */
 static bool never_pays(enum offload_mode mode, const struct blas_call *call, uint64_t shape)
 {
-    const struct machine_model *model = waking_model();
     if (mode != OFFLOAD_AUTO)
         return false;
+    waking_learn();
+    const struct machine_model *model = waking_model();
     enum shape_worth worth = known_shapes_look_up(shape, model);
     if (worth == SHAPE_UNKNOWN) {
         worth = policy_never_pays(model, call, waking_is_of_device(model)) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
@@ -144,12 +145,14 @@ static enum host_reason obstacle(enum symbol symbol, const struct blas_call *cal
     const uint64_t floor = floor_of(symbol, mode, call);
     if (mode == OFFLOAD_NEVER)
         return HOST_SWITCHED_OFF;
-    if (crossover_size(call) < floor || never_pays(mode, call, shape))
+    if (crossover_size(call) < floor)
         return HOST_BELOW_FLOOR;
     if (process_state_is_forked() || process_state_is_checkpointed())
         return HOST_AFTER_FORK;
     if (!process_state_default_arithmetic())
         return HOST_FP_ENVIRONMENT;
+    if (never_pays(mode, call, shape))
+        return HOST_BELOW_FLOOR;
     return HOST_REASON_COUNT;
 }
 

@@ -44,7 +44,7 @@ static struct background_job wake_job = {.work = wake_beside};
 /* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *ready;
-static bool wake_failed, learned_early;
+static bool wake_failed;
 static struct wake_account wake_account;
 static struct early_accounts early_accounts;
 static _Atomic bool early_accounts_left; /* once a device is in use */
@@ -111,7 +111,12 @@ static void learn_early(void)
     if (section)
         learn(&early_model, &learned, section);
     free(section);
-    learned_early = true;
+}
+
+void waking_learn(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, learn_early);
 }
 
 static void learn_of_device(const struct device_properties *device)
@@ -158,11 +163,8 @@ static bool finish_waking(void)
 
 static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
 {
-    if (settings()->offload == OFFLOAD_AUTO) {
+    if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
-        if (!learned_early)
-            learn_early();
-    }
     const double paid_before_us = wake_account.saved_us;
     const double lost_us = early_accounts_lost_us(&early_accounts, waking_model(), call);
     const enum purchase purchase =

@@ -21,8 +21,11 @@
 /* Once, before all others. */
 void waking_begin(void);
 
-/* The reference device's model; from the first call on that may be worth a device, with what a
- * recipe says of calls; once a device is awake its own, likewise. */
+/* What a recipe says of calls, from the first on that may be worth a device. Cheap after that. */
+void waking_learn(void);
+
+/* The reference device's model, after waking_learn with what it says; once a device is awake its own,
+ * likewise. */
 const struct machine_model *waking_model(void);
 
 /* Is that model of the device in use, on which operands may be? */

@@ -48,4 +48,12 @@ tests/system/make_recipe "$work/lines" > "$work/recipe"
 MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info > "$work/output" 2> "$work/errors"
 [ $? = 0 ] && grep -q ' dsymv never' "$work/output" && ! grep -q 'were learned with' "$work/output"
 result $? "and never, where that was learned"
+printf 'host-blas %s\nhost-threads 1\n%s\n' "$host" 'host dgemm_deep 1000 10000 100000000 10000
+device dgemm_deep 1000 10 100000000 10
+wake 4000' > "$work/lines"
+tests/system/make_recipe "$work/lines" > "$work/recipe"
+OMP_NUM_THREADS=1 LD_PRELOAD=$shim_preload MUBLAS_RECIPE=$work/recipe MUBLAS_REPORT=$work/report \
+    tests/system/waking level3 60 > "$work/output" 2> "$work/errors" &&
+    [ "$(awk '$1 == "dgemm" && $4 ~ /^[0-9]+$/ { print $3 }' "$work/report")" -ge 40 ]
+result $? "calls that would never pay without a recipe do by one"
 echo "1..$number"
