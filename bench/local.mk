@@ -16,12 +16,19 @@ check_PROGRAMS += bench/small_results
 bench_small_results_SOURCES = bench/small_results.c bench/timing.h
 bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 
+# Finds both by dlopen.
+check_PROGRAMS += bench/in_turns
+bench_in_turns_SOURCES = bench/in_turns.c bench/timing.h
+bench_in_turns_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
+bench_in_turns_LDADD = -lm -ldl
+
 check_PROGRAMS += bench/decision
 bench_decision_SOURCES = bench/decision.c
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
-bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) bench/kernels/measure$(EXEEXT)
+bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) \
+	bench/in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 
