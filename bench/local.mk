@@ -66,6 +66,10 @@ CLEANFILES += $(roof_image)
 endif
 
 # Whether the choice between host and device falls on the faster side.
+check_PROGRAMS += bench/call_scatter
+bench_call_scatter_SOURCES = bench/call_scatter.c
+bench_call_scatter_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
+
 check_PROGRAMS += bench/crossovers
 bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl

@@ -26,6 +26,15 @@ grep -q '^wake [1-9]' "$work/lines" # uploads drown in the emulated kernels' noi
 result $? "waking the device has its figure"
 [ "$(grep -c '^dsymv,.*,host,' "$work/calls")" = 4 ]
 result $? "every judged call is kept"
+# host_us, column 10, of the times in column 20.
+tail -n +2 "$work/calls" | awk -F, '{ if (split($20, us, " ") != 10) bad++
+        for (i = 1; i <= 10; i++) for (j = i + 1; j <= 10; j++) if (us[j] + 0 < us[i] + 0) { kept = us[i]; us[i] = us[j]; us[j] = kept }
+        mean = (us[1] + us[2] + us[3] + us[4] + us[5]) / 5
+        bad += mean - $10 > 0.002 * mean + 0.002 || $10 - mean > 0.002 * mean + 0.002 } END { exit !(NR && !bad) }'
+result $? "the time of ten is the mean of the faster five"
+bench/call_scatter 4 > "$work/output" 2> "$work/errors"
+[ $? = 0 ] && [ ! -s "$work/errors" ] && [ "$(grep -cE '^ +[0-9]+( +[0-9.]+%){3}$' "$work/output")" = 16 ]
+result $? "the scatter of times from moment to moment has its tables"
 CUDA_VISIBLE_DEVICES= crossovers --routines=dsymv --bytes=262144 --seconds=10 --save="$work/lines"
 [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 'no call ran on the device: no usable device' "$work/errors" &&
     [ ! -e "$work/lines" ]

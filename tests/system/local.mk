@@ -175,7 +175,7 @@ EXTRA_DIST += tests/system/verify.sh
 # What is learned of calls.
 TESTS += tests/system/crossovers.sh
 EXTRA_DIST += tests/system/crossovers.sh
-tests/system/crossovers.log: bench/crossovers$(EXEEXT)
+tests/system/crossovers.log: bench/crossovers$(EXEEXT) bench/call_scatter$(EXEEXT)
 
 # What tuning measured.
 check_PROGRAMS += tests/system/tuning_files
