@@ -20,7 +20,7 @@ struct refit {
     const struct shape_figures *figures; /* NULL: no models */
     struct shape_terms *terms;
     struct shape_terms built_in_terms[SIZE_GRID_MAX];
-    bool of_final[SIZE_GRID_MAX]; /* the position's times are of just its size */
+    int64_t final_size[SIZE_GRID_MAX]; /* of the final whose times are the position's; 0: of none */
 };
 
 static int64_t size_of(const struct tuning_row *row)
@@ -78,8 +78,8 @@ static void take_row(struct refit *refit, const struct tuning_row *row)
     const double seconds = 1e-6 * row->us / floor_of(refit, &call) * times->floor[at];
     const struct launch_shape built_in = launch_shape_built_in(&call);
     if (row->stage == TUNED_FINAL)
-        refit->of_final[at] = true;
-    else if (refit->of_final[at] && times->sizes[at] != size)
+        refit->final_size[at] = size;
+    else if (refit->final_size[at] && refit->final_size[at] != size)
         return; /* better times are there already */
     if (row->stage == TUNED_DEFAULT || shape_is_same(row->class, &row->shape, &built_in)) {
         times->built_in[at] = seconds;
