@@ -114,7 +114,7 @@ end:
 static bool file_tells(const char *path)
 {
     ElfW(Ehdr) header;
-    int file = open(*path ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int file = open(*path ? path : "/proc/thread-self/exe", O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
     bool found = read_at(file, &header, sizeof header, 0) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&

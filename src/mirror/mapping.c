@@ -53,7 +53,7 @@ static enum status query(int descriptor, uintptr_t address, struct mapping *mapp
     return STATUS_OK;
 }
 
-/* One line of /proc/self/maps: "begin-end rwxp offset dev inode   name". */
+/* One line of /proc/thread-self/maps: "begin-end rwxp offset dev inode   name". */
 static bool parse_line(const char *line, struct mapping *mapping)
 {
     unsigned long begin, end, inode;
@@ -75,7 +75,7 @@ static enum status search_text(uintptr_t address, struct mapping *mapping)
     char *line = NULL;
     size_t room = 0;
     enum status status = STATUS_NOT_TRACKABLE;
-    FILE *stream = fopen("/proc/self/maps", "re");
+    FILE *stream = fopen("/proc/thread-self/maps", "re");
     if (!stream)
         return status;
     while (status != STATUS_OK && getline(&line, &room, stream) > 0) {
@@ -93,7 +93,7 @@ enum status mapping_find(uintptr_t address, struct mapping *mapping)
     enum status status = STATUS_NOT_TRACKABLE;
     memset(mapping, 0, sizeof *mapping);
     if (!atomic_load(&query_missing)) {
-        int descriptor = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+        int descriptor = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
         if (descriptor < 0)
             return status;
         status = query(descriptor, address, mapping);
@@ -130,7 +130,7 @@ bool mapping_has_blind_library(void)
     char *line = NULL;
     size_t room = 0;
     bool found = false;
-    FILE *stream = fopen("/proc/self/maps", "re");
+    FILE *stream = fopen("/proc/thread-self/maps", "re");
     if (!stream)
         return true; /* cannot tell: be careful */
     while (!found && getline(&line, &room, stream) > 0)
@@ -144,7 +144,7 @@ uint64_t mapping_pinned_bytes(void)
 {
     char text[4096];
     unsigned long long kilobytes = 0;
-    int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    int descriptor = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return 0;
     ssize_t length = read(descriptor, text, sizeof text - 1);

@@ -12,7 +12,7 @@ struct mapping {
     bool trackable;       /* private anonymous, readable and writable, not a stack, not hugetlb */
 };
 
-/* The mapping that holds `address` (PROCMAP_QUERY, or /proc/self/maps on older
+/* The mapping that holds `address` (PROCMAP_QUERY, or /proc/thread-self/maps on older
  * kernels). STATUS_NOT_TRACKABLE when there is none. */
 enum status mapping_find(uintptr_t address, struct mapping *mapping);
 

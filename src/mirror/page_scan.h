@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 struct page_scan {
-    int pagemap;           /* descriptor of /proc/self/pagemap */
+    int pagemap;           /* descriptor of /proc/thread-self/pagemap */
     bool written_suffices; /* else pages that are not present are asked for besides */
     uintptr_t begin, end;  /* page aligned */
     write_tracker_run *report;

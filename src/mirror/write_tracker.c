@@ -99,9 +99,9 @@ static enum status open_descriptors(struct write_tracker *tracker)
         return refuse("userfaultfd descriptor");
     if (ioctl(tracker->faults.number, UFFDIO_API, &api) != 0)
         return refuse("asynchronous write protection");
-    number = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    number = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
     if (number < 0)
-        return refuse("/proc/self/pagemap");
+        return refuse("/proc/thread-self/pagemap");
     if (descriptor_adopt(&tracker->pagemap, number) != STATUS_OK)
         return refuse("pagemap descriptor");
     return STATUS_OK;
