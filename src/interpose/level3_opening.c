@@ -3,6 +3,7 @@
 #include "gpu/level3.h"
 #include "interpose/background.h"
 #include "interpose/execute.h"
+#include "interpose/last_thread.h"
 #include "interpose/stats.h"
 
 #include <math.h>
@@ -23,7 +24,9 @@ static struct level3_accounts accounts;
 static void open_library(struct device *device)
 {
     const uint64_t started = stats_nanoseconds();
+    const int priority = last_thread_driver_begins();
     level3_open(device);
+    last_thread_driver_has_begun(priority, true);
     open_nanoseconds = stats_nanoseconds() - started;
 }
 

@@ -11,6 +11,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/level3_opening.c src/interpose/level3_opening.h \
 	src/interpose/offload.c \
 	src/interpose/background.c src/interpose/background.h \
+	src/interpose/last_thread.c src/interpose/last_thread.h \
 	src/interpose/early_account.c src/interpose/early_account.h \
 	src/interpose/waking.c src/interpose/waking.h \
 	src/interpose/policy.c src/interpose/policy.h \

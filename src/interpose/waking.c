@@ -3,6 +3,7 @@
 #include "gpu/exit_gate.h"
 #include "interpose/background.h"
 #include "interpose/early_account.h"
+#include "interpose/last_thread.h"
 #include "interpose/learned_model.h"
 #include "interpose/level3_opening.h"
 #include "interpose/offload.h"
@@ -131,7 +132,10 @@ static void wake(void)
 {
     struct device *device;
     const uint64_t started = stats_nanoseconds();
-    if (device_wake(&device) != STATUS_OK || create_mirrors(device) != STATUS_OK) {
+    const int priority = last_thread_driver_begins();
+    const bool woken = device_wake(&device) == STATUS_OK && create_mirrors(device) == STATUS_OK;
+    last_thread_driver_has_begun(priority, woken);
+    if (!woken) {
         none_usable = !exit_gate_is_closed();
         return;
     }

@@ -135,6 +135,8 @@ EXPORT CUresult cuInit(unsigned flags)
     if (device_count == 0)
         API_FAIL(CUDA_ERROR_NO_DEVICE);
     result = memory_open();
+    if (result == CUDA_SUCCESS && !initialised)
+        lasting_begin();
     initialised = result == CUDA_SUCCESS;
     if (initialised)
         call_deinitialise_at_exit();

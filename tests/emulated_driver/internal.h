@@ -63,12 +63,15 @@ void call_deinitialise_at_exit(void);
     call_end();            \
     return result
 
+/* lasting.c: once, where they are asked for. */
+void lasting_begin(void);
+
 /* options.c */
 struct options {
     uint64_t seed;
     size_t device_memory;
     long block_threads, devices;
-    bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise;
+    bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise, lasting_threads;
     const char *faults, *count_file;
 };
 const struct options *options(void);

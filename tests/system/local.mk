@@ -195,6 +195,13 @@ EXTRA_DIST += tests/system/learned.sh
 TESTS += tests/system/programs.sh
 EXTRA_DIST += tests/system/programs.sh
 
+# What keeps a process, and what does not.
+check_PROGRAMS += tests/system/last
+tests_system_last_SOURCES = tests/system/last.c
+tests_system_last_LDADD = $(system_test_libraries)
+TESTS += tests/system/last.sh
+EXTRA_DIST += tests/system/last.sh
+
 # A device that wakes in the background.
 check_PROGRAMS += tests/system/waking
 check_LTLIBRARIES += tests/system/no_threads.la

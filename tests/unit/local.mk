@@ -369,3 +369,7 @@ check_PROGRAMS += tests/unit/test_background
 TESTS += tests/unit/test_background
 tests_unit_test_background_SOURCES = tests/unit/test_background.c
 tests_unit_test_background_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_last_thread
+TESTS += tests/unit/test_last_thread
+tests_unit_test_last_thread_SOURCES = tests/unit/test_last_thread.c
+tests_unit_test_last_thread_LDADD = $(unit_test_libraries)
