@@ -135,7 +135,8 @@ static void find_functions(const char *shim, const char *host)
     }
     for (int way = 0; way < WAYS; way++)
         for (int routine = 0; routine < ROUTINES; routine++) {
-            functions[way][routine] = (any_function *)dlsym(way == SHIM ? library : host_library, names[routine]);
+            void *const from = way == SHIM ? library : host_library;
+            functions[way][routine] = (any_function *)dlsym(from, names[routine]);
             if (!functions[way][routine]) {
                 fprintf(stderr, "in_turns: no %s\n", names[routine]);
                 exit(1);

@@ -9,19 +9,20 @@ enum { PREPARING_PART = 4, WAKING_PART = 5 };
 /* Of the price of waking: what must be saved, and spent on the host meanwhile, before a device is used. */
 static const double used_saved_part = 0.5, used_host_part = 0.6;
 
-/* Of the host's time: what a call that writes a matrix must save beyond it to be sure of a gain. The model of
- * the host errs by up to that much away from the border, and so do results that stay staged, since the program
- * writes them too or shares their pages (doc/residency.md). Calls that only read their matrix save most of it. */
-static const double doubtful_part = 0.5;
+/* What a call that writes a matrix must save besides to be sure of a gain: of the host's time a part by which
+ * the model errs away from the border, and what results take more that stay staged, since the program writes
+ * them too or shares their pages, as far as it is the same for all sizes (doc/residency.md). Calls that only
+ * read their matrix save most of the host's time. */
+static const double unsure_part = 0.5, unsure_result_us = 25;
 
-static double doubtful_us(const struct blas_call *call, const struct predicted_times *times)
+static double unsure_us(const struct blas_call *call, const struct predicted_times *times)
 {
-    return call->c.pointer ? doubtful_part * times->host_us : 0;
+    return call->c.pointer ? unsure_part * times->host_us + unsure_result_us : 0;
 }
 
 static double sure_gain_us(const struct blas_call *call, const struct predicted_times *times)
 {
-    return times->host_us - times->resident_us - doubtful_us(call, times);
+    return times->host_us - times->resident_us - unsure_us(call, times);
 }
 
 static struct policy_decision on_device(double gain_us, double earned_us)
@@ -64,8 +65,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     if (residency->trackable && !residency->kept_bytes)
         times.upload_us += crossover_new_output_us(model, call);
     /* What was not on the device, or not kept there, may be the host's to write. */
-    const double unsure_us = residency->kept_bytes ? 0 : doubtful_us(call, &times);
-    if (saved_us > times.upload_us + unsure_us) {
+    if (saved_us > times.upload_us + (residency->kept_bytes ? 0 : unsure_us(call, &times))) {
         struct policy_decision decision =
             on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
         /* An output that stays on the device comes again, and each refusal would cost the residency

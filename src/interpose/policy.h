@@ -54,7 +54,7 @@ struct wake_account {
  * have been saved: which call that is depends on the calls alone, and what it waits is a part of the
  * price, once. A call that gains that much by itself wakes at once. `lost_us` of what the call would save
  * would be lost again (early_account.h). Of a call that writes a matrix counts what it would save beyond half of
- * the host's time. */
+ * the host's time, and some microseconds. */
 enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
                           const struct blas_call *call, double lost_us, struct wake_account *account);
 

@@ -9,7 +9,7 @@ use_emulated_driver
 use_reference_libraries
 ulimit -c 0
 
-# Besides those that are asked for there is a first call. Each gains 4990 us of 5000, or beyond half of 10000: a fifth of the price is
+# Besides those that are asked for there is a first call. Each gains 4990 us of 5000, or for sure 4965 of 10000: a fifth of the price is
 # paid by the 5th, half of it by the 11th, and three fifths of it are spent on the host since by the 17th.
 cat > "$work/lines" << END
 host-blas $(readlink -f "$host_blas")

@@ -28,9 +28,11 @@ static void test_waking(const struct machine_model *model)
     const struct blas_call large = gemm_call(512), product = symv_call(2048);
     const struct predicted_times of_large = crossover_predict(model, &large, 0, true);
     const struct predicted_times of_product = crossover_predict(model, &product, 0, true);
-    tap_ok(fabs(saved_by_waking_for(model, &large) - (0.5 * of_large.host_us - of_large.resident_us)) < 1e-6,
+    const double sure_us = 0.5 * of_large.host_us - 25 - of_large.resident_us;
+    const double all_us = of_product.host_us - of_product.resident_us;
+    tap_ok(fabs(saved_by_waking_for(model, &large) - sure_us) < 1e-6,
            "of a call that writes a matrix what exceeds half of the host's time pays for waking");
-    tap_ok(fabs(saved_by_waking_for(model, &product) - (of_product.host_us - of_product.resident_us)) < 1e-6,
+    tap_ok(fabs(saved_by_waking_for(model, &product) - all_us) < 1e-6,
            "of one that only reads it all that it saves");
 }
 
@@ -49,13 +51,15 @@ static void test_new_output(const struct machine_model *model)
 {
     const struct blas_call call = gemm_call(doubtful_order(model)), large = gemm_call(1024);
     struct residency residency = {.trackable = true, .resident = true};
-    tap_ok(policy_decide(OFFLOAD_AUTO, model, &large, &residency).device, "a large product is brought home anywhere");
+    tap_ok(policy_decide(OFFLOAD_AUTO, model, &large, &residency).device,
+           "a large product is brought home anywhere");
     const struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
-    tap_ok(!decision.device && decision.reason == HOST_FASTER, "one of order %d is not where the host may write the result",
-           (int)call.n);
+    tap_ok(!decision.device && decision.reason == HOST_FASTER,
+           "one of order %d is not where the host may write the result", (int)call.n);
     residency.kept_bytes = (uint64_t)call.n * (uint64_t)call.n * 8;
     tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the device alone does");
-    tap_ok(crossover_new_output_us(model, &call) > 20, "to stage a result takes some time however small it is");
+    tap_ok(crossover_new_output_us(model, &call) > 20,
+           "to stage a result takes some time however small it is");
 }
 
 /* Whatever is resident: the host, with nothing for the accounts. */
@@ -65,7 +69,8 @@ static bool is_always_host(const struct machine_model *model, const struct blas_
     const struct residency all[] = {
         {.trackable = true, .resident = true},
         {.trackable = true, .resident = true, .kept_bytes = result, .worth_us = 1e9},
-        {.trackable = true, .missing_bytes = bytes - result, .kept_bytes = result, .worth_us = 1e9, .credit_us = 1e9},
+        {.trackable = true, .missing_bytes = bytes - result, .kept_bytes = result, .worth_us = 1e9,
+         .credit_us = 1e9},
         {.trackable = true, .missing_bytes = bytes, .credit_us = 1e9},
         {.missing_bytes = bytes},
         {.resident = true},
@@ -80,19 +85,20 @@ static bool is_always_host(const struct machine_model *model, const struct blas_
 
 static void test_never(const struct machine_model *model)
 {
+    enum { ORDERS = 300 };
     int asleep = 0, awake = 0, wrong = 0;
-    for (int64_t n = 1; n <= 200; n++) {
+    for (int64_t n = 1; n <= ORDERS; n++) {
         const struct blas_call call = gemm_call(n);
         asleep += policy_never_pays(model, &call, false);
         awake += policy_never_pays(model, &call, true);
         wrong += policy_never_pays(model, &call, false) && saved_by_waking_for(model, &call) > 0;
         wrong += policy_never_pays(model, &call, true) && !is_always_host(model, &call);
     }
-    tap_ok(awake > 0 && asleep > awake && asleep < 200, "%d of 200 orders pay nothing for a device, %d not on it", asleep,
-           awake);
+    tap_ok(awake > 0 && asleep > awake && asleep < ORDERS,
+           "%d of %d orders pay nothing for a device, %d not on it", asleep, ORDERS, awake);
     tap_ok(wrong == 0, "and the rules agree");
-    struct blas_call update = {.family = FAMILY_SYRK, .type = TYPE_D, .n = 1000, .k = 1, .a = gemm_call(1000).a,
-                               .c = gemm_call(1000).c};
+    struct blas_call update = {.family = FAMILY_SYRK, .type = TYPE_D, .n = 1000, .k = 1,
+                               .a = gemm_call(1000).a, .c = gemm_call(1000).c};
     pack_legal(&update);
     tap_ok(saved_by_waking_for(model, &update) <= 0 && !policy_never_pays(model, &update, false),
            "what writes a large matrix is looked at each time");
