@@ -3,6 +3,7 @@
 #include "common/pause.h"
 #include "gpu/exit_gate.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 /* What threads get where the stack is not limited: enough for the CUDA driver. */
 enum { STACK_BYTES = 2 << 20 };
 
-enum { FORK_SECONDS = 10, EXIT_SECONDS = 5, PATIENCE_SECONDS = 10 };
+enum { FORK_SECONDS = 10, EXIT_SECONDS = 5, LOADER_SECONDS = 1, PATIENCE_SECONDS = 10 };
 
 /* The C library's, for C++: what exit runs for its thread before all other handlers. */
 extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *argument, void *library_handle)
@@ -93,11 +94,21 @@ void background_watch_thread(void)
     __cxa_thread_atexit_impl(thread_ends, NULL, &__dso_handle);
 }
 
+/* Waits while another thread opens a library, with the library's constructors. */
+static void take_turn_at_loader(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    if (program)
+        dlclose(program);
+}
+
 static void *run(void *argument)
 {
     struct background_job *job = argument;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (exit_gate_enter()) {
+        take_turn_at_loader();
+        atomic_store(&job->had_loader, true);
         job->work();
         exit_gate_leave();
     }
@@ -145,10 +156,21 @@ enum background_state background_wait(struct background_job *job, unsigned secon
     return (enum background_state)atomic_load(&job->state);
 }
 
+/* Else who waits may be what holds it. */
+static bool has_loader_soon(struct background_job *job)
+{
+    const uint64_t deadline = after_seconds(LOADER_SECONDS);
+    while (!atomic_load(&job->had_loader) && clock_nanoseconds() < deadline)
+        pause_a_step();
+    return atomic_load(&job->had_loader);
+}
+
 enum background_state background_await(struct background_job *job)
 {
     const uint64_t started = clock_nanoseconds();
-    const enum background_state state = background_wait(job, job->waited_in_vain ? 0 : PATIENCE_SECONDS);
+    enum background_state state = background_wait(job, 0);
+    if (state == BACKGROUND_RUNNING && !job->waited_in_vain && has_loader_soon(job))
+        state = background_wait(job, PATIENCE_SECONDS);
     if (state == BACKGROUND_RUNNING)
         job->waited_in_vain = true;
     if (state == BACKGROUND_DONE)

@@ -27,7 +27,7 @@ enum background_state {
 struct background_job {
     void (*work)(void);
     atomic_int state;
-    atomic_bool waited_in_vain;
+    atomic_bool had_loader, waited_in_vain;
     _Atomic uint64_t waited_nanoseconds; /* background_await's, until it was done */
 };
 
@@ -46,7 +46,8 @@ void background_watch_thread(void);
  * BACKGROUND_DONE all that the job wrote is seen. */
 enum background_state background_wait(struct background_job *job, unsigned seconds);
 
-/* The same for who needs it, with patience for a slow machine; only for a look once that was in vain. */
+/* The same for who needs it, with patience for a slow machine, but not for a thread that opens a library:
+ * that may be the caller, in the library's constructor. Only for a look once that was in vain. */
 enum background_state background_await(struct background_job *job);
 
 #endif

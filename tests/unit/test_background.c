@@ -2,6 +2,7 @@
 #include "interpose/background.h"
 #include "tap.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -141,12 +142,39 @@ static void test_hanging(void)
     tap_ok(background_wait(&hanging, PATIENCE * FASTER) == BACKGROUND_DONE, "what hung may still be done");
 }
 
-int main(void)
+static struct background_job of_constructor = {.work = work};
+static enum background_state state_in_constructor;
+static double seconds_in_constructor;
+
+static void await_in_constructor(void)
+{
+    const double started = seconds();
+    background_begin(&of_constructor);
+    state_in_constructor = background_await(&of_constructor);
+    seconds_in_constructor = seconds() - started;
+}
+
+/* The job may have to open libraries, which it cannot meanwhile. */
+static void test_constructor(const char *library)
+{
+    char address[32];
+    speed = 1;
+    snprintf(address, sizeof address, "%p", (void *)await_in_constructor);
+    setenv("LOADED_CALLER", address, 1);
+    sem_post(&go_on);
+    const bool is_loaded = dlopen(library, RTLD_NOW) != NULL;
+    tap_ok(is_loaded && state_in_constructor == BACKGROUND_RUNNING && seconds_in_constructor < 8,
+           "a constructor does not wait long for what waits for it (%.1f s)", seconds_in_constructor);
+    tap_ok(background_wait(&of_constructor, PATIENCE) == BACKGROUND_DONE, "which is done later");
+}
+
+int main(int count, char **arguments)
 {
     sem_init(&go_on, 0, 0);
     pthread_atfork(begin_in_handler, NULL, NULL); /* runs after those that are registered later */
     test_thread();
     test_forks();
     test_hanging();
+    test_constructor(count > 1 ? arguments[1] : "tests/unit/.libs/loaded_caller.so");
     return tap_done();
 }
