@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16 };
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 32 };
 
 /* Amounts between which the sides change place are close enough; how far apart samples beside them may be;
  * and where neither side is so many times faster, all samples are timed again. */
@@ -19,10 +19,17 @@ struct listed_sample {
     double amount;
 };
 
+/* Of what is listed: timed on end. */
+struct piece {
+    int begin, end;
+};
+
 struct notes {
     struct moments_table moments;
     struct listed_sample listed[TIMED_CLASSES * TIME_CURVE_SAMPLES];
     int count;
+    struct piece pieces[TIMED_CLASSES * TIME_CURVE_SAMPLES];
+    int piece_count;
 };
 
 struct session {
@@ -179,7 +186,7 @@ static bool is_beside(const struct session *session, int class, struct amount_ra
 
 enum visit { ALL, BESIDE_ANEW, BESIDE };
 
-static void list_samples(struct session *session, int class, enum visit which)
+static void list_class(struct session *session, int class, enum visit which)
 {
     const struct time_curve *host = &session->times->host[class];
     struct notes *notes = session->notes;
@@ -191,36 +198,71 @@ static void list_samples(struct session *session, int class, enum visit which)
             notes->listed[notes->count++] = (struct listed_sample){class, host->samples[i].amount};
 }
 
-static void shuffle(struct session *session)
+/* In [0, most). */
+static int random_below(struct session *session, int most)
+{
+    session->random_state = session->random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((session->random_state >> 33) % (uint64_t)most);
+}
+
+/* Those listed from `first` on, in any order, in two pieces at least. */
+static void cut_into_pieces(struct session *session, int first)
 {
     struct notes *notes = session->notes;
-    for (int i = notes->count - 1; i > 0; i--) {
-        session->random_state = session->random_state * 6364136223846793005u + 1442695040888963407u;
-        const int other = (int)((session->random_state >> 33) % (uint64_t)(i + 1));
-        const struct listed_sample kept = notes->listed[i];
-        notes->listed[i] = notes->listed[other];
-        notes->listed[other] = kept;
+    const int count = notes->count - first, pieces = count > 2 * PIECE ? (count + PIECE - 1) / PIECE : 2;
+    for (int i = count - 1; i > 0; i--) {
+        const int other = random_below(session, i + 1);
+        const struct listed_sample kept = notes->listed[first + i];
+        notes->listed[first + i] = notes->listed[first + other];
+        notes->listed[first + other] = kept;
+    }
+    for (int i = 0; i < pieces; i++)
+        notes->pieces[notes->piece_count++] =
+            (struct piece){first + count * i / pieces, first + count * (i + 1) / pieces};
+}
+
+/* Calls of one routine and type follow each other, as in a program; but not all of them. */
+static void list_pieces(struct session *session, enum visit which)
+{
+    struct notes *notes = session->notes;
+    notes->count = notes->piece_count = 0;
+    for (int kind = 0; kind < FAMILY_COUNT * TYPE_COUNT; kind++) {
+        const int first = notes->count;
+        for (int class = 0; class < TIMED_CLASSES; class++)
+            if (is_wanted(session, class) && gain_border_known(session->times, class) &&
+                (int)timed_class_family(class) * TYPE_COUNT + (int)timed_class_type(class) == kind)
+                list_class(session, class, which);
+        if (notes->count > first)
+            cut_into_pieces(session, first);
     }
 }
 
-/* All samples, or those beside the border, once more: by then what disturbed the last time is over. In any
- * order, lest one disturbance has all of a class. Before, small calls of all classes took turns, and one
- * thread alone is faster while no others wait for work: such times do not count beside the border. */
+/* False: stopped. */
+static bool time_piece(struct session *session, struct piece piece, bool anew)
+{
+    for (int i = piece.begin; i < piece.end; i++) {
+        const struct listed_sample *sample = &session->notes->listed[i];
+        if (stopped(session))
+            return false;
+        sample_batch_again(&session->batch, sample->class, sample->amount, anew);
+    }
+    sample_batch_time(&session->batch);
+    return true;
+}
+
+/* All samples, or those beside the border, once more: by then what disturbed the last time is over. The pieces
+ * come in any order, lest one disturbance has all of a class. Before, small calls of all classes took turns,
+ * and one thread alone is faster while no others wait for work: such times do not count beside the border. */
 static bool visit(struct session *session, enum visit which)
 {
     struct notes *notes = session->notes;
-    notes->count = 0;
-    for (int class = 0; class < TIMED_CLASSES; class++)
-        if (is_wanted(session, class) && gain_border_known(session->times, class))
-            list_samples(session, class, which);
-    shuffle(session);
-    for (int i = 0; i < notes->count; i++) {
-        if (stopped(session))
+    list_pieces(session, which);
+    for (int left = notes->piece_count; left > 0; left--) {
+        struct piece *piece = &notes->pieces[random_below(session, left)];
+        if (!time_piece(session, *piece, which == BESIDE_ANEW))
             return false;
-        sample_batch_again(&session->batch, notes->listed[i].class, notes->listed[i].amount,
-                           which == BESIDE_ANEW);
+        *piece = notes->pieces[left - 1];
     }
-    sample_batch_time(&session->batch);
     session->done++;
     return true;
 }

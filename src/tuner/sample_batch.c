@@ -68,10 +68,13 @@ static void gather(struct sample_batch *batch, const struct sample_request *requ
         sample_batch_time(batch);
 }
 
+/* A single time may be that of a disturbed call, which says nothing of larger ones. */
 bool sample_batch_host_takes_long(const struct sample_batch *batch, int class, double amount)
 {
     const struct time_curve *host = &batch->times->host[class];
-    return host->count && time_curve_at(host, TIME_SHRINKS, amount) > batch->sampler->most_us;
+    if (host->count < 2)
+        return host->count && host->samples[0].us > batch->sampler->most_us;
+    return time_curve_at(host, TIME_SHRINKS, amount) > batch->sampler->most_us;
 }
 
 /* A single time on the device is nearly all latency: it says nothing of larger calls. */

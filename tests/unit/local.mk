@@ -340,6 +340,12 @@ tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
 	src/command/verify_operands.c src/command/verify_operands.h
 tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_timed_calls
+TESTS += tests/unit/test_timed_calls
+tests_unit_test_timed_calls_SOURCES = tests/unit/test_timed_calls.c
+tests_unit_test_timed_calls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_unit_test_timed_calls_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_sample_moments
 TESTS += tests/unit/test_sample_moments
 tests_unit_test_sample_moments_SOURCES = tests/unit/test_sample_moments.c

@@ -12,6 +12,7 @@ struct machine {
     double noise;            /* standard part of a time */
     int outlier_every;       /* every so manieth call takes three times as long; 0: none */
     int slow_until;          /* up to this call all take twice as long on the host */
+    int stalled_until;       /* ... and a thousand times as long */
     double unrest;           /* how much longer most calls on the host take, each by itself and 30 on end */
     double slow_from;  /* amount from which on the first call on the device takes 20 times as long; 0: none */
     bool slowed[TIMED_CLASSES];
@@ -57,6 +58,8 @@ static bool time_call(void *argument, enum call_side side, const struct blas_cal
         *us *= 3;
     if (side == SIDE_HOST && machine->calls <= machine->slow_until)
         *us *= 2;
+    if (side == SIDE_HOST && machine->calls <= machine->stalled_until)
+        *us *= 1000;
     bool *slowed = &machine->slowed[timed_class_of(call)];
     if (side == SIDE_DEVICE && machine->slow_from > 0 && timed_class_amount(call) >= machine->slow_from && !*slowed)
         *us *= 20, *slowed = true;
@@ -149,8 +152,26 @@ static void test_unrest(struct learned_times *times)
     struct call_sampler sampler = sampler_of(&machine);
     memset(times, 0, sizeof *times);
     call_sampler_run(&sampler, times);
-    tap_ok(scatter(times) < 1.35, "with a host that is seldom undisturbed classes differ little: %.3f (%d calls)",
-           scatter(times), machine.calls);
+    tap_ok(scatter(times) < 1.35, "a host that is seldom undisturbed, by which classes differ little: %.3f",
+           scatter(times));
+}
+
+/* What a host that stands still for a moment makes of the first sizes does not end classes. */
+static void test_stall(struct learned_times *times)
+{
+    struct machine machine = {.latency = 20, .host_rate = 4e-4, .cached_rate = 4e-4, .device_rate = 4e-6,
+                              .seed = 7, .stalled_until = 40, .calls_left = 100000};
+    struct call_sampler sampler = sampler_of(&machine);
+    int fewest = 1000;
+    sampler.most_us = 6e3;
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class) && timed_class_family(class) < FAMILY_GEMM)
+            fewest = times->host[class].count < fewest ? times->host[class].count : fewest;
+    tap_ok(fewest >= 10, "a host that stands still at first does not end a class: %d samples", fewest);
+    const double worst = worst_crossing(times, &machine);
+    tap_ok(worst < 1.1, "and every crossing is found: %.3f", worst);
 }
 
 /* Where a first call on the device takes long, and calls must not: classes are timed further, nevertheless. */
@@ -231,6 +252,7 @@ int main(void)
     struct learned_times *times = malloc(sizeof *times);
     test_crossing(times);
     test_unrest(times);
+    test_stall(times);
     test_latency(times);
     test_last_sample(times);
     test_never(times);
