@@ -58,36 +58,36 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* Few shapes are good for trmv and axpy, where fewer sizes tell as much; many for a transposed gemv, and which
- * one of them is depends on more than its size. */
-static double weight_of_family(int class)
+/* Few shapes are good for trmv and axpy, and for gemv with long sums, where fewer times tell as much. */
+static double weight_of_family(int class, enum tuning_form form)
 {
+    const bool transposed = tuning_class_call(class, 1, 1).trans != TRANS_NONE;
     switch (tuning_class_family(class)) {
     case FAMILY_AXPY: return 0.45;
-    case FAMILY_TRMV: return 0.75;
-    case FAMILY_GEMV: return tuning_class_call(class, 1, 1).trans == TRANS_NONE ? 1 : 1.25;
+    case FAMILY_TRMV: return 0.85;
+    case FAMILY_GEMV: return form == (transposed ? TUNING_TALL : TUNING_WIDE) ? 0.85 : 1.2;
     default: return 1.2;
     }
 }
 
 /* Large elements, and double-double, take longer at the same sizes. */
-static double weight_of(int class)
+static double weight_of(int class, enum tuning_form form)
 {
     switch (tuning_class_type(class)) {
-    case TYPE_W: return 1.7 * weight_of_family(class);
-    case TYPE_Z: return 1.2 * weight_of_family(class);
-    default: return weight_of_family(class);
+    case TYPE_W: return 1.7 * weight_of_family(class, form);
+    case TYPE_Z: return 1.2 * weight_of_family(class, form);
+    default: return weight_of_family(class, form);
     }
 }
 
 /* A form's share of what is left: it takes somewhat longer, and the last ones must have theirs. */
-static double deadline_of(const struct run *run, int class)
+static double deadline_of(const struct run *run, int class, enum tuning_form form)
 {
     const struct tune_options *options = &run->options;
     if (options->time_limit <= 0)
         return 0;
     const double now = timer_now(), left = shapes_end(run) - now;
-    return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class) / run->weight_left, 0.8);
+    return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class, form) / run->weight_left, 0.8);
 }
 
 static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,
@@ -103,7 +103,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
                                 .progress = show_part, .progress_context = run};
     snprintf(run->what, sizeof run->what, "%s %s", tuning_class_name(class), tuning_form_name(form));
     show_part(run, 0);
-    run->session.timer.deadline = deadline_of(run, class);
+    run->session.timer.deadline = deadline_of(run, class, form);
     const enum status status = class_tuning_run(&tuner, class, form, &rules, &run->summaries[class][form]);
     if (data)
         fclose(data);
@@ -113,7 +113,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     else if (status == STATUS_OK && !shape_timer_is_over(&run->session.timer))
         good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
     free(lines);
-    run->weight_left -= weight_of(class);
+    run->weight_left -= weight_of(class, form);
     run->forms_done += !shape_timer_is_over(&run->session.timer);
     return good;
 }
@@ -139,7 +139,7 @@ static bool learn_shapes(struct run *run)
         for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++)
             if (!run->files.done[class][form]) {
                 run->forms++;
-                run->weight_left += weight_of(class);
+                run->weight_left += weight_of(class, (enum tuning_form)form);
             }
     }
     for (int number = 0; number < TUNING_CLASSES && good && !stopped; number++) {

@@ -57,6 +57,17 @@ static struct advantage advantage(const struct chooser_sample *samples, size_t c
     return (struct advantage){mean, sqrt(fmax(variance, 0) / known)};
 }
 
+/* A few held-out sizes, timed in a hurry, are no reason to drop rules. */
+enum { OCCUPANCY_LEAST = 4 };
+
+static bool has_occupancies(const struct chooser_sample *samples, size_t count)
+{
+    int known = 0;
+    for (size_t i = 0; i < count; i++)
+        known += is_known(samples[i].occupancy) && is_known(samples[i].rules);
+    return known >= OCCUPANCY_LEAST;
+}
+
 static bool is_clear(struct advantage advantage)
 {
     return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
@@ -82,18 +93,23 @@ static double tail(const struct chooser_sample *samples, size_t count, enum choo
     return sum / (double)worst;
 }
 
+static bool beats_built_in(const struct chooser_sample *samples, size_t count, enum chooser chooser, double *gain)
+{
+    const struct advantage over = advantage(samples, count, chooser, CHOOSER_BUILT_IN);
+    if (gain)
+        *gain = exp(over.mean);
+    return is_clear(over) || tail(samples, count, chooser, CHOOSER_BUILT_IN) + TAIL_TIE <
+                                 tail(samples, count, CHOOSER_BUILT_IN, chooser);
+}
+
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
                           double *gain)
 {
-    const bool by_occupancy =
-        has_occupancy && is_clear(advantage(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES));
-    const enum chooser better = by_occupancy ? CHOOSER_OCCUPANCY : CHOOSER_RULES;
-    const struct advantage over = advantage(samples, count, better, CHOOSER_BUILT_IN);
-    if (gain)
-        *gain = exp(over.mean);
-    const bool loses_less = tail(samples, count, better, CHOOSER_BUILT_IN) + TAIL_TIE <
-                            tail(samples, count, CHOOSER_BUILT_IN, better);
-    return is_clear(over) || loses_less ? better : CHOOSER_BUILT_IN;
+    if (has_occupancy && has_occupancies(samples, count) &&
+        is_clear(advantage(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES)) &&
+        beats_built_in(samples, count, CHOOSER_OCCUPANCY, gain))
+        return CHOOSER_OCCUPANCY;
+    return beats_built_in(samples, count, CHOOSER_RULES, gain) ? CHOOSER_RULES : CHOOSER_BUILT_IN;
 }
 
 static double fastest(const struct sampled_times *times, size_t size)

@@ -18,10 +18,10 @@ struct chooser_sample {
 };
 enum { CHOOSER_SAMPLES_MAX = 2 * SIZE_GRID_MAX };
 
-/* The optimizer beats the rules, and the better of both what is built in, if log(time / time) is
- * on the mean, trimmed, more than 0.003 and than 1.5 times the standard error of what is left. What is built
- * in gives way as well where the worst fifth of the sizes lose 1% more by it on the mean, against the fastest.
- * `gain` (may be NULL): built-in time over the time by rules or optimizer, whichever is better, a geometric mean; 1
+/* The optimizer beats the rules, where four samples have its time, and either beats what is built in, if
+ * log(time / time) is on the mean, trimmed, more than 0.003 and than 1.5 times the standard error of what is left. The
+ * optimizer that beats the rules alone does not choose. What is built in gives way as well where the worst fifth of the sizes lose 1% more by it on the mean, against the fastest.
+ * `gain` (may be NULL): built-in time over the time by the optimizer if it chooses, else the rules, a geometric mean; 1
  * where not known. */
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
                           double *gain);

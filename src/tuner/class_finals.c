@@ -30,6 +30,21 @@ static bool has_sampled(const struct sampled_times *finals, size_t wanted)
     return sampled >= wanted;
 }
 
+/* How much longer than the fastest a finalist may be foretold to take: less where too many are that near. */
+static double foretold_near(const struct class_work *work, size_t at, double least)
+{
+    static const double STEPS[] = {SAMPLED_FIELD, 1.06, 1.045, 1.03};
+    enum { MANY = 8 };
+    size_t step = 0;
+    for (;; step++) {
+        size_t near = 0;
+        for (size_t shape = 0; shape < work->finalist_count; shape++)
+            near += work->curves[shape * work->finals.sizes_count + at] <= STEPS[step] * least;
+        if (near <= MANY || step + 1 == sizeof STEPS / sizeof *STEPS)
+            return STEPS[step] * least;
+    }
+}
+
 size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX])
 {
     static const double NEAR = 1.02, NOT_FAR = 1.3; /* where curves tell; before */
@@ -42,9 +57,9 @@ size_t class_work_field(const struct class_work *work, size_t at, size_t field[F
     for (size_t shape = 0; shape <= work->finalist_count; shape++) /* and what is built in */
         least = fmin(least, work->curves[shape * length + at]);
     const bool foretold = least > 0, all = !has_sampled(finals, SIZES_OF_ALL);
-    const double near = foretold ? NEAR : NOT_FAR;
+    const double near = foretold ? NEAR : NOT_FAR, most = foretold ? foretold_near(work, at, least) : 0;
     for (size_t shape = 0; shape < work->finalist_count; shape++)
-        if (all || (foretold && work->curves[shape * length + at] <= SAMPLED_FIELD * least) ||
+        if (all || (foretold && work->curves[shape * length + at] <= most) ||
             is_near_the_fastest(finals, shape, below, near) || is_near_the_fastest(finals, shape, above, near))
             field[count++] = shape;
     if (count == 0) /* what is built in is far ahead */

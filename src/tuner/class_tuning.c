@@ -13,7 +13,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     struct tuning_settings settings = {
         .breadth = breadth,
         .sieve_sizes = 8,
-        .final_sizes = 168,
+        .final_sizes = 176,
         .sizes_of_all = 18,
         .held_sizes = 4,
         .best_of_each = 5,
