@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES_OF_100 = 95, ROUNDS = 10 };
+enum { PASSES_OF_100 = 95, ROUNDS = 10, PARTS = 5, TURN = 3 };
 static const double loss_allowed = 0.10, budget_us = 100; /* of a round */
 
 struct options {
@@ -64,12 +64,36 @@ static double time_side(struct call_timer *timer, const struct judged_call *judg
     return call_timer_warm(timer, &timed, budget_us, &us, NULL) ? us : HUGE_VAL;
 }
 
-static void time_routine(struct judge *judge, struct judged_call *judged, int count, int round)
+static bool is_judged(const struct judge *judge, int routine)
 {
-    for (int i = 0; i < count; i++)
-        judged[i].host_rounds[round] = time_side(&judge->host, &judged[i]);
-    for (int i = 0; i < count; i++)
-        judged[i].device_rounds[round] = time_side(&judge->device, &judged[i]);
+    uint64_t seed = 0;
+    return routine_is_listed(routine, judge->options->routines) && border_class(routine, &seed) >= 0;
+}
+
+/* Those right after a change of sides take longer: others in each round. */
+static void time_part(struct judge *judge, struct judged_call *judged, int count, int round)
+{
+    for (int i = 0; i < count; i++) {
+        struct judged_call *call = &judged[(i + round * TURN) % count];
+        call->host_rounds[round] = time_side(&judge->host, call);
+    }
+    for (int i = 0; i < count; i++) {
+        struct judged_call *call = &judged[(i + round * TURN) % count];
+        call->device_rounds[round] = time_side(&judge->device, call);
+    }
+}
+
+/* A side is faster or slower from turn to turn, by half in routines whose threads wait for each other a lot: no
+ * turn has more than a part of a routine's calls. */
+static void time_round(struct judge *judge, struct judged_call *judged, int round)
+{
+    const int calls = judge->options->calls;
+    for (int part = 0; part < PARTS; part++)
+        for (int routine = 0; routine < ROUTINES; routine++) {
+            const int begin = calls * part / PARTS, end = calls * (part + 1) / PARTS;
+            if (is_judged(judge, routine))
+                time_part(judge, judged + routine * calls + begin, end - begin, round);
+        }
 }
 
 static double sum_up(const double rounds[ROUNDS])
@@ -246,12 +270,6 @@ static bool provide_times(const struct options *options, struct learned_times *t
     return tune_calls(&quick, "crossovers", times);
 }
 
-static bool is_judged(const struct judge *judge, int routine)
-{
-    uint64_t seed = 0;
-    return routine_is_listed(routine, judge->options->routines) && border_class(routine, &seed) >= 0;
-}
-
 /* What disturbs a host stays for tens of milliseconds, or for seconds: all calls of all routines lie between
  * the times of one. NULL: no memory; to be freed. */
 static struct judged_call *timed_calls_of_all(struct judge *judge)
@@ -262,9 +280,7 @@ static struct judged_call *timed_calls_of_all(struct judge *judge)
         if (is_judged(judge, routine))
             draw_routine(judge, routine, judged + routine * calls);
     for (int round = 0; judged && round < ROUNDS; round++)
-        for (int routine = 0; routine < ROUTINES; routine++)
-            if (is_judged(judge, routine))
-                time_routine(judge, judged + routine * calls, calls, round);
+        time_round(judge, judged, round);
     for (int i = 0; judged && i < ROUTINES * calls; i++) {
         judged[i].host = sum_up(judged[i].host_rounds);
         judged[i].device = sum_up(judged[i].device_rounds);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 32 };
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 12 };
 
 /* Amounts between which the sides change place are close enough; how far apart samples beside them may be;
  * and where neither side is so many times faster, all samples are timed again. */
@@ -205,7 +205,8 @@ static int random_below(struct session *session, int most)
     return (int)((session->random_state >> 33) % (uint64_t)most);
 }
 
-/* Those listed from `first` on, in any order, in two pieces at least. */
+/* Those listed from `first` on, in any order, in two pieces at least: a side is faster or slower from turn to
+ * turn. */
 static void cut_into_pieces(struct session *session, int first)
 {
     struct notes *notes = session->notes;

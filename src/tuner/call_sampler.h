@@ -5,8 +5,9 @@
  * changes (gain_border.h), with smaller steps where it does; then all of these again and again while there
  * is time. A class in which one side is far ahead everywhere is left after the first pass. A host is
  * disturbed for tens of milliseconds on end, so a sample's times lie whole passes apart, each in another
- * order (sample_moments.h), though calls of one routine follow each other as in a program. In the end neighbours have a say (curve_smoothing.h). Many calls are timed
- * on one side before it is the other's turn. Whoever times is given, so that a test can be it. */
+ * order (sample_moments.h), though calls of one routine follow each other as in a program. In the end
+ * neighbours have a say (curve_smoothing.h). Many calls are timed on one side before it is the other's turn.
+ * Whoever times is given, so that a test can be it. */
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 
