@@ -282,10 +282,12 @@ static bool look_closer(struct session *session)
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
     struct notes *notes = calloc(1, sizeof *notes);
+    if (!notes)
+        return false;
     struct session session = {.sampler = sampler, .times = times, .notes = notes,
                               .batch = {.sampler = sampler, .times = times, .moments = &notes->moments},
                               .all = 2 + 1 + 1 + BISECTIONS + VISITS};
-    const bool good = notes && pass(&session, COARSE, false);
+    const bool good = pass(&session, COARSE, false);
     if (good) {
         look_closer(&session); /* until time ends, at the latest */
         curve_smoothing_all(times);
