@@ -8,6 +8,8 @@ enum { ASPECT = 4, SIDE_RATIO = 4, COLUMN_BYTES = 128 };
 /* How far a size may be from that of a matrix of the form's aspect ratio with as many elements: square; others,
  * of which few rows or columns more are a large part. */
 static const double SQUARE_OFF = 1.1, LONG_OFF = 2;
+/* Of a tall matrix: so that short sums have as many leaf tiles as the size's own call has. */
+static const double LEAVES_OFF = 1.05;
 
 /* tuning_class_of counts in this order. */
 static const struct {
@@ -106,6 +108,14 @@ bool tuning_form_parse(const char *name, enum tuning_form *form)
     return false;
 }
 
+/* The length next to `area` whose own tall call has the same number of leaf tiles in a row, if it is near. */
+static double length_of_leaves(double terms, double area)
+{
+    const double leaves = ceil(terms / TUNING_UNIT), most = SIDE_RATIO * leaves * TUNING_UNIT,
+                 least = (SIDE_RATIO * (leaves - 1) + 1) * TUNING_UNIT, length = fmin(fmax(area, least), most);
+    return length > area * LEAVES_OFF || length < area / LEAVES_OFF ? area : length;
+}
+
 /* Rounds of leaf tiles, and so steps of time, are of the terms of a sum; how much there is to read is of both
  * extents. Where the terms are the shorter side a few of them more or less would be a size far off. */
 static int64_t gemv_length(const struct blas_call *call)
@@ -117,7 +127,7 @@ static int64_t gemv_length(const struct blas_call *call)
         return (int64_t)ceil(fmin(fmax(terms, area / SQUARE_OFF), area * SQUARE_OFF));
     if (form == summed_long)
         return (int64_t)ceil(fmin(fmax(terms / SIDE_RATIO, area / LONG_OFF), area * LONG_OFF));
-    return (int64_t)ceil(area);
+    return (int64_t)ceil(is_transposed(call) ? area : length_of_leaves(terms, area));
 }
 
 int64_t tuning_size_of(const struct blas_call *call)
