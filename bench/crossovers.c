@@ -6,28 +6,26 @@
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
  * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, in ten rounds over all calls of all routines, takes the mean of the faster
- * half of their times (sample_moments.h), and looks at the policy's choice. A choice counts as good if
- * it is the faster side or loses less than 10%; a routine passes with 95 of 100. Beside it: how many
- * choices of the built-in model, with nothing learned, would have been good. The output file gets a line
- * for every call, with the times of all rounds, the saved one what was learned, as the crossover section
+ * resident, on the device, ten times each (judged_calls.h), and looks at the policy's choice. A choice
+ * counts as good if it is the faster side or loses less than 10%; a routine passes with 95 of 100. Beside
+ * it: how many choices of the built-in model, with nothing learned, would have been good. The output file
+ * gets a line for every call, with all its times, the saved one what was learned, as the crossover section
  * of a recipe. */
 #include "border_calls.h"
-#include "command/call_timer.h"
+#include "judged_calls.h"
 #include "command/timed_calls.h"
 #include "command/tune_calls.h"
 #include "gpu/device.h"
 #include "interpose/policy.h"
 #include "tuner/recipe.h"
-#include "tuner/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES_OF_100 = 95, ROUNDS = 10, PARTS = 5, TURN = 3 };
-static const double loss_allowed = 0.10, budget_us = 100; /* of a round */
+enum { PASSES_OF_100 = 95 };
+static const double loss_allowed = 0.10;
 
 struct options {
     const char *recipe, *routines, *output, *save;
@@ -49,58 +47,10 @@ struct score {
     double worst_loss;
 };
 
-/* Times infinite where there is none. */
-struct judged_call {
-    struct blas_call call;
-    double host, device;
-    double host_rounds[ROUNDS], device_rounds[ROUNDS];
-};
-
-static double time_side(struct call_timer *timer, const struct judged_call *judged)
-{
-    struct blas_call timed = judged->call;
-    double us;
-    timed.a.ld = 0;
-    return call_timer_warm(timer, &timed, budget_us, &us, NULL) ? us : HUGE_VAL;
-}
-
 static bool is_judged(const struct judge *judge, int routine)
 {
     uint64_t seed = 0;
     return routine_is_listed(routine, judge->options->routines) && border_class(routine, &seed) >= 0;
-}
-
-/* Those right after a change of sides take longer: others in each round. */
-static void time_part(struct judge *judge, struct judged_call *judged, int count, int round)
-{
-    for (int i = 0; i < count; i++) {
-        struct judged_call *call = &judged[(i + round * TURN) % count];
-        call->host_rounds[round] = time_side(&judge->host, call);
-    }
-    for (int i = 0; i < count; i++) {
-        struct judged_call *call = &judged[(i + round * TURN) % count];
-        call->device_rounds[round] = time_side(&judge->device, call);
-    }
-}
-
-/* A side is faster or slower from turn to turn, by half in routines whose threads wait for each other a lot: no
- * turn has more than a part of a routine's calls. */
-static void time_round(struct judge *judge, struct judged_call *judged, int round)
-{
-    const int calls = judge->options->calls;
-    for (int part = 0; part < PARTS; part++)
-        for (int routine = 0; routine < ROUTINES; routine++) {
-            const int begin = calls * part / PARTS, end = calls * (part + 1) / PARTS;
-            if (is_judged(judge, routine))
-                time_part(judge, judged + routine * calls + begin, end - begin, round);
-        }
-}
-
-static double sum_up(const double rounds[ROUNDS])
-{
-    double us[ROUNDS];
-    memcpy(us, rounds, sizeof us);
-    return statistics_faster_half(us, ROUNDS);
 }
 
 static bool chooses_device(const struct machine_model *model, const struct blas_call *call)
@@ -117,9 +67,9 @@ static double loss_of(bool device_chosen, const struct judged_call *judged)
     return (device_chosen ? judged->device : judged->host) / fmin(judged->host, judged->device) - 1;
 }
 
-static void write_rounds(FILE *output, const double rounds[ROUNDS])
+static void write_rounds(FILE *output, const double rounds[JUDGED_ROUNDS])
 {
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < JUDGED_ROUNDS; round++)
         fprintf(output, "%c%.3f", round ? ' ' : ',', rounds[round]);
 }
 
@@ -270,21 +220,19 @@ static bool provide_times(const struct options *options, struct learned_times *t
     return tune_calls(&quick, "crossovers", times);
 }
 
-/* What disturbs a host stays for tens of milliseconds, or for seconds: all calls of all routines lie between
- * the times of one. NULL: no memory; to be freed. */
+/* NULL: no memory; to be freed. */
 static struct judged_call *timed_calls_of_all(struct judge *judge)
 {
     const int calls = judge->options->calls;
     struct judged_call *judged = calloc((size_t)ROUTINES * (size_t)calls, sizeof *judged);
+    struct judged_call *groups[ROUTINES];
+    int count = 0;
     for (int routine = 0; judged && routine < ROUTINES; routine++)
-        if (is_judged(judge, routine))
-            draw_routine(judge, routine, judged + routine * calls);
-    for (int round = 0; judged && round < ROUNDS; round++)
-        time_round(judge, judged, round);
-    for (int i = 0; judged && i < ROUTINES * calls; i++) {
-        judged[i].host = sum_up(judged[i].host_rounds);
-        judged[i].device = sum_up(judged[i].device_rounds);
-    }
+        if (is_judged(judge, routine)) {
+            groups[count] = judged + routine * calls;
+            draw_routine(judge, routine, groups[count++]);
+        }
+    judged_calls_time(&judge->host, &judge->device, groups, count, calls);
     return judged;
 }
 

@@ -71,7 +71,8 @@ bench_call_scatter_SOURCES = bench/call_scatter.c
 bench_call_scatter_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 check_PROGRAMS += bench/crossovers
-bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h
+bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h \
+	bench/judged_calls.c bench/judged_calls.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 include bench/programs/local.mk
