@@ -37,20 +37,29 @@ bool learned_model_use(struct machine_model *model, struct learned_times *times,
     return true;
 }
 
-void learned_model_host(char *path, size_t room)
+static void resolve(const char *found, char *path, size_t room)
 {
     char resolved[PATH_MAX];
+    const char *best = realpath(found, resolved) ? resolved : found;
+    if (strlen(best) < room)
+        strcpy(path, best);
+}
+
+void learned_model_host(const char *bound, char *path, size_t room)
+{
     struct host_library library;
     *path = '\0';
+    if (bound) {
+        resolve(bound, path, room);
+        return;
+    }
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         const char *sentinel = symbol_name(interface_sentinel((enum interface)i));
         /* By its path libmublas.so has bound its host before anything can be offloaded. */
         if (!(host_search_by_path ? host_search(sentinel, &library) : host_search_program(sentinel,
                                                                                           &library)))
             continue;
-        const char *found = realpath(library.path, resolved) ? resolved : library.path;
-        if (strlen(found) < room)
-            strcpy(path, found);
+        resolve(library.path, path, room);
         if (library.handle != RTLD_NEXT)
             dlclose(library.handle); /* the search's own reference */
         return;

@@ -1,6 +1,5 @@
 #include "interpose/process_state.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,6 +8,10 @@
 #ifdef __x86_64__
 #include <xmmintrin.h>
 #endif
+
+/* DMTCP's, which is loaded before this library if at all. By reference: to look it up takes the loader's lock,
+ * which may be held by a library's constructor that waits for this thread. */
+extern int dmtcp_checkpoint(void) __attribute__((weak, visibility("default")));
 
 static volatile unsigned char *alive; /* 1 here, 0 in a fork child; NULL: unknown */
 static bool checkpointed;
@@ -22,7 +25,7 @@ static void begin(void)
         alive = page;
         *alive = 1;
     }
-    checkpointed = dlsym(RTLD_DEFAULT, "dmtcp_checkpoint") || secure_getenv("DMTCP_COORD_HOST");
+    checkpointed = dmtcp_checkpoint || secure_getenv("DMTCP_COORD_HOST");
 }
 
 void process_state_begin(void)

@@ -3,6 +3,7 @@
 #include "gpu/exit_gate.h"
 #include "interpose/background.h"
 #include "interpose/early_account.h"
+#include "interpose/host_search.h"
 #include "interpose/last_thread.h"
 #include "interpose/learned_model.h"
 #include "interpose/level3_opening.h"
@@ -95,11 +96,19 @@ static void use_model(const struct machine_model *other)
         __atomic_store_n(&offload_floors[i], 0, __ATOMIC_SEQ_CST);
 }
 
+/* Of the plain names, which come first in learned_model_host's search as well. */
+static const char *bound_path(void)
+{
+    const bool is_shared = host_blas_is_shared(INTERFACE_NAME_);
+    const struct host_library *bound = is_shared ? NULL : host_blas_library(INTERFACE_NAME_, 0);
+    return bound ? bound->path : NULL;
+}
+
 static void learn(struct machine_model *learning, struct learned_times *times, const char *section)
 {
     char host[sizeof times->host_blas] = "";
     if (section)
-        learned_model_host(host, sizeof host);
+        learned_model_host(bound_path(), host, sizeof host);
     learned_model_use(learning, times, section, host);
     use_model(learning);
 }

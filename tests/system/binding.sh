@@ -45,6 +45,11 @@ under "$shim:$modules/plugin.so" tests/system/load_plugin "$modules/plugin.so" &
     bound_to libblas "next in the program's search order"
 result $? "a library constructor calls BLAS before the shim's own constructor"
 
+rm -f "$work/report"
+under "$shim:$host_blas" timeout 30 tests/system/load_plugin "$modules/joining_plugin.so" && quiet &&
+    bound_to libblas "next in the program's search order"
+result $? "a constructor with the loader's lock waits for a thread that calls BLAS"
+
 cp "$shim" "$work/second.so"
 rm -f "$work/report"
 under "$shim:$work/second.so" tests/system/load_plugin "$modules/plugin.so" && quiet &&

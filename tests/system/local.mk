@@ -45,12 +45,16 @@ EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
 
 # What the shim exports, and how it finds the host BLAS.
-check_LTLIBRARIES += tests/system/plugin.la tests/system/fake_blas.la
+check_LTLIBRARIES += tests/system/plugin.la tests/system/fake_blas.la tests/system/joining_plugin.la
 module_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_system_plugin_la_SOURCES = tests/system/plugin.c
 tests_system_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_plugin_la_LDFLAGS = $(module_flags)
 tests_system_plugin_la_LIBADD = $(system_test_libraries)
+tests_system_joining_plugin_la_SOURCES = tests/system/joining_plugin.c
+tests_system_joining_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_joining_plugin_la_LDFLAGS = $(module_flags)
+tests_system_joining_plugin_la_LIBADD = $(system_test_libraries) -lpthread
 tests_system_fake_blas_la_SOURCES = tests/system/fake_blas.c
 tests_system_fake_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_fake_blas_la_LDFLAGS = $(module_flags)
