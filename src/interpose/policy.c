@@ -57,7 +57,8 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     if (mode == OFFLOAD_NEVER)
         return on_host(HOST_SWITCHED_OFF, 0);
     uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
-    struct predicted_times times = crossover_predict(model, call, missing - residency->pinned_bytes, residency->trackable);
+    struct predicted_times times =
+        crossover_predict(model, call, missing - residency->pinned_bytes, residency->trackable);
     times.upload_us += crossover_staged_us(model, residency->pinned_bytes);
     /* What a host-run call would lose: an output's residency, as far as it has paid so far. */
     const double kept_us = fmin(residency->worth_us, crossover_upload_us(model, residency->kept_bytes));
