@@ -89,10 +89,22 @@ static int search_host(enum symbol symbol, const void *caller)
     return first;
 }
 
+static size_t entry_of(enum symbol symbol, uintptr_t caller)
+{
+    return (caller >> CALL_ADDRESS_SHIFT & 0xffff) + CALL_SYMBOL((size_t)symbol);
+}
+
+host_function *callers_noted(enum symbol symbol, const void *caller)
+{
+    const size_t entry = entry_of(symbol, (uintptr_t)caller);
+    const bool is_noted = atomic_load(&call_table.sites[entry]) == (uintptr_t)caller;
+    return is_noted ? atomic_load(&call_table.targets[entry]) : NULL;
+}
+
 /* An entry that is taken for another target stays as it is: see struct call_table. */
 static void note_call(enum symbol symbol, uintptr_t caller, host_function *target)
 {
-    size_t entry = (caller >> CALL_ADDRESS_SHIFT & 0xffff) + CALL_SYMBOL((size_t)symbol);
+    const size_t entry = entry_of(symbol, caller);
     host_function *present = NULL;
     if (atomic_compare_exchange_strong(&call_table.targets[entry], &present, target) || present == target)
         atomic_store(&call_table.sites[entry], caller);

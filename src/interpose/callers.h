@@ -34,6 +34,9 @@ extern host_function **dispatch_tables[HOSTS_MAX];
  * is no BLAS to be found at all. */
 host_function *callers_function(enum symbol symbol, const void *caller, struct host **host);
 
+/* What dispatch_thunks would jump to by call_table; NULL: they would look further. */
+host_function *callers_noted(enum symbol symbol, const void *caller);
+
 /* A library in the dependencies of the caller's own that has `symbol`; to be released. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library);
 

@@ -26,8 +26,10 @@
     void entry(PARAMETERS HIDDEN_PARAMETERS)                                                                \
     {                                                                                                       \
         const uint64_t shape = KNOWN_SHAPE(number, SHAPE);                                                  \
-        host_function *host = __atomic_load_n(&forward_slots[number], __ATOMIC_ACQUIRE);                    \
-        if (known_shapes_look_up(shape, waking_model()) != SHAPE_NEVER_PAYS) {                              \
+        host_function *host;                                                                                \
+        if (known_shapes_look_up(shape, waking_model()) == SHAPE_NEVER_PAYS) {                              \
+            host = host_blas_passed_on(number, __builtin_return_address(0));                                \
+        } else {                                                                                            \
             if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0), ARGUMENTS HIDDEN_ARGUMENTS))\
                 return;                                                                                     \
             offload_count_rejected(number, __builtin_return_address(0));                                    \

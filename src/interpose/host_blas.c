@@ -253,6 +253,17 @@ host_function *host_blas_function(enum symbol symbol, const void *caller)
     return thunk ? host_blas_resolve(symbol, caller) : function;
 }
 
+host_function *host_blas_passed_on(enum symbol symbol, const void *caller)
+{
+    host_function *slot = __atomic_load_n(&forward_slots[symbol], __ATOMIC_ACQUIRE);
+    if (slot == COUNT_THUNK(symbol))
+        slot = host_blas_count(symbol, caller);
+    if (slot != DISPATCH_THUNK(symbol) && slot != RESOLVE_THUNK(symbol))
+        return slot;
+    host_function *noted = callers_noted(symbol, caller);
+    return noted ? noted : host_blas_resolve(symbol, caller);
+}
+
 enum integer_width host_blas_width(enum interface interface)
 {
     atomic_int *known = &bindings[interface].width;
