@@ -15,6 +15,7 @@
 
 /* Of ioprio_set(2), which has no header everywhere. */
 enum { ONE_THREAD = 1, CLASS_SHIFT = 13, CLASS_NONE = 0, BEST_EFFORT = 2 << CLASS_SHIFT, NORMAL = 4 };
+enum { RARE = BEST_EFFORT | (NORMAL + 1), ALSO_RARE = RARE + 1 };
 enum { FIRST_LOOK_NANOSECONDS = 1 << 20, LAST_LOOK_NANOSECONDS = 1 << 27 };
 
 /* The watcher starts when both are so. */
@@ -141,9 +142,8 @@ __attribute__((constructor)) static void watch_main(void)
 
 static bool mark_thread(int priority_before)
 {
-    const int usual = BEST_EFFORT | NORMAL;
     int none = 0;
-    atomic_compare_exchange_strong(&mark, &none, priority_before == usual ? usual + 1 : usual);
+    atomic_compare_exchange_strong(&mark, &none, priority_before == RARE ? ALSO_RARE : RARE);
     return priority_before >= 0 && priority_before != atomic_load(&mark) && set_priority(atomic_load(&mark));
 }
 

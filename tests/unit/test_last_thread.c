@@ -15,7 +15,7 @@ static const bool has_runtime_thread = true;
 static const bool has_runtime_thread = false;
 #endif
 
-enum { BEST_EFFORT_4 = 2 << 13 | 4, SOON = 300000, LATE = 30 };
+enum { BEST_EFFORT_4 = 2 << 13 | 4, MARK = 2 << 13 | 5, SOON = 300000, LATE = 30 };
 
 static int priority_of(pid_t thread)
 {
@@ -63,9 +63,16 @@ static void *begin_driver_slowly(void *unused)
 
 static void *begin_driver_with_its_mark(void *unused)
 {
-    syscall(SYS_ioprio_set, 1, 0, BEST_EFFORT_4);
+    syscall(SYS_ioprio_set, 1, 0, MARK);
     begin_driver();
     return last(unused);
+}
+
+/* As programs do that want the usual one. */
+static void *set_usual(void *id)
+{
+    syscall(SYS_ioprio_set, 1, 0, BEST_EFFORT_4);
+    return last(id);
 }
 
 static void at_exit(void)
@@ -80,12 +87,14 @@ static void be(const char *way)
     pthread_t thread;
     atexit(at_exit);
     if (strcmp(way, "marked") == 0)
-        syscall(SYS_ioprio_set, 1, 0, BEST_EFFORT_4);
+        syscall(SYS_ioprio_set, 1, 0, MARK);
     begin_driver();
     if (strcmp(way, "slow") == 0)
         pthread_create(&thread, NULL, begin_driver_slowly, NULL);
     else if (strcmp(way, "same") == 0)
         pthread_create(&thread, NULL, begin_driver_with_its_mark, (void *)&id);
+    else if (strcmp(way, "usual") == 0)
+        pthread_create(&thread, NULL, set_usual, (void *)&id);
     else if (strcmp(way, "others") == 0)
         lasting_thread();
     pthread_exit(NULL);
@@ -135,6 +144,7 @@ static void test_ends(void)
     tap_ok(strcmp(output_of("marked", LATE), "handler") == 0, "and in a program with priorities of its own");
     tap_ok(strcmp(output_of("slow", LATE), "thread handler") == 0, "not before a thread that used the driver");
     tap_ok(strcmp(output_of("others", 1), "killed") == 0, "not before others");
+    tap_ok(strcmp(output_of("usual", 1), "killed") == 0, "nor before one that has set the usual priority");
     tap_ok(strcmp(output_of("same", 1), "killed") == 0, "nor before one that has the mark by itself");
 }
 
