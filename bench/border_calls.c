@@ -73,9 +73,22 @@ static void reshape(struct blas_call *call, double bytes, uint64_t *seed)
     }
 }
 
-struct blas_call border_call(int routine, int class, double amount, double reshape_bytes, uint64_t *seed)
+void border_call_lay_out(struct blas_call *call)
 {
     static double storage;
+    struct blas_matrix *const matrices[] = {&call->a, &call->b, &call->c};
+    call->a.ld = call->b.ld = call->c.ld = INT64_MAX;
+    call->x.increment = call->y.increment = 1;
+    pack_legal(call);
+    for (int i = 0; i < 3; i++) {
+        matrices[i]->ld = matrices[i]->rows;
+        matrices[i]->pointer = matrices[i]->rows ? &storage : NULL;
+    }
+    call->x.pointer = &storage;
+}
+
+struct blas_call border_call(int routine, int class, double amount, double reshape_bytes, uint64_t *seed)
+{
     struct blas_call call = timed_class_call(class, amount);
     call.family = routine_family(routine);
     if (call.family == FAMILY_GEMV) {
@@ -88,13 +101,6 @@ struct blas_call border_call(int routine, int class, double amount, double resha
     if (reshape_bytes > 0 && call.family >= FAMILY_GEMM)
         reshape(&call, reshape_bytes, seed);
     random_flags(&call, seed);
-    call.a.ld = call.b.ld = call.c.ld = INT64_MAX;
-    call.x.increment = call.y.increment = 1;
-    pack_legal(&call);
-    call.a.ld = call.a.rows, call.b.ld = call.b.rows, call.c.ld = call.c.rows;
-    call.a.pointer = call.a.rows ? &storage : NULL;
-    call.b.pointer = call.b.rows ? &storage : NULL;
-    call.c.pointer = call.c.rows ? &storage : NULL;
-    call.x.pointer = &storage;
+    border_call_lay_out(&call);
     return call;
 }

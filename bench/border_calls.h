@@ -17,4 +17,7 @@ double border_amount(const struct learned_times *times, int class, double bytes,
  * matrices are not NULL, but are not to be used. */
 struct blas_call border_call(int routine, int class, double amount, double reshape_bytes, uint64_t *seed);
 
+/* A call's operands by its flags and sizes, without gaps. Matrices are not NULL, but are not to be used. */
+void border_call_lay_out(struct blas_call *call);
+
 #endif

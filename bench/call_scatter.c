@@ -4,16 +4,16 @@
  *
  * Takes a call of each class (timed_class.h), where by the built-in model host and device change place, and
  * times all of them again and again for SECONDS (20), on the host and, resident, on the device, 100 us each
- * time, in another order every time. Prints of each side how much longer than the 5th percentile of a call's times
- * its others are; and, for some numbers of moments and some ways to sum up as many times (the least; the
- * mean of the faster half; the median), the standard deviation of that from draw to draw: of the calls'
+ * time, in another order every time. Prints of each side how much longer than the 5th percentile of a call's
+ * times its others are; and, for some numbers of moments and some ways to sum up as many times (the least;
+ * the mean of the faster half; the median), the standard deviation of that from draw to draw: of the calls'
  * natural logarithms, the one in the middle. */
+#include "border_calls.h"
 #include "command/call_timer.h"
 #include "command/random_flags.h"
 #include "command/timed_calls.h"
 #include "common/clock.h"
 #include "gpu/device.h"
-#include "interpose/pack.h"
 #include "tuner/crossover.h"
 #include "tuner/statistics.h"
 
@@ -37,15 +37,7 @@ static uint64_t seed = 20261122;
 
 static struct predicted_times predicted(const struct machine_model *model, struct blas_call call)
 {
-    static double storage;
-    struct blas_matrix *matrices[] = {&call.a, &call.b, &call.c};
-    call.a.ld = call.b.ld = call.c.ld = INT64_MAX;
-    call.x.increment = call.y.increment = 1;
-    pack_legal(&call);
-    for (int i = 0; i < 3; i++) {
-        matrices[i]->ld = matrices[i]->rows;
-        matrices[i]->pointer = matrices[i]->rows ? &storage : NULL;
-    }
+    border_call_lay_out(&call);
     return crossover_predict(model, &call, 0, true);
 }
 

@@ -1,9 +1,9 @@
 /* judged_calls.h - times of calls on host and device that are to judge decisions about them.
  *
- * What disturbs a side stays for tens of milliseconds, or for seconds, and it is faster or slower from turn to
- * turn, by half in routines whose threads wait for each other a lot. So there are ten rounds over all calls,
- * seconds apart; no turn of a side has more than a fifth of a group's calls; and of a call's ten times the mean
- * of the faster half counts, as in the tuner (sample_moments.h). */
+ * What disturbs a side stays for tens of milliseconds, or for seconds, and it is faster or slower from turn
+ * to turn, by half in routines whose threads wait for each other a lot. So there are ten rounds over all
+ * calls, seconds apart; no turn of a side has more than a fifth of a group's calls; and of a call's ten
+ * times the mean of the faster half counts, as in the tuner (sample_moments.h). */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 

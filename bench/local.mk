@@ -65,11 +65,12 @@ bench/kernels/measure-roof_image.$(OBJEXT): $(roof_image)
 CLEANFILES += $(roof_image)
 endif
 
-# Whether the choice between host and device falls on the faster side.
+# How far times of one call differ.
 check_PROGRAMS += bench/call_scatter
-bench_call_scatter_SOURCES = bench/call_scatter.c
+bench_call_scatter_SOURCES = bench/call_scatter.c bench/border_calls.c bench/border_calls.h
 bench_call_scatter_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
+# Whether the choice between host and device falls on the faster side.
 check_PROGRAMS += bench/crossovers
 bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h \
 	bench/judged_calls.c bench/judged_calls.h

@@ -30,7 +30,8 @@
         if (known_shapes_look_up(shape, waking_model()) == SHAPE_NEVER_PAYS) {                              \
             host = host_blas_passed_on(number, __builtin_return_address(0));                                \
         } else {                                                                                            \
-            if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0), ARGUMENTS HIDDEN_ARGUMENTS))\
+            if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0),                         \
+                                        ARGUMENTS HIDDEN_ARGUMENTS))                                        \
                 return;                                                                                     \
             offload_count_rejected(number, __builtin_return_address(0));                                    \
             host = host_blas_function(number, __builtin_return_address(0));                                 \

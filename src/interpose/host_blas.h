@@ -41,8 +41,9 @@ host_function *host_blas_resolve(enum symbol symbol, const void *caller);
 /* What to call in the caller's stead. */
 host_function *host_blas_function(enum symbol symbol, const void *caller);
 
-/* The same for a call that goes on as if it had not passed its gate, counted like those; in a few nanoseconds.
- * To jump through forward_slots instead takes a sibling call, by which alone thunks know the caller. */
+/* The same for a call that goes on as if it had not passed its gate, counted like those; in a few
+ * nanoseconds. To jump through forward_slots instead takes a sibling call, by which alone thunks know the
+ * caller. */
 host_function *host_blas_passed_on(enum symbol symbol, const void *caller);
 
 /* Count a forwarded call; where it goes on. For the counting stubs of thunks.S. */

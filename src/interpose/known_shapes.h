@@ -15,8 +15,8 @@ struct machine_model;
 
 enum shape_worth { SHAPE_UNKNOWN, SHAPE_NEVER_PAYS, SHAPE_MAY_PAY };
 
-/* What stands for a call of `routine` with these flags and integers: a polynomial of them, which two calls of a
- * program share by a chance of 2^-60 or so. */
+/* What stands for a call of `routine` with these flags and integers: a polynomial of them, which two calls
+ * of a program share by a chance of 2^-60 or so. */
 #define KNOWN_SHAPE(routine, ...)                                                             \
     known_shapes_sum((uint64_t)(routine), (const uint64_t[]){__VA_ARGS__},                    \
                      sizeof(const uint64_t[]){__VA_ARGS__} / sizeof(uint64_t))

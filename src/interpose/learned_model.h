@@ -11,9 +11,9 @@
 bool learned_model_use(struct machine_model *model, struct learned_times *times, const char *section,
                        const char *host);
 
-/* The resolved path of the host BLAS that this process's calls have: of `bound`, or where that is NULL what is
- * found without loading anything that is not loaded yet; "" if that is not known. To find it takes the loader's
- * lock: not for constructors, nor for threads that one may wait for. */
+/* The resolved path of the host BLAS that this process's calls have: of `bound`, or where that is NULL what
+ * is found without loading anything that is not loaded yet; "" if that is not known. To find it takes the
+ * loader's lock: not for constructors, nor for threads that one may wait for. */
 void learned_model_host(const char *bound, char *path, size_t room);
 
 #endif

@@ -15,7 +15,7 @@ static struct device *_Atomic opening_device;
 static atomic_bool is_expected;
 static _Atomic uint64_t open_nanoseconds;
 
-static double expected_us, recurring_us; /* level3_opening_expect's */
+static double expected_us, recurring_us; /* guarded by the lock of those who call level3_opening_expect */
 
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -13,11 +13,11 @@ static const double used_saved_part = 0.5, used_host_part = 0.6;
  * the model errs away from the border, and what results take more that stay staged, since the program writes
  * them too or shares their pages, as far as it is the same for all sizes (doc/residency.md). Calls that only
  * read their matrix save most of the host's time. */
-static const double unsure_part = 0.5, unsure_result_us = 25;
+static const double unsure_part = 0.5;
 
 static double unsure_us(const struct blas_call *call, const struct predicted_times *times)
 {
-    return call->c.pointer ? unsure_part * times->host_us + unsure_result_us : 0;
+    return call->c.pointer ? unsure_part * times->host_us + crossover_staged_result_us : 0;
 }
 
 static double sure_gain_us(const struct blas_call *call, const struct predicted_times *times)

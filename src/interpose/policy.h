@@ -47,14 +47,14 @@ struct wake_account {
     double saved_us, host_us;
 };
 
-/* Is it time to wake the device? That takes model->wake_us. It is begun beside the program, which slows
- * that by up to as much, when a fifth of it would have been saved; from then on the price is spent, and
- * all that is left to avoid is that calls wait for the rest of it. So the device is used once half of the
- * price would have been saved and the calls since have taken most of it on the host, or all of it would
- * have been saved: which call that is depends on the calls alone, and what it waits is a part of the
- * price, once. A call that gains that much by itself wakes at once. `lost_us` of what the call would save
- * would be lost again (early_account.h). Of a call that writes a matrix counts what it would save beyond half of
- * the host's time, and some microseconds. */
+/* Is it time to wake the device? That takes model->wake_us. It is begun beside the program, which slows that
+ * by up to as much, when a fifth of it would have been saved; from then on the price is spent, and all that
+ * is left to avoid is that calls wait for the rest of it. So the device is used once half of the price would
+ * have been saved and the calls since have taken most of it on the host, or all of it would have been saved:
+ * which call that is depends on the calls alone, and what it waits is a part of the price, once. A call that
+ * gains that much by itself wakes at once. `lost_us` of what the call would save would be lost again
+ * (early_account.h). Of a call that writes a matrix counts what it would save beyond half of the host's
+ * time, and some microseconds. */
 enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
                           const struct blas_call *call, double lost_us, struct wake_account *account);
 

@@ -9,8 +9,8 @@
 #include <xmmintrin.h>
 #endif
 
-/* DMTCP's, which is loaded before this library if at all. By reference: to look it up takes the loader's lock,
- * which may be held by a library's constructor that waits for this thread. */
+/* DMTCP's, which is loaded before this library if at all. By reference: to look it up takes the loader's
+ * lock, which may be held by a library's constructor that waits for this thread. */
 extern int dmtcp_checkpoint(void) __attribute__((weak, visibility("default")));
 
 static volatile unsigned char *alive; /* 1 here, 0 in a fork child; NULL: unknown */

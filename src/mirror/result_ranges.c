@@ -8,7 +8,8 @@ static const double dearer = 4, factor_most = 1e6;
 
 enum { LEAST_BYTES = 64 << 10, LEAST_BYTES_TRIANGLE = 256 << 10 };
 
-/* A triangle goes by DMA in a dozen pieces: dsyrk of order 96 takes 66 us so and 49 staged, of order 300 92 and 147. */
+/* A triangle goes by DMA in a dozen pieces: dsyrk of order 96 takes 66 us so and 49 staged, of order 300 92
+ * and 147. */
 size_t result_ranges_least_bytes(enum blas_part part)
 {
     return part == PART_FULL ? LEAST_BYTES : LEAST_BYTES_TRIANGLE;

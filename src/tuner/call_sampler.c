@@ -251,9 +251,10 @@ static bool time_piece(struct session *session, struct piece piece, bool anew)
     return true;
 }
 
-/* All samples, or those beside the border, once more: by then what disturbed the last time is over. The pieces
- * come in any order, lest one disturbance has all of a class. Before, small calls of all classes took turns,
- * and one thread alone is faster while no others wait for work: such times do not count beside the border. */
+/* All samples, or those beside the border, once more: by then what disturbed the last time is over. The
+ * pieces come in any order, lest one disturbance has all of a class. Before, small calls of all classes took
+ * turns, and one thread alone is faster while no others wait for work: such times do not count beside the
+ * border. */
 static bool visit(struct session *session, enum visit which)
 {
     struct notes *notes = session->notes;

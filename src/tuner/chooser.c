@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From so many sampled sizes on every other one is foretold, then every third: that takes less time and tells as
- * much. */
+/* From so many sampled sizes on every other one is foretold, then every third: that takes less time and
+ * tells as much. */
 enum { FORETOLD_MANY = 60 };
 
 const char *const chooser_names[] = {"rules", "occupancy", "built-in"};
@@ -93,7 +93,8 @@ static double tail(const struct chooser_sample *samples, size_t count, enum choo
     return sum / (double)worst;
 }
 
-static bool beats_built_in(const struct chooser_sample *samples, size_t count, enum chooser chooser, double *gain)
+static bool beats_built_in(const struct chooser_sample *samples, size_t count, enum chooser chooser,
+                           double *gain)
 {
     const struct advantage over = advantage(samples, count, chooser, CHOOSER_BUILT_IN);
     if (gain)

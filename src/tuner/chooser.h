@@ -19,16 +19,17 @@ struct chooser_sample {
 enum { CHOOSER_SAMPLES_MAX = 2 * SIZE_GRID_MAX };
 
 /* The optimizer beats the rules, where four samples have its time, and either beats what is built in, if
- * log(time / time) is on the mean, trimmed, more than 0.003 and than 1.5 times the standard error of what is left. The
- * optimizer that beats the rules alone does not choose. What is built in gives way as well where the worst fifth of the sizes lose 1% more by it on the mean, against the fastest.
- * `gain` (may be NULL): built-in time over the time by the optimizer if it chooses, else the rules, a geometric mean; 1
- * where not known. */
+ * log(time / time) is on the mean, trimmed, more than 0.003 and than 1.5 times the standard error of what is
+ * left. The optimizer that beats the rules alone does not choose. What is built in gives way as well where
+ * the worst fifth of the sizes lose 1% more by it on the mean, against the fastest. `gain` (may be NULL):
+ * built-in time over the time by the optimizer if it chooses, else the rules, a geometric mean; 1 where not
+ * known. */
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
                           double *gain);
 
-/* A sample for each sampled size but the least and largest (of many sizes: for some, evenly), foretold by rules
- * from the others (at most `most`). How many, <= SIZE_GRID_MAX. `efficiencies` (may be NULL) gets for each the fastest
- * sampled time there over that of what the rules chose. */
+/* A sample for each sampled size but the least and largest (of many sizes: for some, evenly), foretold by
+ * rules from the others (at most `most`). How many, <= SIZE_GRID_MAX. `efficiencies` (may be NULL) gets for
+ * each the fastest sampled time there over that of what the rules chose. */
 size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples,
                         double *efficiencies);
 

@@ -60,7 +60,8 @@ size_t class_work_field(const struct class_work *work, size_t at, size_t field[F
     const double near = foretold ? NEAR : NOT_FAR, most = foretold ? foretold_near(work, at, least) : 0;
     for (size_t shape = 0; shape < work->finalist_count; shape++)
         if (all || (foretold && work->curves[shape * length + at] <= most) ||
-            is_near_the_fastest(finals, shape, below, near) || is_near_the_fastest(finals, shape, above, near))
+            is_near_the_fastest(finals, shape, below, near) ||
+            is_near_the_fastest(finals, shape, above, near))
             field[count++] = shape;
     if (count == 0) /* what is built in is far ahead */
         field[count++] = 0;
@@ -94,8 +95,8 @@ static enum status final_at(struct class_work *work, size_t number)
     return STATUS_OK;
 }
 
-/* All sizes up to SIZE_GRID_ALL: what the last tiles cost differs from one to the next. Beyond every other one
- * of the grid's; of axpy, where there is little to it, every third. */
+/* All sizes up to SIZE_GRID_ALL: what the last tiles cost differs from one to the next. Beyond every other
+ * one of the grid's; of axpy, where there is little to it, every third. */
 static bool is_planned(const struct sampled_times *finals, size_t at)
 {
     if (at == 0 || at + 1 == finals->sizes_count) /* what goes beyond has their rules */

@@ -34,7 +34,8 @@ static enum status sieve_at(struct class_work *work, size_t number)
         size_t timed = kept;
         status = work->settings->raced
                      ? shape_race_run(work->tuner->timer, &call, shapes, kept, times, &timed, true)
-                     : shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve, times, NULL);
+                     : shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve,
+                                        times, NULL);
         if (status == STATUS_OK)
             class_work_data(work, &call, "sieve", shapes, times, timed);
         for (size_t k = 0; k < kept && status == STATUS_OK; k++)

@@ -36,9 +36,8 @@ enum status class_finals(struct class_work *work, struct class_recipe *rules);
 enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary);
 
 /* Finalists that are worth timing at this place of the grid: those foretold to be near the fastest, or timed
- * so at one of the sampled sizes around; as long as nothing is foretold those that were not far from it there,
- * and at the first few sizes all. Their numbers, ascending, to
- * `field`. How many, at least one. */
+ * so at one of the sampled sizes around; as long as nothing is foretold those that were not far from it
+ * there, and at the first few sizes all. Their numbers, ascending, to `field`. How many, at least one. */
 size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX]);
 
 /* A step of the work is done: tell whoever shows progress. */

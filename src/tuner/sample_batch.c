@@ -10,8 +10,8 @@ static const struct time_sample *sample_at(const struct time_curve *curve, doubl
     return NULL;
 }
 
-static bool record(const struct sample_batch *batch, const struct sample_request *request, enum call_side side,
-                   double us)
+static bool record(const struct sample_batch *batch, const struct sample_request *request,
+                   enum call_side side, double us)
 {
     struct learned_times *times = batch->times;
     struct time_curve *curve = &(side == SIDE_HOST ? times->host : times->resident)[request->class];

@@ -145,9 +145,9 @@ static void put_back_unknown(const struct sampled_times *times, double *curves)
                 curves[shape * length + i] *= FAR;
 }
 
-/* What a shape loses at a sampled size is known and not foretold: what goes beyond KNOWN counts several times, so
- * that a rule is worth its price for a single size where tiles end badly for its neighbours' shape. Not where the
- * grid has no neighbours side by side (axpy): there it would be noise. */
+/* What a shape loses at a sampled size is known and not foretold: what goes beyond KNOWN counts several
+ * times, so that a rule is worth its price for a single size where tiles end badly for its neighbours'
+ * shape. Not where the grid has no neighbours side by side (axpy): there it would be noise. */
 static void stress_known(const struct sampled_times *times, double *curves)
 {
     static const double KNOWN = 1.03, TIMES = 8;

@@ -37,7 +37,8 @@ static size_t add_spaced(int64_t least, int64_t most, size_t wanted, int64_t *si
 
 size_t size_grid(struct size_range range, size_t wanted, int64_t *sizes)
 {
-    const int64_t last = range.most < SIZE_GRID_ALL ? range.most : SIZE_GRID_ALL, all = last - range.least + 1;
+    const int64_t last = range.most < SIZE_GRID_ALL ? range.most : SIZE_GRID_ALL,
+                  all = last - range.least + 1;
     size_t count = 0;
     if (all <= 0 || (size_t)all > wanted || ((size_t)all == wanted && last < range.most))
         return add_spaced(range.least, range.most, wanted, sizes, 0);

@@ -16,14 +16,15 @@ struct size_range {
  * n = 16384 (axpy: from 16384 elements on). most < least: not even the least fits. */
 struct size_range size_range_of(int class, enum tuning_form form, size_t matrix_bytes);
 
-/* At most `wanted` (<= SIZE_GRID_MAX) sizes, both ends among them: as far as that many suffice all that are at
- * most SIZE_GRID_ALL, where a leaf tile more or less changes much, and beyond, or else everywhere, sizes about
- * evenly spaced on a logarithmic scale. How many. */
+/* At most `wanted` (<= SIZE_GRID_MAX) sizes, both ends among them: as far as that many suffice all that are
+ * at most SIZE_GRID_ALL, where a leaf tile more or less changes much, and beyond, or else everywhere, sizes
+ * about evenly spaced on a logarithmic scale. How many. */
 enum { SIZE_GRID_ALL = 128 };
 size_t size_grid(struct size_range range, size_t wanted, int64_t *sizes);
 
-/* Of the sizes for which `wanted` holds the number of the one farthest, by ratio, from all that `taken` holds
- * for (the ends first); beyond SIZE_GRID_ALL ratios count as much less as they tell less. count: there is none. */
+/* Of the sizes for which `wanted` holds the number of the one farthest, by ratio, from all that `taken`
+ * holds for (the ends first); beyond SIZE_GRID_ALL ratios count as much less as they tell less. count: there
+ * is none. */
 size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *wanted, const bool *taken);
 
 /* The number of the size next to `size` by ratio. */

@@ -111,9 +111,12 @@ int timed_class_beside(const struct blas_call *call, double *part)
     if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || call->m < 1 || call->n < 1)
         return TIMED_CLASS_NONE;
     const enum tuning_form form = (enum tuning_form)(class % TUNING_FORMS);
-    const double way = log((double)call->m / (double)call->n) / log(SIDE_RATIO); /* 1 there where it is tall */
+    /* 1 where it is as tall as tall ones */
+    const double way = log((double)call->m / (double)call->n) / log(SIDE_RATIO);
     *part = form == TUNING_SQUARE ? fabs(way) : fmax(1 - fabs(way), 0);
-    const enum tuning_form beside = form != TUNING_SQUARE ? TUNING_SQUARE : way > 0 ? TUNING_TALL : TUNING_WIDE;
+    const enum tuning_form beside = form != TUNING_SQUARE ? TUNING_SQUARE
+                                    : way > 0             ? TUNING_TALL
+                                                          : TUNING_WIDE;
     return class - (int)form + (int)beside;
 }
 

@@ -26,9 +26,9 @@ int timed_class_of(const struct blas_call *call);
 /* Not every number is a class: of level 2 only gemv has forms. Walk from 0 to TIMED_CLASSES and skip. */
 bool timed_class_exists(int class);
 
-/* The next class on the call's side, if it lies between those of two forms: gemv's by the ratio of their sides,
- * which is 1, or 16 of tall and wide ones. *part: of the way there, 0 to 0.5 from its own, in logarithms.
- * TIMED_CLASS_NONE: it does not. */
+/* The next class on the call's side, if it lies between those of two forms: gemv's by the ratio of their
+ * sides, which is 1, or 16 of tall and wide ones. *part: of the way there, 0 to 0.5 from its own, in
+ * logarithms. TIMED_CLASS_NONE: it does not. */
 int timed_class_beside(const struct blas_call *call, double *part);
 
 /* "daxpy", "dgemv_none_tall", "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep",

@@ -112,7 +112,8 @@ bool tuning_form_parse(const char *name, enum tuning_form *form)
 static double length_of_leaves(double terms, double area)
 {
     const double leaves = ceil(terms / TUNING_UNIT), most = SIDE_RATIO * leaves * TUNING_UNIT,
-                 least = (SIDE_RATIO * (leaves - 1) + 1) * TUNING_UNIT, length = fmin(fmax(area, least), most);
+                 least = (SIDE_RATIO * (leaves - 1) + 1) * TUNING_UNIT,
+                 length = fmin(fmax(area, least), most);
     return length > area * LEAVES_OFF || length < area / LEAVES_OFF ? area : length;
 }
 

@@ -33,8 +33,8 @@ bool tuning_form_parse(const char *name, enum tuning_form *form);
 
 /* The size of a call in units of 32: ceil(n / 32); at least 1. For gemv it is that of a matrix of the form's
  * aspect ratio (1 or 16) with as many terms to a sum, kept within a factor (1.1; 2) of the one with as many
- * elements; where the terms are the shorter side of a tall or wide matrix it is the latter's, sqrt(m n) / 32, for
- * tall ones, if one is within a factor of 1.05, the size with as many leaf tiles in a row. */
+ * elements; where the terms are the shorter side of a tall or wide matrix it is the latter's, sqrt(m n) /
+ * 32, for tall ones, if one is within a factor of 1.05, the size with as many leaf tiles in a row. */
 int64_t tuning_size_of(const struct blas_call *call);
 
 /* A call of the class: lower triangle, non-unit diagonal, unit increments, aligned columns,

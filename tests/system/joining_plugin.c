@@ -2,8 +2,9 @@
 #include <pthread.h>
 #include <stddef.h>
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t uplo_length);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t uplo_length);
 int plugin_check(void);
 
 static double product[2];

@@ -13,8 +13,8 @@
 
 enum { SIZE = 300, CALLS = 40 };
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy);
 
 static void say(const char *what)
 {

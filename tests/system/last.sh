@@ -3,6 +3,7 @@
 # though the driver has threads that go on for ever.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
+. "$source_tree/tests/system/waking_recipe.sh"
 unset MUBLAS_TEST_SHIM
 if [ "$sanitizers" = thread ]; then
     echo "1..0 # SKIP the sanitizer's runtime keeps a thread of its own"
@@ -13,16 +14,7 @@ use_emulated_driver
 use_reference_libraries
 ulimit -c 0
 
-# By this the device wakes in the background at the 5th call or so, and is used from the 17th on or so.
-cat > "$work/lines" << END
-host-blas $(readlink -f "$host_blas")
-host-threads 1
-host dsymv 100 5000 1000000 5000
-device dsymv 100 10 1000000 10
-upload pinned 1000 10 10000000 100
-wake 100000
-END
-tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
+write_waking_recipe || exit 1
 
 # A program that uses CUDA itself, as far as that can be seen.
 mkdir "$work/cuda"

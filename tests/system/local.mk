@@ -215,5 +215,5 @@ tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
 tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_no_threads_la_LDFLAGS = $(module_flags)
 TESTS += tests/system/waking.sh
-EXTRA_DIST += tests/system/waking.sh
+EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 thread_tests += tests/system/waking.sh

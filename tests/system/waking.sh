@@ -3,27 +3,16 @@
 # however long that takes, and forks, ends of the process and failures amid it are harmless.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
+. "$source_tree/tests/system/waking_recipe.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
 export OMP_NUM_THREADS=1 TSAN_OPTIONS=$TSAN_OPTIONS:atexit_sleep_ms=50
 use_emulated_driver
 use_reference_libraries
 ulimit -c 0
 
-# Besides those that are asked for there is a first call. Each gains 4990 us of 5000, or for sure 4965 of 10000: a fifth of the price is
-# paid by the 5th, half of it by the 11th, and three fifths of it are spent on the host since by the 17th.
-cat > "$work/lines" << END
-host-blas $(readlink -f "$host_blas")
-host-threads 1
-host dsymv 100 5000 1000000 5000
-device dsymv 100 10 1000000 10
-upload pinned 1000 10 10000000 100
-wake 100000
-host dgemm_deep 1000 10000 100000000 10000
-device dgemm_deep 1000 10 100000000 10
-host dsymm_left_deep 1000 10000 100000000 10000
-device dsymm_left_deep 1000 10 100000000 10
-END
-tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
+# Of dgemm and dsymm, which write a matrix, 4965 us of 10000 count: as much as of dsymv.
+write_waking_recipe "host dgemm_deep 1000 10000 100000000 10000" "device dgemm_deep 1000 10 100000000 10" \
+    "host dsymm_left_deep 1000 10000 100000000 10000" "device dsymm_left_deep 1000 10 100000000 10" || exit 1
 
 # run [NAME=VALUE...] PROGRAM ARGUMENT...
 run()

@@ -66,14 +66,16 @@ static void test_unknown(void)
     tap_ok(chooser_pick(samples, 4, true, &gain) == CHOOSER_RULES && fabs(gain - 1.1) < 1e-12,
            "unknown times do not count");
     tap_ok(chooser_pick(samples, 1, true, &gain) == CHOOSER_BUILT_IN, "one size is not enough");
-    const struct chooser_sample better[] = {{1, 0.5, 1.1, 0}, {1, 0.5, 1.1, 0}, {1, 0.5, 1.1, 0}, {1, 0.5, 1.1, 0}};
+    const struct chooser_sample better[] = {
+        {1, 0.5, 1.1, 0}, {1, 0.5, 1.1, 0}, {1, 0.5, 1.1, 0}, {1, 0.5, 1.1, 0}};
     tap_ok(chooser_pick(better, 4, false, NULL) == CHOOSER_RULES &&
                chooser_pick(better, 4, true, NULL) == CHOOSER_OCCUPANCY,
            "an occupancy recipe that is not there does not choose");
     tap_ok(chooser_pick(better, 3, true, NULL) == CHOOSER_RULES, "nor one that was timed at three sizes");
     struct chooser_sample partly[12];
     for (int i = 0; i < 12; i++)
-        partly[i] = i < 4 ? (struct chooser_sample){1, 0.98, 0.98, 0.98} : (struct chooser_sample){1, 0, 1.2, 1};
+        partly[i] = i < 4 ? (struct chooser_sample){1, 0.98, 0.98, 0.98}
+                          : (struct chooser_sample){1, 0, 1.2, 1};
     tap_ok(chooser_pick(partly, 12, true, NULL) == CHOOSER_RULES,
            "nor one that beats the rules at a few sizes where what is built in does, too: rules do");
     const struct chooser_sample foretold_nowhere[] = {{0, 0, 2, 1}, {0, 0, 2, 1}, {0, 0, 2, 1}};

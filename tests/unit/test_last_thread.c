@@ -1,4 +1,4 @@
-/* What ends a process whose main thread left by pthread_exit. Runs itself for that: `test_last_thread WAY`. */
+/* What ends a process whose main thread left by pthread_exit. Runs itself for that: test_last_thread WAY. */
 #include "interpose/last_thread.h"
 #include "tap.h"
 
@@ -140,9 +140,11 @@ static void test_ends(void)
         tap_skip("ends", "the sanitizer's runtime keeps a thread of its own");
         return;
     }
-    tap_ok(strcmp(output_of("plain", LATE), "handler") == 0, "a process ends though the driver's threads do not");
+    tap_ok(strcmp(output_of("plain", LATE), "handler") == 0,
+           "a process ends though the driver's threads do not");
     tap_ok(strcmp(output_of("marked", LATE), "handler") == 0, "and in a program with priorities of its own");
-    tap_ok(strcmp(output_of("slow", LATE), "thread handler") == 0, "not before a thread that used the driver");
+    tap_ok(strcmp(output_of("slow", LATE), "thread handler") == 0,
+           "not before a thread that used the driver");
     tap_ok(strcmp(output_of("others", 1), "killed") == 0, "not before others");
     tap_ok(strcmp(output_of("usual", 1), "killed") == 0, "nor before one that has set the usual priority");
     tap_ok(strcmp(output_of("same", 1), "killed") == 0, "nor before one that has the mark by itself");

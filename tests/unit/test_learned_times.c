@@ -240,7 +240,8 @@ static double planted_update(const struct blas_call *call, bool pinned)
  * over the amount of work know nothing of that. */
 static struct blas_call gemv_call(int64_t m, int64_t n)
 {
-    return (struct blas_call){.family = FAMILY_GEMV, .type = TYPE_D, .m = m, .n = n, .trans = TRANS_TRANSPOSE};
+    return (struct blas_call){
+        .family = FAMILY_GEMV, .type = TYPE_D, .m = m, .n = n, .trans = TRANS_TRANSPOSE};
 }
 
 /* Where the sides' ratio lies between those of two classes. */
@@ -250,8 +251,10 @@ static void test_between(struct learned_times *times)
                                 "host dgemv_transpose_tall 4096 40 67108864 80\n"
                                 "device dgemv_transpose_square 4096 16 67108864 16\n"
                                 "device dgemv_transpose_tall 4096 25 67108864 25\n";
-    const struct blas_call square = gemv_call(512, 512), tall = gemv_call(2048, 128), taller = gemv_call(8192, 32);
-    const struct blas_call low = gemv_call(1022, 256), high = gemv_call(1026, 256), wide = gemv_call(128, 2048);
+    const struct blas_call square = gemv_call(512, 512), tall = gemv_call(2048, 128),
+                           taller = gemv_call(8192, 32);
+    const struct blas_call low = gemv_call(1022, 256), high = gemv_call(1026, 256),
+                           wide = gemv_call(128, 2048);
     double us[5], device, unknown;
     read_text(times, forms);
     learned_times_host(times, &square, &us[0]);
@@ -260,8 +263,8 @@ static void test_between(struct learned_times *times)
     learned_times_host(times, &tall, &us[3]);
     learned_times_host(times, &taller, &us[4]);
     tap_ok(close_to(us[3], 4 * us[0]) && close_to(us[4], us[3]), "each ratio's class has its own times");
-    tap_ok(us[1] / us[0] > 1.95 && us[2] / us[0] < 2.05 && us[2] > us[1], "half-way it is between: %.3f, %.3f times",
-           us[1] / us[0], us[2] / us[0]);
+    tap_ok(us[1] / us[0] > 1.95 && us[2] / us[0] < 2.05 && us[2] > us[1],
+           "half-way it is between: %.3f, %.3f times", us[1] / us[0], us[2] / us[0]);
     learned_times_resident(times, &high, true, &device);
     tap_ok(device > 19.9 && device < 20.1, "on the device, too: %.2f us", device);
     tap_ok(!learned_times_host(times, &wide, &unknown), "what is not learned is not known from others");

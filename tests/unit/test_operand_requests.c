@@ -177,7 +177,8 @@ static void test_triangle(void)
     const unsigned long pins = call_count("cuMemHostRegister_v2");
     for (int i = 0; i < 100 && good; i++)
         good = call(lower, shadow - memory) >= 0;
-    tap_ok(good && call_count("cuMemHostRegister_v2") == pins, "a small one is not, since it would come in pieces");
+    tap_ok(good && call_count("cuMemHostRegister_v2") == pins,
+           "a small one is not, since it would come in pieces");
     unmap(memory, 4 * MIB);
     unmap(shadow, 4 * MIB);
     mirror_table_destroy(table);

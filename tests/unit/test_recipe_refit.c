@@ -99,6 +99,7 @@ int main(void)
     const bool good = refit(0, &rules);
     tap_ok(good && rules.interval_count == 2 && rules.intervals[0].shape.edge == 0 &&
                rules.intervals[0].upto > 280 && rules.intervals[0].upto < 310,
-           "what is built in has its rule, too, where sizes are not those of the grid: %d", rules.interval_count);
+           "what is built in has its rule, too, where sizes are not those of the grid: %d",
+           rules.interval_count);
     return tap_done();
 }

@@ -16,7 +16,8 @@ static void test_times(void)
 {
     const double us[] = {20, 11, 90, 10, 12, 30};
     struct sample_moments one = timed(us, 1), three = timed(us, 3), all = timed(us, 6);
-    tap_ok(sample_moments_time(&one) == 20 && sample_moments_time(&three) == 11, "the only one; the least of three");
+    tap_ok(sample_moments_time(&one) == 20 && sample_moments_time(&three) == 11,
+           "the only one; the least of three");
     tap_ok(sample_moments_time(&all) == 11, "the mean of the fastest three of six");
     tap_ok(sample_moments_time(&all) == 11 && all.us[0] == 20, "asking changes nothing");
     for (int i = 0; i < SAMPLE_MOMENTS; i++)
@@ -26,7 +27,8 @@ static void test_times(void)
 
 static void test_table(struct moments_table *table)
 {
-    struct sample_moments *host = sample_moments_at(table, 3, 0, 100), *device = sample_moments_at(table, 3, 1, 100);
+    struct sample_moments *host = sample_moments_at(table, 3, 0, 100),
+                          *device = sample_moments_at(table, 3, 1, 100);
     sample_moments_add(host, 5);
     tap_ok(host != device && device->count == 0 && sample_moments_at(table, 4, 0, 100)->count == 0,
            "sides and classes have their own");

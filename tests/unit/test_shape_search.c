@@ -202,8 +202,8 @@ static void test_rules(uint64_t state)
                interval[2].shape.edge == 256, "then small tiles, then large ones");
 }
 
-/* The second shape takes 3% longer than the first, which at size 84 alone takes `loss` longer than that. How many
- * rules there are; `alone`: the second has just that size. */
+/* The second shape takes 3% longer than the first, which at size 84 alone takes `loss` longer than that. How
+ * many rules there are; `alone`: the second has just that size. */
 static int rules_at_one_size(double loss, bool *alone)
 {
     static double seconds[2 * SIZE_GRID_MAX];

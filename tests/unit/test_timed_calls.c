@@ -40,8 +40,9 @@ void ztrmv_(const char *uplo, const char *trans, const char *diag, const int64_t
     written++;
 }
 
-EXPORTED void ssymv_(const char *uplo, const int64_t *n, const void *alpha, const float *a, const int64_t *lda,
-                     const float *x, const int64_t *incx, const void *beta, float *y, const int64_t *incy);
+EXPORTED void ssymv_(const char *uplo, const int64_t *n, const void *alpha, const float *a,
+                     const int64_t *lda, const float *x, const int64_t *incx, const void *beta, float *y,
+                     const int64_t *incy);
 void ssymv_(const char *uplo, const int64_t *n, const void *alpha, const float *a, const int64_t *lda,
             const float *x, const int64_t *incx, const void *beta, float *y, const int64_t *incy)
 {

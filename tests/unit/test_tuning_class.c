@@ -74,7 +74,8 @@ int main(void)
     test_form(998, 37, TUNING_TALL, 7);       /* the terms are the shorter side */
     test_form(1, 1, TUNING_SQUARE, 1);
     const struct blas_call tall = tuning_class_call(tuning_class_parse("zgemv_none"), 3166, 188);
-    tap_ok(tuning_size_of(&tall) == 24, "3166 x 188 is as 24's 3072 x 192, with 6 leaf tiles in a row, not 25's with 7");
+    tap_ok(tuning_size_of(&tall) == 24,
+           "3166 x 188 is as 24's 3072 x 192, with 6 leaf tiles in a row, not 25's with 7");
     test_form(INT64_C(1) << 30, 1, TUNING_TALL, 1024);
     return tap_done();
 }
