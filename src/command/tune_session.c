@@ -91,4 +91,5 @@ void tune_session_close(struct tune_session *session)
     tuning_pool_close(&session->pool);
     lane_release(session->lane);
     device_leave(session->device, &session->scope);
+    device_close(session->device); /* a second context makes every launch of the first one slower */
 }

@@ -168,6 +168,12 @@ void device_disable(struct device *device, const char *reason)
         log_message(LOG_WARNING, "device %d is left alone from now on: %s", device->properties.ordinal, reason);
 }
 
+void device_close(struct device *device)
+{
+    if (atomic_exchange(&device->usable, false))
+        driver()->primary_release(device->handle);
+}
+
 bool device_is_usable(const struct device *device)
 {
     return atomic_load(&device->usable);

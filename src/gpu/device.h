@@ -44,6 +44,11 @@ enum status device_wake(struct device **device);
 
 /* Give the device up for the rest of the process; `reason` is logged once. */
 void device_disable(struct device *device, const char *reason);
+
+/* The same for a tool that goes on without the device: release the primary context too, with all that is in
+ * it, so that it takes no part in what other processes do there. Outside device_enter; nobody uses the device
+ * or a lane of it meanwhile or afterwards. */
+void device_close(struct device *device);
 bool device_is_usable(const struct device *device);
 
 const struct device_properties *device_properties(const struct device *device);

@@ -1,4 +1,4 @@
-/* Lanes: one for each call, a second for who keeps it long only while others are left. */
+/* Lanes: one for each call, a second for who keeps it long only while others are left; they go with the device. */
 #include "emulated_lane.h"
 
 int main(void)
@@ -17,5 +17,13 @@ int main(void)
     lane_release(second);
     lane_release(other);
     lane_release(first);
+    device_leave(emulated_device, &emulated_scope);
+    device_close(emulated_device);
+    tap_ok(take_census().used_bytes == 0 && take_census().pinned == 0, "nothing of a closed device is left");
+    tap_ok(device_enter(emulated_device, &emulated_scope) == STATUS_DEVICE_LOST &&
+               device_wake(&emulated_device) == STATUS_DEVICE_LOST,
+           "nor is it entered or woken again");
+    device_close(emulated_device);
+    tap_ok(!device_is_usable(emulated_device), "closing it twice does no harm");
     return tap_done();
 }
