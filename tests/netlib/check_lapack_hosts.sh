@@ -4,6 +4,7 @@
 # ways and all types. (check_lapack.sh has all types, check_hosts.sh all hosts.)
 . "$top_srcdir/tests/netlib/check.sh"
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP the sanitized build runs check_lapack.sh alone"; exit 0; }
+[ -n "$NETLIB_FULL" ] || ask_for_no_pins
 lapack='!(*blat[123])'
 if [ -n "$NETLIB_FULL" ]; then
     for way in preload replacement; do

@@ -5,13 +5,13 @@
 #                                     MODE is preload or replacement
 #   check_wheel SUITE... -- SUITE...  NumPy's wheel with its own BLAS, by preload
 # PYTHON_SUITES narrows them to the suites that match this pattern; PYTHON_FULL=1 adds the
-# suites after "--" and the tests in tests/python/long.
+# suites after "--" and the tests in tests/python/long, and asks for pins.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 export PYTHON=${PYTHON:-/usr/bin/python3} DRIVER=$emulated_driver SHIM=$shim SHIM_PRELOAD=$shim_preload
 export LEAVE_OUT=$source_tree/tests/python/long
-[ -z "$PYTHON_FULL" ] || LEAVE_OUT=
-export REPLACEMENT= HOST_BLAS= HOST_LIBRARIES= SYMBOLS= OMP_WAIT_POLICY=passive
+if [ -n "$PYTHON_FULL" ]; then LEAVE_OUT=; else ask_for_no_pins; fi
+export REPLACEMENT= HOST_BLAS= HOST_LIBRARIES= SYMBOLS=
 modules=$hosts/root/usr/lib/python3/dist-packages
 
 skip_all() # REASON
