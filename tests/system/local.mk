@@ -87,13 +87,13 @@ EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 
 # What a tiny call costs.
 check_PROGRAMS += tests/system/tiny
-tests_system_tiny_SOURCES = tests/system/tiny.c
+tests_system_tiny_SOURCES = tests/system/tiny.c tests/system/tiny_part.h
 tests_system_tiny_LDADD = $(system_test_libraries)
 check_PROGRAMS += tests/system/tiny_call
 check_LTLIBRARIES += tests/system/tiny_names.la tests/system/tiny_names_linked.la
 tests_system_tiny_call_SOURCES = tests/system/tiny_call.c
 tests_system_tiny_call_LDADD = -ldl
-tests_system_tiny_names_la_SOURCES = tests/system/tiny_names.c
+tests_system_tiny_names_la_SOURCES = tests/system/tiny_names.c tests/system/tiny_part.h
 tests_system_tiny_names_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_tiny_names_la_LDFLAGS = $(module_flags)
 tests_system_tiny_names_linked_la_SOURCES = $(tests_system_tiny_names_la_SOURCES)

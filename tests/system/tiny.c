@@ -1,5 +1,7 @@
 /* tiny ROUTINE COUNT: COUNT calls of ROUTINE on operands of one element, for
  * counting instructions. */
+#include "tiny_part.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,12 +60,25 @@ static const struct {
     {"dsymv", call_dsymv}, {"dtrmv", call_dtrmv}, {"dsyr2k", call_dsyr2k},
 };
 
+static __attribute__((noinline)) void repeat(void (*call)(void), long calls)
+{
+    for (; calls > 0; calls--)
+        call();
+}
+
+COUNTED_PART counted_part(void (*call)(void), long calls)
+{
+    repeat(call, calls);
+    COUNTED_PART_ENDS;
+}
+
 int main(int count, char **arguments)
 {
     for (size_t i = 0; count > 2 && i < sizeof routines / sizeof *routines; i++)
         if (strcmp(arguments[1], routines[i].name) == 0) {
-            for (long calls = atol(arguments[2]); calls > 0; calls--)
-                routines[i].call();
+            const long calls = atol(arguments[2]);
+            repeat(routines[i].call, not_counted(calls));
+            counted_part(routines[i].call, calls - not_counted(calls));
             return 0;
         }
     fprintf(stderr, "usage: tiny ROUTINE COUNT\n");
