@@ -22,13 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOMENTS = 400, DRAWS = 200, MOST = 16, BATCH = 64, SIDES = 2, WAYS = 3 };
+enum { MOMENTS = 400, DRAWS = 200, MOST = 16, BATCH = 64, WAYS = 3 };
 static const double budget_us = 100, most_us = 1000, most_bytes = 32 << 20;
 
 struct scattered {
     struct blas_call call;
-    int count[SIDES];
-    double us[SIDES][MOMENTS]; /* logarithms in the end */
+    int count[CALL_SIDES];
+    double us[CALL_SIDES][MOMENTS]; /* logarithms in the end */
 };
 
 static struct scattered calls[TIMED_CLASSES];
@@ -73,24 +73,29 @@ static void shuffle(void)
     }
 }
 
-static void time_side(struct call_timer *timer, int side, const int *which, int count)
+static void time_side(struct call_timer *timer, enum call_side side, const int *which, int count)
 {
+    struct blas_call batch[BATCH] = {{0}};
+    double us[BATCH];
+    for (int i = 0; i < count; i++)
+        batch[i] = calls[which[i]].call;
+    call_timer_warm_all(timer, side, batch, count, budget_us, us);
     for (int i = 0; i < count; i++) {
         struct scattered *call = &calls[which[i]];
-        double us;
-        if (call->count[side] < MOMENTS && call_timer_warm(timer, &call->call, budget_us, &us, NULL))
-            call->us[side][call->count[side]++] = us;
+        if (call->count[side] < MOMENTS && us[i] > 0)
+            call->us[side][call->count[side]++] = us[i];
     }
 }
 
-static void time_all(struct call_timer timers[SIDES], double seconds)
+static void time_all(struct call_timer *timer, double seconds)
 {
     const uint64_t started = clock_nanoseconds();
     while ((double)(clock_nanoseconds() - started) < 1e9 * seconds) {
         shuffle();
         for (int i = 0; i < call_count; i += BATCH)
-            for (int side = 0; side < SIDES; side++)
-                time_side(&timers[side], side, order + i, call_count - i < BATCH ? call_count - i : BATCH);
+            for (int side = 0; side < CALL_SIDES; side++)
+                time_side(timer, (enum call_side)side, order + i,
+                          call_count - i < BATCH ? call_count - i : BATCH);
     }
 }
 
@@ -144,7 +149,7 @@ static void print_spread(int side)
 static int report(void)
 {
     static const int counts[] = {1, 2, 3, 4, 6, 8, 10, 16};
-    for (int side = 0; side < SIDES; side++) {
+    for (int side = 0; side < CALL_SIDES; side++) {
         for (int i = 0; i < call_count; i++)
             if (calls[i].count[side] < 2) {
                 fprintf(stderr, "call_scatter: there was no time for every call\n");
@@ -162,24 +167,21 @@ int main(int count, char **arguments)
 {
     if (count == 3 && strcmp(arguments[1], TIMED_CALLS_COMMAND) == 0)
         return timed_calls(arguments[2]);
-    const struct shim_child_settings on_host = {.offload = "never"};
-    const struct shim_child_settings on_device = {.offload = "always", .huge_pages = true};
+    const struct shim_child_settings as_programs = {.offload = "always", .huge_pages = true};
     const double seconds = count > 1 ? strtod(arguments[1], NULL) : 20;
-    struct call_timer timers[SIDES];
+    struct call_timer timer;
     struct call_timer_end end;
     struct device_properties device;
     struct machine_model model = crossover_model_here(device_query(0, &device) == STATUS_OK ? &device : NULL);
     choose_calls(&model);
-    if (!call_timer_start(&timers[0], &on_host, "call_scatter", (size_t)most_bytes) ||
-        !call_timer_start(&timers[1], &on_device, "call_scatter", (size_t)most_bytes))
+    if (!call_timer_start(&timer, &as_programs, "call_scatter", (size_t)most_bytes))
         return 1;
-    time_all(timers, 1);
+    time_all(&timer, 1);
     for (int i = 0; i < call_count; i++)
         memset(calls[i].count, 0, sizeof calls[i].count); /* first times moved matrices */
-    time_all(timers, seconds);
+    time_all(&timer, seconds);
     const int result = report();
-    for (int side = 0; side < SIDES; side++)
-        call_timer_stop(&timers[side], &end);
+    call_timer_stop(&timer, &end);
     if (end.reason[0])
         printf("some calls stayed on the host: %s\n", end.reason);
     return result;

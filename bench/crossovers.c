@@ -37,7 +37,7 @@ struct options {
 struct judge {
     const struct options *options;
     struct machine_model model, built_in;
-    struct call_timer host, device;
+    struct call_timer timer;
     FILE *output;
     uint64_t seed;
 };
@@ -64,7 +64,8 @@ static bool chooses_device(const struct machine_model *model, const struct blas_
 
 static double loss_of(bool device_chosen, const struct judged_call *judged)
 {
-    return (device_chosen ? judged->device : judged->host) / fmin(judged->host, judged->device) - 1;
+    const double host = judged->us[SIDE_HOST], device = judged->us[SIDE_DEVICE];
+    return (device_chosen ? device : host) / fmin(host, device) - 1;
 }
 
 static void write_rounds(FILE *output, const double rounds[JUDGED_ROUNDS])
@@ -84,23 +85,23 @@ static void write_call(const struct judge *judge, const struct judged_call *judg
     fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f,%s,%.4f,%.1f,%.1f",
             routine_name(routine_of(call->family, call->type), name), (long long)call->m, (long long)call->n,
             (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b,
-            (int)call->diag, judged->host, judged->device, chosen ? "device" : "host",
+            (int)call->diag, judged->us[SIDE_HOST], judged->us[SIDE_DEVICE], chosen ? "device" : "host",
             loss_of(chosen, judged),
             learned.host_us, learned.resident_us, built_in ? "device" : "host", loss_of(built_in, judged),
             without.host_us, without.resident_us);
-    write_rounds(judge->output, judged->host_rounds);
-    write_rounds(judge->output, judged->device_rounds);
+    for (int side = 0; side < CALL_SIDES; side++)
+        write_rounds(judge->output, judged->rounds[side]);
     fputc('\n', judge->output);
 }
 
 static void judge_call(struct judge *judge, const struct judged_call *judged, struct score *score)
 {
-    if (!isfinite(judged->host) || !isfinite(judged->device))
+    if (!isfinite(judged->us[SIDE_HOST]) || !isfinite(judged->us[SIDE_DEVICE]))
         return;
     const bool chosen = chooses_device(&judge->model, &judged->call);
     const double loss = loss_of(chosen, judged);
     score->calls++;
-    score->right += chosen == (judged->device < judged->host);
+    score->right += chosen == (judged->us[SIDE_DEVICE] < judged->us[SIDE_HOST]);
     score->good += loss < loss_allowed;
     score->built_in_good += loss_of(chooses_device(&judge->built_in, &judged->call), judged) < loss_allowed;
     score->worst_loss = fmax(score->worst_loss, loss);
@@ -232,7 +233,7 @@ static struct judged_call *timed_calls_of_all(struct judge *judge)
             groups[count] = judged + routine * calls;
             draw_routine(judge, routine, groups[count++]);
         }
-    judged_calls_time(&judge->host, &judge->device, groups, count, calls);
+    judged_calls_time(&judge->timer, groups, count, calls);
     return judged;
 }
 
@@ -259,9 +260,8 @@ static int judge_all(struct judge *judge)
 
 static int run(const struct options *options, struct learned_times *times)
 {
-    const struct shim_child_settings on_host = {.offload = "never"};
-    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe,
-                                                  .huge_pages = true};
+    const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
+                                                    .huge_pages = true};
     struct judge judge = {.options = options, .seed = 20260101};
     struct device_properties device;
     struct call_timer_end end;
@@ -277,11 +277,9 @@ static int run(const struct options *options, struct learned_times *times)
     judge.output = options->output ? fopen(options->output, "we") : NULL;
     if (options->output && !judge.output)
         perror(options->output);
-    else if (call_timer_start(&judge.host, &on_host, "crossovers", 4 * (size_t)options->bytes) &&
-             call_timer_start(&judge.device, &on_device, "crossovers", 4 * (size_t)options->bytes))
+    else if (call_timer_start(&judge.timer, &as_programs, "crossovers", 4 * (size_t)options->bytes))
         result = judge_all(&judge);
-    call_timer_stop(&judge.host, &end);
-    call_timer_stop(&judge.device, &end);
+    call_timer_stop(&judge.timer, &end);
     if (end.reason[0])
         printf("some calls stayed on the host: %s\n", end.reason);
     return judge.output && fclose(judge.output) != 0 ? 1 : result;

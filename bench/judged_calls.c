@@ -5,29 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARTS = 5, TURN = 3 };
+enum { MOST = 20 /* calls on end */, TURN = 3 };
 static const double budget_us = 100;
 
-static double time_side(struct call_timer *timer, const struct judged_call *judged)
-{
-    struct blas_call timed = judged->call;
-    double us;
-    timed.a.ld = 0;
-    return call_timer_warm(timer, &timed, budget_us, &us, NULL) ? us : HUGE_VAL;
-}
-
 /* Those right after a change of sides take longer: others in each round. */
-static void time_part(struct call_timer *host, struct call_timer *device, struct judged_call *part, int count,
+static void time_part(struct call_timer *timer, enum call_side side, struct judged_call *part, int count,
                       int round)
 {
+    struct blas_call calls[MOST] = {{0}};
+    double us[MOST];
     for (int i = 0; i < count; i++) {
-        struct judged_call *judged = &part[(i + round * TURN) % count];
-        judged->host_rounds[round] = time_side(host, judged);
+        calls[i] = part[(i + round * TURN) % count].call;
+        calls[i].a.ld = 0;
     }
-    for (int i = 0; i < count; i++) {
-        struct judged_call *judged = &part[(i + round * TURN) % count];
-        judged->device_rounds[round] = time_side(device, judged);
-    }
+    call_timer_warm_all(timer, side, calls, count, budget_us, us);
+    for (int i = 0; i < count; i++)
+        part[(i + round * TURN) % count].rounds[side][round] = us[i] > 0 ? us[i] : HUGE_VAL;
 }
 
 static double sum_up(const double rounds[JUDGED_ROUNDS])
@@ -37,19 +30,19 @@ static double sum_up(const double rounds[JUDGED_ROUNDS])
     return statistics_faster_half(us, JUDGED_ROUNDS);
 }
 
-void judged_calls_time(struct call_timer *host, struct call_timer *device, struct judged_call *const *groups,
-                       int group_count, int count)
+void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
+                       int count)
 {
+    const int parts = (count + MOST - 1) / MOST;
     for (int round = 0; round < JUDGED_ROUNDS; round++)
-        for (int part = 0; part < PARTS; part++)
+        for (int part = 0; part < parts; part++)
             for (int group = 0; group < group_count; group++) {
-                const int begin = count * part / PARTS, end = count * (part + 1) / PARTS;
-                time_part(host, device, groups[group] + begin, end - begin, round);
+                const int begin = count * part / parts, end = count * (part + 1) / parts;
+                for (int side = 0; side < CALL_SIDES; side++)
+                    time_part(timer, (enum call_side)side, groups[group] + begin, end - begin, round);
             }
     for (int group = 0; group < group_count; group++)
-        for (int i = 0; i < count; i++) {
-            struct judged_call *judged = &groups[group][i];
-            judged->host = sum_up(judged->host_rounds);
-            judged->device = sum_up(judged->device_rounds);
-        }
+        for (int i = 0; i < count; i++)
+            for (int side = 0; side < CALL_SIDES; side++)
+                groups[group][i].us[side] = sum_up(groups[group][i].rounds[side]);
 }

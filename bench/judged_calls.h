@@ -1,9 +1,8 @@
 /* judged_calls.h - times of calls on host and device that are to judge decisions about them.
  *
- * What disturbs a side stays for tens of milliseconds, or for seconds, and it is faster or slower from turn
- * to turn, by half in routines whose threads wait for each other a lot. So there are ten rounds over all
- * calls, seconds apart; no turn of a side has more than a fifth of a group's calls; and of a call's ten
- * times the mean of the faster half counts, as in the tuner (sample_moments.h). */
+ * What disturbs a side stays for tens of milliseconds, or for seconds. So there are ten rounds over all
+ * calls, seconds apart; the sides take turns of at most twenty calls of a group; and of a call's ten times
+ * the mean of the faster half counts, as in the tuner (sample_moments.h). */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
@@ -14,12 +13,11 @@ enum { JUDGED_ROUNDS = 10 };
 /* Microseconds; infinite where it cannot be timed. */
 struct judged_call {
     struct blas_call call;
-    double host, device;
-    double host_rounds[JUDGED_ROUNDS], device_rounds[JUDGED_ROUNDS];
+    double us[CALL_SIDES], rounds[CALL_SIDES][JUDGED_ROUNDS];
 };
 
 /* Groups (calls of a routine) of `count` calls each. */
-void judged_calls_time(struct call_timer *host, struct call_timer *device, struct judged_call *const *groups,
-                       int group_count, int count);
+void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
+                       int count);
 
 #endif

@@ -6,9 +6,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
-enum { PATIENCE_MS = 60000 };
+/* For as many calls; one that does not come back must not keep the user for ever. */
+enum { PATIENCE_MS = 60000, CALLS = 8 };
+
+static const char *const side_names[CALL_SIDES] = {[SIDE_HOST] = "host", [SIDE_DEVICE] = "device"};
 
 bool call_timer_start(struct call_timer *timer, const struct shim_child_settings *child_settings,
                       const char *who, size_t bytes)
@@ -19,72 +21,73 @@ bool call_timer_start(struct call_timer *timer, const struct shim_child_settings
     return timer->running;
 }
 
-/* A call that does not come back must not keep the user for ever. */
-static bool is_answered(const struct call_timer *timer)
+static bool is_answered(const struct call_timer *timer, int calls)
 {
     struct pollfd answers = {.fd = fileno(timer->child.answers), .events = POLLIN};
     int ready;
-    while ((ready = poll(&answers, 1, PATIENCE_MS)) < 0 && errno == EINTR)
+    while ((ready = poll(&answers, 1, PATIENCE_MS * (1 + calls / CALLS))) < 0 && errno == EINTR)
         continue;
     if (ready == 0)
         kill(timer->child.process, SIGKILL);
     return ready > 0;
 }
 
-/* The one whose process runs; NULL: none. */
-static struct call_timer *awake;
-
-/* Back only when it stands: until then it would take time from whoever is asked next. */
-static void halt(struct call_timer *timer)
+/* Have what was requested performed. */
+static bool perform(struct call_timer *timer, int calls)
 {
-    siginfo_t state;
-    kill(timer->child.process, SIGSTOP);
-    while (waitid(P_PID, (id_t)timer->child.process, &state, WSTOPPED | WEXITED | WNOWAIT) != 0 &&
-           errno == EINTR)
-        continue;
-    awake = NULL;
+    return fputs(TIMED_CALLS_ANSWER, timer->child.requests) >= 0 && fflush(timer->child.requests) == 0 &&
+           is_answered(timer, calls);
 }
 
-static void wake(struct call_timer *timer)
+static bool read_times(struct call_timer *timer, double *us, double *other_us)
 {
-    if (awake == timer)
-        return;
-    if (awake)
-        halt(awake);
-    kill(timer->child.process, SIGCONT);
-    awake = timer;
+    char answer[64];
+    return fgets(answer, sizeof answer, timer->child.answers) &&
+           sscanf(answer, "%lf %lf", us, other_us) == 2;
 }
 
-static bool ask(struct call_timer *timer, char *answer, int room)
+static void request(struct call_timer *timer, enum call_side side, const struct blas_call *call,
+                    double budget_us)
 {
-    wake(timer);
-    return fflush(timer->child.requests) == 0 && is_answered(timer) &&
-           fgets(answer, room, timer->child.answers);
+    char name[ROUTINE_NAME];
+    const int routine = routine_of(call->family, call->type);
+    fprintf(timer->child.requests, "warm %s %s %lld %lld %lld %d %d %d %d %d %lld %.0f\n", side_names[side],
+            routine < 0 ? "none" : routine_name(routine, name), (long long)call->m, (long long)call->n,
+            (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b, (int)call->diag, (long long)call->a.ld, budget_us);
 }
 
-bool call_timer_warm(struct call_timer *timer, const struct blas_call *call, double budget_us, double *us,
-                     double *first_us)
+bool call_timer_warm(struct call_timer *timer, enum call_side side, const struct blas_call *call,
+                     double budget_us, double *us, double *first_us)
 {
-    char name[ROUTINE_NAME], answer[64];
     double first;
-    int routine = routine_of(call->family, call->type);
-    if (!timer->running || routine < 0)
+    if (!timer->running)
         return false;
-    fprintf(timer->child.requests, "warm %s %lld %lld %lld %d %d %d %d %d %lld %.0f\n", routine_name(routine,
-                                                                                                     name),
-            (long long)call->m, (long long)call->n, (long long)call->k, (int)call->side, (int)call->uplo,
-            (int)call->trans, (int)call->trans_b, (int)call->diag, (long long)call->a.ld, budget_us);
-    return ask(timer, answer, sizeof answer) && sscanf(answer, "%lf %lf", us,
-                                                       first_us ? first_us : &first) == 2;
+    request(timer, side, call, budget_us);
+    return perform(timer, 1) && read_times(timer, us, first_us ? first_us : &first);
+}
+
+void call_timer_warm_all(struct call_timer *timer, enum call_side side, const struct blas_call *calls,
+                         int count, double budget_us, double *us)
+{
+    double first;
+    for (int i = 0; i < count; i++)
+        us[i] = 0;
+    if (!timer->running)
+        return;
+    for (int i = 0; i < count; i++)
+        request(timer, side, &calls[i], budget_us);
+    if (perform(timer, count))
+        for (int i = 0; i < count; i++)
+            if (!read_times(timer, &us[i], &first))
+                us[i] = 0;
 }
 
 bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, double *second_us)
 {
-    char answer[64];
     if (!timer->running)
         return false;
     fprintf(timer->child.requests, "cold %.0f\n", bytes);
-    return ask(timer, answer, sizeof answer) && sscanf(answer, "%lf %lf", first_us, second_us) == 2;
+    return perform(timer, 1) && read_times(timer, first_us, second_us);
 }
 
 bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
@@ -93,9 +96,7 @@ bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
     memset(end, 0, sizeof *end);
     if (!timer->running)
         return false;
-    wake(timer);
     bool good = shim_child_wait(&timer->child) == 0;
-    awake = NULL;
     for (int routine = 0; routine < ROUTINES; routine++) {
         char name[ROUTINE_NAME];
         if (!offload_report_row(timer->child.report, routine_name(routine, name), &row))

@@ -1,7 +1,8 @@
 #include "command/random_flags.h"
 #include "command/routine_call.h"
 
-enum { STEPS = 50 };
+/* A multiple of every routine's number of combinations. */
+enum { STEPS = 144 };
 
 double random_part(uint64_t *seed)
 {
@@ -17,9 +18,9 @@ void random_flags(struct blas_call *call, uint64_t *seed)
     const enum blas_diag diag = call->diag;
     const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
     const bool solves = call->family == FAMILY_TRSM;
-    int steps = (int)(random_part(seed) * STEPS);
     do
-        routine_next_flags(call);
-    while (steps-- > 0 || call->side != side || (solves && call->diag != diag) ||
+        for (int steps = (int)(random_part(seed) * STEPS); steps > 0; steps--)
+            routine_next_flags(call);
+    while (call->side != side || (solves && call->diag != diag) ||
            (level2 && (call->trans == TRANS_NONE) != upright));
 }

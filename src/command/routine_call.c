@@ -149,14 +149,26 @@ const char *routine_list_error(const char *list, int *length)
     }
 }
 
+static const char *routine_symbol(int routine, char symbol[ROUTINE_NAME + 1])
+{
+    char name[ROUTINE_NAME];
+    snprintf(symbol, ROUTINE_NAME + 1, "%s_", routine_name(routine, name));
+    return symbol;
+}
+
 /* The shim's names come first in a process that preloads it; this command has none itself. */
 host_function *routine_in_shim(int routine)
 {
-    char name[ROUTINE_NAME], symbol[ROUTINE_NAME + 1];
+    char symbol[ROUTINE_NAME + 1];
     if (!dlsym(RTLD_DEFAULT, HOST_SEARCH_MARKER))
         return NULL;
-    snprintf(symbol, sizeof symbol, "%s_", routine_name(routine, name));
-    return (host_function *)dlsym(RTLD_DEFAULT, symbol);
+    return (host_function *)dlsym(RTLD_DEFAULT, routine_symbol(routine, symbol));
+}
+
+host_function *routine_in_host(int routine, const struct host_library *host)
+{
+    char symbol[ROUTINE_NAME + 1];
+    return host_search_function(host, routine_symbol(routine, symbol));
 }
 
 /* Integers by reference: of 64 bits, of which a library of 32 bits reads the low half. */

@@ -28,6 +28,9 @@ bool routine_next_flags(struct blas_call *call);
 /* The symbol in the shim that was preloaded; NULL: this process runs without it. */
 host_function *routine_in_shim(int routine);
 
+/* The same routine of a host BLAS; NULL: it has none. */
+host_function *routine_in_host(int routine, const struct host_library *host);
+
 /* Perform the call, host pointers in it; sizes below 2^31. The library may take integers of 32 or
  * of 64 bits (little-endian machines). */
 void routine_call(host_function *function, const struct blas_call *call);

@@ -4,6 +4,7 @@
 #include "interpose/pack.h"
 #include "mirror/pins.h"
 #include "mirror/result_ranges.h"
+#include "tuner/call_side.h"
 #include "tuner/statistics.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ struct pool {
 struct pools {
     struct pool a[2], b[2], c[2]; /* c is what level 3 writes */
     size_t matrix_bytes;
-    bool on_host; /* all calls stay there */
+    enum call_side side; /* that performs the calls */
     bool c_is_new; /* the call's result has memory that no call has written to */
     enum blas_type c_type;
     size_t settled; /* bytes of the largest small result so far: all of them are pinned now */
@@ -129,7 +130,7 @@ static char *provide_result(struct pools *pools, struct pool *pool, size_t bytes
  * takes no longer for it; a host does. */
 static void renew_numbers(struct pools *pools, const struct blas_call *call)
 {
-    if (pools->on_host && (pools->c_type != call->type || blas_is_in_place(call)))
+    if (pools->side == SIDE_HOST && (pools->c_type != call->type || blas_is_in_place(call)))
         pools->c[0].filled = pools->c[1].filled = 0;
     pools->c_type = call->type;
 }
@@ -144,7 +145,7 @@ static bool provide_matrices(struct pools *pools, struct blas_call *call)
     for (int i = 0; i < 3; i++) {
         const size_t bytes = matrix_bytes(call, matrices[i]);
         const bool large = bytes >= PIN_BYTES_MIN;
-        if (bytes && large && i == 2 && !pools->on_host)
+        if (bytes && large && i == 2 && pools->side == SIDE_DEVICE)
             matrices[i]->pointer = provide_result(pools, &pools->c[1], bytes);
         else if (bytes)
             matrices[i]->pointer = provide(pools, &from[i][large], bytes);
@@ -207,7 +208,7 @@ static bool is_settled(const double *times, size_t count)
 static int calls_to_pin(struct pools *pools, const struct blas_call *call)
 {
     const size_t bytes = matrix_bytes(call, &call->c);
-    if (pools->on_host || !call->c.rows || bytes < result_ranges_least_bytes(call->c.part))
+    if (pools->side == SIDE_HOST || !call->c.rows || bytes < result_ranges_least_bytes(call->c.part))
         return 0;
     if (bytes >= PIN_BYTES_MIN)
         return !pools->c_is_new ? 0 : call->c.part == PART_FULL ? 2 : 4;
@@ -240,14 +241,26 @@ static double time_warm(host_function *function, struct pools *pools, const stru
     return statistics_median(times, count);
 }
 
-static bool answer_warm(struct pools *pools, const char *request)
+/* Both sides, as a program has them. */
+struct sides {
+    struct pools pools[CALL_SIDES];
+    struct host_library host;
+};
+
+/* NULL: it has none. */
+static host_function *function_of(const struct sides *sides, enum call_side side, int routine)
 {
-    char name[ROUTINE_NAME];
+    return side == SIDE_HOST ? routine_in_host(routine, &sides->host) : routine_in_shim(routine);
+}
+
+static bool answer_warm(struct sides *sides, const char *request)
+{
+    char where[8], name[ROUTINE_NAME];
     long long m, n, k, lda;
     int side, uplo, trans, trans_b, diag;
     double budget;
-    if (sscanf(request, "warm %7s %lld %lld %lld %d %d %d %d %d %lld %lf", name, &m, &n, &k, &side, &uplo,
-               &trans, &trans_b, &diag, &lda, &budget) != 11)
+    if (sscanf(request, "warm %7s %7s %lld %lld %lld %d %d %d %d %d %lld %lf", where, name, &m, &n, &k, &side,
+               &uplo, &trans, &trans_b, &diag, &lda, &budget) != 12)
         return false;
     const int routine = routine_named(name);
     if (routine < 0)
@@ -257,10 +270,11 @@ static bool answer_warm(struct pools *pools, const char *request)
                              .side = (enum blas_side)side, .uplo = (enum blas_uplo)uplo,
                              .trans = (enum blas_trans)trans, .trans_b = (enum blas_trans)trans_b,
                              .diag = (enum blas_diag)diag};
-    host_function *function = routine_in_shim(routine);
-    if (!function || !prepare(pools, &call, lda))
+    const enum call_side by = strcmp(where, "host") == 0 ? SIDE_HOST : SIDE_DEVICE;
+    host_function *function = function_of(sides, by, routine);
+    if (!function || !prepare(&sides->pools[by], &call, lda))
         return false;
-    double first, median = time_warm(function, pools, &call, budget, &first);
+    double first, median = time_warm(function, &sides->pools[by], &call, budget, &first);
     printf("%.4f %.4f\n", median, first);
     return true;
 }
@@ -297,14 +311,20 @@ static bool answer_cold(struct pools *pools, const char *request)
 int timed_calls(const char *bytes)
 {
     char request[256];
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it may stand still when its parent ends: call_timer.h */
-    const char *offload = getenv("MUBLAS_OFFLOAD");
-    struct pools pools = {.matrix_bytes = strtoull(bytes, NULL, 10), .c_type = TYPE_COUNT,
-                          .on_host = offload && strcmp(offload, "never") == 0};
-    while (fgets(request, sizeof request, stdin)) {
-        if (!answer_warm(&pools, request) && !answer_cold(&pools, request))
-            puts("none");
-        fflush(stdout);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct sides sides = {{{.side = SIDE_HOST}, {.side = SIDE_DEVICE}}, {NULL}};
+    for (int side = 0; side < CALL_SIDES; side++) {
+        sides.pools[side].matrix_bytes = strtoull(bytes, NULL, 10);
+        sides.pools[side].c_type = TYPE_COUNT;
     }
+    if (!host_search("dgemm_", &sides.host)) {
+        fputs("mublas: no host BLAS found; set MUBLAS_HOST_BLAS\n", stderr);
+        return 1;
+    }
+    while (fgets(request, sizeof request, stdin))
+        if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
+            fflush(stdout);
+        else if (!answer_warm(&sides, request) && !answer_cold(&sides.pools[SIDE_DEVICE], request))
+            puts("none");
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "common/processors.h"
 #include "mirror/pins.h"
 #include "tuner/call_sampler.h"
+#include "tuner/sample_batch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static const double call_budget_us = 300, sample_budget_us = 100, most_call_us =
 struct session {
     const struct tune_calls_options *options;
     struct learned_times *times;
-    struct call_timer host, device;
+    struct call_timer timer;
     double started, host_used;
 };
 
@@ -83,15 +84,15 @@ static void sample_results_of(struct session *session, enum blas_family family)
     enum { SPANS = sizeof spans / sizeof *spans };
     const struct blas_call least = result_call(family, 8);
     double none, again;
-    if (!call_timer_warm(&session->device, &least, call_budget_us, &none, NULL))
+    if (!call_timer_warm(&session->timer, SIDE_DEVICE, &least, call_budget_us, &none, NULL))
         return;
     for (int i = 0; i < SPANS && spans[i] <= (double)session->options->most_bytes; i++) {
         const struct blas_call call = result_call(family, (int64_t)sqrt(spans[i] / sizeof(double)));
         enum result_way way;
         double bytes, us;
         if (!may_go_on(session, fmin(part_used(session), upload_part)) ||
-            !call_timer_warm(&session->device, &call, call_budget_us, &us, NULL) ||
-            !call_timer_warm(&session->device, &call, call_budget_us, &again, NULL))
+            !call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &us, NULL) ||
+            !call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &again, NULL))
             return;
         if (result_way_of(&call, true, &way, &bytes))
             time_curve_add(&session->times->result.ways[way], bytes, fmin(us, again) - none);
@@ -104,16 +105,17 @@ static void sample_results(struct session *session)
     sample_results_of(session, FAMILY_SYRK);
 }
 
-static bool time_side(void *argument, enum call_side side, const struct blas_call *call, double *us)
+static void time_side(void *argument, enum call_side side, const struct blas_call *calls, int count,
+                      double *us)
 {
     struct session *session = argument;
-    double started = seconds_now();
-    const struct blas_call timed = with_any_flags(session, call);
-    struct call_timer *timer = side == SIDE_HOST ? &session->host : &session->device;
-    bool good = call_timer_warm(timer, &timed, sample_budget_us, us, NULL);
+    struct blas_call timed[SAMPLE_BATCH];
+    const double started = seconds_now();
+    for (int i = 0; i < count; i++)
+        timed[i] = with_any_flags(session, &calls[i]);
+    call_timer_warm_all(&session->timer, side, timed, count, sample_budget_us, us);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;
-    return good;
 }
 
 static bool stop_sampling(void *argument, double done)
@@ -158,8 +160,8 @@ static void sample_staged(struct session *session, struct call_timer *timer, str
         struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
         double copied, resident;
         if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
-            !call_timer_warm(timer, &call, call_budget_us, &copied, NULL) ||
-            !call_timer_warm(&session->device, &call, call_budget_us, &resident, NULL))
+            !call_timer_warm(timer, SIDE_DEVICE, &call, call_budget_us, &copied, NULL) ||
+            !call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &resident, NULL))
             return;
         if (copied > resident)
             time_curve_add(curve, (double)(n * n) * sizeof(double), copied - resident);
@@ -186,7 +188,7 @@ static void sample_wake(struct session *session)
 {
     struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 1000};
     double usual, first;
-    if (call_timer_warm(&session->device, &call, call_budget_us, &usual, &first) && first > usual)
+    if (call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &usual, &first) && first > usual)
         session->times->wake_us = first - usual;
 }
 
@@ -196,10 +198,10 @@ static void sample_scan(struct session *session)
     const int64_t n = (int64_t)sqrt((double)session->options->most_bytes / 4 / sizeof(double));
     struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
     double dense, sparse;
-    if (!call_timer_warm(&session->device, &call, call_budget_us, &dense, NULL))
+    if (!call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &dense, NULL))
         return;
     call.a.ld = 4 * n;
-    if (call_timer_warm(&session->device, &call, call_budget_us, &sparse, NULL) && sparse > dense)
+    if (call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) && sparse > dense)
         session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
 }
 
@@ -214,7 +216,7 @@ static void sample_all(struct session *session, const char *who)
         .least_bytes = LEAST_BYTES, .most_bytes = (double)session->options->most_bytes,
             .most_us = most_call_us};
     sample_wake(session);
-    sample_pinned(session, &session->device, &session->times->upload[UPLOAD_PINNED_HUGE], upload_part / 3);
+    sample_pinned(session, &session->timer, &session->times->upload[UPLOAD_PINNED_HUGE], upload_part / 3);
     sample_apart(session, &plain, who, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
     sample_apart(session, &untracked, who, sample_staged, UPLOAD_STAGED, upload_part);
     if (part_used(session) < upload_part)
@@ -278,34 +280,30 @@ static void keep_others(struct session *session)
     free(before);
 }
 
-static bool conclude(struct session *session, const char *who, const struct call_timer_end *host,
-                     const struct call_timer_end *device)
+static bool conclude(struct session *session, const char *who, const struct call_timer_end *end)
 {
     struct learned_times *times = session->times;
-    forget_stayed(times, device);
+    forget_stayed(times, end);
     forget_single(times);
-    memcpy(times->host_blas, host->host, sizeof times->host_blas);
+    memcpy(times->host_blas, end->host, sizeof times->host_blas);
     times->host_threads = processors_for_blas();
     keep_others(session);
     learned_times_settle(times, times->host_blas, times->host_threads);
-    if (!device->any_on_device)
+    if (!end->any_on_device)
         fprintf(stderr, "%s: no call ran on the device: %s\n", who,
-                device->reason[0] ? device->reason : "its process made none");
-    return device->any_on_device;
+                end->reason[0] ? end->reason : "its process made none");
+    return end->any_on_device;
 }
 
 bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times)
 {
-    const struct shim_child_settings on_host = {.offload = "never"};
-    const struct shim_child_settings on_device = {.offload = "always", .recipe = options->recipe,
-                                                  .huge_pages = true};
+    const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
+                                                    .huge_pages = true};
     struct session session = {.options = options, .times = times, .started = seconds_now()};
-    struct call_timer_end host = {0}, device = {0};
+    struct call_timer_end end = {0};
     memset(times, 0, sizeof *times);
-    if (call_timer_start(&session.host, &on_host, who, options->most_bytes) &&
-        call_timer_start(&session.device, &on_device, who, options->most_bytes))
+    if (call_timer_start(&session.timer, &as_programs, who, options->most_bytes))
         sample_all(&session, who);
-    call_timer_stop(&session.host, &host);
-    call_timer_stop(&session.device, &device);
-    return conclude(&session, who, &host, &device);
+    call_timer_stop(&session.timer, &end);
+    return conclude(&session, who, &end);
 }

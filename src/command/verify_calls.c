@@ -106,11 +106,10 @@ static void check_routine(struct checks *checks, int routine, int64_t size)
 
 static bool check_and_tell(int routine, int64_t size, const struct host_library *host)
 {
-    char name[ROUTINE_NAME], symbol[ROUTINE_NAME + 1];
-    struct checks checks = {.ours = routine_in_shim(routine), .seed = (uint64_t)routine, .kept = true,
-                            .enough_memory = true};
-    snprintf(symbol, sizeof symbol, "%s_", routine_name(routine, name));
-    checks.hosts = host_search_function(host, symbol);
+    char name[ROUTINE_NAME];
+    struct checks checks = {.ours = routine_in_shim(routine), .hosts = routine_in_host(routine, host),
+                            .seed = (uint64_t)routine, .kept = true, .enough_memory = true};
+    routine_name(routine, name);
     if (!checks.ours || !checks.hosts) {
         fprintf(stderr, "mublas verify: %s: %s has no such routine\n", name,
                 checks.ours ? host->path : "the shim");

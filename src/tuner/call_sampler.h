@@ -11,14 +11,13 @@
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 
+#include "tuner/call_side.h"
 #include "tuner/learned_times.h"
 
-enum call_side { SIDE_HOST, SIDE_DEVICE };
-
 struct call_sampler {
-    /* Microseconds of a call (shapes and pointers not filled in); on the device with
-     * every matrix resident. False: it cannot be timed, and is left out. */
-    bool (*time)(void *argument, enum call_side side, const struct blas_call *call, double *us);
+    /* Microseconds of calls (shapes and pointers not filled in), one after the other; on the device with
+     * every matrix resident. Not positive: it cannot be timed, and is left out. */
+    void (*time)(void *argument, enum call_side side, const struct blas_call *calls, int count, double *us);
     /* Stop? Asked before each call, with the part of the work done, 0 to 1. */
     bool (*stop)(void *argument, double done);
     void *argument;

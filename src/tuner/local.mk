@@ -33,6 +33,7 @@ CLEANFILES += src/tuner/built_in_recipes
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/call_sampler.c src/tuner/call_sampler.h \
+	src/tuner/call_side.h \
 	src/tuner/curve_smoothing.c src/tuner/curve_smoothing.h \
 	src/tuner/gain_border.c src/tuner/gain_border.h \
 	src/tuner/sample_batch.c src/tuner/sample_batch.h \

@@ -25,12 +25,20 @@ static bool record(const struct sample_batch *batch, const struct sample_request
     return time_curve_add(curve, request->amount, sample_moments_time(moments));
 }
 
+/* Those whose us are positive, which come to be their times. */
 static void time_side(const struct sample_batch *batch, enum call_side side, double us[SAMPLE_BATCH])
 {
-    const struct call_sampler *sampler = batch->sampler;
+    struct blas_call calls[SAMPLE_BATCH];
+    double times[SAMPLE_BATCH];
+    int count = 0;
     for (int i = 0; i < batch->count; i++)
-        if (us[i] > 0 && !sampler->time(sampler->argument, side, &batch->requests[i].call, &us[i]))
-            us[i] = 0;
+        if (us[i] > 0)
+            calls[count++] = batch->requests[i].call;
+    if (count > 0)
+        batch->sampler->time(batch->sampler->argument, side, calls, count, times);
+    for (int i = batch->count - 1; i >= 0; i--)
+        if (us[i] > 0)
+            us[i] = times[--count];
 }
 
 void sample_batch_time(struct sample_batch *batch)

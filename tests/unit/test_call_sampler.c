@@ -45,25 +45,31 @@ static double planted(const struct machine *machine, enum call_side side, double
     return 0.05 + amount * (amount < 131072 ? machine->cached_rate : machine->host_rate);
 }
 
-static bool time_call(void *argument, enum call_side side, const struct blas_call *call, double *us)
+static double time_call(struct machine *machine, enum call_side side, const struct blas_call *call)
 {
-    struct machine *machine = argument;
-    *us = planted(machine, side, timed_class_amount(call)) * noise(machine);
+    double us = planted(machine, side, timed_class_amount(call)) * noise(machine);
     if (side == SIDE_HOST)
-        *us *= unrest(machine);
+        us *= unrest(machine);
     if (side == SIDE_HOST)
-        machine->longest_host = fmax(machine->longest_host, *us);
+        machine->longest_host = fmax(machine->longest_host, us);
     machine->calls++;
     if (machine->outlier_every && machine->calls % machine->outlier_every == 0)
-        *us *= 3;
+        us *= 3;
     if (side == SIDE_HOST && machine->calls <= machine->slow_until)
-        *us *= 2;
+        us *= 2;
     if (side == SIDE_HOST && machine->calls <= machine->stalled_until)
-        *us *= 1000;
+        us *= 1000;
     bool *slowed = &machine->slowed[timed_class_of(call)];
     if (side == SIDE_DEVICE && machine->slow_from > 0 && timed_class_amount(call) >= machine->slow_from && !*slowed)
-        *us *= 20, *slowed = true;
-    return true;
+        us *= 20, *slowed = true;
+    return us;
+}
+
+static void time_calls(void *argument, enum call_side side, const struct blas_call *calls, int count,
+                       double *us)
+{
+    for (int i = 0; i < count; i++)
+        us[i] = time_call(argument, side, &calls[i]);
 }
 
 static bool stop(void *argument, double done)
@@ -74,7 +80,7 @@ static bool stop(void *argument, double done)
 
 static struct call_sampler sampler_of(struct machine *machine)
 {
-    return (struct call_sampler){.time = time_call, .stop = stop, .argument = machine,
+    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine,
                                  .least_bytes = 16 << 10,
                                  .most_bytes = 256 << 20, .most_us = 1e5};
 }

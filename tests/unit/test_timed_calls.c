@@ -1,7 +1,6 @@
 /* The process that times calls, on a BLAS of its own: what one routine writes must not be what others read.
  * Doubles have floats among them that are too small to be normal, which cost a host up to twice the time. */
 #include "command/timed_calls.h"
-#include "interpose/host_search.h"
 #include "tap.h"
 
 #include <math.h>
@@ -20,13 +19,6 @@ static int not_normal(const float *numbers, int64_t count)
     for (int64_t i = 0; i < count; i++)
         found += !isnormal(numbers[i]);
     return found;
-}
-
-/* As if this program ran under the shim. */
-EXPORTED int marker(void) __asm__(HOST_SEARCH_MARKER);
-int marker(void)
-{
-    return 0;
 }
 
 EXPORTED void ztrmv_(const char *uplo, const char *trans, const char *diag, const int64_t *n, const void *a,
@@ -64,8 +56,8 @@ static bool ask(const char *requests)
 
 int main(void)
 {
-    const bool answered = ask("warm ssymv 0 100 0 0 0 0 0 0 0 10\nwarm ztrmv 0 100 0 0 0 0 0 0 0 10\n"
-                              "warm ssymv 0 100 0 0 0 0 0 0 0 10\nwarm ssymv 0 300 0 0 0 0 0 0 0 10\n");
+    const bool answered = ask("warm device ssymv 0 100 0 0 0 0 0 0 0 10\nwarm device ztrmv 0 100 0 0 0 0 0 0 0 10\n"
+                              "warm device ssymv 0 100 0 0 0 0 0 0 0 10\nwarm device ssymv 0 300 0 0 0 0 0 0 0 10\n");
     tap_ok(answered && products >= 9 && written >= 3, "%d products, %d of a triangle", products, written);
     tap_ok(wrong_numbers == 0, "no operand has what another type wrote: %d numbers are not normal",
            wrong_numbers);
