@@ -36,7 +36,7 @@ struct pools {
     bool c_is_new; /* the call's result has memory that no call has written to */
     enum blas_type c_type;
     size_t settled; /* bytes of the largest small result so far: all of them are pinned now */
-    char *x, *y, *x_before;
+    char *vectors, *x, *y, *x_before; /* these in that */
     size_t vector_bytes;
 };
 
@@ -71,18 +71,20 @@ static char *filled(size_t bytes)
     return memory;
 }
 
+/* At other offsets in their pages: processors take a store to a place for one to another page's same place. */
 static bool provide_vectors(struct pools *pools, size_t bytes)
 {
+    enum { PAGE = 4096, APART = PAGE / 2 + 64 };
+    const size_t stride = (bytes + PAGE - 1) / PAGE * PAGE + APART;
     if (bytes <= pools->vector_bytes)
         return true;
-    free(pools->x);
-    free(pools->y);
-    free(pools->x_before);
-    pools->x = filled(bytes);
-    pools->y = filled(bytes);
-    pools->x_before = filled(bytes);
-    pools->vector_bytes = pools->x && pools->y && pools->x_before ? bytes : 0;
-    return pools->vector_bytes > 0;
+    free(pools->vectors);
+    pools->vectors = filled(2 * stride + bytes);
+    pools->x = pools->vectors;
+    pools->y = pools->vectors + stride;
+    pools->x_before = pools->vectors + 2 * stride;
+    pools->vector_bytes = pools->vectors ? bytes : 0;
+    return pools->vectors;
 }
 
 static union blas_scalar scalar(enum blas_type type, double value)
@@ -294,7 +296,8 @@ static bool answer_cold(struct pools *pools, const char *request)
         own.a[0] = own.a[1] = (struct pool){NULL, 0};
         own.matrix_bytes = (size_t)bytes; /* a mapping of its own, as large as the matrix */
         const bool good = prepare(&own, &call, 0);
-        pools->x = own.x, pools->y = own.y, pools->x_before = own.x_before, pools->vector_bytes = own.vector_bytes;
+        pools->vectors = own.vectors, pools->vector_bytes = own.vector_bytes;
+        pools->x = own.x, pools->y = own.y, pools->x_before = own.x_before;
         if (good) {
             first[i] = time_once(function, &own, &call);
             second[i] = time_once(function, &own, &call);

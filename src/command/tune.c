@@ -65,7 +65,7 @@ static double weight_of_family(int class, enum tuning_form form)
     switch (tuning_class_family(class)) {
     case FAMILY_AXPY: return 0.45;
     case FAMILY_TRMV: return 0.85;
-    case FAMILY_GEMV: return form == (transposed ? TUNING_TALL : TUNING_WIDE) ? 0.85 : 1.2;
+    case FAMILY_GEMV: return form == (transposed ? TUNING_TALL : TUNING_WIDE) ? 1 : 1.2;
     default: return 1.2;
     }
 }

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 12 };
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 20 };
 
 /* Amounts between which the sides change place are close enough; how far apart samples beside them may be;
- * and where neither side is so many times faster, all samples are timed again. */
-static const double close_enough = 1.15, apart = 1.6, level = 1.5;
+ * and where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
+ * matter. */
+static const double close_enough = 1.15, apart = 1.6, level = 2;
 /* How much more than expected a time is a peak. */
 static const double peak = 1.2;
 
@@ -177,14 +178,33 @@ static bool fill_gaps(struct session *session)
     return true;
 }
 
-/* Range: all zero where there is none. */
-static bool is_beside(const struct session *session, int class, struct amount_range range, double amount)
+/* Is neither side far ahead, there or at a neighbour? A single time may be a disturbed one. */
+static bool is_close(const struct session *session, int class, int sample)
 {
-    const double gain = gain_border_gain(session->times, class, amount);
-    return (gain > 1 / level && gain < level) || (amount >= range.low / apart && amount <= range.high * apart);
+    const struct time_curve *host = &session->times->host[class];
+    bool close = false;
+    for (int i = sample - 1; i <= sample + 1; i++) {
+        const bool exists = i >= 0 && i < host->count;
+        const double gain = exists ? gain_border_gain(session->times, class, host->samples[i].amount) : 0;
+        close = close || (gain > 1 / level && gain < level);
+    }
+    return close;
 }
 
-enum visit { ALL, BESIDE_ANEW, BESIDE };
+/* Range: all zero where there is none. */
+static bool is_beside(struct amount_range range, double amount)
+{
+    return amount >= range.low / apart && amount <= range.high * apart;
+}
+
+enum visit { ALL, BESIDE_ANEW, CLOSE };
+
+static bool is_visited(const struct session *session, enum visit which, int class, int sample,
+                       struct amount_range range)
+{
+    return which == ALL || is_close(session, class, sample) ||
+           (which == BESIDE_ANEW && is_beside(range, session->times->host[class].samples[sample].amount));
+}
 
 static void list_class(struct session *session, int class, enum visit which)
 {
@@ -194,7 +214,7 @@ static void list_class(struct session *session, int class, enum visit which)
     if (!find_range(session, class, &range))
         range.low = range.high = 0;
     for (int i = 0; i < host->count; i++)
-        if (which == ALL || is_beside(session, class, range, host->samples[i].amount))
+        if (is_visited(session, which, class, i, range))
             notes->listed[notes->count++] = (struct listed_sample){class, host->samples[i].amount};
 }
 
@@ -205,12 +225,11 @@ static int random_below(struct session *session, int most)
     return (int)((session->random_state >> 33) % (uint64_t)most);
 }
 
-/* Those listed from `first` on, in any order, in two pieces at least: a side is faster or slower from turn to
- * turn. */
+/* Those listed from `first` on, in any order. */
 static void cut_into_pieces(struct session *session, int first)
 {
     struct notes *notes = session->notes;
-    const int count = notes->count - first, pieces = count > 2 * PIECE ? (count + PIECE - 1) / PIECE : 2;
+    const int count = notes->count - first, pieces = (count + PIECE - 1) / PIECE;
     for (int i = count - 1; i > 0; i--) {
         const int other = random_below(session, i + 1);
         const struct listed_sample kept = notes->listed[first + i];
@@ -251,7 +270,7 @@ static bool time_piece(struct session *session, struct piece piece, bool anew)
     return true;
 }
 
-/* All samples, or those beside the border, once more: by then what disturbed the last time is over. The
+/* All samples, or those beside the border, or close to it, once more: by then what disturbed the last time is over. The
  * pieces come in any order, lest one disturbance has all of a class. Before, small calls of all classes took
  * turns, and one thread alone is faster while no others wait for work: such times do not count beside the
  * border. */
@@ -275,7 +294,7 @@ static bool look_closer(struct session *session)
         !visit(session, BESIDE_ANEW) || !close_in(session))
         return false;
     for (int i = 1; i < VISITS; i++)
-        if (!fill_gaps(session) || !visit(session, BESIDE))
+        if (!fill_gaps(session) || !visit(session, CLOSE))
             return false;
     return true;
 }

@@ -19,6 +19,7 @@ static bool record(const struct sample_batch *batch, const struct sample_request
                                                        request->amount);
     if (!moments || !(us > 0) || isinf(us))
         return false;
+    moments->asked = request->asked;
     if (request->anew)
         moments->count = 0;
     sample_moments_add(moments, us);
@@ -100,25 +101,46 @@ static bool has_sample_about(const struct time_curve *curve, double amount)
     return false;
 }
 
+/* Sizes as programs have them: even, but no powers of two, of which caches hold few columns, so that a host
+ * takes up to three times as long. An odd one can cost a device as much: what of the call is larger than a
+ * block becomes two more than a multiple of four. */
+static int64_t usual_size(int64_t size)
+{
+    enum { BLOCK = 32 };
+    return size > BLOCK ? size / 4 * 4 + 2 : size;
+}
+
+static struct blas_call sample_call(int class, double amount)
+{
+    struct blas_call call = timed_class_call(class, amount);
+    call.m = usual_size(call.m);
+    call.n = usual_size(call.n);
+    call.k = usual_size(call.k);
+    return call;
+}
+
 /* What the host takes grows with the amount, but what the device takes may still be latency. */
 void sample_batch_add(struct sample_batch *batch, int class, double amount)
 {
-    const struct blas_call call = timed_class_call(class, amount);
-    const struct sample_request request = {.class = class, .amount = timed_class_amount(&call), .call = call,
+    const struct blas_call call = sample_call(class, amount);
+    const struct sample_request request = {.class = class, .amount = timed_class_amount(&call),
+                                           .asked = amount, .call = call,
                                            .on_host = !sample_batch_host_takes_long(batch, class, amount)};
     if (timed_class_of(&call) == class && !device_takes_long(batch, class, amount) &&
         !has_sample_about(&batch->times->resident[class], request.amount))
         gather(batch, &request);
 }
 
-/* The class's call of just this amount: sizes are cut off, so it was asked for with a somewhat greater one. */
-static bool find_call(int class, double amount, struct blas_call *call)
+/* The call that an earlier sample was of. */
+static bool find_call(const struct sample_batch *batch, int class, double amount, struct sample_request *request)
 {
-    static const double most = 1.2, step = 1.0005;
-    for (double factor = 1 + 1e-9; factor < most; factor *= step) {
-        *call = timed_class_call(class, amount * factor);
-        if (timed_class_amount(call) == amount && timed_class_of(call) == class)
+    for (int side = 0; side < CALL_SIDES; side++) {
+        const struct sample_moments *moments = sample_moments_find(batch->moments, class, side, amount);
+        if (moments) {
+            request->asked = moments->asked;
+            request->call = sample_call(class, moments->asked);
             return true;
+        }
     }
     return false;
 }
@@ -127,6 +149,6 @@ void sample_batch_again(struct sample_batch *batch, int class, double amount, bo
 {
     struct sample_request request = {.class = class, .amount = amount, .anew = anew,
                                      .on_host = sample_at(&batch->times->host[class], amount)};
-    if (find_call(class, amount, &request.call))
+    if (find_call(batch, class, amount, &request))
         gather(batch, &request);
 }

@@ -10,7 +10,7 @@ enum { SAMPLE_BATCH = 64 };
 
 struct sample_request {
     int class;
-    double amount;
+    double amount, asked; /* by which the call was chosen */
     struct blas_call call;
     bool on_host; /* too, or on the device alone */
     bool anew;    /* what was timed before does not count */

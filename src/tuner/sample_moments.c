@@ -3,13 +3,28 @@
 
 #include <string.h>
 
+static int place_of(const struct moments_table *table, int class, int side, double amount)
+{
+    int place = 0;
+    while (place < table->counts[class][side] && table->samples[class][side][place].amount != amount)
+        place++;
+    return place;
+}
+
+const struct sample_moments *sample_moments_find(const struct moments_table *table, int class, int side,
+                                                 double amount)
+{
+    const int place = place_of(table, class, side, amount);
+    return place < table->counts[class][side] ? &table->samples[class][side][place] : NULL;
+}
+
 struct sample_moments *sample_moments_at(struct moments_table *table, int class, int side, double amount)
 {
     struct sample_moments *samples = table->samples[class][side];
     int *count = &table->counts[class][side];
-    for (int i = 0; i < *count; i++)
-        if (samples[i].amount == amount)
-            return &samples[i];
+    const int place = place_of(table, class, side, amount);
+    if (place < *count)
+        return &samples[place];
     if (*count == TIME_CURVE_SAMPLES)
         return NULL;
     samples[*count] = (struct sample_moments){.amount = amount};

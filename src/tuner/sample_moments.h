@@ -12,7 +12,7 @@
 enum { SAMPLE_SIDES = 2, SAMPLE_MOMENTS = 16 /* the last ones count */ };
 
 struct sample_moments {
-    double amount;
+    double amount, asked; /* whose sizes were rounded to that */
     int count; /* so far */
     double us[SAMPLE_MOMENTS];
 };
@@ -25,6 +25,10 @@ struct moments_table {
 
 /* Those of a sample; new ones, if there are none. NULL: there is no room. */
 struct sample_moments *sample_moments_at(struct moments_table *table, int class, int side, double amount);
+
+/* NULL: there are none. */
+const struct sample_moments *sample_moments_find(const struct moments_table *table, int class, int side,
+                                                 double amount);
 
 void sample_moments_add(struct sample_moments *moments, double us);
 
