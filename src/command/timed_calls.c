@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { LEAST_REPEATS = 2, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
+enum { LEAST_REPEATS = 1, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
 enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
 static const double unsettled = 1.5;

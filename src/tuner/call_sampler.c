@@ -8,10 +8,17 @@
 
 enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 20 };
 
-/* Amounts between which the sides change place are close enough; how far apart samples beside them may be;
- * and where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
- * matter. */
-static const double close_enough = 1.15, apart = 1.6, level = 2;
+/* Amounts between which the sides change place are close enough. */
+static const double close_enough = 1.15;
+/* Where neither side is so many times faster, samples are at most so far apart: threads make of a host's times
+ * a curve with steps. */
+static const struct density {
+    double ahead, apart;
+} densities[] = {{2.5, 1.6}, {1.5, 1.3}};
+enum { DENSITIES = sizeof densities / sizeof *densities };
+/* Where neither is, samples are timed again and again: elsewhere noise does not matter; a few times anyway. */
+static const double level = 1.6;
+enum { FEW = 3 };
 /* How much more than expected a time is a peak. */
 static const double peak = 1.2;
 
@@ -143,13 +150,38 @@ static bool close_in(struct session *session)
     return true;
 }
 
-/* Beside the border, among amounts that calls can have. */
-static bool find_range(const struct session *session, int class, struct amount_range *range)
+static bool is_ahead(const struct session *session, int class, double amount, double most)
 {
+    const double gain = gain_border_gain(session->times, class, amount);
+    return gain < 1 / most || gain > most;
+}
+
+/* Beside the border, among amounts that calls can have, and from where to where no side is so far ahead. */
+static bool find_range(const struct session *session, int class, double ahead, struct amount_range *range)
+{
+    static const double step = 1.05;
     const struct call_sampler *sampler = session->sampler;
     const struct amount_range bounds = {timed_class_amount_of(class, sampler->least_bytes) / 4,
                                         timed_class_amount_of(class, sampler->most_bytes)};
-    return gain_border_range(session->times, class, bounds, range);
+    if (!gain_border_range(session->times, class, bounds, range))
+        return false;
+    while (range->low < range->high && is_ahead(session, class, range->low, ahead))
+        range->low *= step;
+    while (range->low < range->high && is_ahead(session, class, range->high, ahead))
+        range->high /= step;
+    return range->low < range->high;
+}
+
+/* The first of the densities that is not reached says where a sample is missing. */
+static bool find_gap(const struct session *session, int class, double *amount)
+{
+    for (int i = 0; i < DENSITIES; i++) {
+        struct amount_range range;
+        if (find_range(session, class, densities[i].ahead, &range) &&
+            gain_border_gap(session->times, class, range, densities[i].apart, amount))
+            return true;
+    }
+    return false;
 }
 
 /* One gap of each class in turn, until there is none. */
@@ -159,15 +191,13 @@ static bool fill_gaps(struct session *session)
     for (int round = 0; any && round < FILLS; round++) {
         any = false;
         for (int class = 0; class < TIMED_CLASSES; class++) {
-            struct amount_range range;
             double amount = 0;
             if (!is_wanted(session, class) ||
                 session->times->host[class].count >= TIME_CURVE_SAMPLES - BISECTIONS)
                 continue;
             if (stopped(session))
                 return false;
-            if (!find_range(session, class, &range) ||
-                !gain_border_gap(session->times, class, range, apart, &amount) ||
+            if (!find_gap(session, class, &amount) ||
                 sample_batch_host_takes_long(&session->batch, class, amount))
                 continue;
             sample_batch_add(&session->batch, class, amount);
@@ -185,8 +215,7 @@ static bool is_close(const struct session *session, int class, int sample)
     bool close = false;
     for (int i = sample - 1; i <= sample + 1; i++) {
         const bool exists = i >= 0 && i < host->count;
-        const double gain = exists ? gain_border_gain(session->times, class, host->samples[i].amount) : 0;
-        close = close || (gain > 1 / level && gain < level);
+        close = close || (exists && !is_ahead(session, class, host->samples[i].amount, level));
     }
     return close;
 }
@@ -194,7 +223,14 @@ static bool is_close(const struct session *session, int class, int sample)
 /* Range: all zero where there is none. */
 static bool is_beside(struct amount_range range, double amount)
 {
-    return amount >= range.low / apart && amount <= range.high * apart;
+    return amount >= range.low / densities->apart && amount <= range.high * densities->apart;
+}
+
+static bool has_few_times(const struct session *session, int class, double amount)
+{
+    const struct sample_moments *moments =
+        sample_moments_find(&session->notes->moments, class, SIDE_HOST, amount);
+    return moments && moments->count < FEW;
 }
 
 enum visit { ALL, BESIDE_ANEW, CLOSE };
@@ -202,8 +238,9 @@ enum visit { ALL, BESIDE_ANEW, CLOSE };
 static bool is_visited(const struct session *session, enum visit which, int class, int sample,
                        struct amount_range range)
 {
+    const double amount = session->times->host[class].samples[sample].amount;
     return which == ALL || is_close(session, class, sample) ||
-           (which == BESIDE_ANEW && is_beside(range, session->times->host[class].samples[sample].amount));
+           (is_beside(range, amount) && (which == BESIDE_ANEW || has_few_times(session, class, amount)));
 }
 
 static void list_class(struct session *session, int class, enum visit which)
@@ -211,7 +248,7 @@ static void list_class(struct session *session, int class, enum visit which)
     const struct time_curve *host = &session->times->host[class];
     struct notes *notes = session->notes;
     struct amount_range range = {0, 0};
-    if (!find_range(session, class, &range))
+    if (!find_range(session, class, densities->ahead, &range))
         range.low = range.high = 0;
     for (int i = 0; i < host->count; i++)
         if (is_visited(session, which, class, i, range))

@@ -7,7 +7,7 @@
 enum { ROUNDS = 2 };
 
 /* In natural logarithms: of amounts, how far neighbours count; of times, how far from what they say. */
-static const double reach = 0.4, tolerance = 0.25, steepest = 1.5;
+static const double reach = 0.4, tolerance = 0.15, steepest = 1.5;
 
 struct logarithms {
     int count;

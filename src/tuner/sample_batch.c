@@ -101,8 +101,8 @@ static bool has_sample_about(const struct time_curve *curve, double amount)
     return false;
 }
 
-/* Sizes as programs have them: even, but no powers of two, of which caches hold few columns, so that a host
- * takes up to three times as long. An odd one can cost a device as much: what of the call is larger than a
+/* Sizes as programs have them: even, since odd ones can cost a device three times as much, but no powers of
+ * two, of which caches hold few columns, so that a host takes twice as long. What of the call is larger than a
  * block becomes two more than a multiple of four. */
 static int64_t usual_size(int64_t size)
 {
