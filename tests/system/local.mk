@@ -217,3 +217,4 @@ tests_system_no_threads_la_LDFLAGS = $(module_flags)
 TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 thread_tests += tests/system/waking.sh
+thread_programs += tests/system/waking tests/system/make_recipe

@@ -8,6 +8,7 @@ tests_system_openmp_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_system_openmp_LDADD = $(system_test_libraries)
 TESTS += tests/system/threads.sh tests/system/openmp.sh
 thread_tests += tests/system/threads.sh
+thread_programs += tests/system/threads
 EXTRA_DIST += tests/system/threads.sh tests/system/openmp.sh
 
 # Forks.
@@ -16,6 +17,7 @@ tests_system_forking_SOURCES = tests/system/forking.c tests/system/blas_program.
 tests_system_forking_LDADD = $(system_test_libraries)
 TESTS += tests/system/forking.sh
 thread_tests += tests/system/forking.sh
+thread_programs += tests/system/forking
 EXTRA_DIST += tests/system/forking.sh
 
 # From constructors to destructors.
@@ -31,6 +33,7 @@ tests_system_lifetime_LDADD = tests/system/liblifetime.la $(system_test_librarie
 tests_system_lifetime_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += tests/system/lifetime.sh
 thread_tests += tests/system/lifetime.sh
+thread_programs += tests/system/lifetime
 EXTRA_DIST += tests/system/lifetime.sh
 
 # Programs with CUDA of their own.
@@ -52,6 +55,7 @@ tests_system_nested_LDADD = tests/system/libworkers.la $(system_test_libraries)
 tests_system_nested_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += tests/system/nested.sh
 thread_tests += tests/system/nested.sh
+thread_programs += tests/system/nested
 EXTRA_DIST += tests/system/nested.sh
 
 # Libraries that bring BLAS along and go.
