@@ -13,7 +13,7 @@
 
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-static const double call_budget_us = 300, sample_budget_us = 100, most_call_us = 6e3, upload_part = 0.15;
+static const double call_budget_us = 300, sample_budget_us = 100, most_call_us = 3e3, upload_part = 0.15;
 
 struct session {
     const struct tune_calls_options *options;
