@@ -2,8 +2,9 @@
  * contract_model.c, bit for bit, and against the kept digests; accuracy by the BLAS
  * testers' gauge; nothing read that must not be (NaN), nothing written but y. trmv runs
  * in place where operands are not aligned.
- * Arguments: the largest n (default 300); "few": only some of the larger complex cases,
- * as without arguments; "blocks": only some of the cases that take several blocks. */
+ * Arguments: the largest n (default 300, under sanitizers 130, which is several tiles, too);
+ * "few": only some of the larger complex cases, as without arguments; "blocks": only some of
+ * the cases that take several blocks. */
 #include "contract_model.h"
 #include "digest_file.h"
 #include "kernel_cases.h"
@@ -14,6 +15,11 @@
 #include <string.h>
 
 static const double gauge_limit = 16;
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { USUAL_MAX_N = 130 };
+#else
+enum { USUAL_MAX_N = 300 };
+#endif
 
 /* The last one for axpy only: x and y lie differently. */
 static const struct placement placements[] = {
@@ -151,7 +157,7 @@ static void test_routine(struct lane *lane, const struct kernel_case *cases, siz
 
 int main(int argument_count, char **arguments)
 {
-    const int64_t max_n = argument_count > 1 ? strtoll(arguments[1], NULL, 10) : 300;
+    const int64_t max_n = argument_count > 1 ? strtoll(arguments[1], NULL, 10) : USUAL_MAX_N;
     const enum choice choice = choice_of(argument_count, arguments);
     const char *source = getenv("top_srcdir");
     char path[4096];
