@@ -56,7 +56,8 @@ static void request(struct call_timer *timer, enum call_side side, const struct 
     const int routine = routine_of(call->family, call->type);
     fprintf(timer->child.requests, "warm %s %s %lld %lld %lld %d %d %d %d %d %lld %.0f\n", side_names[side],
             routine < 0 ? "none" : routine_name(routine, name), (long long)call->m, (long long)call->n,
-            (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b, (int)call->diag, (long long)call->a.ld, budget_us);
+            (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans,
+            (int)call->trans_b, (int)call->diag, (long long)call->a.ld, budget_us);
 }
 
 bool call_timer_warm(struct call_timer *timer, enum call_side side, const struct blas_call *call,

@@ -7,12 +7,15 @@
 #include "tuner/call_side.h"
 #include "tuner/statistics.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 enum { LEAST_REPEATS = 1, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
 enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
@@ -71,7 +74,8 @@ static char *filled(size_t bytes)
     return memory;
 }
 
-/* At other offsets in their pages: processors take a store to a place for one to another page's same place. */
+/* At other offsets in their pages: processors take a store to a place for one to another page's same
+ * place. */
 static bool provide_vectors(struct pools *pools, size_t bytes)
 {
     enum { PAGE = 4096, APART = PAGE / 2 + 64 };
@@ -255,7 +259,11 @@ static host_function *function_of(const struct sides *sides, enum call_side side
     return side == SIDE_HOST ? routine_in_host(routine, &sides->host) : routine_in_shim(routine);
 }
 
-static bool answer_warm(struct sides *sides, const char *request)
+struct answer {
+    double us[2];
+};
+
+static bool answer_warm(struct sides *sides, const char *request, struct answer *answer)
 {
     char where[8], name[ROUTINE_NAME];
     long long m, n, k, lda;
@@ -276,13 +284,12 @@ static bool answer_warm(struct sides *sides, const char *request)
     host_function *function = function_of(sides, by, routine);
     if (!function || !prepare(&sides->pools[by], &call, lda))
         return false;
-    double first, median = time_warm(function, &sides->pools[by], &call, budget, &first);
-    printf("%.4f %.4f\n", median, first);
+    answer->us[0] = time_warm(function, &sides->pools[by], &call, budget, &answer->us[1]);
     return true;
 }
 
 /* The medians of several matrices; a program frees and allocates in between as well. */
-static bool answer_cold(struct pools *pools, const char *request)
+static bool answer_cold(struct pools *pools, const char *request, struct answer *answer)
 {
     double bytes, first[COLD_REPEATS], second[COLD_REPEATS];
     const int routine = routine_of(FAMILY_GEMV, TYPE_D);
@@ -307,13 +314,38 @@ static bool answer_cold(struct pools *pools, const char *request)
         if (!good)
             return false;
     }
-    printf("%.4f %.4f\n", statistics_median(first, COLD_REPEATS), statistics_median(second, COLD_REPEATS));
+    answer->us[0] = statistics_median(first, COLD_REPEATS);
+    answer->us[1] = statistics_median(second, COLD_REPEATS);
     return true;
+}
+
+/* Where answers go: what a host BLAS prints (MKL_VERBOSE) is none of them, and goes to standard error. */
+static FILE *take_output(void)
+{
+    fflush(stdout);
+    const int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    FILE *answers = output < 0 ? NULL : fdopen(output, "w");
+    if (answers)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    return answers;
+}
+
+static void answer_all(struct sides *sides, FILE *answers)
+{
+    char request[256];
+    struct answer answer;
+    while (fgets(request, sizeof request, stdin))
+        if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
+            fflush(answers);
+        else if (answer_warm(sides, request, &answer) ||
+                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer))
+            fprintf(answers, "%.4f %.4f\n", answer.us[0], answer.us[1]);
+        else
+            fputs("none\n", answers);
 }
 
 int timed_calls(const char *bytes)
 {
-    char request[256];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct sides sides = {{{.side = SIDE_HOST}, {.side = SIDE_DEVICE}}, {NULL}};
     for (int side = 0; side < CALL_SIDES; side++) {
@@ -324,10 +356,12 @@ int timed_calls(const char *bytes)
         fputs("mublas: no host BLAS found; set MUBLAS_HOST_BLAS\n", stderr);
         return 1;
     }
-    while (fgets(request, sizeof request, stdin))
-        if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
-            fflush(stdout);
-        else if (!answer_warm(&sides, request) && !answer_cold(&sides.pools[SIDE_DEVICE], request))
-            puts("none");
+    FILE *answers = take_output();
+    if (!answers) {
+        fprintf(stderr, "mublas: no output for times: %s\n", strerror(errno));
+        return 1;
+    }
+    answer_all(&sides, answers);
+    fclose(answers);
     return 0;
 }
