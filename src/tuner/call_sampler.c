@@ -10,13 +10,14 @@ enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 2
 
 /* Amounts between which the sides change place are close enough. */
 static const double close_enough = 1.15;
-/* Where neither side is so many times faster, samples are at most so far apart: threads make of a host's times
- * a curve with steps. */
+/* Where neither side is so many times faster, samples are at most so far apart: threads make of a host's
+ * times a curve with steps. */
 static const struct density {
     double ahead, apart;
 } densities[] = {{2.5, 1.6}, {1.5, 1.3}};
 enum { DENSITIES = sizeof densities / sizeof *densities };
-/* Where neither is, samples are timed again and again: elsewhere noise does not matter; a few times anyway. */
+/* Where neither is, samples are timed again and again: elsewhere noise does not matter; a few times
+ * anyway. */
 static const double level = 1.6;
 enum { FEW = 3 };
 /* How much more than expected a time is a peak. */
@@ -307,10 +308,10 @@ static bool time_piece(struct session *session, struct piece piece, bool anew)
     return true;
 }
 
-/* All samples, or those beside the border, or close to it, once more: by then what disturbed the last time is over. The
- * pieces come in any order, lest one disturbance has all of a class. Before, small calls of all classes took
- * turns, and one thread alone is faster while no others wait for work: such times do not count beside the
- * border. */
+/* All samples, or those beside the border, or close to it, once more: by then what disturbed the last time is
+ * over. The pieces come in any order, lest one disturbance has all of a class. Before, small calls of all
+ * classes took turns, and one thread alone is faster while no others wait for work: such times do not count
+ * beside the border. */
 static bool visit(struct session *session, enum visit which)
 {
     struct notes *notes = session->notes;

@@ -15,9 +15,11 @@ static bool record(const struct sample_batch *batch, const struct sample_request
 {
     struct learned_times *times = batch->times;
     struct time_curve *curve = &(side == SIDE_HOST ? times->host : times->resident)[request->class];
+    if (!(us > 0) || isinf(us))
+        return false;
     struct sample_moments *moments = sample_moments_at(batch->moments, request->class, (int)side,
                                                        request->amount);
-    if (!moments || !(us > 0) || isinf(us))
+    if (!moments)
         return false;
     moments->asked = request->asked;
     if (request->anew)
@@ -102,8 +104,8 @@ static bool has_sample_about(const struct time_curve *curve, double amount)
 }
 
 /* Sizes as programs have them: even, since odd ones can cost a device three times as much, but no powers of
- * two, of which caches hold few columns, so that a host takes twice as long. What of the call is larger than a
- * block becomes two more than a multiple of four. */
+ * two, of which caches hold few columns, so that a host takes twice as long. What of the call is larger than
+ * a block becomes two more than a multiple of four. */
 static int64_t usual_size(int64_t size)
 {
     enum { BLOCK = 32 };
@@ -132,7 +134,8 @@ void sample_batch_add(struct sample_batch *batch, int class, double amount)
 }
 
 /* The call that an earlier sample was of. */
-static bool find_call(const struct sample_batch *batch, int class, double amount, struct sample_request *request)
+static bool find_call(const struct sample_batch *batch, int class, double amount,
+                      struct sample_request *request)
 {
     for (int side = 0; side < CALL_SIDES; side++) {
         const struct sample_moments *moments = sample_moments_find(batch->moments, class, side, amount);

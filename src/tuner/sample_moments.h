@@ -6,10 +6,11 @@
 #ifndef MUBLAS_SAMPLE_MOMENTS_H
 #define MUBLAS_SAMPLE_MOMENTS_H
 
+#include "tuner/call_side.h"
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
 
-enum { SAMPLE_SIDES = 2, SAMPLE_MOMENTS = 16 /* the last ones count */ };
+enum { SAMPLE_MOMENTS = 16 /* the last ones count */ };
 
 struct sample_moments {
     double amount, asked; /* whose sizes were rounded to that */
@@ -19,8 +20,8 @@ struct sample_moments {
 
 /* All zero: nothing timed. */
 struct moments_table {
-    int counts[TIMED_CLASSES][SAMPLE_SIDES];
-    struct sample_moments samples[TIMED_CLASSES][SAMPLE_SIDES][TIME_CURVE_SAMPLES];
+    int counts[TIMED_CLASSES][CALL_SIDES];
+    struct sample_moments samples[TIMED_CLASSES][CALL_SIDES][TIME_CURVE_SAMPLES];
 };
 
 /* Those of a sample; new ones, if there are none. NULL: there is no room. */
