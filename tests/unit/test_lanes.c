@@ -1,4 +1,5 @@
-/* Lanes: one for each call, a second for who keeps it long only while others are left; they go with the device. */
+/* Lanes: one for each call, a second for who keeps it long only while others are left; they go with the
+ * device. */
 #include "emulated_lane.h"
 
 int main(void)
