@@ -169,8 +169,9 @@ double built_in_result_us(const struct machine_model *model, const struct blas_c
         return 0;
     if (trackable)
         return 1e6 * bytes / model->link_bandwidth;
+    const bool triangle = way == RESULT_STAGED_TRIANGLE;
     return crossover_staged_result_us +
-           1e6 * bytes / (way == RESULT_STAGED_TRIANGLE ? model->triangle_bandwidth : model->result_bandwidth);
+           1e6 * bytes / (triangle ? model->triangle_bandwidth : model->result_bandwidth);
 }
 
 /* Steps that follow each other, whatever is done beside them. */
