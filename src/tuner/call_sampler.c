@@ -173,13 +173,28 @@ static bool find_range(const struct session *session, int class, double ahead, s
     return range->low < range->high;
 }
 
+/* The widest gap in which there can be one more sample: sizes are rounded, so that in others there is
+ * none. */
+static bool find_gap_in(const struct session *session, int class, struct amount_range range, double apart,
+                        double *amount)
+{
+    static const double step = 1.1;
+    if (range.low >= range.high || !gain_border_gap(session->times, class, range, apart, amount))
+        return false;
+    const struct amount_range below = {range.low, *amount / step}, above = {*amount * step, range.high};
+    return (sample_batch_lacks(&session->batch, class, *amount) &&
+            !sample_batch_host_takes_long(&session->batch, class, *amount)) ||
+           find_gap_in(session, class, below, apart, amount) ||
+           find_gap_in(session, class, above, apart, amount);
+}
+
 /* The first of the densities that is not reached says where a sample is missing. */
 static bool find_gap(const struct session *session, int class, double *amount)
 {
     for (int i = 0; i < DENSITIES; i++) {
         struct amount_range range;
         if (find_range(session, class, densities[i].ahead, &range) &&
-            gain_border_gap(session->times, class, range, densities[i].apart, amount))
+            find_gap_in(session, class, range, densities[i].apart, amount))
             return true;
     }
     return false;
@@ -198,8 +213,7 @@ static bool fill_gaps(struct session *session)
                 continue;
             if (stopped(session))
                 return false;
-            if (!find_gap(session, class, &amount) ||
-                sample_batch_host_takes_long(&session->batch, class, amount))
+            if (!find_gap(session, class, &amount))
                 continue;
             sample_batch_add(&session->batch, class, amount);
             any = true;

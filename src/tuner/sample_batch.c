@@ -122,14 +122,20 @@ static struct blas_call sample_call(int class, double amount)
 }
 
 /* What the host takes grows with the amount, but what the device takes may still be latency. */
+bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount)
+{
+    const struct blas_call call = sample_call(class, amount);
+    return timed_class_of(&call) == class && !device_takes_long(batch, class, amount) &&
+           !has_sample_about(&batch->times->resident[class], timed_class_amount(&call));
+}
+
 void sample_batch_add(struct sample_batch *batch, int class, double amount)
 {
     const struct blas_call call = sample_call(class, amount);
     const struct sample_request request = {.class = class, .amount = timed_class_amount(&call),
                                            .asked = amount, .call = call,
                                            .on_host = !sample_batch_host_takes_long(batch, class, amount)};
-    if (timed_class_of(&call) == class && !device_takes_long(batch, class, amount) &&
-        !has_sample_about(&batch->times->resident[class], request.amount))
+    if (sample_batch_lacks(batch, class, amount))
         gather(batch, &request);
 }
 

@@ -25,6 +25,9 @@ struct sample_batch {
     int count;
 };
 
+/* Can there be a sample at about this amount that is not there yet? */
+bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount);
+
 /* A sample at about this amount, unless there is one already or it takes too long; on the device alone where
  * just the host does. Times what is gathered when it is enough. */
 void sample_batch_add(struct sample_batch *batch, int class, double amount);

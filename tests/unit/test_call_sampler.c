@@ -150,6 +150,35 @@ static void test_crossing(struct learned_times *times)
     tap_ok(machine.longest_host <= 2.5e5, "no call much longer than allowed: %.0f us", machine.longest_host);
 }
 
+/* The widest gap between samples where neither side is 2.5 times faster. */
+static double widest_gap(const struct learned_times *times)
+{
+    double widest = 1;
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        const struct time_curve *host = &times->host[class], *device = &times->resident[class];
+        for (int i = 0; timed_class_exists(class) && i + 1 < host->count; i++) {
+            const double low = host->samples[i].amount, high = host->samples[i + 1].amount;
+            const double gains[] = {host->samples[i].us / time_curve_at(device, TIME_STAYS, low),
+                                    host->samples[i + 1].us / time_curve_at(device, TIME_STAYS, high)};
+            if (fmin(gains[0], gains[1]) > 1 / 2.5 && fmax(gains[0], gains[1]) < 2.5)
+                widest = fmax(widest, high / low);
+        }
+    }
+    return widest;
+}
+
+/* Sizes are rounded, and the ends of what is beside the border are no sizes: that must not keep the sampler
+ * from the gaps between. */
+static void test_gaps(struct learned_times *times)
+{
+    struct machine machine = {.latency = 15, .host_rate = 1e-4, .cached_rate = 1e-4, .device_rate = 1e-6,
+                              .seed = 7, .noise = 0.02, .calls_left = 100000};
+    struct call_sampler sampler = sampler_of(&machine);
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    tap_ok(widest_gap(times) < 1.7, "beside the border there are samples enough: %.2f", widest_gap(times));
+}
+
 /* As an H100's host was (doc/tuner.md): half of the calls take a fifth longer, a tenth twice as long. */
 static void test_unrest(struct learned_times *times)
 {
@@ -257,6 +286,7 @@ int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
     test_crossing(times);
+    test_gaps(times);
     test_unrest(times);
     test_stall(times);
     test_latency(times);
