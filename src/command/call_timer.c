@@ -81,7 +81,7 @@ void call_timer_warm_all(struct call_timer *timer, enum call_side side, const st
         return;
     for (int i = -lead; i < count; i++)
         request(timer, side, &calls[i < 0 ? i + lead : i], budget_us);
-    if (perform(timer, count))
+    if (perform(timer, lead + count))
         for (int i = -lead; i < count; i++)
             if (!read_times(timer, &us[i < 0 ? 0 : i], &first))
                 us[i < 0 ? 0 : i] = 0;

@@ -8,9 +8,9 @@
 
 /* `bytes`: of the largest matrix to come, as text. Reads requests from standard input until it
  * ends and answers each with a line, when it is asked for the answers:
- *   warm SIDE NAME M N K SIDE UPLO TRANS TRANS_B DIAG LDA BUDGET
- *               microseconds of a call, the median of several within BUDGET microseconds on
- *               unchanged matrices; then of the very first; SIDE is host or device
+ *   warm WHERE NAME M N K SIDE UPLO TRANS TRANS_B DIAG LDA BUDGET
+ *               microseconds of a call on WHERE (host or device), the median of several within
+ *               BUDGET microseconds on unchanged matrices; then of the very first
  *   cold BYTES  of the first and second dgemv on a new matrix
  * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
 int timed_calls(const char *bytes);

@@ -121,7 +121,6 @@ static struct blas_call sample_call(int class, double amount)
     return call;
 }
 
-/* What the host takes grows with the amount, but what the device takes may still be latency. */
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount)
 {
     const struct blas_call call = sample_call(class, amount);
@@ -129,6 +128,7 @@ bool sample_batch_lacks(const struct sample_batch *batch, int class, double amou
            !has_sample_about(&batch->times->resident[class], timed_class_amount(&call));
 }
 
+/* What the host takes grows with the amount, but what the device takes may still be latency. */
 void sample_batch_add(struct sample_batch *batch, int class, double amount)
 {
     const struct blas_call call = sample_call(class, amount);

@@ -1,13 +1,9 @@
 #include "entries_level3.h"
-#include "element.h"
+#include "level3_problem.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST = 44, ELEMENTS = MOST * (MOST + 4), GAUGE = 16 };
-enum routine { GEMM, SYMM, HEMM, SYRK, HERK, SYR2K, HER2K, TRMM, TRSM, ROUTINES };
 
 static const struct {
     const char *name, *types, *letters;
@@ -17,19 +13,6 @@ static const struct {
     {"her2k", "cz", "outnks1l2lr3l"},   {"trmm", "sdcz", "oeutdnns1l3l"},  {"trsm", "sdcz", "oeutdnns1l3l"},
 };
 
-/* One call; the output is always C, which is the B of trmm and trsm. */
-struct problem {
-    enum routine routine;
-    char type, layout, side, uplo, trans, trans_b, diag;
-    int64_t m, n, k, lda, ldb, ldc;
-    double alpha[2], beta[2];
-};
-
-struct matrix {
-    double memory[2 * ELEMENTS], before[2 * ELEMENTS];
-};
-static struct matrix matrix_a, matrix_b, matrix_c;
-
 /* Sizes tried, others where the environment says so, for calls that are cut into tiles; how many. */
 static const int64_t usual_sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {40, 33, 7}}, cut_sizes[][3] = {{35, 29, 26}, {9, 5, 2}};
 static const int64_t (*sizes)[3] = usual_sizes;
@@ -38,195 +21,6 @@ static int sizes_tried = 3;
 /* Imaginary parts of Hermitian diagonals, which reference BLAS does not read; 0 where the
  * environment says so, for hosts that do. */
 static double not_read = NAN;
-
-/* Where element 0 is: one real number further on, where that is no multiple of an element. */
-static int shift;
-
-static double *data_of(struct matrix *matrix)
-{
-    return matrix->memory + shift;
-}
-
-static const double *data_before(const struct matrix *matrix)
-{
-    return matrix->before + shift;
-}
-
-static bool is_update(enum routine routine) /* of a triangle by products of rank k */
-{
-    return routine >= SYRK && routine <= HER2K;
-}
-
-static bool is_hermitian(enum routine routine)
-{
-    return routine == HEMM || routine == HERK || routine == HER2K;
-}
-
-static bool is_in_place(enum routine routine)
-{
-    return routine == TRMM || routine == TRSM;
-}
-
-static bool has_triangle(enum routine routine) /* A is one */
-{
-    return routine == SYMM || routine == HEMM || is_in_place(routine);
-}
-
-static bool in_triangle(const struct problem *of, int64_t i, int64_t j)
-{
-    return of->uplo == 'U' ? i <= j : i >= j;
-}
-
-static int64_t order_of(const struct problem *of)
-{
-    return of->side == 'L' ? of->m : of->n;
-}
-
-static number stored(const struct problem *of, const double *memory, int64_t i, int64_t j, int64_t ld)
-{
-    return get(of->type, memory, matrix_index(of->layout, i, j, ld));
-}
-
-/* Element (i, j) of op(M) of a matrix that is stored whole. */
-static number factor(const struct problem *of, const double *memory, char trans, int64_t i, int64_t j, int64_t ld)
-{
-    number value = trans == 'N' ? stored(of, memory, i, j, ld) : stored(of, memory, j, i, ld);
-    return trans == 'C' && is_complex(of->type) ? conjl(value) : value;
-}
-
-/* Element (i, j) of the symmetric, Hermitian or triangular A, by op for the last. */
-static number element_of_a(const struct problem *of, int64_t i, int64_t j)
-{
-    const bool mirrored = is_in_place(of->routine) ? of->trans != 'N' : !in_triangle(of, i, j);
-    const int64_t row = mirrored ? j : i, column = mirrored ? i : j;
-    if (is_in_place(of->routine) && of->diag == 'U' && i == j)
-        return 1;
-    if (is_in_place(of->routine) && !in_triangle(of, row, column))
-        return 0;
-    number value = stored(of, data_before(&matrix_a), row, column, of->lda);
-    if (of->routine == HEMM && i == j)
-        return creall(value);
-    const bool conjugated = is_in_place(of->routine) ? of->trans == 'C' : of->routine == HEMM && mirrored;
-    return conjugated && is_complex(of->type) ? conjl(value) : value;
-}
-
-/* A value and the sum of the magnitudes of its terms. */
-struct expected {
-    number value;
-    long double bound;
-};
-
-static void add_term(struct expected *sum, number scale, number left, number right)
-{
-    sum->value += scale * left * right;
-    sum->bound += magnitude(scale) * magnitude(left) * magnitude(right);
-}
-
-/* Row i of op(A) times column j, of the full or the rank-k products. */
-static struct expected product(const struct problem *of, number alpha, int64_t i, int64_t j)
-{
-    struct expected sum = {0, 0};
-    const bool adjoint = is_hermitian(of->routine);
-    const double *a = data_before(&matrix_a), *b = of->routine == SYR2K || of->routine == HER2K ? data_before(&matrix_b) : a;
-    const int64_t ldb = b == a ? of->lda : of->ldb;
-    if (of->routine == GEMM)
-        for (int64_t l = 0; l < of->k; l++)
-            add_term(&sum, alpha, factor(of, a, of->trans, i, l, of->lda),
-                     factor(of, data_before(&matrix_b), of->trans_b, l, j, of->ldb));
-    for (int64_t l = 0; is_update(of->routine) && l < of->k; l++) {
-        const number a_j = factor(of, a, of->trans, j, l, of->lda), b_j = factor(of, b, of->trans, j, l, ldb);
-        add_term(&sum, alpha, factor(of, a, of->trans, i, l, of->lda), adjoint ? conjl(b_j) : b_j);
-        if (b != a)
-            add_term(&sum, adjoint ? conjl(alpha) : alpha, factor(of, b, of->trans, i, l, ldb),
-                     adjoint ? conjl(a_j) : a_j);
-    }
-    return sum;
-}
-
-/* The same for the routines with a side: the other factor is in `other`. By parts and with alpha
- * last: most of this program's time is spent here, and the compiler's complex products look for
- * infinities. */
-static struct expected side_product(const struct problem *of, number alpha, const double *other, int64_t ld, int64_t i,
-                                    int64_t j)
-{
-    const bool left = of->side == 'L';
-    long double real = 0, imaginary = 0, bound = 0;
-    for (int64_t l = 0; l < order_of(of); l++) {
-        const number a = left ? element_of_a(of, i, l) : element_of_a(of, l, j);
-        const number b = left ? stored(of, other, l, j, ld) : stored(of, other, i, l, ld);
-        real += creall(a) * creall(b) - cimagl(a) * cimagl(b);
-        imaginary += creall(a) * cimagl(b) + cimagl(a) * creall(b);
-        bound += magnitude(a) * magnitude(b);
-    }
-    return (struct expected){alpha * CMPLXL(real, imaginary), magnitude(alpha) * bound};
-}
-
-static bool beta_is_zero(const struct problem *of)
-{
-    return of->beta[0] == 0 && of->beta[1] == 0;
-}
-
-static struct expected expect(const struct problem *of, int64_t i, int64_t j)
-{
-    const number alpha = scalar_of(of->type, of->alpha), beta = scalar_of(of->type, of->beta);
-    number old = stored(of, data_before(&matrix_c), i, j, of->ldc);
-    struct expected sum;
-    if (of->routine == TRMM)
-        return side_product(of, alpha, data_before(&matrix_c), of->ldc, i, j);
-    sum = has_triangle(of->routine) ? side_product(of, alpha, data_before(&matrix_b), of->ldb, i, j) : product(of, alpha, i, j);
-    if (is_hermitian(of->routine) && is_update(of->routine) && i == j)
-        old = creall(old);
-    if (!beta_is_zero(of))
-        add_term(&sum, beta, old, 1);
-    return sum;
-}
-
-/* The value that is checked: the result, or of trsm op(A) X, which should be alpha B. */
-static bool element_is_right(const struct problem *of, int64_t i, int64_t j)
-{
-    const long double eps = is_single(of->type) ? (long double)FLT_EPSILON : (long double)DBL_EPSILON;
-    const number result = stored(of, data_of(&matrix_c), i, j, of->ldc);
-    struct expected expected;
-    number value = result;
-    if (of->routine == TRSM) {
-        const number right = scalar_of(of->type, of->alpha) * stored(of, data_before(&matrix_c), i, j, of->ldc);
-        const struct expected product_of_x = side_product(of, 1, data_of(&matrix_c), of->ldc, i, j);
-        value = product_of_x.value;
-        expected = (struct expected){right, product_of_x.bound + magnitude(right)};
-    } else {
-        expected = expect(of, i, j);
-    }
-    if (is_hermitian(of->routine) && is_update(of->routine) && i == j && cimagl(result) != 0)
-        return false;
-    return magnitude(value - expected.value) <= GAUGE * eps * expected.bound;
-}
-
-static int64_t c_rows(const struct problem *of)
-{
-    return is_update(of->routine) ? of->n : of->m;
-}
-
-static bool is_written(const struct problem *of, int64_t i, int64_t j)
-{
-    return !is_update(of->routine) || in_triangle(of, i, j);
-}
-
-/* Check C, then put back what was there: what the routine must not write stays different. */
-static bool results_are_right(const struct problem *of)
-{
-    const size_t bytes = element_bytes(of->type);
-    bool right = true;
-    for (int64_t i = 0; i < c_rows(of); i++)
-        for (int64_t j = 0; j < of->n; j++)
-            right = right && (!is_written(of, i, j) || element_is_right(of, i, j));
-    for (int64_t i = 0; i < c_rows(of); i++)
-        for (int64_t j = 0; j < of->n; j++)
-            if (is_written(of, i, j)) {
-                const size_t at = (size_t)matrix_index(of->layout, i, j, of->ldc) * bytes;
-                memcpy((char *)data_of(&matrix_c) + at, (char *)data_before(&matrix_c) + at, bytes);
-            }
-    return right;
-}
 
 static void set_random(struct matrix *matrix, const struct problem *of, int64_t i, int64_t j, int64_t ld, bool real,
                        struct random *random)
@@ -312,7 +106,7 @@ static bool passes(const struct interface *interface, const struct problem *of, 
 {
     fill_operands(of, random);
     perform(interface, of);
-    const bool right = results_are_right(of);
+    const bool right = level3_results_are_right(of);
     const bool untouched = memcmp(matrix_a.before, matrix_a.memory, sizeof matrix_a.before) == 0 &&
                            memcmp(matrix_b.before, matrix_b.memory, sizeof matrix_a.before) == 0 &&
                            memcmp(matrix_c.before, matrix_c.memory, sizeof matrix_a.before) == 0;
