@@ -27,7 +27,8 @@ libmublas_calls_la_SOURCES = \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \
 	src/command/timed_calls.c src/command/timed_calls.h \
-	src/command/tune_calls.c src/command/tune_calls.h
+	src/command/tune_calls.c src/command/tune_calls.h \
+	src/command/tune_results.c src/command/tune_results.h
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 # Plots and tables.

@@ -1,9 +1,9 @@
 #include "command/tune_calls.h"
 #include "command/call_timer.h"
 #include "command/random_flags.h"
+#include "command/tune_results.h"
 #include "common/clock.h"
 #include "common/processors.h"
-#include "mirror/pins.h"
 #include "tuner/call_sampler.h"
 #include "tuner/sample_batch.h"
 
@@ -68,42 +68,6 @@ static struct blas_call with_any_flags(const struct session *session, const stru
         other.family = hermitian_of(call->family);
     random_flags(&other, &seed);
     return other;
-}
-
-/* Products of so few terms that they are nothing beside their result, which is n by n. */
-static struct blas_call result_call(enum blas_family family, int64_t n)
-{
-    return (struct blas_call){.family = family, .type = TYPE_D, .m = family == FAMILY_GEMM ? n : 0, .n = n,
-                              .k = 8};
-}
-
-/* What larger results take longer than one of a few bytes: the better of two times. */
-static void sample_results_of(struct session *session, enum blas_family family)
-{
-    static const double spans[] = {0x1p16, 0x1p18, 0x1p20, 0x1p22, 0.99 * PIN_BYTES_MIN, 1.01 * PIN_BYTES_MIN,
-                                   4.0 * PIN_BYTES_MIN};
-    enum { SPANS = sizeof spans / sizeof *spans };
-    const struct blas_call least = result_call(family, 8);
-    double none, again;
-    if (!call_timer_warm(&session->timer, SIDE_DEVICE, &least, call_budget_us, &none, NULL))
-        return;
-    for (int i = 0; i < SPANS && spans[i] <= (double)session->options->most_bytes; i++) {
-        const struct blas_call call = result_call(family, (int64_t)sqrt(spans[i] / sizeof(double)));
-        enum result_way way;
-        double bytes, us;
-        if (!may_go_on(session, fmin(part_used(session), upload_part)) ||
-            !call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &us, NULL) ||
-            !call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &again, NULL))
-            return;
-        if (result_way_of(&call, true, &way, &bytes))
-            time_curve_add(&session->times->result.ways[way], bytes, fmin(us, again) - none);
-    }
-}
-
-static void sample_results(struct session *session)
-{
-    sample_results_of(session, FAMILY_GEMM);
-    sample_results_of(session, FAMILY_SYRK);
 }
 
 static void time_side(void *argument, enum call_side side, const struct blas_call *calls, int count,
@@ -223,7 +187,7 @@ static void sample_all(struct session *session, const char *who)
     if (part_used(session) < upload_part)
         sample_scan(session);
     if (part_used(session) < upload_part)
-        sample_results(session);
+        tune_results(&session->timer, (double)session->options->most_bytes, &session->times->result);
     call_sampler_run(&sampler, session->times);
 }
 

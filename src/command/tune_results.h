@@ -1,0 +1,17 @@
+/* tune_results.h - what it takes to bring results of level 3 home, by their bytes, as calls show it.
+ *
+ * Products of so few terms that they are nothing beside their result are timed in rounds, in each of which
+ * all sizes follow each other: what disturbs calls for longer than a round does not count in differences
+ * within it, of which the median is taken. The least result of a few hundred bytes and those on both sides
+ * of a change of way (result_ranges.h, pins.h) are among them. For one thread. */
+#ifndef MUBLAS_TUNE_RESULTS_H
+#define MUBLAS_TUNE_RESULTS_H
+
+#include "command/call_timer.h"
+#include "tuner/result_times.h"
+
+/* All ways of results up to `most_bytes`: microseconds beyond that one which comes home fastest. Nothing is
+ * learned of a way that cannot be timed. */
+void tune_results(struct call_timer *timer, double most_bytes, struct result_times *times);
+
+#endif
