@@ -135,7 +135,8 @@ static void sample_staged(struct session *session, struct call_timer *timer, str
 
 typedef void upload_sampler(struct session *, struct call_timer *, struct time_curve *, double);
 
-/* The same in a process of its own, until this part of the time is used. */
+/* Uploads in a process of its own, lest what it leaves behind (freed memory of which copies are on the device)
+ * be in the way of calls that are timed later: until this part of the time is used. */
 static void sample_apart(struct session *session, const struct shim_child_settings *settings, const char *who,
                          upload_sampler *sampler, enum upload_way way, double end)
 {
@@ -173,6 +174,7 @@ static void sample_scan(struct session *session)
 static void sample_all(struct session *session, const char *who)
 {
     const char *recipe = session->options->recipe;
+    const struct shim_child_settings huge = {.offload = "always", .recipe = recipe, .huge_pages = true};
     const struct shim_child_settings plain = {.offload = "always", .recipe = recipe};
     const struct shim_child_settings untracked = {
         .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
@@ -181,7 +183,7 @@ static void sample_all(struct session *session, const char *who)
         .least_bytes = LEAST_BYTES, .most_bytes = (double)session->options->most_bytes,
             .most_us = most_call_us};
     sample_wake(session);
-    sample_pinned(session, &session->timer, &session->times->upload[UPLOAD_PINNED_HUGE], upload_part / 3);
+    sample_apart(session, &huge, who, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, who, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
     sample_apart(session, &untracked, who, sample_staged, UPLOAD_STAGED, upload_part);
     if (part_used(session) < upload_part)

@@ -1,19 +1,31 @@
 #include "mirror/mirror_table.h"
 #include "mirror/pins.h"
 
-enum { SWEEP_MOST = 4 };
+/* An H100 takes longer to read so many bytes than a look at a mirror's memory takes. */
+enum { SWEEP_MOST = 4, BYTES_BESIDE = 8 << 20, CALLS_BETWEEN = 8 };
 
-/* Drop the mirror, its device memory and its pins if the host's memory is not what was registered; its pins
- * alone if the program has begun to use CUDA. The table's lock is held. */
-static void look_after(struct mirror_table *table, struct mirror *mirror)
+/* With *mirror locked: its pins, if the program has begun to use CUDA. */
+static void look_after_pins(struct mirror *mirror)
 {
-    struct write_tracker *tracker = table->resources.tracker;
-    if (pthread_mutex_trylock(&mirror->lock) != 0)
-        return; /* in use, so somebody looks at it anyway */
     if (pins_must_go(mirror))
         pins_give_up(mirror);
-    bool gone = mirror->armed && !(write_tracker_holds(tracker, mirror->begin) &&
-                                   write_tracker_holds(tracker, page_floor(mirror->end - 1)));
+}
+
+static bool memory_is_gone(const struct mirror_table *table, const struct mirror *mirror)
+{
+    struct write_tracker *tracker = table->resources.tracker;
+    return mirror->armed && !(write_tracker_holds(tracker, mirror->begin) &&
+                              write_tracker_holds(tracker, page_floor(mirror->end - 1)));
+}
+
+/* Its pins, and if `memory`, drop the mirror, its device memory and its pins if the host's memory is not what
+ * was registered. The table's lock is held. */
+static void look_after(struct mirror_table *table, struct mirror *mirror, bool memory)
+{
+    if (pthread_mutex_trylock(&mirror->lock) != 0)
+        return; /* in use, so somebody looks at it anyway */
+    look_after_pins(mirror);
+    const bool gone = memory && memory_is_gone(table, mirror);
     if (gone) {
         mirror->references++;
         mirror_table_remove(table, mirror);
@@ -28,17 +40,35 @@ void mirror_table_sweep(struct mirror_table *table)
 {
     pthread_mutex_lock(&table->lock);
     for (size_t i = table->count; i-- > 0;)
-        look_after(table, table->mirrors[i]);
+        look_after(table, table->mirrors[i], true);
     pthread_mutex_unlock(&table->lock);
 }
 
-void mirror_table_sweep_some(struct mirror_table *table)
+/* The next in turn, from the last one down. */
+static struct mirror *next_of(const struct mirror_table *table, size_t *turn)
+{
+    *turn = *turn > 0 && *turn <= table->count ? *turn - 1 : table->count - 1;
+    return table->mirrors[*turn];
+}
+
+/* How many mirrors' memory is looked at during this call. */
+static size_t looks_beside(struct mirror_table *table, uint64_t read_bytes)
+{
+    const uint64_t beside = read_bytes / BYTES_BESIDE;
+    const size_t looks = beside > 0 ? beside < SWEEP_MOST ? beside : SWEEP_MOST
+                                    : ++table->calls_unswept >= CALLS_BETWEEN;
+    if (looks > 0)
+        table->calls_unswept = 0;
+    return looks;
+}
+
+void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes)
 {
     pthread_mutex_lock(&table->lock);
-    for (size_t i = 0; i < SWEEP_MOST && i < table->count; i++) {
-        table->next_swept = table->next_swept > 0 && table->next_swept <= table->count ? table->next_swept - 1
-                                                                                       : table->count - 1;
-        look_after(table, table->mirrors[table->next_swept]);
-    }
+    const size_t looks = looks_beside(table, read_bytes);
+    for (size_t i = 0; i < SWEEP_MOST && i < table->count; i++)
+        look_after(table, next_of(table, &table->next_swept), false);
+    for (size_t i = 0; i < looks && table->count > 0; i++)
+        look_after(table, next_of(table, &table->next_looked_at), true);
     pthread_mutex_unlock(&table->lock);
 }

@@ -25,7 +25,8 @@ struct mirror_table {
     size_t count, room;
     struct unfit_range unfit[UNFIT_RANGES];
     unsigned next_unfit;
-    size_t next_swept; /* where the last sweep of some stopped */
+    size_t next_swept, next_looked_at; /* where the last sweep of some stopped: of pins, of memory */
+    unsigned calls_unswept; /* since the last that looked at memory */
     uint64_t calls;    /* counts holds */
     struct kind_losses {
         unsigned setbacks; /* residency that was lost before it had paid (account.h) */
@@ -53,9 +54,10 @@ enum status mirror_table_make(struct mirror_table *table, struct mapping *mappin
 
 /* mirror_sweep.c: drop mirrors that nobody uses now and whose memory went away, so that their pins
  * and device memory go too, and undo pins once the program uses CUDA: all of those, or a few, other ones each
- * time (a microsecond each). */
+ * time. To look at memory takes a microsecond or two: of some as long as the device reads `read_bytes` anyway,
+ * during one call of several if it reads little. */
 void mirror_table_sweep(struct mirror_table *table);
-void mirror_table_sweep_some(struct mirror_table *table);
+void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes);
 
 /* Like mirror_table_find, made if need be (as a record), with a reference for the
  * caller; no lock of ours is held. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */

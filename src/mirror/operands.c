@@ -214,11 +214,19 @@ static void look_for_pins(struct operands_hold *hold)
     hold->validated = false;
 }
 
+static uint64_t touched_bytes(const struct operands_hold *hold)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < hold->count; i++)
+        bytes += footprint_touched_bytes(&hold->operands[i].operand);
+    return bytes;
+}
+
 enum status operands_prove(struct operands_hold *hold, bool *changed)
 {
     *changed = false;
     if (mirror_table_tracks(hold->table))
-        mirror_table_sweep_some(hold->table);
+        mirror_table_sweep_some(hold->table, touched_bytes(hold));
     if (!hold->unproven) {
         look_for_pins(hold);
         return STATUS_OK;
