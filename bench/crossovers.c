@@ -6,7 +6,7 @@
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
  * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, ten times each (judged_calls.h), and looks at the policy's choice. A choice
+ * resident, on the device, up to ten times each (judged_calls.h), and looks at the policy's choice. A choice
  * counts as good if it is the faster side or loses less than 10%; a routine passes with 95 of 100. Beside
  * it: how many choices of the built-in model, with nothing learned, would have been good. The output file
  * gets a line for every call, with all its times, the saved one what was learned, as the crossover section
@@ -68,9 +68,9 @@ static double loss_of(bool device_chosen, const struct judged_call *judged)
     return (device_chosen ? device : host) / fmin(host, device) - 1;
 }
 
-static void write_rounds(FILE *output, const double rounds[JUDGED_ROUNDS])
+static void write_rounds(FILE *output, const double rounds[JUDGED_ROUNDS], int timed)
 {
-    for (int round = 0; round < JUDGED_ROUNDS; round++)
+    for (int round = 0; round < timed; round++)
         fprintf(output, "%c%.3f", round ? ' ' : ',', rounds[round]);
 }
 
@@ -90,7 +90,7 @@ static void write_call(const struct judge *judge, const struct judged_call *judg
             learned.host_us, learned.resident_us, built_in ? "device" : "host", loss_of(built_in, judged),
             without.host_us, without.resident_us);
     for (int side = 0; side < CALL_SIDES; side++)
-        write_rounds(judge->output, judged->rounds[side]);
+        write_rounds(judge->output, judged->rounds[side], judged->timed);
     fputc('\n', judge->output);
 }
 

@@ -5,29 +5,58 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 20 /* calls on end */, TURN = 3 };
-static const double budget_us = 100;
+enum { MOST = 20 /* calls on end */, TURN = 3, FEW = 3 };
+static const double budget_us = 100, clear = 4;
 
-/* Those right after a change of sides take longer: others in each round. */
-static void time_part(struct call_timer *timer, enum call_side side, struct judged_call *part, int count,
-                      int round)
+/* One side always so much faster that no round could change that. */
+static bool is_clear(const struct judged_call *judged)
 {
-    struct blas_call calls[MOST] = {{0}};
-    double us[MOST];
-    for (int i = 0; i < count; i++) {
-        calls[i] = part[(i + round * TURN) % count].call;
-        calls[i].a.ld = 0;
+    bool host = true, device = true;
+    for (int round = 0; round < judged->timed; round++) {
+        const double gain = judged->rounds[SIDE_HOST][round] / judged->rounds[SIDE_DEVICE][round];
+        host = host && gain < 1 / clear;
+        device = device && gain > clear;
     }
-    call_timer_warm_all(timer, side, calls, count, budget_us, us);
-    for (int i = 0; i < count; i++)
-        part[(i + round * TURN) % count].rounds[side][round] = us[i] > 0 ? us[i] : HUGE_VAL;
+    return judged->timed >= FEW && (host || device);
 }
 
-static double sum_up(const double rounds[JUDGED_ROUNDS])
+/* Those that are to be timed in this round. The ones right after a change of sides take longer: others in each
+ * round. */
+static int open_calls(struct judged_call *part, int count, int round, struct judged_call *open[MOST])
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        struct judged_call *judged = &part[(i + round * TURN) % count];
+        if (!is_clear(judged))
+            open[found++] = judged;
+    }
+    return found;
+}
+
+static void time_part(struct call_timer *timer, struct judged_call *part, int count, int round)
+{
+    struct judged_call *open[MOST];
+    struct blas_call calls[MOST] = {{0}};
+    double us[MOST];
+    const int found = open_calls(part, count, round, open);
+    for (int i = 0; i < found; i++) {
+        calls[i] = open[i]->call;
+        calls[i].a.ld = 0;
+    }
+    for (int side = 0; side < CALL_SIDES && found > 0; side++) {
+        call_timer_warm_all(timer, (enum call_side)side, calls, found, budget_us, us);
+        for (int i = 0; i < found; i++)
+            open[i]->rounds[side][open[i]->timed] = us[i] > 0 ? us[i] : HUGE_VAL;
+    }
+    for (int i = 0; i < found; i++)
+        open[i]->timed++;
+}
+
+static double sum_up(const double rounds[JUDGED_ROUNDS], int timed)
 {
     double us[JUDGED_ROUNDS];
-    memcpy(us, rounds, sizeof us);
-    return statistics_faster_half(us, JUDGED_ROUNDS);
+    memcpy(us, rounds, (size_t)timed * sizeof *us);
+    return statistics_faster_half(us, (size_t)timed);
 }
 
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
@@ -38,11 +67,10 @@ void judged_calls_time(struct call_timer *timer, struct judged_call *const *grou
         for (int part = 0; part < parts; part++)
             for (int group = 0; group < group_count; group++) {
                 const int begin = count * part / parts, end = count * (part + 1) / parts;
-                for (int side = 0; side < CALL_SIDES; side++)
-                    time_part(timer, (enum call_side)side, groups[group] + begin, end - begin, round);
+                time_part(timer, groups[group] + begin, end - begin, round);
             }
     for (int group = 0; group < group_count; group++)
         for (int i = 0; i < count; i++)
             for (int side = 0; side < CALL_SIDES; side++)
-                groups[group][i].us[side] = sum_up(groups[group][i].rounds[side]);
+                groups[group][i].us[side] = sum_up(groups[group][i].rounds[side], groups[group][i].timed);
 }

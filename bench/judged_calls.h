@@ -2,7 +2,8 @@
  *
  * What disturbs a side stays for tens of milliseconds, or for seconds. So there are ten rounds over all
  * calls, seconds apart; the sides take turns of at most twenty calls of a group; and of a call's ten times
- * the mean of the faster half counts, as in the tuner (sample_moments.h). */
+ * the mean of the faster half counts, as in the tuner (sample_moments.h). Calls that one side makes more than
+ * four times faster in each of three rounds are not timed again: nothing else can come of them. */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
@@ -13,6 +14,7 @@ enum { JUDGED_ROUNDS = 10 };
 /* Microseconds; infinite where it cannot be timed. */
 struct judged_call {
     struct blas_call call;
+    int timed; /* rounds */
     double us[CALL_SIDES], rounds[CALL_SIDES][JUDGED_ROUNDS];
 };
 

@@ -1,11 +1,9 @@
 #include "command/tune_calls.h"
 #include "command/call_timer.h"
-#include "command/random_flags.h"
 #include "command/tune_results.h"
 #include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/call_sampler.h"
-#include "tuner/sample_batch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,32 +51,12 @@ static enum blas_family hermitian_of(enum blas_family family)
     return family;
 }
 
-/* A class's calls have any flags and come from either of two routines: neighbouring sizes take turns, by
- * chance but always alike, so that what is learned of the class is what they take on the average. */
-static struct blas_call with_any_flags(const struct session *session, const struct blas_call *call)
-{
-    struct blas_call other = *call;
-    uint64_t seed = (uint64_t)timed_class_of(call) << 48 ^
-                    (uint64_t)(call->m ^ call->n << 16 ^ call->k << 32);
-    const int symmetric = routine_of(call->family, call->type);
-    const int hermitian = routine_of(hermitian_of(call->family), call->type);
-    const bool has_hermitian = hermitian >= 0 && routine_is_listed(hermitian, session->options->routines);
-    const bool has_symmetric = routine_is_listed(symmetric, session->options->routines);
-    if (has_hermitian && (!has_symmetric || random_part(&seed) < 0.5))
-        other.family = hermitian_of(call->family);
-    random_flags(&other, &seed);
-    return other;
-}
-
 static void time_side(void *argument, enum call_side side, const struct blas_call *calls, int count,
                       double *us)
 {
     struct session *session = argument;
-    struct blas_call timed[SAMPLE_BATCH];
     const double started = seconds_now();
-    for (int i = 0; i < count; i++)
-        timed[i] = with_any_flags(session, &calls[i]);
-    call_timer_warm_all(&session->timer, side, timed, count, sample_budget_us, us);
+    call_timer_warm_all(&session->timer, side, calls, count, sample_budget_us, us);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;
 }
@@ -234,6 +212,7 @@ static void keep_others(struct session *session)
             if (timed_class_exists(class) &&
                 !is_wanted(session, timed_class_family(class), timed_class_type(class))) {
                 keep_curve(&times->host[class], &before->host[class]);
+                memcpy(times->flags[class], before->flags[class], sizeof times->flags[class]);
                 keep_curve(&times->resident[class], &before->resident[class]);
             }
         for (int way = 0; way < UPLOAD_WAYS; way++)

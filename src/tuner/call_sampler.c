@@ -1,5 +1,6 @@
 #include "tuner/call_sampler.h"
 #include "tuner/curve_smoothing.h"
+#include "tuner/flag_times.h"
 #include "tuner/gain_border.h"
 #include "tuner/sample_batch.h"
 
@@ -351,6 +352,24 @@ static bool look_closer(struct session *session)
     return true;
 }
 
+/* What flags make of the host's times, of which samples are then those of average flags. */
+static void learn_flags(struct session *session)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        struct time_curve *host = &session->times->host[class];
+        double *factors = session->times->flags[class];
+        if (!is_wanted(session, class) || host->count == 0)
+            continue;
+        flag_times_fit(&session->notes->moments, class, SIDE_HOST, factors);
+        for (int i = 0; i < host->count; i++) {
+            const struct sample_moments *moments =
+                sample_moments_find(&session->notes->moments, class, SIDE_HOST, host->samples[i].amount);
+            if (moments)
+                host->samples[i].us = sample_moments_time(moments, factors);
+        }
+    }
+}
+
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
     struct notes *notes = calloc(1, sizeof *notes);
@@ -362,6 +381,7 @@ bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *
     const bool good = pass(&session, COARSE, false);
     if (good) {
         look_closer(&session); /* until time ends, at the latest */
+        learn_flags(&session);
         curve_smoothing_all(times);
     }
     free(notes);

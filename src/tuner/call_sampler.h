@@ -16,7 +16,7 @@
 #include "tuner/learned_times.h"
 
 struct call_sampler {
-    /* Microseconds of calls (shapes and pointers not filled in), at most SAMPLE_BATCH (sample_batch.h) one
+    /* Microseconds of calls (flags too, shapes and pointers not filled in), at most SAMPLE_BATCH (sample_batch.h) one
      * after the other; on the device with every matrix resident. Not positive: it cannot be timed, and is
      * left out. */
     void (*time)(void *argument, enum call_side side, const struct blas_call *calls, int count, double *us);

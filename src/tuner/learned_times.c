@@ -26,9 +26,19 @@ static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_
     return true;
 }
 
+static double flags_factor(const struct learned_times *times, int class, int set)
+{
+    const double factor = times->flags[class][set];
+    return factor > 0 ? factor : 1;
+}
+
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
 {
-    return class_time(times->host, TIME_SHRINKS, call, us);
+    if (!class_time(times->host, TIME_SHRINKS, call, us))
+        return false;
+    const int class = timed_class_of(call);
+    *us *= flags_factor(times, class, flag_set_of(class, call));
+    return true;
 }
 
 bool learned_times_resident(const struct learned_times *times, const struct blas_call *call,
@@ -115,8 +125,14 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
 
 static uint64_t class_floor(const struct learned_times *times, int class)
 {
-    /* Calls of the class whose result is small gain earliest. */
-    double amount = time_curve_first_gain(&times->host[class], &times->rest[class]);
+    /* Calls of the class whose result is small gain earliest, and those with flags that take the host longest. */
+    struct time_curve host = times->host[class];
+    double most = 0;
+    for (int set = 0; set < flag_sets_of(class); set++)
+        most = fmax(most, flags_factor(times, class, set));
+    for (int i = 0; i < host.count; i++)
+        host.samples[i].us *= most;
+    double amount = time_curve_first_gain(&host, &times->rest[class]);
     return amount < HUGE_VAL ? timed_class_gated(class, amount) : UINT64_MAX;
 }
 
@@ -144,8 +160,10 @@ static void settle_floors(struct learned_times *times)
 
 void learned_times_settle(struct learned_times *times, const char *host_blas, int host_threads)
 {
-    if (strcmp(times->host_blas, host_blas) != 0 || times->host_threads != host_threads)
+    if (strcmp(times->host_blas, host_blas) != 0 || times->host_threads != host_threads) {
         memset(times->host, 0, sizeof times->host);
+        memset(times->flags, 0, sizeof times->flags);
+    }
     learned_times_separate_all(times);
     settle_floors(times);
 }

@@ -8,6 +8,7 @@
 #ifndef MUBLAS_LEARNED_TIMES_H
 #define MUBLAS_LEARNED_TIMES_H
 
+#include "tuner/flag_sets.h"
 #include "tuner/result_times.h"
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
@@ -28,6 +29,7 @@ struct learned_times {
     struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident */
     struct time_curve rest[TIMED_CLASSES];     /* of these, what is not the result's way home: by
                                                 * learned_times_separate */
+    double flags[TIMED_CLASSES][FLAG_SETS_MOST]; /* the host's times by set of flags, over the class's; 0: 1 */
     struct time_curve upload[UPLOAD_WAYS];     /* additional microseconds over bytes */
     struct result_times result;
     uint64_t floors[FAMILY_COUNT][TYPE_COUNT]; /* by learned_times_settle */

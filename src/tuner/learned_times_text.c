@@ -69,6 +69,24 @@ static bool read_class_curve(struct line_reader *reader, struct time_curve *curv
     return read_curve(reader, &curves[class]);
 }
 
+/* One factor for each set of flags of the class. */
+static bool read_flags(struct line_reader *reader, struct learned_times *times)
+{
+    static const double least_factor = 0.01, greatest_factor = 100;
+    char name[TIMED_CLASS_NAME];
+    if (!line_reader_name(reader, name, sizeof name))
+        return false;
+    const int class = timed_class_parse(name);
+    if (class == TIMED_CLASS_NONE)
+        return line_reader_fault(reader, "there is no class of calls '%s'", name);
+    if (times->flags[class][0] > 0)
+        return line_reader_fault(reader, "flags a second time");
+    for (int set = 0; set < flag_sets_of(class); set++)
+        if (!line_reader_decimal(reader, least_factor, greatest_factor, &times->flags[class][set]))
+            return false;
+    return line_reader_end(reader);
+}
+
 static bool read_upload_curve(struct line_reader *reader, struct learned_times *times)
 {
     for (int way = 0; way < UPLOAD_WAYS; way++)
@@ -99,6 +117,8 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
         return read_upload_curve(reader, times);
     if (line_reader_is(reader, "result"))
         return read_result_curve(reader, times);
+    if (line_reader_is(reader, "flags"))
+        return read_flags(reader, times);
     if (line_reader_is(reader, "host"))
         return read_class_curve(reader, times->host);
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
@@ -129,6 +149,16 @@ static void write_curve(FILE *stream, const char *side, const char *name, const 
     fputc('\n', stream);
 }
 
+static void write_flags(FILE *stream, const char *name, const double *factors, int sets)
+{
+    if (!(factors[0] > 0) || sets == 1)
+        return;
+    fprintf(stream, "flags %s", name);
+    for (int set = 0; set < sets; set++)
+        fprintf(stream, " %.3g", factors[set]);
+    fputc('\n', stream);
+}
+
 static void write_lines(const struct learned_times *times, FILE *stream)
 {
     char name[TIMED_CLASS_NAME];
@@ -147,6 +177,7 @@ static void write_lines(const struct learned_times *times, FILE *stream)
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class)) {
             write_curve(stream, "host", timed_class_name(class, name), &times->host[class]);
+            write_flags(stream, timed_class_name(class, name), times->flags[class], flag_sets_of(class));
             write_curve(stream, "device", timed_class_name(class, name), &times->resident[class]);
         }
 }

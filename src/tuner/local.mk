@@ -12,6 +12,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/optimizer.c src/tuner/optimizer.h \
 	src/tuner/time_curve.c src/tuner/time_curve.h \
 	src/tuner/timed_class.c src/tuner/timed_class.h \
+	src/tuner/flag_sets.c src/tuner/flag_sets.h \
 	src/tuner/result_times.c src/tuner/result_times.h \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \
@@ -38,6 +39,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/gain_border.c src/tuner/gain_border.h \
 	src/tuner/sample_batch.c src/tuner/sample_batch.h \
 	src/tuner/sample_moments.c src/tuner/sample_moments.h \
+	src/tuner/flag_times.c src/tuner/flag_times.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
 	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \

@@ -1,4 +1,5 @@
 #include "tuner/sample_batch.h"
+#include "tuner/flag_sets.h"
 
 #include <math.h>
 
@@ -24,8 +25,8 @@ static bool record(const struct sample_batch *batch, const struct sample_request
     moments->asked = request->asked;
     if (request->anew)
         moments->count = 0;
-    sample_moments_add(moments, us);
-    return time_curve_add(curve, request->amount, sample_moments_time(moments));
+    sample_moments_add(moments, us, request->set);
+    return time_curve_add(curve, request->amount, sample_moments_time(moments, NULL));
 }
 
 /* Those whose us are positive, which come to be their times. */
@@ -70,11 +71,23 @@ static bool is_gathered(const struct sample_batch *batch, int class, double amou
     return false;
 }
 
+/* Each set of flags in turn, and neighbours begin with different ones. */
+static int next_set(struct sample_batch *batch, const struct sample_request *request)
+{
+    const struct sample_moments *moments =
+        sample_moments_find(batch->moments, request->class, SIDE_DEVICE, request->amount);
+    const unsigned first = (unsigned)(request->call.m + request->call.n + request->call.k) / 4;
+    return (int)((first + (moments ? moments->timed : 0)) % (unsigned)flag_sets_of(request->class));
+}
+
 static void gather(struct sample_batch *batch, const struct sample_request *request)
 {
     if (is_gathered(batch, request->class, request->amount))
         return;
-    batch->requests[batch->count++] = *request;
+    struct sample_request *gathered = &batch->requests[batch->count++];
+    *gathered = *request;
+    gathered->set = next_set(batch, request);
+    flag_set_apply(request->class, gathered->set, &gathered->call);
     if (batch->count == SAMPLE_BATCH)
         sample_batch_time(batch);
 }

@@ -1,8 +1,6 @@
 #include "tuner/sample_moments.h"
 #include "tuner/statistics.h"
 
-#include <string.h>
-
 static int place_of(const struct moments_table *table, int class, int side, double amount)
 {
     int place = 0;
@@ -31,15 +29,19 @@ struct sample_moments *sample_moments_at(struct moments_table *table, int class,
     return &samples[(*count)++];
 }
 
-void sample_moments_add(struct sample_moments *moments, double us)
+void sample_moments_add(struct sample_moments *moments, double us, int set)
 {
-    moments->us[moments->count++ % SAMPLE_MOMENTS] = us;
+    const int place = moments->count++ % SAMPLE_MOMENTS;
+    moments->timed++;
+    moments->us[place] = us;
+    moments->sets[place] = (unsigned char)set;
 }
 
-double sample_moments_time(const struct sample_moments *moments)
+double sample_moments_time(const struct sample_moments *moments, const double *factors)
 {
     const int count = moments->count < SAMPLE_MOMENTS ? moments->count : SAMPLE_MOMENTS;
     double us[SAMPLE_MOMENTS];
-    memcpy(us, moments->us, (size_t)count * sizeof *us);
+    for (int i = 0; i < count; i++)
+        us[i] = factors ? moments->us[i] / factors[moments->sets[i]] : moments->us[i];
     return statistics_faster_half(us, (size_t)count);
 }

@@ -14,8 +14,10 @@ enum { SAMPLE_MOMENTS = 16 /* the last ones count */ };
 
 struct sample_moments {
     double amount, asked; /* whose sizes were rounded to that */
-    int count; /* so far */
+    int count;      /* so far that count */
+    unsigned timed; /* so far */
     double us[SAMPLE_MOMENTS];
+    unsigned char sets[SAMPLE_MOMENTS]; /* of flags (flag_sets.h) */
 };
 
 /* All zero: nothing timed. */
@@ -31,9 +33,10 @@ struct sample_moments *sample_moments_at(struct moments_table *table, int class,
 const struct sample_moments *sample_moments_find(const struct moments_table *table, int class, int side,
                                                  double amount);
 
-void sample_moments_add(struct sample_moments *moments, double us);
+void sample_moments_add(struct sample_moments *moments, double us, int set);
 
-/* There is one time at least. */
-double sample_moments_time(const struct sample_moments *moments);
+/* Of calls with average flags, by the factors of the sets; NULL: they make no difference. There is one time at
+ * least. */
+double sample_moments_time(const struct sample_moments *moments, const double *factors);
 
 #endif

@@ -8,7 +8,7 @@ static struct sample_moments timed(const double *us, int count)
 {
     struct sample_moments moments = {.amount = 1};
     for (int i = 0; i < count; i++)
-        sample_moments_add(&moments, us[i]);
+        sample_moments_add(&moments, us[i], i % 2);
     return moments;
 }
 
@@ -16,20 +16,22 @@ static void test_times(void)
 {
     const double us[] = {20, 11, 90, 10, 12, 30};
     struct sample_moments one = timed(us, 1), three = timed(us, 3), all = timed(us, 6);
-    tap_ok(sample_moments_time(&one) == 20 && sample_moments_time(&three) == 11,
+    tap_ok(sample_moments_time(&one, NULL) == 20 && sample_moments_time(&three, NULL) == 11,
            "the only one; the least of three");
-    tap_ok(sample_moments_time(&all) == 11, "the mean of the fastest three of six");
-    tap_ok(sample_moments_time(&all) == 11 && all.us[0] == 20, "asking changes nothing");
+    tap_ok(sample_moments_time(&all, NULL) == 11, "the mean of the fastest three of six");
+    tap_ok(sample_moments_time(&all, NULL) == 11 && all.us[0] == 20, "asking changes nothing");
+    tap_ok(sample_moments_time(&three, (const double[]){2, 1}) == 10,
+           "of average flags: a set that takes twice as long counts half");
     for (int i = 0; i < SAMPLE_MOMENTS; i++)
-        sample_moments_add(&all, 40);
-    tap_ok(sample_moments_time(&all) == 40, "only the last %d count", SAMPLE_MOMENTS);
+        sample_moments_add(&all, 40, 0);
+    tap_ok(sample_moments_time(&all, NULL) == 40, "only the last %d count", SAMPLE_MOMENTS);
 }
 
 static void test_table(struct moments_table *table)
 {
     struct sample_moments *host = sample_moments_at(table, 3, 0, 100),
                           *device = sample_moments_at(table, 3, 1, 100);
-    sample_moments_add(host, 5);
+    sample_moments_add(host, 5, 0);
     tap_ok(host != device && device->count == 0 && sample_moments_at(table, 4, 0, 100)->count == 0,
            "sides and classes have their own");
     tap_ok(sample_moments_at(table, 3, 0, 100) == host && sample_moments_at(table, 3, 0, 101) != host,

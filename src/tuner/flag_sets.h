@@ -1,0 +1,24 @@
+/* flag_sets.h - the combinations of flags in which calls of a timed class differ.
+ *
+ * A host BLAS has a kernel for each: upper or lower, transposed or not can make its rank updates take 1.4 times
+ * as long. What the class itself says (side, TRSM's diagonal, whether level 2 is transposed) is no part of
+ * it; that a matrix is Hermitian is, where HEMM goes by SYMM's class. With real numbers the conjugate
+ * transpose is the transpose. Numbered from 0 on, the last of uplo, trans, trans_b, diag and Hermitian first.
+ * Pure functions. */
+#ifndef MUBLAS_FLAG_SETS_H
+#define MUBLAS_FLAG_SETS_H
+
+#include "common/blas_call.h"
+
+enum { FLAG_SETS_MOST = 12 };
+
+/* How many a class has: 1 to FLAG_SETS_MOST. */
+int flag_sets_of(int class);
+
+/* Give the class's call these flags, and HEMM's family if that is one. */
+void flag_set_apply(int class, int set, struct blas_call *call);
+
+/* That of a call of the class. */
+int flag_set_of(int class, const struct blas_call *call);
+
+#endif
