@@ -52,11 +52,26 @@ static void time_part(struct call_timer *timer, struct judged_call *part, int co
         open[i]->timed++;
 }
 
-static double sum_up(const double rounds[JUDGED_ROUNDS], int timed)
+/* Of `count` rounds. */
+static double sum_up(const double *rounds, int count)
 {
     double us[JUDGED_ROUNDS];
-    memcpy(us, rounds, (size_t)timed * sizeof *us);
-    return statistics_faster_half(us, (size_t)timed);
+    memcpy(us, rounds, (size_t)count * sizeof *us);
+    return statistics_faster_half(us, (size_t)count);
+}
+
+bool judged_call_is_steady(const struct judged_call *judged, double allowed)
+{
+    const int half = judged->timed / 2, rest = judged->timed - half;
+    double earlier[CALL_SIDES], later[CALL_SIDES];
+    if (half == 0)
+        return true;
+    for (int side = 0; side < CALL_SIDES; side++) {
+        earlier[side] = sum_up(judged->rounds[side], half);
+        later[side] = sum_up(judged->rounds[side] + half, rest);
+    }
+    const bool device = earlier[SIDE_DEVICE] < earlier[SIDE_HOST];
+    return later[device ? SIDE_DEVICE : SIDE_HOST] / fmin(later[SIDE_HOST], later[SIDE_DEVICE]) - 1 < allowed;
 }
 
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,

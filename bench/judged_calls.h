@@ -22,4 +22,8 @@ struct judged_call {
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
                        int count);
 
+/* Would the faster side by the earlier half of the rounds have lost less than `allowed` (0.1: 10%) by the later
+ * half? No decision can rest on more than the call's own times; where this is false, the machine has changed. */
+bool judged_call_is_steady(const struct judged_call *judged, double allowed);
+
 #endif
