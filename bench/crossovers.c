@@ -42,6 +42,7 @@ struct judge {
     struct call_timer timer;
     FILE *output;
     uint64_t seed;
+    struct pace_log paces;
     int steady; /* routines that would pass by their calls' own times */
 };
 
@@ -239,7 +240,7 @@ static struct judged_call *timed_calls_of_all(struct judge *judge)
             groups[count] = judged + routine * calls;
             draw_routine(judge, routine, groups[count++]);
         }
-    judged_calls_time(&judge->timer, groups, count, calls);
+    judged_calls_time(&judge->timer, groups, count, calls, &judge->paces);
     return judged;
 }
 
@@ -265,14 +266,24 @@ static int judge_all(struct judge *judge)
     return passed != count;
 }
 
+static void print_pace(const struct pace_log *paces)
+{
+    double least, most;
+    if (pace_log_range(paces, &least, &most))
+        printf("the processor's pace: a loop of additions took %.1f to %.1f us in all but a tenth of the turns at "
+               "either end\n", least, most);
+}
+
 static int run(const struct options *options, struct learned_times *times)
 {
     const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
                                                     .huge_pages = true};
-    struct judge judge = {.options = options, .seed = 20260101};
+    static struct judge judge;
     struct device_properties device;
     struct call_timer_end end;
     int result = 1;
+    judge.options = options;
+    judge.seed = 20260101;
     const bool has_device = device_query(0, &device) == STATUS_OK;
     learned_times_settle(times, times->host_blas, times->host_threads);
     judge.model = crossover_model_here(has_device ? &device : NULL);
@@ -287,6 +298,7 @@ static int run(const struct options *options, struct learned_times *times)
     else if (call_timer_start(&judge.timer, &as_programs, "crossovers", 4 * (size_t)options->bytes))
         result = judge_all(&judge);
     call_timer_stop(&judge.timer, &end);
+    print_pace(&judge.paces);
     if (end.reason[0])
         printf("some calls stayed on the host: %s\n", end.reason);
     return judge.output && fclose(judge.output) != 0 ? 1 : result;

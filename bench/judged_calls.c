@@ -33,7 +33,8 @@ static int open_calls(struct judged_call *part, int count, int round, struct jud
     return found;
 }
 
-static void time_part(struct call_timer *timer, struct judged_call *part, int count, int round)
+static void time_part(struct call_timer *timer, struct judged_call *part, int count, int round,
+                      struct pace_log *paces)
 {
     struct judged_call *open[MOST];
     struct blas_call calls[MOST] = {{0}};
@@ -45,6 +46,7 @@ static void time_part(struct call_timer *timer, struct judged_call *part, int co
     }
     for (int side = 0; side < CALL_SIDES && found > 0; side++) {
         call_timer_warm_all(timer, (enum call_side)side, calls, found, budget_us, us);
+        pace_log_add(paces, timer->pace_us);
         for (int i = 0; i < found; i++)
             open[i]->rounds[side][open[i]->timed] = us[i] > 0 ? us[i] : HUGE_VAL;
     }
@@ -75,14 +77,14 @@ bool judged_call_is_steady(const struct judged_call *judged, double allowed)
 }
 
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
-                       int count)
+                       int count, struct pace_log *paces)
 {
     const int parts = (count + MOST - 1) / MOST;
     for (int round = 0; round < JUDGED_ROUNDS; round++)
         for (int part = 0; part < parts; part++)
             for (int group = 0; group < group_count; group++) {
                 const int begin = count * part / parts, end = count * (part + 1) / parts;
-                time_part(timer, groups[group] + begin, end - begin, round);
+                time_part(timer, groups[group] + begin, end - begin, round, paces);
             }
     for (int group = 0; group < group_count; group++)
         for (int i = 0; i < count; i++)

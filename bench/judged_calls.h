@@ -8,6 +8,7 @@
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
 #include "command/call_timer.h"
+#include "command/processor_pace.h"
 
 enum { JUDGED_ROUNDS = 10 };
 
@@ -18,9 +19,9 @@ struct judged_call {
     double us[CALL_SIDES], rounds[CALL_SIDES][JUDGED_ROUNDS];
 };
 
-/* Groups (calls of a routine) of `count` calls each. */
+/* Groups (calls of a routine) of `count` calls each. The log gets the processor's pace before each turn. */
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
-                       int count);
+                       int count, struct pace_log *paces);
 
 /* Would the faster side by the earlier half of the rounds have lost less than `allowed` (0.1: 10%) by the later
  * half? No decision can rest on more than the call's own times; where this is false, the machine has changed. */

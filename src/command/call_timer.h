@@ -16,6 +16,7 @@
 struct call_timer {
     struct shim_child child;
     bool running;
+    double pace_us; /* the process's (processor_pace.h), right before the last call of call_timer_warm_all */
 };
 
 /* Start the process; calls' matrices have at most `bytes` bytes. Device calls are those to the shim: whether

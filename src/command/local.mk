@@ -23,6 +23,7 @@ libmublas_calls_la_SOURCES = \
 	src/command/call_timer.c src/command/call_timer.h \
 	src/command/offload_report.c src/command/offload_report.h \
 	src/command/preload.c src/command/preload.h \
+	src/command/processor_pace.c src/command/processor_pace.h \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \

@@ -1,4 +1,5 @@
 #include "command/timed_calls.h"
+#include "command/processor_pace.h"
 #include "command/routine_call.h"
 #include "common/clock.h"
 #include "interpose/pack.h"
@@ -319,6 +320,14 @@ static bool answer_cold(struct pools *pools, const char *request, struct answer 
     return true;
 }
 
+static bool answer_pace(const char *request, struct answer *answer)
+{
+    if (strcmp(request, "pace\n") != 0)
+        return false;
+    answer->us[0] = answer->us[1] = processor_pace();
+    return true;
+}
+
 /* Where answers go: what a host BLAS prints (MKL_VERBOSE) is none of them, and goes to standard error. */
 static FILE *take_output(void)
 {
@@ -337,7 +346,7 @@ static void answer_all(struct sides *sides, FILE *answers)
     while (fgets(request, sizeof request, stdin))
         if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
             fflush(answers);
-        else if (answer_warm(sides, request, &answer) ||
+        else if (answer_pace(request, &answer) || answer_warm(sides, request, &answer) ||
                  answer_cold(&sides->pools[SIDE_DEVICE], request, &answer))
             fprintf(answers, "%.4f %.4f\n", answer.us[0], answer.us[1]);
         else

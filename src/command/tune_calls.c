@@ -1,5 +1,6 @@
 #include "command/tune_calls.h"
 #include "command/call_timer.h"
+#include "command/processor_pace.h"
 #include "command/tune_results.h"
 #include "common/clock.h"
 #include "common/processors.h"
@@ -12,11 +13,13 @@
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
 static const double call_budget_us = 300, sample_budget_us = 100, most_call_us = 3e3, upload_part = 0.15;
+static const double pace_change_allowed = 1.25;
 
 struct session {
     const struct tune_calls_options *options;
     struct learned_times *times;
     struct call_timer timer;
+    struct pace_log *paces;
     double started, host_used;
 };
 
@@ -57,6 +60,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
     struct session *session = argument;
     const double started = seconds_now();
     call_timer_warm_all(&session->timer, side, calls, count, sample_budget_us, us);
+    pace_log_add(session->paces, session->timer.pace_us);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;
 }
@@ -226,6 +230,17 @@ static void keep_others(struct session *session)
     free(before);
 }
 
+/* What was learned at one pace is not right for another. */
+static void warn_of_pace(const struct pace_log *paces, const char *who)
+{
+    double least, most;
+    if (pace_log_range(paces, &least, &most) && most > pace_change_allowed * least)
+        fprintf(stderr,
+                "%s: the processor's pace changed by %.0f%% while calls were timed, so crossovers may be off: tune again "
+                "when the machine is quiet\n",
+                who, 100 * (most / least - 1));
+}
+
 static bool conclude(struct session *session, const char *who, const struct call_timer_end *end)
 {
     struct learned_times *times = session->times;
@@ -235,7 +250,9 @@ static bool conclude(struct session *session, const char *who, const struct call
     times->host_threads = processors_for_blas();
     keep_others(session);
     learned_times_settle(times, times->host_blas, times->host_threads);
-    if (!end->any_on_device)
+    if (end->any_on_device)
+        warn_of_pace(session->paces, who);
+    else
         fprintf(stderr, "%s: no call ran on the device: %s\n", who,
                 end->reason[0] ? end->reason : "its process made none");
     return end->any_on_device;
@@ -245,11 +262,14 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
 {
     const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
                                                     .huge_pages = true};
-    struct session session = {.options = options, .times = times, .started = seconds_now()};
+    struct session session = {.options = options, .times = times, .started = seconds_now(),
+                              .paces = calloc(1, sizeof *session.paces)};
     struct call_timer_end end = {0};
     memset(times, 0, sizeof *times);
-    if (call_timer_start(&session.timer, &as_programs, who, options->most_bytes))
+    if (session.paces && call_timer_start(&session.timer, &as_programs, who, options->most_bytes))
         sample_all(&session, who);
     call_timer_stop(&session.timer, &end);
-    return conclude(&session, who, &end);
+    const bool good = session.paces && conclude(&session, who, &end);
+    free(session.paces);
+    return good;
 }

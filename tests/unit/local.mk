@@ -340,6 +340,11 @@ tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
 	src/command/verify_operands.c src/command/verify_operands.h
 tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_processor_pace
+TESTS += tests/unit/test_processor_pace
+tests_unit_test_processor_pace_SOURCES = tests/unit/test_processor_pace.c
+tests_unit_test_processor_pace_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_timed_calls
 TESTS += tests/unit/test_timed_calls
 tests_unit_test_timed_calls_SOURCES = tests/unit/test_timed_calls.c
