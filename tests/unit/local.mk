@@ -356,9 +356,19 @@ TESTS += tests/unit/test_sample_moments
 tests_unit_test_sample_moments_SOURCES = tests/unit/test_sample_moments.c
 tests_unit_test_sample_moments_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_flag_sets
+TESTS += tests/unit/test_flag_sets
+tests_unit_test_flag_sets_SOURCES = tests/unit/test_flag_sets.c
+tests_unit_test_flag_sets_LDADD = libmublas_calls.la $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_flag_times
+TESTS += tests/unit/test_flag_times
+tests_unit_test_flag_times_SOURCES = tests/unit/test_flag_times.c
+tests_unit_test_flag_times_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_call_sampler
 TESTS += tests/unit/test_call_sampler
-tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c
+tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c tests/unit/planted_machine.h
 tests_unit_test_call_sampler_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_gain_border

@@ -1,89 +1,9 @@
 /* The sampler against planted times: it finds where they cross, within what it may spend. */
+#include "planted_machine.h"
 #include "tap.h"
-#include "tuner/call_sampler.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct machine {
-    double latency;          /* of the device, microseconds */
-    double host_rate, cached_rate, device_rate; /* microseconds an element; cached: below 1 MiB */
-    double noise;            /* standard part of a time */
-    int outlier_every;       /* every so manieth call takes three times as long; 0: none */
-    int slow_until;          /* up to this call all take twice as long on the host */
-    int stalled_until;       /* ... and a thousand times as long */
-    double unrest;           /* how much longer most calls on the host take, each by itself and 30 on end */
-    double slow_from;  /* amount from which on the first call on the device takes 20 times as long; 0: none */
-    bool slowed[TIMED_CLASSES];
-    uint64_t seed;
-    int calls, calls_left;
-    double longest_host;
-};
-
-static double noise(struct machine *machine)
-{
-    machine->seed = machine->seed * 6364136223846793005u + 1442695040888963407u;
-    return 1 + machine->noise * ((double)(machine->seed >> 40) * 0x1p-23 - 1);
-}
-
-/* Seldom nothing, mostly some of it, sometimes three times as much. */
-static double unrest(struct machine *machine)
-{
-    if (machine->unrest <= 0)
-        return 1;
-    uint64_t block = (uint64_t)(machine->calls / 30) * 0x9e3779b97f4a7c15u;
-    block ^= block >> 32, block *= 0xd6e8feb86659fd93u;
-    const double shared = (double)(block >> 40) * 0x1p-24, own = (noise(machine) - 1) / machine->noise;
-    return 1 + machine->unrest * (pow(shared, 3) + pow(fabs(own), 3)) * 3;
-}
-
-static double planted(const struct machine *machine, enum call_side side, double amount)
-{
-    if (side == SIDE_DEVICE)
-        return machine->latency + amount * machine->device_rate;
-    return 0.05 + amount * (amount < 131072 ? machine->cached_rate : machine->host_rate);
-}
-
-static double time_call(struct machine *machine, enum call_side side, const struct blas_call *call)
-{
-    double us = planted(machine, side, timed_class_amount(call)) * noise(machine);
-    if (side == SIDE_HOST)
-        us *= unrest(machine);
-    if (side == SIDE_HOST)
-        machine->longest_host = fmax(machine->longest_host, us);
-    machine->calls++;
-    if (machine->outlier_every && machine->calls % machine->outlier_every == 0)
-        us *= 3;
-    if (side == SIDE_HOST && machine->calls <= machine->slow_until)
-        us *= 2;
-    if (side == SIDE_HOST && machine->calls <= machine->stalled_until)
-        us *= 1000;
-    bool *slowed = &machine->slowed[timed_class_of(call)];
-    if (side == SIDE_DEVICE && machine->slow_from > 0 && timed_class_amount(call) >= machine->slow_from && !*slowed)
-        us *= 20, *slowed = true;
-    return us;
-}
-
-static void time_calls(void *argument, enum call_side side, const struct blas_call *calls, int count,
-                       double *us)
-{
-    for (int i = 0; i < count; i++)
-        us[i] = time_call(argument, side, &calls[i]);
-}
-
-static bool stop(void *argument, double done)
-{
-    struct machine *machine = argument;
-    return machine->calls_left-- <= 0 || done < 0 || done > 1;
-}
-
-static struct call_sampler sampler_of(struct machine *machine)
-{
-    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine,
-                                 .least_bytes = 16 << 10,
-                                 .most_bytes = 256 << 20, .most_us = 1e5};
-}
 
 static double crossing(const struct machine *machine)
 {
@@ -282,6 +202,86 @@ static void test_limits(struct learned_times *times)
     tap_ok(times->host[wanted].count > 4 && others == 0, "and no other");
 }
 
+static bool flagged_only(void *argument, enum blas_family family, enum blas_type type)
+{
+    const struct machine *machine = argument;
+    return family == timed_class_family(machine->flagged) && type == timed_class_type(machine->flagged);
+}
+
+/* The sets of a sample take turns, on each side on which it is timed. */
+static bool turns_are_even(const struct machine *machine, int *timed)
+{
+    bool even = true;
+    *timed = 0;
+    for (int i = 0; i < machine->sample_count; i++)
+        for (int side = 0; side < CALL_SIDES; side++) {
+            int least = INT32_MAX, most = 0;
+            for (int set = 0; set < flag_sets_of(machine->flagged); set++) {
+                const int times = machine->samples[i].timed[side][set];
+                least = times < least ? times : least, most = times > most ? times : most;
+                *timed += times;
+            }
+            even = even && most - least <= 1;
+        }
+    return even;
+}
+
+/* The worst ratios of what is learned of the host to what was planted: of the curve to calls of average
+ * flags, and of calls with each set. */
+static void compare_flags(const struct learned_times *times, const struct machine *machine, double *curve,
+                          double *apart)
+{
+    const int class = machine->flagged, sets = flag_sets_of(class);
+    const struct time_curve *host = &times->host[class];
+    double mean = 1, us;
+    for (int set = 0; set < sets; set++)
+        mean *= pow(machine->by_flags[set], 1. / sets);
+    *curve = *apart = 1;
+    for (int i = 0; i < host->count; i++) {
+        const double amount = host->samples[i].amount, exact = planted(machine, SIDE_HOST, amount);
+        *curve = fmax(*curve, exp(fabs(log(host->samples[i].us / (exact * mean)))));
+        for (int set = 0; set < sets; set++) {
+            struct blas_call call = timed_class_call(class, amount * (1 + 1e-9));
+            flag_set_apply(class, set, &call);
+            if (!learned_times_host(times, &call, &us))
+                us = 1e9;
+            *apart = fmax(*apart, exp(fabs(log(us / (planted(machine, SIDE_HOST, timed_class_amount(&call)) *
+                                                     machine->by_flags[set])))));
+        }
+    }
+}
+
+/* A host that takes 1.4 times as long with some flags as with others. */
+static void test_flags(struct learned_times *times)
+{
+    static const struct {
+        const char *class;
+        double rate, within, factors[FLAG_SETS_MOST]; /* the more sets, the fewer times there are of each */
+    } hosts[] = {{"dsyr2k_deep", 4e-6, 1.08, {1, 1.4, 1.4, 1}},
+                 {"zsymm_right_panel", 4e-6, 1.08, {1, 1.4, 1, 1.4}},
+                 {"dsymv", 4e-4, 1.06, {1.4, 1}},
+                 {"ctrmm_left_deep", 4e-6, 1.14, {1, 1, 1, 1, 1, 1.4, 1.4, 1, 1.4, 1, 1.4, 1.4}}};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        struct machine machine = {.latency = 20, .host_rate = hosts[i].rate, .cached_rate = hosts[i].rate,
+                                  .device_rate = hosts[i].rate / 100, .noise = 0.02, .seed = 7,
+                                  .calls_left = 100000, .by_flags = hosts[i].factors,
+                                  .flagged = timed_class_parse(hosts[i].class)};
+        struct call_sampler sampler = sampler_of(&machine);
+        double curve, apart;
+        int timed;
+        sampler.wanted = flagged_only;
+        memset(times, 0, sizeof *times);
+        call_sampler_run(&sampler, times);
+        compare_flags(times, &machine, &curve, &apart);
+        tap_ok(apart < hosts[i].within, "%s: calls with each set of flags are told apart, within %.3f",
+               hosts[i].class, apart);
+        tap_ok(curve < 1.08, "the curve is that of average flags, within %.3f", curve);
+        const bool even = turns_are_even(&machine, &timed);
+        tap_ok(even && timed > 20 * flag_sets_of(machine.flagged),
+               "and of each sample the sets took turns (%d calls)", timed);
+    }
+}
+
 int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
@@ -293,6 +293,7 @@ int main(void)
     test_last_sample(times);
     test_never(times);
     test_limits(times);
+    test_flags(times);
     free(times);
     return tap_done();
 }

@@ -1,0 +1,119 @@
+/* planted_machine.h - a machine whose calls take planted times, for tests of what learns from them. */
+#ifndef MUBLAS_TESTS_PLANTED_MACHINE_H
+#define MUBLAS_TESTS_PLANTED_MACHINE_H
+
+#include "tuner/call_sampler.h"
+
+#include <math.h>
+
+struct machine {
+    double latency;          /* of the device, microseconds */
+    double host_rate, cached_rate, device_rate; /* microseconds an element; cached: below 1 MiB */
+    double noise;            /* standard part of a time */
+    int outlier_every;       /* every so manieth call takes three times as long; 0: none */
+    int slow_until;          /* up to this call all take twice as long on the host */
+    int stalled_until;       /* ... and a thousand times as long */
+    double unrest;           /* how much longer most calls on the host take, each by itself and 30 on end */
+    double slow_from;        /* amount from which on a class's first call on the device takes long; 0: none */
+    bool slowed[TIMED_CLASSES];
+    const double *by_flags;  /* how much longer calls of class `flagged` take on the host, by set, or NULL */
+    int flagged;
+    uint64_t seed;
+    int calls, calls_left;
+    double longest_host;
+    int sample_count;        /* of the flagged class: how often each was timed with each set */
+    struct {
+        double amount;
+        int timed[CALL_SIDES][FLAG_SETS_MOST];
+    } samples[TIME_CURVE_SAMPLES];
+};
+
+static double noise(struct machine *machine)
+{
+    machine->seed = machine->seed * 6364136223846793005u + 1442695040888963407u;
+    return 1 + machine->noise * ((double)(machine->seed >> 40) * 0x1p-23 - 1);
+}
+
+/* Seldom nothing, mostly some of it, sometimes three times as much. */
+static double unrest(struct machine *machine)
+{
+    if (machine->unrest <= 0)
+        return 1;
+    uint64_t block = (uint64_t)(machine->calls / 30) * 0x9e3779b97f4a7c15u;
+    block ^= block >> 32, block *= 0xd6e8feb86659fd93u;
+    const double shared = (double)(block >> 40) * 0x1p-24, own = (noise(machine) - 1) / machine->noise;
+    return 1 + machine->unrest * (pow(shared, 3) + pow(fabs(own), 3)) * 3;
+}
+
+static double planted(const struct machine *machine, enum call_side side, double amount)
+{
+    if (side == SIDE_DEVICE)
+        return machine->latency + amount * machine->device_rate;
+    return 0.05 + amount * (amount < 131072 ? machine->cached_rate : machine->host_rate);
+}
+
+static void note_flags(struct machine *machine, enum call_side side, double amount, int set)
+{
+    int i = 0;
+    while (i < machine->sample_count && machine->samples[i].amount != amount)
+        i++;
+    if (i == TIME_CURVE_SAMPLES)
+        return;
+    machine->sample_count += i == machine->sample_count;
+    machine->samples[i].amount = amount;
+    machine->samples[i].timed[side][set]++;
+}
+
+/* What its flags make of a call's time. */
+static double flags_part(struct machine *machine, enum call_side side, const struct blas_call *call)
+{
+    if (!machine->by_flags || timed_class_of(call) != machine->flagged)
+        return 1;
+    const int set = flag_set_of(machine->flagged, call);
+    note_flags(machine, side, timed_class_amount(call), set);
+    return side == SIDE_HOST ? machine->by_flags[set] : 1;
+}
+
+static double time_call(struct machine *machine, enum call_side side, const struct blas_call *call)
+{
+    double us = planted(machine, side, timed_class_amount(call)) * noise(machine) *
+                flags_part(machine, side, call);
+    if (side == SIDE_HOST)
+        us *= unrest(machine);
+    if (side == SIDE_HOST)
+        machine->longest_host = fmax(machine->longest_host, us);
+    machine->calls++;
+    if (machine->outlier_every && machine->calls % machine->outlier_every == 0)
+        us *= 3;
+    if (side == SIDE_HOST && machine->calls <= machine->slow_until)
+        us *= 2;
+    if (side == SIDE_HOST && machine->calls <= machine->stalled_until)
+        us *= 1000;
+    bool *slowed = &machine->slowed[timed_class_of(call)];
+    const bool slow = machine->slow_from > 0 && timed_class_amount(call) >= machine->slow_from;
+    if (side == SIDE_DEVICE && slow && !*slowed)
+        us *= 20, *slowed = true;
+    return us;
+}
+
+static void time_calls(void *argument, enum call_side side, const struct blas_call *calls, int count,
+                       double *us)
+{
+    for (int i = 0; i < count; i++)
+        us[i] = time_call(argument, side, &calls[i]);
+}
+
+static bool stop(void *argument, double done)
+{
+    struct machine *machine = argument;
+    return machine->calls_left-- <= 0 || done < 0 || done > 1;
+}
+
+static struct call_sampler sampler_of(struct machine *machine)
+{
+    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine,
+                                 .least_bytes = 16 << 10,
+                                 .most_bytes = 256 << 20, .most_us = 1e5};
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* What flags make of times, from planted ones: test_flag_times [SEED]. */
+#include "tap.h"
+#include "tuner/flag_times.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint64_t state;
+
+/* In [0, 1). */
+static double random_part(void)
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* As a host is, upwards alone: half of the calls by a tenth and more, a tenth by 1.4, some fourfold. */
+static double disturbed(double us)
+{
+    const double part = random_part();
+    return us * (1 + 0.2 * part + 3 * pow(part, 24));
+}
+
+struct plan {
+    int samples, moments;
+    bool quiet;      /* no disturbance */
+    int sets;        /* of these only, in turn */
+    double factors[FLAG_SETS_MOST];
+};
+
+static void plant(struct moments_table *table, int class, const struct plan *plan)
+{
+    memset(table, 0, sizeof *table);
+    for (int i = 0; i < plan->samples; i++) {
+        struct sample_moments *sample = sample_moments_at(table, class, SIDE_HOST, 1000 * (i + 1));
+        for (int moment = 0; moment < plan->moments; moment++) {
+            const int set = (i + moment) % plan->sets;
+            const double us = 7 * (i + 1) * plan->factors[set];
+            sample_moments_add(sample, plan->quiet ? us : disturbed(us), set);
+        }
+    }
+}
+
+static double geometric_mean(const double *factors, int sets)
+{
+    double sum = 0;
+    for (int set = 0; set < sets; set++)
+        sum += log(factors[set]);
+    return exp(sum / sets);
+}
+
+/* The worst ratio of a factor to the planted one, both over their means. */
+static double worst_of(const double *factors, const struct plan *plan)
+{
+    const double found = geometric_mean(factors, plan->sets);
+    const double exact = geometric_mean(plan->factors, plan->sets);
+    double worst = 1;
+    for (int set = 0; set < plan->sets; set++) {
+        const double ratio = factors[set] / found / (plan->factors[set] / exact);
+        worst = fmax(worst, fmax(ratio, 1 / ratio));
+    }
+    return worst;
+}
+
+static void test_planted(struct moments_table *table)
+{
+    static const struct {
+        const char *class;
+        double within; /* the more sets there are, the fewer moments each has */
+        struct plan plan;
+    } plans[] = {
+        {"dsymv", 1.03, {24, 16, .sets = 2, .factors = {1, 1.4}}},
+        {"dsyr2k_deep", 1.06, {24, 16, .sets = 4, .factors = {1, 1.4, 0.8, 1.15}}},
+        {"zgemm_deep", 1.09, {24, 16, .sets = 9, .factors = {1, 1.1, 1.2, 1.4, 1.3, 1, 0.9, 0.8, 1.2}}},
+        {"ztrmm_left_panel", 1.11, {24, 16, .sets = 12,
+                                    .factors = {1, 1.4, 1, 1.4, 1, 1, 1, 1, 1.6, 1, 0.8, 1}}}};
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        const int class = timed_class_parse(plans[i].class), sets = plans[i].plan.sets;
+        double factors[FLAG_SETS_MOST];
+        plant(table, class, &plans[i].plan);
+        flag_times_fit(table, class, SIDE_HOST, factors);
+        const double worst = worst_of(factors, &plans[i].plan), mean = geometric_mean(factors, sets);
+        tap_ok(sets == flag_sets_of(class) && worst < plans[i].within,
+               "planted factors of %s are found through disturbances: within %.3f", plans[i].class, worst);
+        tap_ok(fabs(mean - 1) < 1e-9, "and their geometric mean is 1: %.9f", mean);
+        flag_times_fit(table, class, SIDE_DEVICE, factors);
+        tap_ok(factors[0] == 1 && factors[sets - 1] == 1, "nothing is said of the other side");
+    }
+}
+
+/* The factor of dsymv's second set over its first, which is 2, with so many samples and moments. */
+static double ratio_by(struct moments_table *table, int samples, int moments)
+{
+    const struct plan plan = {samples, moments, .quiet = true, .sets = 2, .factors = {1, 2}};
+    const int class = timed_class_parse("dsymv");
+    double factors[FLAG_SETS_MOST];
+    plant(table, class, &plan);
+    flag_times_fit(table, class, SIDE_HOST, factors);
+    return factors[1] / factors[0];
+}
+
+static void test_few(struct moments_table *table)
+{
+    const double none = ratio_by(table, 0, 0), pairs = ratio_by(table, 20, 2), one = ratio_by(table, 1, 4);
+    const double some = ratio_by(table, 3, 4), many = ratio_by(table, 20, 16);
+    tap_ok(none == 1 && pairs == 1, "nothing is known of no moments, nor of samples with two");
+    tap_ok(one > 1 && one < 1.4 && some > one && some < 1.8 && many > 1.9 && many < 2.001,
+           "few moments say little: 1 and %.3f, %.3f, %.3f instead of 2", one, some, many);
+}
+
+static void test_untimed(struct moments_table *table)
+{
+    const int class = timed_class_parse("dsyr2k_deep"), axpy = timed_class_parse("daxpy");
+    const struct plan plan = {12, 16, .sets = 2, .factors = {1, 1.4}}, single = {12, 16, .sets = 1,
+                                                                                .factors = {3}};
+    double factors[FLAG_SETS_MOST];
+    plant(table, class, &plan);
+    flag_times_fit(table, class, SIDE_HOST, factors);
+    tap_ok(worst_of(factors, &plan) < 1.06 && fabs(factors[2] - 1) < 0.06 && fabs(factors[3] - 1) < 0.06,
+           "flags of which nothing was timed take the average: %.3f, %.3f", factors[2], factors[3]);
+    plant(table, axpy, &single);
+    flag_times_fit(table, axpy, SIDE_HOST, factors);
+    tap_ok(factors[0] == 1, "where there are no flags they make nothing");
+}
+
+int main(int count, char **arguments)
+{
+    const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 1;
+    struct moments_table *table = malloc(sizeof *table);
+    printf("# seed %llu\n", (unsigned long long)seed);
+    state = seed;
+    test_planted(table);
+    test_few(table);
+    test_untimed(table);
+    free(table);
+    return tap_done();
+}
