@@ -16,9 +16,9 @@
 #include "tuner/learned_times.h"
 
 struct call_sampler {
-    /* Microseconds of calls (flags too, shapes and pointers not filled in), at most SAMPLE_BATCH (sample_batch.h) one
-     * after the other; on the device with every matrix resident. Not positive: it cannot be timed, and is
-     * left out. */
+    /* Microseconds of calls (with flags, but without shapes and pointers), at most SAMPLE_BATCH
+     * (sample_batch.h) one after the other; on the device with every matrix resident. Not positive: it cannot
+     * be timed, and is left out. */
     void (*time)(void *argument, enum call_side side, const struct blas_call *calls, int count, double *us);
     /* Stop? Asked before each call, with the part of the work done, 0 to 1. */
     bool (*stop)(void *argument, double done);

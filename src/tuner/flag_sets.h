@@ -1,8 +1,8 @@
 /* flag_sets.h - the combinations of flags in which calls of a timed class differ.
  *
- * A host BLAS has a kernel for each: upper or lower, transposed or not can make its rank updates take 1.4 times
- * as long. What the class itself says (side, TRSM's diagonal, whether level 2 is transposed) is no part of
- * it; that a matrix is Hermitian is, where HEMM goes by SYMM's class. With real numbers the conjugate
+ * A host BLAS has a kernel for each: upper or lower, transposed or not can make its rank updates take 1.4
+ * times as long. What the class itself says (side, TRSM's diagonal, whether level 2 is transposed) is no part
+ * of it; that a matrix is Hermitian is, where HEMM goes by SYMM's class. With real numbers the conjugate
  * transpose is the transpose. Numbered from 0 on, the last of uplo, trans, trans_b, diag and Hermitian first.
  * Pure functions. */
 #ifndef MUBLAS_FLAG_SETS_H
@@ -10,7 +10,10 @@
 
 #include "common/blas_call.h"
 
-enum { FLAG_SETS_MOST = 12 };
+enum {
+    FLAG_SETS_MOST = 12,
+    FLAG_FACTOR_MOST = 100 /* what one set makes of a time: so many times as long or as short, at most */
+};
 
 /* How many a class has: 1 to FLAG_SETS_MOST. */
 int flag_sets_of(int class);

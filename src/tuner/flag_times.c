@@ -54,9 +54,10 @@ void flag_times_fit(const struct moments_table *table, int class, enum call_side
                     double factors[FLAG_SETS_MOST])
 {
     double logarithms[FLAG_SETS_MOST] = {0};
+    static const double least = 1. / FLAG_FACTOR_MOST;
     const int sets = flag_sets_of(class);
     for (int round = 0; round < ROUNDS && sets > 1; round++)
         improve(table, class, side, sets, logarithms);
     for (int set = 0; set < FLAG_SETS_MOST; set++)
-        factors[set] = exp(logarithms[set]);
+        factors[set] = fmin(fmax(exp(logarithms[set]), least), FLAG_FACTOR_MOST);
 }

@@ -8,7 +8,8 @@
 #include "tuner/flag_sets.h"
 #include "tuner/sample_moments.h"
 
-/* factors[set]: times of calls with these flags, over their geometric mean; all 1 where nothing is known. */
+/* factors[set]: times of calls with these flags, over their geometric mean, but none beyond FLAG_FACTOR_MOST
+ * or below its reciprocal; all 1 where nothing is known. */
 void flag_times_fit(const struct moments_table *table, int class, enum call_side side,
                     double factors[FLAG_SETS_MOST]);
 

@@ -72,7 +72,7 @@ static bool read_class_curve(struct line_reader *reader, struct time_curve *curv
 /* One factor for each set of flags of the class. */
 static bool read_flags(struct line_reader *reader, struct learned_times *times)
 {
-    static const double least_factor = 0.01, greatest_factor = 100;
+    static const double least = 1. / FLAG_FACTOR_MOST;
     char name[TIMED_CLASS_NAME];
     if (!line_reader_name(reader, name, sizeof name))
         return false;
@@ -82,7 +82,7 @@ static bool read_flags(struct line_reader *reader, struct learned_times *times)
     if (times->flags[class][0] > 0)
         return line_reader_fault(reader, "flags a second time");
     for (int set = 0; set < flag_sets_of(class); set++)
-        if (!line_reader_decimal(reader, least_factor, greatest_factor, &times->flags[class][set]))
+        if (!line_reader_decimal(reader, least, FLAG_FACTOR_MOST, &times->flags[class][set]))
             return false;
     return line_reader_end(reader);
 }

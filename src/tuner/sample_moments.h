@@ -35,8 +35,8 @@ const struct sample_moments *sample_moments_find(const struct moments_table *tab
 
 void sample_moments_add(struct sample_moments *moments, double us, int set);
 
-/* Of calls with average flags, by the factors of the sets; NULL: they make no difference. There is one time at
- * least. */
+/* Of calls with average flags, by the factors of the sets; NULL: they make no difference. There is one time
+ * at least. */
 double sample_moments_time(const struct sample_moments *moments, const double *factors);
 
 #endif

@@ -1,6 +1,7 @@
 /* What flags make of times, from planted ones: test_flag_times [SEED]. */
 #include "tap.h"
 #include "tuner/flag_times.h"
+#include "tuner/learned_times.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,6 +126,26 @@ static void test_untimed(struct moments_table *table)
     tap_ok(factors[0] == 1, "where there are no flags they make nothing");
 }
 
+/* A machine that stands still whenever it is one set's turn: the text takes what is learned of it. */
+static void test_absurd(struct moments_table *table)
+{
+    const int class = timed_class_parse("dsymv");
+    const struct plan plan = {24, 16, .quiet = true, .sets = 2, .factors = {1, 1e9}};
+    struct learned_times *times = calloc(1, sizeof *times), *again = malloc(sizeof *again);
+    char fault[LEARNED_FAULT_BYTES] = "";
+    plant(table, class, &plan);
+    flag_times_fit(table, class, SIDE_HOST, times->flags[class]);
+    tap_ok(times->flags[class][0] == 1. / FLAG_FACTOR_MOST && times->flags[class][1] == FLAG_FACTOR_MOST,
+           "no factor is beyond bounds: %g, %g", times->flags[class][0], times->flags[class][1]);
+    char *text = learned_times_text(times);
+    const bool read = text && learned_times_parse(again, text, fault);
+    tap_ok(read && again->flags[class][1] == FLAG_FACTOR_MOST, "and a recipe with them is read: %s",
+           read ? "all" : fault);
+    free(text);
+    free(again);
+    free(times);
+}
+
 int main(int count, char **arguments)
 {
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 1;
@@ -134,6 +155,7 @@ int main(int count, char **arguments)
     test_planted(table);
     test_few(table);
     test_untimed(table);
+    test_absurd(table);
     free(table);
     return tap_done();
 }
