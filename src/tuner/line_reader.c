@@ -74,6 +74,9 @@ bool line_reader_is(struct line_reader *reader, const char *word)
 static bool unexpected(struct line_reader *reader, const char *wanted)
 {
     const int length = (int)word_length(reader);
+    if (length == 0)
+        return line_reader_fault(reader, "%s is wanted where %s", wanted,
+                                 reader->at == reader->stop ? "the line ends" : "a space stands");
     return line_reader_fault(reader, "%s is wanted where '%.*s' stands", wanted, length < 40 ? length : 40,
                              reader->at);
 }
