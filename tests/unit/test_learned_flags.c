@@ -1,0 +1,187 @@
+/* What is learned of flags: lines of text, times of calls on the host, floors. */
+#include "interpose/policy.h"
+#include "tap.h"
+#include "tuner/learned_times.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char text[] = "host-blas b\nhost-threads 4\n"
+                           "host zgemv_transpose_square 4096 10 67108864 20\n"
+                           "flags zgemv_transpose_square 0.5 2\n"
+                           "host zgemv_transpose_tall 4096 40 67108864 80\n"
+                           "host dsymv 4096 1 1048576 300\nflags dsymv 0.8 1.25\n"
+                           "device dsymv 4096 15 1048576 20\n"
+                           "host zgemm_deep 4096 1 100000000 3000\n"
+                           "flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n"
+                           "host ztrmm_left_deep 4096 1 100000000 3000\n"
+                           "flags ztrmm_left_deep 1 1.1 1.2 1.3 1.4 1.5 0.9 0.8 0.7 0.6 0.55 1.55\n"
+                           "host ztrmm_right_deep 4096 1 100000000 3000\n";
+
+static bool close_to(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fabs(b);
+}
+
+static bool read_text(struct learned_times *times, const char *lines)
+{
+    char fault[LEARNED_FAULT_BYTES];
+    const bool good = learned_times_parse(times, lines, fault);
+    if (!good)
+        printf("# %s\n", fault);
+    return good;
+}
+
+static void test_text(struct learned_times *times)
+{
+    const bool read = read_text(times, text);
+    char *written = learned_times_text(times);
+    tap_ok(read && written && strcmp(written, text) == 0, "flags are written as they were read");
+    free(written);
+    read_text(times, "host daxpy 1000 1 10000 10\n");
+    times->flags[timed_class_parse("daxpy")][0] = 1;
+    written = learned_times_text(times);
+    tap_ok(written && !strstr(written, "flags"), "nothing is written of calls that have none");
+    free(written);
+}
+
+static void test_bad_text(struct learned_times *times)
+{
+    static const struct {
+        const char *text, *phrase;
+    } wrong[] = {
+        {"flags dfoo 1 1\n", "crossover line 1: there is no class of calls 'dfoo'"},
+        {"flags dgemm 1 1 1 1\n", "crossover line 1: there is no class of calls 'dgemm'"},
+        {"flags\n", "crossover line 1: a word is wanted where the line ends"},
+        {"flags dsymv\n", "crossover line 1: a number is wanted where the line ends"},
+        {"flags dsymv 1\n", "crossover line 1: a number is wanted where the line ends"},
+        {"flags zgemm_deep 1 1 1 1 1 1 1 1\n", "crossover line 1: a number is wanted where the line ends"},
+        {"flags dsymv 1 2 3\n", "crossover line 1: the end of the line is wanted where '3' stands"},
+        {"flags daxpy 1 1\n", "crossover line 1: the end of the line is wanted where '1' stands"},
+        {"flags dsymv 1  1\n", "crossover line 1: a number is wanted where a space stands"},
+        {"flags dsymv 1 0\n", "crossover line 1: 0 is not from 0.01 to 100"},
+        {"flags dsymv 1e9 1\n", "crossover line 1: 1e+09 is not from 0.01 to 100"},
+        {"flags dsymv 1 0.0099\n", "crossover line 1: 0.0099 is not from 0.01 to 100"},
+        {"flags dsymv 1 -1\n", "crossover line 1: a number is wanted where '-1' stands"},
+        {"flags dsymv nan 1\n", "crossover line 1: a number is wanted where 'nan' stands"},
+        {"flags dsymv 1 1\nflags ssymv 1 1\nflags dsymv 1 1\n", "crossover line 3: flags a second time"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char fault[LEARNED_FAULT_BYTES] = "";
+        const bool read = learned_times_parse(times, wrong[i].text, fault);
+        tap_ok(!read && strcmp(fault, wrong[i].phrase) == 0, "refused: %s", read ? wrong[i].text : fault);
+    }
+    tap_ok(read_text(times, "flags dsymv 0.01 100\n"), "the bounds themselves are taken");
+}
+
+/* The worst ratio of a class's times by flags to its curve's time and the factors that stand in the text. */
+static double worst_factor(const struct learned_times *times, const char *name, const double *factors)
+{
+    const int class = timed_class_parse(name);
+    double worst = 1, us;
+    for (int set = 0; set < flag_sets_of(class); set++) {
+        struct blas_call call = timed_class_call(class, 1e6);
+        const double plain = time_curve_at(&times->host[class], TIME_SHRINKS, timed_class_amount(&call));
+        flag_set_apply(class, set, &call);
+        if (!learned_times_host(times, &call, &us))
+            return HUGE_VAL;
+        worst = fmax(worst, exp(fabs(log(us / (plain * factors[set])))));
+    }
+    return worst;
+}
+
+static void test_times(struct learned_times *times)
+{
+    static const double trmm[] = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 0.9, 0.8, 0.7, 0.6, 0.55, 1.55},
+                        gemm[] = {1, 1.1, 1.2, 0.9, 0.8, 1, 1.4, 1.35, 0.7},
+                        none[FLAG_SETS_MOST] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    struct machine_model model = crossover_builtin_model(NULL, 16);
+    struct blas_call between = {.family = FAMILY_GEMV, .type = TYPE_Z, .m = 1022, .n = 256,
+                                .trans = TRANS_TRANSPOSE};
+    double plain, conjugate, lower, upper;
+    read_text(times, text);
+    learned_times_settle(times, "b", 4);
+    tap_ok(close_to(worst_factor(times, "zgemm_deep", gemm), 1) &&
+               close_to(worst_factor(times, "ztrmm_left_deep", trmm), 1),
+           "a call's time on the host is its class's times its flags' factor");
+    tap_ok(close_to(worst_factor(times, "ztrmm_right_deep", none), 1),
+           "where flags are not known all are alike");
+    learned_times_host(times, &between, &plain);
+    between.trans = TRANS_CONJUGATE;
+    learned_times_host(times, &between, &conjugate);
+    const double square = time_curve_at(&times->host[timed_class_of(&between)], TIME_SHRINKS, 1022 * 256);
+    tap_ok(close_to(conjugate, 4 * plain) && plain > 0.5 * 1.9 * square,
+           "also between two classes: %.2f and %.2f us", plain, conjugate);
+    struct blas_call call = timed_class_call(timed_class_parse("dsymv"), 1 << 20);
+    crossover_use_learned(&model, times);
+    lower = crossover_predict(&model, &call, 0, true).host_us;
+    call.uplo = UPLO_UPPER;
+    upper = crossover_predict(&model, &call, 0, true).host_us;
+    tap_ok(close_to(lower, 240) && close_to(upper, 375), "so is what is predicted: %.1f and %.1f us", lower,
+           upper);
+}
+
+static bool gains(const struct learned_times *times, enum blas_uplo uplo, int64_t n)
+{
+    const struct blas_call call = {.family = FAMILY_SYMV, .type = TYPE_D, .n = n, .uplo = uplo};
+    double host, device;
+    return learned_times_host(times, &call, &host) && learned_times_resident(times, &call, true, &device) &&
+           device < host;
+}
+
+static int64_t first_gain(const struct learned_times *times, enum blas_uplo uplo)
+{
+    int64_t n = 1;
+    while (n < 10000 && !gains(times, uplo, n))
+        n++;
+    return n;
+}
+
+/* The gate must not keep a call that gains for its flags. */
+static void test_floor(struct learned_times *times)
+{
+    static const char slow[] = "host dsymv 4096 1.25 1048576 375\ndevice dsymv 4096 15 1048576 20\n";
+    uint64_t floor = 0, slow_floor = 0;
+    read_text(times, text);
+    learned_times_settle(times, "b", 4);
+    const bool known = learned_times_floor(times, FAMILY_SYMV, TYPE_D, &floor);
+    const int64_t lower = first_gain(times, UPLO_LOWER), upper = first_gain(times, UPLO_UPPER);
+    tap_ok(known && (int64_t)floor <= upper && (double)floor > 0.97 * (double)upper,
+           "the floor, %llu, is that of the flags that take longest: n = %lld", (unsigned long long)floor,
+           (long long)upper);
+    tap_ok(lower > upper + upper / 10, "calls with others gain later: n = %lld", (long long)lower);
+    read_text(times, slow);
+    learned_times_settle(times, "", 0);
+    tap_ok(learned_times_floor(times, FAMILY_SYMV, TYPE_D, &slow_floor) && slow_floor == floor,
+           "a host that takes as long with all flags has the same");
+}
+
+static void test_other_host(struct learned_times *times)
+{
+    static const struct {
+        const char *host;
+        int threads;
+        bool kept;
+    } hosts[] = {{"b", 4, true}, {"other", 4, false}, {"b", 5, false}};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        read_text(times, text);
+        learned_times_settle(times, hosts[i].host, hosts[i].threads);
+        char *written = learned_times_text(times);
+        tap_ok(written && !strstr(written, "flags ") == !hosts[i].kept &&
+               !strstr(written, "host dsymv") == !hosts[i].kept,
+               "with %d threads of %s flags are %s", hosts[i].threads, hosts[i].host,
+               hosts[i].kept ? "kept" : "forgotten");
+        free(written);
+    }
+}
+
+int main(void)
+{
+    struct learned_times *times = malloc(sizeof *times);
+    test_text(times);
+    test_bad_text(times);
+    test_times(times);
+    test_floor(times);
+    test_other_host(times);
+    free(times);
+    return tap_done();
+}
