@@ -2,6 +2,7 @@
  * here and there, most of them signed again so that the reader looks inside; what it accepts must
  * be sound, and come out of the writer as it went in. Under sanitizers nothing may be reported. */
 #include "tuner/decision.h"
+#include "tuner/learned_times.h"
 #include "tuner/recipe_write.h"
 #include "recipe_example.h"
 #include "tap.h"
@@ -41,9 +42,9 @@ static void insert_word(void)
 {
     static const char *const words[] = {
         "class", "dsymv", "saxpy", "square", "wide", "rules", "occupancy", "upto", "beyond", "edge", "threads",
-        "columns", "base", "active", "crossover", "hash", "host", "device", "64", "256", "0", "-1", "1", "4",
-        "8", "18446744073709551616", "9223372036854775807", "1e308", "1e-308", "0.5", ".", "e", "1e", "\n",
-        " ", "  ", "nan"};
+        "columns", "base", "active", "crossover", "hash", "host", "device", "flags", "zgemm_deep", "64", "256",
+        "0", "-1", "1", "4", "8", "100", "0.01", "18446744073709551616", "9223372036854775807", "1e308",
+        "1e-308", "0.5", ".", "e", "1e", "\n", " ", "  ", "nan"};
     const char *word = words[next_random(sizeof words / sizeof *words)];
     size_t at = somewhere(), length = 0;
     if (next_random(2) == 0) { /* instead of a word */
@@ -98,8 +99,27 @@ static void sign(void)
     bytes += (size_t)snprintf(text + bytes, ROOM - bytes, "hash %016" PRIx64 "\n", recipe_hash(text, bytes));
 }
 
+/* Every factor, as far as there are any, is one that a time may have. */
+static bool has_sound_flags(const char *crossover)
+{
+    static struct learned_times times;
+    char fault[LEARNED_FAULT_BYTES];
+    if (!learned_times_parse(&times, crossover, fault))
+        return false;
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        for (int set = 0; timed_class_exists(class) && set < FLAG_SETS_MOST; set++) {
+            const double factor = times.flags[class][set];
+            const bool wanted = times.flags[class][0] > 0 && set < flag_sets_of(class);
+            if (wanted ? !(factor >= 1. / FLAG_FACTOR_MOST && factor <= FLAG_FACTOR_MOST) : factor != 0)
+                return false;
+        }
+    return true;
+}
+
 static bool is_sound(const struct recipe *recipe)
 {
+    if (recipe->crossover && !has_sound_flags(recipe->crossover))
+        return false;
     for (int class = 0; class < TUNING_CLASSES; class++)
         for (int form = 0; form < TUNING_FORMS; form++) {
             const struct class_recipe *rules = &recipe->classes[class][form];
