@@ -171,7 +171,7 @@ static void sample_all(struct session *session, const char *who)
     if (part_used(session) < upload_part)
         sample_scan(session);
     if (part_used(session) < upload_part)
-        tune_results(&session->timer, (double)session->options->most_bytes, &session->times->result);
+        tune_results(time_side, session, (double)session->options->most_bytes, &session->times->result);
     call_sampler_run(&sampler, session->times);
 }
 

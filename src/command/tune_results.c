@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { SPANS = 9, ROUNDS = 9 };
-static const double round_budget_us = 100;
 /* What one takes more than another is never nothing: no link is faster than 64 GB/s. */
 static const double least_us_per_byte = 1 / 64e3;
 
@@ -33,12 +32,13 @@ static int result_calls(enum blas_family family, double most_bytes, struct blas_
 }
 
 /* Medians of what each takes longer than the first. False: one cannot be timed. */
-static bool time_rounds(struct call_timer *timer, const struct blas_call *calls, int count, double *longer)
+static bool time_rounds(results_timer *time, void *argument, const struct blas_call *calls, int count,
+                        double *longer)
 {
     double differences[SPANS][ROUNDS], us[SPANS];
-    call_timer_warm_all(timer, SIDE_DEVICE, calls, count, round_budget_us, us); /* pins results, moves operands */
+    time(argument, SIDE_DEVICE, calls, count, us); /* pins results, moves operands */
     for (int round = 0; round < ROUNDS; round++) {
-        call_timer_warm_all(timer, SIDE_DEVICE, calls, count, round_budget_us, us);
+        time(argument, SIDE_DEVICE, calls, count, us);
         for (int i = 0; i < count; i++) {
             if (!(us[i] > 0))
                 return false;
@@ -50,13 +50,13 @@ static bool time_rounds(struct call_timer *timer, const struct blas_call *calls,
     return true;
 }
 
-static void learn_family(struct call_timer *timer, enum blas_family family, double most_bytes,
+static void learn_family(results_timer *time, void *argument, enum blas_family family, double most_bytes,
                          struct result_times *times)
 {
     struct blas_call calls[SPANS];
     double longer[SPANS], least = 0;
     const int count = result_calls(family, most_bytes, calls);
-    if (count == 0 || !time_rounds(timer, calls, count, longer))
+    if (count == 0 || !time_rounds(time, argument, calls, count, longer))
         return;
     for (int i = 0; i < count; i++)
         least = fmin(least, longer[i]);
@@ -68,9 +68,9 @@ static void learn_family(struct call_timer *timer, enum blas_family family, doub
     }
 }
 
-void tune_results(struct call_timer *timer, double most_bytes, struct result_times *times)
+void tune_results(results_timer *time, void *argument, double most_bytes, struct result_times *times)
 {
     memset(times, 0, sizeof *times);
-    learn_family(timer, FAMILY_GEMM, most_bytes, times);
-    learn_family(timer, FAMILY_SYRK, most_bytes, times);
+    learn_family(time, argument, FAMILY_GEMM, most_bytes, times);
+    learn_family(time, argument, FAMILY_SYRK, most_bytes, times);
 }

@@ -3,15 +3,20 @@
  * Products of so few terms that they are nothing beside their result are timed in rounds, in each of which
  * all sizes follow each other: what disturbs calls for longer than a round does not count in differences
  * within it, of which the median is taken. The least result of a few hundred bytes and those on both sides
- * of a change of way (result_ranges.h, pins.h) are among them. For one thread. */
+ * of a change of way (result_ranges.h, pins.h) are among them. Whoever times is given, so that a test can be
+ * it. */
 #ifndef MUBLAS_TUNE_RESULTS_H
 #define MUBLAS_TUNE_RESULTS_H
 
-#include "command/call_timer.h"
+#include "tuner/call_side.h"
 #include "tuner/result_times.h"
 
+/* Microseconds of calls one after the other, as in call_sampler.h; not positive: it cannot be timed. */
+typedef void results_timer(void *argument, enum call_side side, const struct blas_call *calls, int count,
+                           double *us);
+
 /* All ways of results up to `most_bytes`: microseconds beyond that one which comes home fastest. Nothing is
- * learned of a way that cannot be timed. */
-void tune_results(struct call_timer *timer, double most_bytes, struct result_times *times);
+ * learned of full results, or of triangles, if one of them cannot be timed. */
+void tune_results(results_timer *time, void *argument, double most_bytes, struct result_times *times);
 
 #endif
