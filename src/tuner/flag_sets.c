@@ -18,8 +18,8 @@ static bool is_complex(enum blas_type type)
     return type == TYPE_C || type == TYPE_Z;
 }
 
-/* `trans`: of a call of the class, for level 2. */
-static struct transpositions transpositions_of(int class, enum blas_trans trans)
+/* `transposed`: a call of the class, for level 2. */
+static struct transpositions transpositions_of(int class, bool transposed)
 {
     static const struct transpositions none = {1, {TRANS_NONE}}, real = {1, {TRANS_TRANSPOSE}},
         either = {2, {TRANS_TRANSPOSE, TRANS_CONJUGATE}}, symmetric = {2, {TRANS_NONE, TRANS_TRANSPOSE}},
@@ -29,7 +29,7 @@ static struct transpositions transpositions_of(int class, enum blas_trans trans)
     switch (timed_class_family(class)) {
     case FAMILY_GEMV:
     case FAMILY_TRMV:
-        return trans == TRANS_NONE ? none : complex ? either : real;
+        return !transposed ? none : complex ? either : real;
     case FAMILY_SYRK:
     case FAMILY_SYR2K: return symmetric;
     case FAMILY_HERK:
@@ -41,12 +41,12 @@ static struct transpositions transpositions_of(int class, enum blas_trans trans)
     }
 }
 
-static struct flag_ranges ranges_of(int class, enum blas_trans trans)
+static struct flag_ranges ranges_of(int class, const struct blas_call *call)
 {
     const enum blas_family family = timed_class_family(class);
     const bool has_triangle = family != FAMILY_AXPY && family != FAMILY_GEMV && family != FAMILY_GEMM;
-    struct flag_ranges ranges = {.trans = transpositions_of(class, trans), .uplo = has_triangle ? 2 : 1,
-                                 .trans_b = 1, .diag = 1, .hermitian = 1};
+    struct flag_ranges ranges = {.trans = transpositions_of(class, blas_is_transposed(call)),
+                                 .uplo = has_triangle ? 2 : 1, .trans_b = 1, .diag = 1, .hermitian = 1};
     if (family == FAMILY_GEMM)
         ranges.trans_b = ranges.trans.count;
     if (family == FAMILY_TRMV || family == FAMILY_TRMM)
@@ -58,7 +58,8 @@ static struct flag_ranges ranges_of(int class, enum blas_trans trans)
 
 int flag_sets_of(int class)
 {
-    const struct flag_ranges ranges = ranges_of(class, timed_class_call(class, 1).trans);
+    const struct blas_call call = timed_class_call(class, 1);
+    const struct flag_ranges ranges = ranges_of(class, &call);
     return ranges.uplo * ranges.trans.count * ranges.trans_b * ranges.diag * ranges.hermitian;
 }
 
@@ -72,7 +73,7 @@ static int take(int *number, int radix)
 
 void flag_set_apply(int class, int set, struct blas_call *call)
 {
-    const struct flag_ranges ranges = ranges_of(class, call->trans);
+    const struct flag_ranges ranges = ranges_of(class, call);
     if (take(&set, ranges.hermitian))
         call->family = FAMILY_HEMM;
     if (ranges.diag > 1)
@@ -93,7 +94,7 @@ static int place_of(const struct transpositions *trans, enum blas_trans value)
 
 int flag_set_of(int class, const struct blas_call *call)
 {
-    const struct flag_ranges ranges = ranges_of(class, call->trans);
+    const struct flag_ranges ranges = ranges_of(class, call);
     int set = ranges.uplo > 1 && call->uplo == UPLO_UPPER;
     set = set * ranges.trans.count + place_of(&ranges.trans, call->trans);
     set = set * ranges.trans_b + (ranges.trans_b > 1 ? place_of(&ranges.trans, call->trans_b) : 0);

@@ -3,8 +3,9 @@
  * A host BLAS has a kernel for each: upper or lower, transposed or not can make its rank updates take 1.4
  * times as long. What the class itself says (side, TRSM's diagonal, whether level 2 is transposed) is no part
  * of it; that a matrix is Hermitian is, where HEMM goes by SYMM's class. With real numbers the conjugate
- * transpose is the transpose. Numbered from 0 on, the last of uplo, trans, trans_b, diag and Hermitian first.
- * Pure functions. */
+ * transpose is the transpose; conj(A) goes with A in level 2, with the conjugate transpose in level 3.
+ * Numbered from 0 on, the last of uplo, trans, trans_b, diag and Hermitian first: dsyr2k's are lower, lower
+ * transposed, upper, upper transposed. Pure functions. */
 #ifndef MUBLAS_FLAG_SETS_H
 #define MUBLAS_FLAG_SETS_H
 
@@ -21,7 +22,7 @@ int flag_sets_of(int class);
 /* Give the class's call these flags, and HEMM's family if that is one. */
 void flag_set_apply(int class, int set, struct blas_call *call);
 
-/* That of a call of the class. */
+/* The number of those that a call of the class has. */
 int flag_set_of(int class, const struct blas_call *call);
 
 #endif
