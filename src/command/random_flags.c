@@ -18,9 +18,11 @@ void random_flags(struct blas_call *call, uint64_t *seed)
     const enum blas_diag diag = call->diag;
     const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
     const bool solves = call->family == FAMILY_TRSM;
+    const bool symmetric = call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
+    const enum blas_uplo uplo = call->uplo;
     do
         for (int steps = (int)(random_part(seed) * STEPS); steps > 0; steps--)
             routine_next_flags(call);
-    while (call->side != side || (solves && call->diag != diag) ||
+    while (call->side != side || (solves && call->diag != diag) || (symmetric && call->uplo != uplo) ||
            (level2 && (call->trans == TRANS_NONE) != upright));
 }

@@ -7,8 +7,8 @@
 /* In [0, 1) (splitmix64). */
 double random_part(uint64_t *seed);
 
-/* Any of the flags that the call's class (timed_class.h) leaves open: not the side, nor TRSM's diagonal, nor
- * of level 2 whether it is transposed. */
+/* Any of the flags that the call's class (timed_class.h) leaves open: not the side, nor TRSM's diagonal or
+ * SYMV's and HEMV's triangle, nor of level 2 whether it is transposed. */
 void random_flags(struct blas_call *call, uint64_t *seed);
 
 #endif

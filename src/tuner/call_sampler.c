@@ -158,12 +158,15 @@ static bool is_ahead(const struct session *session, int class, double amount, do
     return gain < 1 / most || gain > most;
 }
 
+/* Small triangles are worth a device that take a host's threads longer to begin than to solve. */
+static const double least_part = 64;
+
 /* Beside the border, among amounts that calls can have, and from where to where no side is so far ahead. */
 static bool find_range(const struct session *session, int class, double ahead, struct amount_range *range)
 {
     static const double step = 1.05;
     const struct call_sampler *sampler = session->sampler;
-    const struct amount_range bounds = {timed_class_amount_of(class, sampler->least_bytes) / 4,
+    const struct amount_range bounds = {timed_class_amount_of(class, sampler->least_bytes) / least_part,
                                         timed_class_amount_of(class, sampler->most_bytes)};
     if (!gain_border_range(session->times, class, bounds, range))
         return false;

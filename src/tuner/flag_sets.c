@@ -44,7 +44,7 @@ static struct transpositions transpositions_of(int class, bool transposed)
 static struct flag_ranges ranges_of(int class, const struct blas_call *call)
 {
     const enum blas_family family = timed_class_family(class);
-    const bool has_triangle = family != FAMILY_AXPY && family != FAMILY_GEMV && family != FAMILY_GEMM;
+    const bool has_triangle = family == FAMILY_TRMV || family >= FAMILY_SYMM;
     struct flag_ranges ranges = {.trans = transpositions_of(class, blas_is_transposed(call)),
                                  .uplo = has_triangle ? 2 : 1, .trans_b = 1, .diag = 1, .hermitian = 1};
     if (family == FAMILY_GEMM)
@@ -81,7 +81,8 @@ void flag_set_apply(int class, int set, struct blas_call *call)
     if (ranges.trans_b > 1)
         call->trans_b = ranges.trans.values[take(&set, ranges.trans_b)];
     call->trans = ranges.trans.values[take(&set, ranges.trans.count)];
-    call->uplo = take(&set, ranges.uplo) ? UPLO_UPPER : UPLO_LOWER;
+    if (ranges.uplo > 1)
+        call->uplo = take(&set, ranges.uplo) ? UPLO_UPPER : UPLO_LOWER;
 }
 
 static int place_of(const struct transpositions *trans, enum blas_trans value)

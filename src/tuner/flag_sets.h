@@ -1,11 +1,11 @@
 /* flag_sets.h - the combinations of flags in which calls of a timed class differ.
  *
  * A host BLAS has a kernel for each: upper or lower, transposed or not can make its rank updates take 1.4
- * times as long. What the class itself says (side, TRSM's diagonal, whether level 2 is transposed) is no part
- * of it; that a matrix is Hermitian is, where HEMM goes by SYMM's class. With real numbers the conjugate
- * transpose is the transpose; conj(A) goes with A in level 2, with the conjugate transpose in level 3.
- * Numbered from 0 on, the last of uplo, trans, trans_b, diag and Hermitian first: dsyr2k's are lower, lower
- * transposed, upper, upper transposed. Pure functions. */
+ * times as long. What the class itself says (side, TRSM's diagonal, SYMV's triangle, whether level 2 is
+ * transposed) is no part of it; that a matrix is Hermitian is, where HEMM goes by SYMM's class. With real
+ * numbers the conjugate transpose is the transpose; conj(A) goes with A in level 2, with the conjugate
+ * transpose in level 3. Numbered from 0 on, the last of uplo, trans, trans_b, diag and Hermitian first:
+ * dsyr2k's are lower, lower transposed, upper, upper transposed. Pure functions. */
 #ifndef MUBLAS_FLAG_SETS_H
 #define MUBLAS_FLAG_SETS_H
 

@@ -124,6 +124,18 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
 }
 
+/* Older recipes have one class for both triangles. */
+static void share_triangles(struct learned_times *times)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        const int lower = timed_class_exists(class) ? timed_class_lower(class) : class;
+        if (lower != class && times->host[class].count == 0 && times->resident[class].count == 0) {
+            times->host[class] = times->host[lower];
+            times->resident[class] = times->resident[lower];
+        }
+    }
+}
+
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES])
 {
     struct line_reader reader;
@@ -132,11 +144,13 @@ bool learned_times_parse(struct learned_times *times, const char *text, char fau
     while (line_reader_next(&reader))
         if (!read_line(&reader, times))
             break;
-    if (*reader.fault)
+    if (*reader.fault) {
         snprintf(fault, LEARNED_FAULT_BYTES, "crossover %s", reader.fault);
-    else
-        learned_times_separate_all(times);
-    return !*reader.fault;
+        return false;
+    }
+    share_triangles(times);
+    learned_times_separate_all(times);
+    return true;
 }
 
 static void write_curve(FILE *stream, const char *side, const char *name, const struct time_curve *curve)

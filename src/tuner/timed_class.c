@@ -92,12 +92,19 @@ static int level3_class_of(const struct blas_call *call)
     return TIMED_CLASS_NONE;
 }
 
+/* Whose triangles have a class each, in place of gemv's forms. */
+static bool has_triangles(enum blas_family family)
+{
+    return family == FAMILY_SYMV || family == FAMILY_HEMV;
+}
+
 int timed_class_of(const struct blas_call *call)
 {
     if (call->family >= FAMILY_GEMM)
         return level3_class_of(call);
-    int class = call->type == TYPE_W ? TUNING_CLASS_NONE : tuning_class_of(call);
-    return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TUNING_FORMS + (int)tuning_form_of(call);
+    const int class = call->type == TYPE_W ? TUNING_CLASS_NONE : tuning_class_of(call);
+    const int form = has_triangles(call->family) ? call->uplo == UPLO_UPPER : (int)tuning_form_of(call);
+    return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TUNING_FORMS + form;
 }
 
 static bool is_hermitian(enum blas_family family)
@@ -120,6 +127,11 @@ int timed_class_beside(const struct blas_call *call, double *part)
     return class - (int)form + (int)beside;
 }
 
+int timed_class_lower(int class)
+{
+    return class < FIRST_LEVEL3 && has_triangles(timed_class_family(class)) ? class - class % TUNING_FORMS : class;
+}
+
 bool timed_class_exists(int class)
 {
     if (class < 0 || class >= TIMED_CLASSES)
@@ -127,8 +139,9 @@ bool timed_class_exists(int class)
     if (class >= FIRST_LEVEL3)
         return !is_hermitian(timed_class_family(class)) || timed_class_type(class) == TYPE_C ||
                timed_class_type(class) == TYPE_Z;
-    int tuning = class / TUNING_FORMS;
-    return tuning_class_type(tuning) != TYPE_W && class % TUNING_FORMS < tuning_class_forms(tuning);
+    const int tuning = class / TUNING_FORMS;
+    const int forms = has_triangles(tuning_class_family(tuning)) ? 2 : tuning_class_forms(tuning);
+    return tuning_class_type(tuning) != TYPE_W && class % TUNING_FORMS < forms;
 }
 
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME])
@@ -139,8 +152,13 @@ const char *timed_class_name(int class, char name[TIMED_CLASS_NAME])
                  form_names[level3_form_of_class(class)]);
         return name;
     }
-    int tuning = class / TUNING_FORMS;
-    bool has_forms = tuning_class_forms(tuning) > 1;
+    const int tuning = class / TUNING_FORMS;
+    if (has_triangles(tuning_class_family(tuning))) {
+        snprintf(name, TIMED_CLASS_NAME, "%s%s", tuning_class_name(tuning),
+                 class % TUNING_FORMS ? "_upper" : "");
+        return name;
+    }
+    const bool has_forms = tuning_class_forms(tuning) > 1;
     snprintf(name, TIMED_CLASS_NAME, "%s%s%s", tuning_class_name(tuning), has_forms ? "_" : "",
              has_forms ? tuning_form_name((enum tuning_form)(class % TUNING_FORMS)) : "");
     return name;
@@ -232,6 +250,8 @@ struct blas_call timed_class_call(int class, double amount)
                              .n = length(side)};
     const enum tuning_form form = (enum tuning_form)(class % TUNING_FORMS);
     call.trans = tuning_class_call(class / TUNING_FORMS, 1, 1).trans;
+    if (has_triangles(call.family))
+        call.uplo = form ? UPLO_UPPER : UPLO_LOWER;
     if (call.family != FAMILY_GEMV)
         return call;
     call.m = length(form == TUNING_TALL ? side * ratio : form == TUNING_WIDE ? side / ratio : side);

@@ -20,7 +20,8 @@ grep -qx "host-blas $(readlink -f "$host_blas")" "$work/lines" && grep -qx 'host
 result $? "for the host BLAS that programs get and its threads"
 awk '$1 == "host" || $1 == "device" { for (i = 4; i <= NF; i += 2) bad += !($i > 0); curves[$1 " " $2]++ }
      END { exit !(!bad && curves["host dsymv"] && curves["device dsymv"] && curves["host saxpy"] &&
-                  curves["device saxpy"] && length(curves) == 4) }' "$work/lines"
+                  curves["device saxpy"] && curves["host dsymv_upper"] && curves["device dsymv_upper"] &&
+                  length(curves) == 6) }' "$work/lines"
 result $? "a curve of each side, of what was asked for alone"
 grep -q '^wake [1-9]' "$work/lines" # uploads drown in the emulated kernels' noise
 result $? "waking the device has its figure"

@@ -91,7 +91,7 @@ static void test_classes(void)
                 wrong++;
                 printf("# %s, amount %g\n", timed_class_name(class, name), amount);
             }
-    tap_ok(wrong == 0 && classes == 6 * (40 + 144),
+    tap_ok(wrong == 0 && classes == 6 * (44 + 144),
            "every class's calls are of it and have its amount and gated size (%d, %d wrong)", classes, wrong);
     for (int class = 0; class < TIMED_CLASSES; class++) {
         if (!timed_class_exists(class))
@@ -129,7 +129,25 @@ static const char text[] =
     "result staged 65536 9 1048576 150\nresult staged-triangle 65536 20\nresult pinned 16777216 350\n"
     "result pinned-triangle 16777216 250\n"
     "host dgemv_none_tall 4096 1 1048576 300\ndevice dgemv_none_tall 4096 15 1048576 20\n"
-    "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n";
+    "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n"
+    "host dsymv_upper 4096 1.01 1048576 301\ndevice dsymv_upper 4096 15 1048576 21\n";
+
+static void test_triangles(struct learned_times *times)
+{
+    const int lower = timed_class_parse("dsymv"), upper = timed_class_parse("dsymv_upper");
+    const struct blas_call call = timed_class_call(upper, 1e6);
+    tap_ok(timed_class_of(&call) == upper && call.uplo == UPLO_UPPER && timed_class_lower(upper) == lower &&
+               timed_class_lower(lower) == lower && upper != lower,
+           "the upper triangle has a class of its own");
+    const char *fault = read_text(times, "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n");
+    tap_ok(!fault && memcmp(&times->host[upper], &times->host[lower], sizeof times->host[upper]) == 0 &&
+               memcmp(&times->resident[upper], &times->resident[lower], sizeof times->resident[upper]) == 0 &&
+               times->host[upper].count == 2,
+           "whose times an older recipe has with the lower one's");
+    fault = read_text(times, text);
+    tap_ok(!fault && times->host[upper].samples[0].us == 1.01 && times->host[lower].samples[0].us == 1,
+           "a newer one has both");
+}
 
 static void test_text(struct learned_times *times)
 {
@@ -357,6 +375,7 @@ int main(void)
     test_curve();
     test_first_gain();
     test_classes();
+    test_triangles(times);
     test_text(times);
     test_bad_text(times);
     test_predictions(times);
