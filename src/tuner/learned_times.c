@@ -125,7 +125,7 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
 
 static uint64_t class_floor(const struct learned_times *times, int class)
 {
-    /* Calls of the class whose result is small gain earliest, and those with flags that take the host longest. */
+    /* Calls whose result is small gain earliest, and those with flags that take the host longest. */
     struct time_curve host = times->host[class];
     double most = 0;
     for (int set = 0; set < flag_sets_of(class); set++)

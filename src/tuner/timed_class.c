@@ -129,7 +129,8 @@ int timed_class_beside(const struct blas_call *call, double *part)
 
 int timed_class_lower(int class)
 {
-    return class < FIRST_LEVEL3 && has_triangles(timed_class_family(class)) ? class - class % TUNING_FORMS : class;
+    const bool has_upper = class < FIRST_LEVEL3 && has_triangles(timed_class_family(class));
+    return has_upper ? class - class % TUNING_FORMS : class;
 }
 
 bool timed_class_exists(int class)

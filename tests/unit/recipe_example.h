@@ -45,7 +45,7 @@ __attribute__((unused)) static void example_make(struct recipe *recipe)
         for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
             wide->figures.of_edge[i].active[warps] = (unsigned char)(warps < 3 ? 32 : 64 / warps);
     }
-    recipe->crossover = strdup("host-threads 2\nhost dsymv 4096 1 65536 20.5\nflags dsymv 0.85 1.18\n"
+    recipe->crossover = strdup("host-threads 2\nhost dsymv 4096 1 65536 20.5\nflags dsymm_left_deep 0.85 1.18\n"
                                "host zgemm_deep 1000000 90\n"
                                "flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n");
 }

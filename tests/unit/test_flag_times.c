@@ -72,7 +72,7 @@ static void test_planted(struct moments_table *table)
         double within; /* the more sets there are, the fewer moments each has */
         struct plan plan;
     } plans[] = {
-        {"dsymv", 1.03, {24, 16, .sets = 2, .factors = {1, 1.4}}},
+        {"dsymm_left_deep", 1.03, {24, 16, .sets = 2, .factors = {1, 1.4}}},
         {"dsyr2k_deep", 1.06, {24, 16, .sets = 4, .factors = {1, 1.4, 0.8, 1.15}}},
         {"zgemm_deep", 1.09, {24, 16, .sets = 9, .factors = {1, 1.1, 1.2, 1.4, 1.3, 1, 0.9, 0.8, 1.2}}},
         {"ztrmm_left_panel", 1.11, {24, 16, .sets = 12,
@@ -91,11 +91,11 @@ static void test_planted(struct moments_table *table)
     }
 }
 
-/* The factor of dsymv's second set over its first, which is 2, with so many samples and moments. */
+/* The factor of dsymm's second set over its first, which is 2, with so many samples and moments. */
 static double ratio_by(struct moments_table *table, int samples, int moments)
 {
     const struct plan plan = {samples, moments, .quiet = true, .sets = 2, .factors = {1, 2}};
-    const int class = timed_class_parse("dsymv");
+    const int class = timed_class_parse("dsymm_left_deep");
     double factors[FLAG_SETS_MOST];
     plant(table, class, &plan);
     flag_times_fit(table, class, SIDE_HOST, factors);
@@ -129,7 +129,7 @@ static void test_untimed(struct moments_table *table)
 /* A machine that stands still whenever it is one set's turn: the text takes what is learned of it. */
 static void test_absurd(struct moments_table *table)
 {
-    const int class = timed_class_parse("dsymv");
+    const int class = timed_class_parse("dsymm_left_deep");
     const struct plan plan = {24, 16, .quiet = true, .sets = 2, .factors = {1, 1e9}};
     struct learned_times *times = calloc(1, sizeof *times), *again = malloc(sizeof *again);
     char fault[LEARNED_FAULT_BYTES] = "";

@@ -10,8 +10,10 @@ static const char text[] = "host-blas b\nhost-threads 4\n"
                            "host zgemv_transpose_square 4096 10 67108864 20\n"
                            "flags zgemv_transpose_square 0.5 2\n"
                            "host zgemv_transpose_tall 4096 40 67108864 80\n"
-                           "host dsymv 4096 1 1048576 300\nflags dsymv 0.8 1.25\n"
-                           "device dsymv 4096 15 1048576 20\n"
+                           "host dtrmv_none 4096 1 1048576 300\nflags dtrmv_none 0.8 0.8 1.25 1.25\n"
+                           "device dtrmv_none 4096 15 1048576 20\n"
+                           "host dtrmv_transpose 4096 1 1048576 300\n"
+                           "device dtrmv_transpose 4096 15 1048576 20\n"
                            "host zgemm_deep 4096 1 100000000 3000\n"
                            "flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n"
                            "host ztrmm_left_deep 4096 1 100000000 3000\n"
@@ -53,24 +55,25 @@ static void test_bad_text(struct learned_times *times)
         {"flags dfoo 1 1\n", "crossover line 1: there is no class of calls 'dfoo'"},
         {"flags dgemm 1 1 1 1\n", "crossover line 1: there is no class of calls 'dgemm'"},
         {"flags\n", "crossover line 1: a word is wanted where the line ends"},
-        {"flags dsymv\n", "crossover line 1: a number is wanted where the line ends"},
-        {"flags dsymv 1\n", "crossover line 1: a number is wanted where the line ends"},
+        {"flags dsymm_left_deep\n", "crossover line 1: a number is wanted where the line ends"},
+        {"flags dsymm_left_deep 1\n", "crossover line 1: a number is wanted where the line ends"},
         {"flags zgemm_deep 1 1 1 1 1 1 1 1\n", "crossover line 1: a number is wanted where the line ends"},
-        {"flags dsymv 1 2 3\n", "crossover line 1: the end of the line is wanted where '3' stands"},
+        {"flags dsymm_left_deep 1 2 3\n", "crossover line 1: the end of the line is wanted where '3' stands"},
         {"flags daxpy 1 1\n", "crossover line 1: the end of the line is wanted where '1' stands"},
-        {"flags dsymv 1  1\n", "crossover line 1: a number is wanted where a space stands"},
-        {"flags dsymv 1 0\n", "crossover line 1: 0 is not from 0.01 to 100"},
-        {"flags dsymv 1e9 1\n", "crossover line 1: 1e+09 is not from 0.01 to 100"},
-        {"flags dsymv 1 0.0099\n", "crossover line 1: 0.0099 is not from 0.01 to 100"},
-        {"flags dsymv 1 -1\n", "crossover line 1: a number is wanted where '-1' stands"},
-        {"flags dsymv nan 1\n", "crossover line 1: a number is wanted where 'nan' stands"},
-        {"flags dsymv 1 1\nflags ssymv 1 1\nflags dsymv 1 1\n", "crossover line 3: flags a second time"}};
+        {"flags dsymm_left_deep 1  1\n", "crossover line 1: a number is wanted where a space stands"},
+        {"flags dsymm_left_deep 1 0\n", "crossover line 1: 0 is not from 0.01 to 100"},
+        {"flags dsymm_left_deep 1e9 1\n", "crossover line 1: 1e+09 is not from 0.01 to 100"},
+        {"flags dsymm_left_deep 1 0.0099\n", "crossover line 1: 0.0099 is not from 0.01 to 100"},
+        {"flags dsymm_left_deep 1 -1\n", "crossover line 1: a number is wanted where '-1' stands"},
+        {"flags dsymm_left_deep nan 1\n", "crossover line 1: a number is wanted where 'nan' stands"},
+        {"flags dsymm_left_deep 1 1\nflags ssymm_left_deep 1 1\nflags dsymm_left_deep 1 1\n",
+         "crossover line 3: flags a second time"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char fault[LEARNED_FAULT_BYTES] = "";
         const bool read = learned_times_parse(times, wrong[i].text, fault);
         tap_ok(!read && strcmp(fault, wrong[i].phrase) == 0, "refused: %s", read ? wrong[i].text : fault);
     }
-    tap_ok(read_text(times, "flags dsymv 0.01 100\n"), "the bounds themselves are taken");
+    tap_ok(read_text(times, "flags dsymm_left_deep 0.01 100\n"), "the bounds themselves are taken");
 }
 
 /* The worst ratio of a class's times by flags to its curve's time and the factors that stand in the text. */
@@ -111,7 +114,7 @@ static void test_times(struct learned_times *times)
     const double square = time_curve_at(&times->host[timed_class_of(&between)], TIME_SHRINKS, 1022 * 256);
     tap_ok(close_to(conjugate, 4 * plain) && plain > 0.5 * 1.9 * square,
            "also between two classes: %.2f and %.2f us", plain, conjugate);
-    struct blas_call call = timed_class_call(timed_class_parse("dsymv"), 1 << 20);
+    struct blas_call call = timed_class_call(timed_class_parse("dtrmv_none"), 1 << 20);
     crossover_use_learned(&model, times);
     lower = crossover_predict(&model, &call, 0, true).host_us;
     call.uplo = UPLO_UPPER;
@@ -122,7 +125,7 @@ static void test_times(struct learned_times *times)
 
 static bool gains(const struct learned_times *times, enum blas_uplo uplo, int64_t n)
 {
-    const struct blas_call call = {.family = FAMILY_SYMV, .type = TYPE_D, .n = n, .uplo = uplo};
+    const struct blas_call call = {.family = FAMILY_TRMV, .type = TYPE_D, .n = n, .uplo = uplo};
     double host, device;
     return learned_times_host(times, &call, &host) && learned_times_resident(times, &call, true, &device) &&
            device < host;
@@ -139,11 +142,13 @@ static int64_t first_gain(const struct learned_times *times, enum blas_uplo uplo
 /* The gate must not keep a call that gains for its flags. */
 static void test_floor(struct learned_times *times)
 {
-    static const char slow[] = "host dsymv 4096 1.25 1048576 375\ndevice dsymv 4096 15 1048576 20\n";
+    static const char slow[] =
+        "host dtrmv_none 4096 1.25 1048576 375\ndevice dtrmv_none 4096 15 1048576 20\n"
+        "host dtrmv_transpose 4096 1.25 1048576 375\ndevice dtrmv_transpose 4096 15 1048576 20\n";
     uint64_t floor = 0, slow_floor = 0;
     read_text(times, text);
     learned_times_settle(times, "b", 4);
-    const bool known = learned_times_floor(times, FAMILY_SYMV, TYPE_D, &floor);
+    const bool known = learned_times_floor(times, FAMILY_TRMV, TYPE_D, &floor);
     const int64_t lower = first_gain(times, UPLO_LOWER), upper = first_gain(times, UPLO_UPPER);
     tap_ok(known && (int64_t)floor <= upper && (double)floor > 0.97 * (double)upper,
            "the floor, %llu, is that of the flags that take longest: n = %lld", (unsigned long long)floor,
@@ -151,7 +156,7 @@ static void test_floor(struct learned_times *times)
     tap_ok(lower > upper + upper / 10, "calls with others gain later: n = %lld", (long long)lower);
     read_text(times, slow);
     learned_times_settle(times, "", 0);
-    tap_ok(learned_times_floor(times, FAMILY_SYMV, TYPE_D, &slow_floor) && slow_floor == floor,
+    tap_ok(learned_times_floor(times, FAMILY_TRMV, TYPE_D, &slow_floor) && slow_floor == floor,
            "a host that takes as long with all flags has the same");
 }
 
@@ -167,7 +172,7 @@ static void test_other_host(struct learned_times *times)
         learned_times_settle(times, hosts[i].host, hosts[i].threads);
         char *written = learned_times_text(times);
         tap_ok(written && !strstr(written, "flags ") == !hosts[i].kept &&
-               !strstr(written, "host dsymv") == !hosts[i].kept,
+               !strstr(written, "host dtrmv_none") == !hosts[i].kept,
                "with %d threads of %s flags are %s", hosts[i].threads, hosts[i].host,
                hosts[i].kept ? "kept" : "forgotten");
         free(written);

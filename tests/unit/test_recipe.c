@@ -105,8 +105,8 @@ static void test_contents(void)
     test_refused("multiprocessors 4", "multiprocessors 0", "not from 1");
     test_refused("host dsymv 4096 1", "host dsymv 4096 0", "crossover line 2");
     test_refused("host dsymv 4096 1", "class dsymv square", "crossover line 2");
-    test_refused("flags dsymv 0.85 1.18", "flags dsymv 0.85", "crossover line 3");
-    test_refused("flags zgemm_deep", "flags dsymv", "crossover line 5");
+    test_refused("flags dsymm_left_deep 0.85 1.18", "flags dsymm_left_deep 0.85", "crossover line 3");
+    test_refused("flags zgemm_deep", "flags dsymm_left_deep", "crossover line 5");
     test_refused("driver 13000", "drive 13000", "'driver' is wanted");
 }
 
