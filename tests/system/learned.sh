@@ -32,6 +32,11 @@ result $? "where it is never, no device is woken"
 decides "$host" 1 "$gains" 0 && large=$device && decides "$host" 1 "$gains" 40 &&
     [ "$large" -ge 30 ] && [ "$device" -ge $((large + 35)) ]
 result $? "where small calls gain, they run on a device that is woken soon ($large, then $device)"
+# Calls of lower triangles.
+flags() { printf '%s\nflags dsymv %s' "$gains" "$1"; }
+decides "$host" 1 "$(flags '20 0.05')" 40 && slow=$device && decides "$host" 1 "$(flags '0.05 20')" 40 &&
+    [ "$slow" -ge $((large + 35)) ] && [ "$device" -lt $((large - 10)) ]
+result $? "where the host takes long with a call's flags it leaves, else it stays ($slow, $device)"
 decides "$host.other" 1 "$gains" 40 && [ "$device" -lt $((large - 10)) ]
 result $? "times of another host BLAS do not count: small calls stay ($device)"
 other=$(($(nproc) + 1))
@@ -48,6 +53,17 @@ tests/system/make_recipe "$work/lines" > "$work/recipe"
 MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info > "$work/output" 2> "$work/errors"
 [ $? = 0 ] && grep -q ' dsymv never' "$work/output" && ! grep -q 'were learned with' "$work/output"
 result $? "and never, where that was learned"
+# floor LINES: of dsymv, as mublas info says it
+floor()
+{
+    printf 'host-blas %s\nhost-threads %d\n%s\n' "$host" "$(nproc)" "$1" > "$work/lines"
+    tests/system/make_recipe "$work/lines" > "$work/recipe"
+    MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info 2> "$work/errors" |
+        awk '{ for (i = 1; i < NF; i++) if ($i == "dsymv") print $(i + 1) }'
+}
+plain=$(floor "$gains") lower=$(floor "$(flags '20 0.05')") upper=$(floor "$(flags '0.05 20')")
+[ "$lower" -gt 0 ] && [ "$lower" = "$upper" ] && [ "$lower" -lt "$plain" ]
+result $? "and the sizes of the flags with which the host takes longest ($plain without, $lower and $upper)"
 printf 'host-blas %s\nhost-threads 1\n%s\n' "$host" 'host dgemm_deep 1000 10000 100000000 10000
 device dgemm_deep 1000 10 100000000 10
 wake 4000' > "$work/lines"

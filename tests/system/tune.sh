@@ -187,4 +187,24 @@ result $? "a program is told once, and runs"
 run "$recipe" && [ ! -s "$work/errors" ] && run "$recipe" 2 && grep -q "launch shapes by the recipe $recipe" "$work/errors"
 result $? "a good one is used without a word"
 
+# Crossovers of one routine learned anew.
+what="what is known of other routines stays, their flags too, and of this one nothing"
+if [ -n "$sanitizers" ]; then
+    echo "ok $((++number)) - $what # SKIP a sanitized library cannot be loaded by the program that is started anew"
+else
+    kept="host zgemm_deep 4096 1 100000000 3000
+flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7
+device zgemm_deep 4096 20 100000000 300"
+    {
+        printf 'host-blas %s\nhost-threads 1\nhost dsymv 4096 1 1000000 3000\n' "$(readlink -f "$host_blas")"
+        printf 'flags dsymv 0.5 2\ndevice dsymv 4096 20 1000000 300\n%s\n' "$kept"
+    } > "$work/lines"
+    tests/system/make_recipe "$work/lines" > "$recipe"
+    OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --routines=dsymv --time-limit=8 \
+        --output="$recipe" > "$work/output" 2> "$work/errors" &&
+        [ "$(grep ' zgemm_deep ' "$recipe")" = "$kept" ] && ! grep -q '^flags dsymv 0.5 2$' "$recipe" &&
+        ! grep -q '^device dsymv 4096 20 1000000 300$' "$recipe"
+    result $? "$what"
+fi
+
 echo "1..$number"
