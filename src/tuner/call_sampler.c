@@ -2,7 +2,7 @@
 #include "tuner/curve_smoothing.h"
 #include "tuner/flag_times.h"
 #include "tuner/gain_border.h"
-#include "tuner/sample_batch.h"
+#include "tuner/sample_gaps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +11,8 @@ enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 2
 
 /* Amounts between which the sides change place are close enough. */
 static const double close_enough = 1.15;
-/* Where neither side is so many times faster, samples are at most so far apart: threads make of a host's
- * times a curve with steps. */
-static const struct density {
-    double ahead, apart;
-} densities[] = {{2.5, 1.6}, {1.5, 1.3}};
-enum { DENSITIES = sizeof densities / sizeof *densities };
-/* Where neither is, samples are timed again and again: elsewhere noise does not matter; a few times
- * anyway. */
+/* Where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
+ * matter; a few times anyway. */
 static const double level = 1.6;
 enum { FEW = 3 };
 /* How much more than expected a time is a peak. */
@@ -152,58 +146,6 @@ static bool close_in(struct session *session)
     return true;
 }
 
-static bool is_ahead(const struct session *session, int class, double amount, double most)
-{
-    const double gain = gain_border_gain(session->times, class, amount);
-    return gain < 1 / most || gain > most;
-}
-
-/* Small triangles are worth a device that take a host's threads longer to begin than to solve. */
-static const double least_part = 64;
-
-/* Beside the border, among amounts that calls can have, and from where to where no side is so far ahead. */
-static bool find_range(const struct session *session, int class, double ahead, struct amount_range *range)
-{
-    static const double step = 1.05;
-    const struct call_sampler *sampler = session->sampler;
-    const struct amount_range bounds = {timed_class_amount_of(class, sampler->least_bytes) / least_part,
-                                        timed_class_amount_of(class, sampler->most_bytes)};
-    if (!gain_border_range(session->times, class, bounds, range))
-        return false;
-    while (range->low < range->high && is_ahead(session, class, range->low, ahead))
-        range->low *= step;
-    while (range->low < range->high && is_ahead(session, class, range->high, ahead))
-        range->high /= step;
-    return range->low < range->high;
-}
-
-/* The widest gap in which there can be one more sample: sizes are rounded, so that in others there is
- * none. */
-static bool find_gap_in(const struct session *session, int class, struct amount_range range, double apart,
-                        double *amount)
-{
-    static const double step = 1.1;
-    if (range.low >= range.high || !gain_border_gap(session->times, class, range, apart, amount))
-        return false;
-    const struct amount_range below = {range.low, *amount / step}, above = {*amount * step, range.high};
-    return (sample_batch_lacks(&session->batch, class, *amount) &&
-            !sample_batch_host_takes_long(&session->batch, class, *amount)) ||
-           find_gap_in(session, class, below, apart, amount) ||
-           find_gap_in(session, class, above, apart, amount);
-}
-
-/* The first of the densities that is not reached says where a sample is missing. */
-static bool find_gap(const struct session *session, int class, double *amount)
-{
-    for (int i = 0; i < DENSITIES; i++) {
-        struct amount_range range;
-        if (find_range(session, class, densities[i].ahead, &range) &&
-            find_gap_in(session, class, range, densities[i].apart, amount))
-            return true;
-    }
-    return false;
-}
-
 /* One gap of each class in turn, until there is none. */
 static bool fill_gaps(struct session *session)
 {
@@ -212,12 +154,11 @@ static bool fill_gaps(struct session *session)
         any = false;
         for (int class = 0; class < TIMED_CLASSES; class++) {
             double amount = 0;
-            if (!is_wanted(session, class) ||
-                session->times->host[class].count >= TIME_CURVE_SAMPLES - BISECTIONS)
+            if (!is_wanted(session, class))
                 continue;
             if (stopped(session))
                 return false;
-            if (!find_gap(session, class, &amount))
+            if (!sample_gaps_find(&session->batch, class, &amount))
                 continue;
             sample_batch_add(&session->batch, class, amount);
             any = true;
@@ -234,15 +175,9 @@ static bool is_close(const struct session *session, int class, int sample)
     bool close = false;
     for (int i = sample - 1; i <= sample + 1; i++) {
         const bool exists = i >= 0 && i < host->count;
-        close = close || (exists && !is_ahead(session, class, host->samples[i].amount, level));
+        close = close || (exists && !sample_gaps_is_ahead(session->times, class, host->samples[i].amount, level));
     }
     return close;
-}
-
-/* Range: all zero where there is none. */
-static bool is_beside(struct amount_range range, double amount)
-{
-    return amount >= range.low / densities->apart && amount <= range.high * densities->apart;
 }
 
 static bool has_few_times(const struct session *session, int class, double amount)
@@ -254,12 +189,13 @@ static bool has_few_times(const struct session *session, int class, double amoun
 
 enum visit { ALL, BESIDE_ANEW, CLOSE };
 
+/* Range: all zero where there is none. */
 static bool is_visited(const struct session *session, enum visit which, int class, int sample,
                        struct amount_range range)
 {
     const double amount = session->times->host[class].samples[sample].amount;
     return which == ALL || is_close(session, class, sample) ||
-           (is_beside(range, amount) && (which == BESIDE_ANEW || has_few_times(session, class, amount)));
+           (sample_gaps_is_beside(range, amount) && (which == BESIDE_ANEW || has_few_times(session, class, amount)));
 }
 
 static void list_class(struct session *session, int class, enum visit which)
@@ -267,7 +203,7 @@ static void list_class(struct session *session, int class, enum visit which)
     const struct time_curve *host = &session->times->host[class];
     struct notes *notes = session->notes;
     struct amount_range range = {0, 0};
-    if (!find_range(session, class, densities->ahead, &range))
+    if (!sample_gaps_range(&session->batch, class, &range))
         range.low = range.high = 0;
     for (int i = 0; i < host->count; i++)
         if (is_visited(session, which, class, i, range))

@@ -38,6 +38,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/curve_smoothing.c src/tuner/curve_smoothing.h \
 	src/tuner/gain_border.c src/tuner/gain_border.h \
 	src/tuner/sample_batch.c src/tuner/sample_batch.h \
+	src/tuner/sample_gaps.c src/tuner/sample_gaps.h \
 	src/tuner/sample_moments.c src/tuner/sample_moments.h \
 	src/tuner/flag_times.c src/tuner/flag_times.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { TIME_CURVE_SAMPLES = 24 };
+enum { TIME_CURVE_SAMPLES = 32 };
 
 struct time_sample {
     double amount; /* any unit that grows with the work, > 0 */

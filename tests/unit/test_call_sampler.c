@@ -284,6 +284,37 @@ static void test_flags(struct learned_times *times)
     }
 }
 
+/* A host that begins to use threads at some amount, where a line between samples says nothing. */
+static void test_jump(struct learned_times *times)
+{
+    static const double threads_from = 131072, gain = 3; /* as planted() has it */
+    struct machine machine = {.latency = 20, .host_rate = 1e-4, .cached_rate = gain * 1e-4,
+                              .device_rate = 1e-6, .seed = 7, .noise = 0.04, .calls_left = 100000};
+    struct call_sampler sampler = sampler_of(&machine);
+    double widest = 1, worst = 1;
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        const struct time_curve *host = &times->host[class];
+        if (!timed_class_exists(class) || timed_class_family(class) >= FAMILY_GEMM ||
+            timed_class_family(class) == FAMILY_GEMV)
+            continue;
+        int above = 0;
+        while (above < host->count && host->samples[above].amount < threads_from)
+            above++;
+        if (above == 0 || above == host->count)
+            widest = HUGE_VAL;
+        else
+            widest = fmax(widest, host->samples[above].amount / host->samples[above - 1].amount);
+        for (int i = above - 2; i < above + 2; i++) {
+            const double exact = planted(&machine, SIDE_HOST, host->samples[i].amount);
+            worst = fmax(worst, fmax(host->samples[i].us / exact, exact / host->samples[i].us));
+        }
+    }
+    tap_ok(widest < 1.06, "a jump is followed until its sides are close: %.3f", widest);
+    tap_ok(worst < 1.15, "and stays one: times beside it are right within %.3f", worst);
+}
+
 int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
@@ -296,6 +327,7 @@ int main(void)
     test_never(times);
     test_limits(times);
     test_flags(times);
+    test_jump(times);
     free(times);
     return tap_done();
 }
