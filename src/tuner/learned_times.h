@@ -49,8 +49,8 @@ struct learned_times {
  *   device CLASS AMOUNT MICROSECONDS ...
  *
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
- * each set, in the order of flag_sets.h: "flags dsymv 0.95 1.05" of lower and upper triangles; from
- * 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST. False: a line is wrong, or comes twice; `fault` is a phrase.
+ * each set, in the order of flag_sets.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
+ * from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST. False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first; classes are separated, floors not settled. */
 enum { LEARNED_FAULT_BYTES = 256 };
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES]);

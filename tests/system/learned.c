@@ -1,7 +1,9 @@
-/* learned CALLS: on one processor 40 dsymv calls of order 300, then CALLS of order 100 on one
- * matrix. By built-in figures the first are just worth a device, and too few to wake it. */
+/* learned CALLS [trmv]: on one processor 40 dsymv calls of order 300, then CALLS of order 100 on one
+ * matrix, or dtrmv calls, all of the lower triangle. By built-in figures the first dsymv are just worth a
+ * device, and too few to wake it. */
 #include "one_processor.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,12 +11,25 @@ void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a
             const double *x,
             const int *incx, const double *beta, double *y, const int *incy);
 
+void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx);
+
 enum { LARGE = 300, SMALL = 100, WAKING_CALLS = 40 };
+
+static void call(bool trmv, int n, const double *a, double *x, double *y)
+{
+    const int one = 1;
+    const double alpha = 1, beta = 0;
+    if (trmv)
+        dtrmv_("L", "N", "N", &n, a, &n, x, &one);
+    else
+        dsymv_("L", &n, &alpha, a, &n, x, &one, &beta, y, &one);
+}
 
 int main(int count, char **arguments)
 {
-    const int large = LARGE, small = SMALL, one = 1, calls = count > 1 ? atoi(arguments[1]) : 0;
-    const double alpha = 1, beta = 0;
+    const int calls = count > 1 ? atoi(arguments[1]) : 0;
+    const bool trmv = count > 2;
     double *a = malloc(sizeof(double) * LARGE * LARGE), *x = calloc(LARGE, sizeof(double)),
         *y = calloc(LARGE, sizeof(double));
     if (!a || !x || !y)
@@ -23,9 +38,9 @@ int main(int count, char **arguments)
     for (int i = 0; i < LARGE * LARGE; i++)
         a[i] = i % 7;
     for (int i = 0; i < WAKING_CALLS; i++)
-        dsymv_("L", &large, &alpha, a, &large, x, &one, &beta, y, &one);
+        call(trmv, LARGE, a, x, y);
     for (int i = 0; i < calls; i++)
-        dsymv_("L", &small, &alpha, a, &small, x, &one, &beta, y, &one);
+        call(trmv, SMALL, a, x, y);
     printf("%d\n", WAKING_CALLS + calls);
     return 0;
 }

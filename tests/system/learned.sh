@@ -16,14 +16,14 @@ never='host dsymv 100 1 1000000 5000
 device dsymv 100 2 1000000 5100
 wake 4000'
 
-# decides HOST THREADS LINES [CALLS]: how many calls of order 100 or more ran on the device
+# decides HOST THREADS LINES [CALLS [trmv]]: how many calls of order 100 or more ran on the device
 decides()
 {
     printf 'host-blas %s\nhost-threads %d\n%s\n' "$1" "$2" "$3" > "$work/lines"
     tests/system/make_recipe "$work/lines" > "$work/recipe" || return 1
     LD_PRELOAD=$shim_preload MUBLAS_RECIPE=$work/recipe MUBLAS_REPORT=$work/report \
-        tests/system/learned "${4:-0}" > "$work/output" 2> "$work/errors" || return 1
-    device=$(awk '$1 == "dsymv" && $4 ~ /^[0-9]+$/ { print $3 }' "$work/report")
+        tests/system/learned "${4:-0}" $5 > "$work/output" 2> "$work/errors" || return 1
+    device=$(awk -v routine="d${5:-symv}" '$1 == routine && $4 ~ /^[0-9]+$/ { print $3 }' "$work/report")
     [ -n "$device" ]
 }
 
@@ -32,9 +32,10 @@ result $? "where it is never, no device is woken"
 decides "$host" 1 "$gains" 0 && large=$device && decides "$host" 1 "$gains" 40 &&
     [ "$large" -ge 30 ] && [ "$device" -ge $((large + 35)) ]
 result $? "where small calls gain, they run on a device that is woken soon ($large, then $device)"
-# Calls of lower triangles.
-flags() { printf '%s\nflags dsymv %s' "$gains" "$1"; }
-decides "$host" 1 "$(flags '20 0.05')" 40 && slow=$device && decides "$host" 1 "$(flags '0.05 20')" 40 &&
+# The same of dtrmv, whose calls are of the lower triangle: factors of lower and upper ones.
+trmv_gains=$(sed -n '/dsymv/!p; s/dsymv/dtrmv_none/p; s/dtrmv_none/dtrmv_transpose/p' <<< "$gains")
+flags() { printf '%s\nflags dtrmv_none %s %s %s %s' "$trmv_gains" "$1" "$1" "$2" "$2"; }
+decides "$host" 1 "$(flags 20 0.05)" 40 trmv && slow=$device && decides "$host" 1 "$(flags 0.05 20)" 40 trmv &&
     [ "$slow" -ge $((large + 35)) ] && [ "$device" -lt $((large - 10)) ]
 result $? "where the host takes long with a call's flags it leaves, else it stays ($slow, $device)"
 decides "$host.other" 1 "$gains" 40 && [ "$device" -lt $((large - 10)) ]
@@ -53,15 +54,15 @@ tests/system/make_recipe "$work/lines" > "$work/recipe"
 MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info > "$work/output" 2> "$work/errors"
 [ $? = 0 ] && grep -q ' dsymv never' "$work/output" && ! grep -q 'were learned with' "$work/output"
 result $? "and never, where that was learned"
-# floor LINES: of dsymv, as mublas info says it
+# floor LINES: of dtrmv, as mublas info says it
 floor()
 {
     printf 'host-blas %s\nhost-threads %d\n%s\n' "$host" "$(nproc)" "$1" > "$work/lines"
     tests/system/make_recipe "$work/lines" > "$work/recipe"
     MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info 2> "$work/errors" |
-        awk '{ for (i = 1; i < NF; i++) if ($i == "dsymv") print $(i + 1) }'
+        awk '{ for (i = 1; i < NF; i++) if ($i == "dtrmv") print $(i + 1) }'
 }
-plain=$(floor "$gains") lower=$(floor "$(flags '20 0.05')") upper=$(floor "$(flags '0.05 20')")
+plain=$(floor "$trmv_gains") lower=$(floor "$(flags 20 0.05)") upper=$(floor "$(flags 0.05 20)")
 [ "$lower" -gt 0 ] && [ "$lower" = "$upper" ] && [ "$lower" -lt "$plain" ]
 result $? "and the sizes of the flags with which the host takes longest ($plain without, $lower and $upper)"
 printf 'host-blas %s\nhost-threads 1\n%s\n' "$host" 'host dgemm_deep 1000 10000 100000000 10000

@@ -49,7 +49,7 @@ static void put_class(FILE *stream, const char *name, enum tuning_form form)
     }
 }
 
-/* The host takes 1 us at n = 32 and n^2, dsymv's half or twice as much, by its triangle, the device 16 us from
+/* The host takes 1 us at n = 32 and n^2, zgemm's half to twice as much, by its flags, the device 16 us from
  * there on; with the upload never less than the host of axpy, which stays below 16 us. */
 static char *crossovers(void)
 {
@@ -65,8 +65,8 @@ static char *crossovers(void)
             time_curve_add(&times.resident[class], n * n, 16 + n * n * 1e-5);
         }
     }
-    times.flags[timed_class_parse("dsymv")][UPLO_LOWER] = 0.5;
-    times.flags[timed_class_parse("dsymv")][UPLO_UPPER] = 2;
+    for (int set = 0; set < 9; set++)
+        times.flags[timed_class_parse("zgemm_deep")][set] = set < 4 ? 0.5 : set > 4 ? 2 : 1;
     const int axpy = timed_class_parse("daxpy");
     time_curve_add(&times.host[axpy], 1000, 1);
     time_curve_add(&times.host[axpy], 10000, 10);
