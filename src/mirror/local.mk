@@ -1,6 +1,8 @@
 libmublas_core_la_SOURCES += \
 	src/mirror/account.h \
 	src/mirror/account.c \
+	src/mirror/descriptor.h \
+	src/mirror/descriptor.c \
 	src/mirror/device_range.h \
 	src/mirror/device_range.c \
 	src/mirror/footprint.h \

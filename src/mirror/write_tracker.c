@@ -1,6 +1,7 @@
 #include "mirror/write_tracker.h"
 
 #include "common/log.h"
+#include "mirror/descriptor.h"
 #include "mirror/kernel_interface.h"
 #include "mirror/page_scan.h"
 #include "mirror/tracker_self_test.h"
@@ -13,17 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* A descriptor and what it was when we opened it: programs close or reuse numbers that are not theirs. */
-struct descriptor {
-    int number;
-    dev_t device;
-    ino_t inode;
-    dev_t special;
-};
 
 struct write_tracker {
     struct descriptor faults, pagemap;
@@ -31,7 +23,7 @@ struct write_tracker {
     atomic_bool dead;
 };
 
-enum { LOWEST_DESCRIPTOR = 512, REGIONS = 256 };
+enum { REGIONS = 256 };
 
 static char description[160] = "off";
 
@@ -41,38 +33,6 @@ static enum status refuse(const char *what)
     log_message(LOG_WARNING, "host writes cannot be followed (%s: %s); operands are copied at every call", what,
                 strerror(errno));
     return STATUS_NOT_TRACKABLE;
-}
-
-/* Takes `number` over and moves it out of the way of programs that expect low numbers. */
-static enum status descriptor_adopt(struct descriptor *descriptor, int number)
-{
-    struct stat state;
-    int high = fcntl(number, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR);
-    if (high >= 0) {
-        close(number);
-        number = high;
-    }
-    descriptor->number = number;
-    if (fstat(number, &state) != 0)
-        return STATUS_NOT_TRACKABLE;
-    descriptor->device = state.st_dev;
-    descriptor->inode = state.st_ino;
-    descriptor->special = state.st_rdev;
-    return STATUS_OK;
-}
-
-static bool descriptor_is_ours(const struct descriptor *descriptor)
-{
-    struct stat state;
-    return fstat(descriptor->number, &state) == 0 && state.st_dev == descriptor->device &&
-           state.st_ino == descriptor->inode && state.st_rdev == descriptor->special;
-}
-
-static void descriptor_close(struct descriptor *descriptor)
-{
-    if (descriptor->number >= 0 && descriptor_is_ours(descriptor))
-        close(descriptor->number);
-    descriptor->number = -1;
 }
 
 static bool tracker_is_alive(struct write_tracker *tracker)
@@ -99,7 +59,7 @@ static enum status open_descriptors(struct write_tracker *tracker)
         return refuse("userfaultfd descriptor");
     if (ioctl(tracker->faults.number, UFFDIO_API, &api) != 0)
         return refuse("asynchronous write protection");
-    number = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
+    number = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (number < 0)
         return refuse("/proc/thread-self/pagemap");
     if (descriptor_adopt(&tracker->pagemap, number) != STATUS_OK)

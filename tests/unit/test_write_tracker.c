@@ -4,6 +4,7 @@
 #include "mirror/write_tracker.h"
 #include "tap.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -224,7 +225,7 @@ static void test_lost_descriptors(void)
     for (int i = 512; i < 600; i++)
         close(i);
     int ends[2];
-    tap_ok(pipe(ends) == 0 && !scan(&region), "closed descriptors make every scan fail");
+    tap_ok(pipe2(ends, O_NONBLOCK) == 0 && !scan(&region), "closed descriptors make every scan fail");
     for (int i = 512; i < 600; i++)
         dup2(ends[0], i);
     tap_ok(!scan(&region), "so do the program's own in their place");
@@ -233,6 +234,24 @@ static void test_lost_descriptors(void)
     for (int i = 512; i < 600; i++)
         left = left && close(i) == 0;
     tap_ok(left, "which are left open");
+}
+
+/* The very same file as ours, which its inode does not tell from it. */
+static void test_own_pagemap(void)
+{
+    struct write_tracker *another = NULL;
+    int number = -1, file = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
+    bool good = file >= 0 && write_tracker_create(&another) == STATUS_OK;
+    for (int i = 512; i < 600; i++) {
+        char path[64], target[64] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        if (readlink(path, target, sizeof target - 1) > 0 && strstr(target, "/pagemap"))
+            number = i;
+    }
+    good = good && dup2(file, number) == number;
+    write_tracker_destroy(another);
+    tap_ok(good && close(number) == 0, "the program's own pagemap file is left open, too");
+    close(file);
 }
 
 static void test_unprotected(void)
@@ -262,5 +281,6 @@ int main(void)
     test_unprotected();
     test_huge_pages();
     test_lost_descriptors();
+    test_own_pagemap();
     return tap_done();
 }
