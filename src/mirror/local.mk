@@ -38,6 +38,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/page_scan.h \
 	src/mirror/page_scan.c \
 	src/mirror/pinned_pages.c \
+	src/mirror/pin_gauge.h \
+	src/mirror/pin_gauge.c \
 	src/mirror/pins.h \
 	src/mirror/pins.c \
 	src/mirror/range_accounts.h \

@@ -1,6 +1,7 @@
 #include "mirror/mapping.h"
 
 #include "mirror/kernel_interface.h"
+#include "mirror/pin_gauge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,25 +141,10 @@ bool mapping_has_blind_library(void)
     return found;
 }
 
-uint64_t mapping_pinned_bytes(void)
-{
-    char text[4096];
-    unsigned long long kilobytes = 0;
-    int descriptor = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return 0;
-    ssize_t length = read(descriptor, text, sizeof text - 1);
-    close(descriptor);
-    if (length <= 0)
-        return 0;
-    text[length] = '\0';
-    const char *field = strstr(text, "\nVmPin:");
-    if (field)
-        kilobytes = strtoull(field + sizeof "\nVmPin:" - 1, NULL, 10);
-    return kilobytes << 10;
-}
-
 bool mapping_has_blind_spots(uint64_t own_pinned_bytes)
 {
-    return mapping_pinned_bytes() > own_pinned_bytes || mapping_has_blind_library();
+    struct pin_gauge gauge = {.process = 0};
+    const uint64_t pinned = pin_gauge_bytes(&gauge);
+    pin_gauge_close(&gauge);
+    return pinned > own_pinned_bytes || mapping_has_blind_library();
 }

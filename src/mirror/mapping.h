@@ -27,7 +27,4 @@ bool mapping_has_blind_spots(uint64_t own_pinned_bytes);
 /* The second half of that: reads all of the process's mappings. */
 bool mapping_has_blind_library(void);
 
-/* Bytes of this process that something has pinned (VmPin); 0 when unknown. */
-uint64_t mapping_pinned_bytes(void);
-
 #endif

@@ -10,6 +10,7 @@
 #include "mirror/budget.h"
 #include "mirror/device_range.h"
 #include "mirror/footprint.h"
+#include "mirror/pin_gauge.h"
 #include "mirror/samples.h"
 #include "mirror/write_tracker.h"
 
@@ -28,7 +29,8 @@ struct mirror_resources {
     struct budget budget;          /* of device memory */
     size_t pin_budget_bytes;
     atomic_size_t pinned_bytes;
-    pthread_mutex_t pinning;    /* held while VmPin and counted_pins may disagree */
+    pthread_mutex_t pinning;    /* held to look at VmPin, and while it and counted_pins may disagree */
+    struct pin_gauge gauge;     /* which tells VmPin */
     uint64_t counted_pins;      /* how much of them the kernel counts in VmPin */
     struct gathering_cost gathering;
 };

@@ -39,6 +39,7 @@ void mirror_table_destroy(struct mirror_table *table)
     for (size_t i = 0; i < table->count; i++)
         mirror_destroy(table->mirrors[i]);
     write_tracker_destroy(table->resources.tracker);
+    pin_gauge_close(&table->resources.gauge);
     pthread_mutex_destroy(&table->making);
     pthread_mutex_destroy(&table->lock);
     pthread_mutex_destroy(&table->resources.pinning);

@@ -4,7 +4,6 @@
 #include "common/log.h"
 #include "mirror/cuda_users.h"
 #include "mirror/kernel_interface.h"
-#include "mirror/mapping.h"
 #include "mirror/result_ranges.h"
 
 #include <errno.h>
@@ -44,10 +43,10 @@ static CUresult pin_counted(struct mirror *mirror, struct mirror_pin *pin)
 {
     struct mirror_resources *resources = mirror->resources;
     pthread_mutex_lock(&resources->pinning);
-    uint64_t before = mapping_pinned_bytes();
+    uint64_t before = pin_gauge_bytes(&resources->gauge);
     CUresult result = driver()->pin((void *)pin->begin, pin_bytes(pin), CU_MEMHOSTREGISTER_PORTABLE);
     if (result == CUDA_SUCCESS) {
-        uint64_t after = mapping_pinned_bytes();
+        uint64_t after = pin_gauge_bytes(&resources->gauge);
         pin->counted = after > before ? after - before : 0;
         /* Huge pages count whole; anything beyond is somebody else's. */
         size_t most = block_ceiling(pin->end) - block_floor(pin->begin);

@@ -1,6 +1,7 @@
 /* Which memory may be mirrored. */
 #include "mirror/mapping.h"
 #include "mirror/page_bits.h"
+#include "mirror/pin_gauge.h"
 #include "tap.h"
 
 #include <pthread.h>
@@ -113,7 +114,9 @@ static void test_ranges(void)
 
 static void test_blind_spots(void)
 {
-    uint64_t pinned = mapping_pinned_bytes();
+    struct pin_gauge gauge = {.process = 0};
+    uint64_t pinned = pin_gauge_bytes(&gauge);
+    pin_gauge_close(&gauge);
     tap_ok(!mapping_has_blind_spots(pinned), "this process has no blind spots beyond what is pinned");
     if (pinned > 0)
         tap_ok(mapping_has_blind_spots(pinned - 1), "a strange pin is one");

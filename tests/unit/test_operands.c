@@ -244,17 +244,38 @@ static void test_plain(void)
     mirror_table_destroy(table);
 }
 
+/* How many of files with such names are kept; closes them if so told. */
+static int count_descriptors(const char *name, bool closing)
+{
+    int count = 0;
+    for (int i = 512; i < 560; i++) {
+        char path[64], target[64] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        if (readlink(path, target, sizeof target - 1) <= 0 || !strstr(target, name))
+            continue;
+        count++;
+        if (closing)
+            close(i);
+    }
+    return count;
+}
+
 static void test_descriptors(void)
 {
     unsigned char *memory = map(MIB);
     open_table(64 * MIB, 0);
     call_read(memory, MIB);
-    for (int i = 512; i < 560; i++) {
-        char path[64], target[64] = "";
-        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
-        if (readlink(path, target, sizeof target - 1) > 0 && (strstr(target, "userfaultfd") || strstr(target, "pagemap")))
-            close(i);
-    }
+    tap_ok(count_descriptors("userfaultfd", false) == 1 && count_descriptors("/pagemap", false) == 1 &&
+               count_descriptors("/status", false) == 1,
+           "three descriptors are kept");
+    mirror_table_destroy(table);
+    tap_ok(count_descriptors("userfaultfd", false) == 0 && count_descriptors("/pagemap", false) == 0 &&
+               count_descriptors("/status", false) == 0,
+           "until the table goes");
+    open_table(64 * MIB, 0);
+    call_read(memory, MIB);
+    count_descriptors("userfaultfd", true);
+    count_descriptors("/pagemap", true);
     memory[0] ^= 1;
     tap_ok(call_read(memory, MIB) == (long)MIB && call_read(memory, MIB) == (long)MIB,
            "without its descriptors everything is copied");
