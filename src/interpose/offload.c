@@ -109,6 +109,15 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
     return reason;
 }
 
+/* A recipe, which the first calls that may be worth a device have read, may know of smaller ones that are. */
+static uint64_t floor_by(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call)
+{
+    enum { PART_UNREAD = 4 };
+    const uint64_t floor = policy_floor(mode, model, call->family, call->type);
+    const bool read = waking_has_learned(model) || floor == UINT64_MAX || floor < PART_UNREAD;
+    return read ? floor : floor / PART_UNREAD;
+}
+
 /* The routine's floor, kept until another model is in force. */
 static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struct blas_call *call)
 {
@@ -116,7 +125,7 @@ static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struc
     uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
     if (floor != 0)
         return floor;
-    floor = policy_floor(mode, model, call->family, call->type);
+    floor = floor_by(mode, model, call);
     __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_SEQ_CST);
     if (waking_model() != model) /* and the floors were cleared, perhaps before this one was set */
         __atomic_store_n(&offload_floors[symbol], 0, __ATOMIC_RELAXED);

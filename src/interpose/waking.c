@@ -26,6 +26,11 @@ const struct machine_model *waking_model(void)
     return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
 }
 
+bool waking_has_learned(const struct machine_model *model)
+{
+    return model != &reference_model;
+}
+
 bool waking_is_of_device(const struct machine_model *model)
 {
     return model == &device_model;

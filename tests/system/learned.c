@@ -1,11 +1,12 @@
-/* learned CALLS [trmv]: on one processor 40 dsymv calls of order 300, then CALLS of order 100 on one
- * matrix, or dtrmv calls, all of the lower triangle. By built-in figures the first dsymv are just worth a
+/* learned CALLS [trmv|small]: on one processor 40 dsymv calls of order 300, then CALLS of order 100 on one
+ * matrix, or dtrmv calls, or only those of order 100; all of the lower triangle. By built-in figures the first dsymv are just worth a
  * device, and too few to wake it. */
 #include "one_processor.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x,
@@ -29,7 +30,8 @@ static void call(bool trmv, int n, const double *a, double *x, double *y)
 int main(int count, char **arguments)
 {
     const int calls = count > 1 ? atoi(arguments[1]) : 0;
-    const bool trmv = count > 2;
+    const bool trmv = count > 2 && strcmp(arguments[2], "trmv") == 0;
+    const int large = count > 2 && strcmp(arguments[2], "small") == 0 ? 0 : WAKING_CALLS;
     double *a = malloc(sizeof(double) * LARGE * LARGE), *x = calloc(LARGE, sizeof(double)),
         *y = calloc(LARGE, sizeof(double));
     if (!a || !x || !y)
@@ -37,10 +39,10 @@ int main(int count, char **arguments)
     use_one_processor();
     for (int i = 0; i < LARGE * LARGE; i++)
         a[i] = i % 7;
-    for (int i = 0; i < WAKING_CALLS; i++)
+    for (int i = 0; i < large; i++)
         call(trmv, LARGE, a, x, y);
     for (int i = 0; i < calls; i++)
         call(trmv, SMALL, a, x, y);
-    printf("%d\n", WAKING_CALLS + calls);
+    printf("%d\n", large + calls);
     return 0;
 }

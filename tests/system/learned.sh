@@ -16,14 +16,16 @@ never='host dsymv 100 1 1000000 5000
 device dsymv 100 2 1000000 5100
 wake 4000'
 
-# decides HOST THREADS LINES [CALLS [trmv]]: how many calls of order 100 or more ran on the device
+# decides HOST THREADS LINES [CALLS [trmv|small]]: how many calls of order 100 or more ran on the device
 decides()
 {
     printf 'host-blas %s\nhost-threads %d\n%s\n' "$1" "$2" "$3" > "$work/lines"
     tests/system/make_recipe "$work/lines" > "$work/recipe" || return 1
     LD_PRELOAD=$shim_preload MUBLAS_RECIPE=$work/recipe MUBLAS_REPORT=$work/report \
         tests/system/learned "${4:-0}" $5 > "$work/output" 2> "$work/errors" || return 1
-    device=$(awk -v routine="d${5:-symv}" '$1 == routine && $4 ~ /^[0-9]+$/ { print $3 }' "$work/report")
+    local routine=dsymv
+    [ "$5" = trmv ] && routine=dtrmv
+    device=$(awk -v routine=$routine '$1 == routine && $4 ~ /^[0-9]+$/ { print $3 }' "$work/report")
     [ -n "$device" ]
 }
 
@@ -32,6 +34,8 @@ result $? "where it is never, no device is woken"
 decides "$host" 1 "$gains" 0 && large=$device && decides "$host" 1 "$gains" 40 &&
     [ "$large" -ge 30 ] && [ "$device" -ge $((large + 35)) ]
 result $? "where small calls gain, they run on a device that is woken soon ($large, then $device)"
+decides "$host" 1 "$gains" 200 small && [ "$device" -ge 60 ]
+result $? "also where there are none that would be worth it by built-in figures ($device)"
 # The same of dtrmv, whose calls are of the lower triangle: factors of lower and upper ones.
 trmv_gains=$(sed -n '/dsymv/!p; s/dsymv/dtrmv_none/p; s/dtrmv_none/dtrmv_transpose/p' <<< "$gains")
 flags() { printf '%s\nflags dtrmv_none %s %s %s %s' "$trmv_gains" "$1" "$1" "$2" "$2"; }
