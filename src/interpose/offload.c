@@ -110,7 +110,8 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
 }
 
 /* A recipe, which the first calls that may be worth a device have read, may know of smaller ones that are. */
-static uint64_t floor_by(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call)
+static uint64_t floor_by(enum offload_mode mode, const struct machine_model *model,
+                         const struct blas_call *call)
 {
     enum { PART_UNREAD = 4 };
     const uint64_t floor = policy_floor(mode, model, call->family, call->type);

@@ -125,6 +125,8 @@ static void learn_early(void)
     early_model = reference_model;
     if (section)
         learn(&early_model, &learned, section);
+    else
+        use_model(&early_model); /* the same, but no recipe is waited for */
     free(section);
 }
 

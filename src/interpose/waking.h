@@ -28,7 +28,7 @@ void waking_learn(void);
  * likewise. */
 const struct machine_model *waking_model(void);
 
-/* Has waking_learn made that model, or what came after it? */
+/* Has waking_learn made that model, with a recipe or without one, or what came after it? */
 bool waking_has_learned(const struct machine_model *model);
 
 /* Is that model of the device in use, on which operands may be? */

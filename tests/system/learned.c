@@ -1,6 +1,6 @@
-/* learned CALLS [trmv|small]: on one processor 40 dsymv calls of order 300, then CALLS of order 100 on one
- * matrix, or dtrmv calls, or only those of order 100; all of the lower triangle. By built-in figures the first dsymv are just worth a
- * device, and too few to wake it. */
+/* learned CALLS [trmv|small|shrinking]: on one processor 40 dsymv calls of order 300, then CALLS of order 100
+ * on one matrix, or dtrmv calls, or only those of order 100, or those of order 100, 99 and so on; all of the
+ * lower triangle. By built-in figures the first dsymv are just worth a device, and too few to wake it. */
 #include "one_processor.h"
 
 #include <stdbool.h>
@@ -31,7 +31,8 @@ int main(int count, char **arguments)
 {
     const int calls = count > 1 ? atoi(arguments[1]) : 0;
     const bool trmv = count > 2 && strcmp(arguments[2], "trmv") == 0;
-    const int large = count > 2 && strcmp(arguments[2], "small") == 0 ? 0 : WAKING_CALLS;
+    const bool shrinking = count > 2 && strcmp(arguments[2], "shrinking") == 0;
+    const int large = shrinking || (count > 2 && strcmp(arguments[2], "small") == 0) ? 0 : WAKING_CALLS;
     double *a = malloc(sizeof(double) * LARGE * LARGE), *x = calloc(LARGE, sizeof(double)),
         *y = calloc(LARGE, sizeof(double));
     if (!a || !x || !y)
@@ -42,7 +43,7 @@ int main(int count, char **arguments)
     for (int i = 0; i < large; i++)
         call(trmv, LARGE, a, x, y);
     for (int i = 0; i < calls; i++)
-        call(trmv, SMALL, a, x, y);
+        call(trmv, shrinking ? SMALL - i % SMALL : SMALL, a, x, y);
     printf("%d\n", large + calls);
     return 0;
 }

@@ -36,6 +36,11 @@ decides "$host" 1 "$gains" 0 && large=$device && decides "$host" 1 "$gains" 40 &
 result $? "where small calls gain, they run on a device that is woken soon ($large, then $device)"
 decides "$host" 1 "$gains" 200 small && [ "$device" -ge 60 ]
 result $? "also where there are none that would be worth it by built-in figures ($device)"
+# The first call of a routine is looked at, and the one that finds no recipe.
+LD_PRELOAD=$shim_preload MUBLAS_RECIPE=none MUBLAS_VERBOSE=3 tests/system/learned 60 shrinking \
+    > "$work/output" 2> "$work/errors" && looks=$(grep -c '^mublas: dsymv_ ' "$work/errors") &&
+    [ "$looks" -ge 1 ] && [ "$looks" -le 2 ]
+result $? "without a recipe such calls are not looked at again ($looks of 60)"
 # The same of dtrmv, whose calls are of the lower triangle: factors of lower and upper ones.
 trmv_gains=$(sed -n '/dsymv/!p; s/dsymv/dtrmv_none/p; s/dtrmv_none/dtrmv_transpose/p' <<< "$gains")
 flags() { printf '%s\nflags dtrmv_none %s %s %s %s' "$trmv_gains" "$1" "$1" "$2" "$2"; }
