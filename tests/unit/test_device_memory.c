@@ -78,6 +78,38 @@ static void test_gone(void)
     munmap(third, 32 * MIB);
 }
 
+/* Each in its turn, also when turns stood at mirrors that are no more: of four pins in a call, of one memory in
+ * eight calls that read little. */
+static void test_turns(void)
+{
+    enum { MANY = 11, CALLS = 8 * MANY };
+    unsigned char *memory[MANY];
+    bool good = true;
+    mirror_table_create(emulated_device, 100 * MIB, 0, true, &table);
+    for (int i = 0; i < MANY; i++)
+        good = read_on_device(memory[i] = map_alone(MIB), MIB) && good;
+    for (int i = 1; i < MANY; i++)
+        munmap(memory[i] + MIB - 4096, 4096);
+    for (int call = 0; call < CALLS; call++)
+        good = read_on_device(memory[0], MIB) && good;
+    tap_ok(good && look().mirrors == 1, "of %d mirrors those whose last page is gone go, all of them", MANY);
+    for (int i = 1; i < MANY; i++) {
+        munmap(memory[i], MIB - 4096);
+        good = read_on_device(memory[i] = map_alone(MIB), MIB) && good;
+    }
+    good = read_on_device(memory[0], MIB) && good && look().mirrors == MANY;
+    for (int i = 1; i < MANY; i++)
+        munmap(memory[i], MIB);
+    unsigned char *another = map_alone(MIB);
+    good = read_on_device(another, MIB) && good && look().mirrors == 2; /* a new one lets all others go */
+    munmap(another, MIB);
+    for (int call = 0; call < 16; call++)
+        good = read_on_device(memory[0], MIB) && good;
+    tap_ok(good && look().mirrors == 1, "and turns go on among the two that are left");
+    mirror_table_destroy(table);
+    munmap(memory[0], MIB);
+}
+
 /* Operands that are copied for one call take nothing for good. */
 static void test_stateless(void)
 {
@@ -181,17 +213,48 @@ static void test_allocation_fails(void)
     munmap(second, 40 * MIB);
 }
 
+/* Not only of what is called with. Its device stays shared: the last test. */
+static void test_program_uses_cuda(void)
+{
+    enum { PINNED = 5 };
+    size_t pins = take_census().pinned;
+    unsigned char *large[PINNED], *small = map_alone(MIB);
+    bool good = true;
+    mirror_table_create(emulated_device, 110 * MIB, 110 * MIB, true, &table);
+    for (int i = 0; i < PINNED; i++)
+        good = read_on_device(large[i] = map_alone(17 * MIB), 17 * MIB) && good;
+    good = read_on_device(small, MIB) && good && take_census().pinned == pins + PINNED;
+    CUcontext primary = NULL, popped;
+    good = driver()->context_current(&primary) == CUDA_SUCCESS && primary && good;
+    device_leave(emulated_device, &emulated_scope);
+    driver()->context_push(primary);
+    device_enter(emulated_device, &emulated_scope);
+    for (int call = 0; call < 2; call++)
+        good = read_on_device(small, MIB) && good;
+    tap_ok(good && device_is_shared(emulated_device) && take_census().pinned == pins,
+           "two calls after the program began to use CUDA none of five pins is left");
+    mirror_table_destroy(table);
+    device_leave(emulated_device, &emulated_scope);
+    driver()->context_pop(&popped);
+    device_enter(emulated_device, &emulated_scope);
+    for (int i = 0; i < PINNED; i++)
+        munmap(large[i], 17 * MIB);
+    munmap(small, MIB);
+}
+
 int main(void)
 {
     setenv("EMULATED_DEVICE_MEMORY", "128M", 1);
     lane = emulated_lane();
     struct emulated_census before = take_census();
     test_gone();
+    test_turns();
     test_pins_bounded();
     test_stateless();
     test_gone_between_calls();
     test_program_takes_memory();
     test_allocation_fails();
+    test_program_uses_cuda();
     struct emulated_census after = take_census();
     tap_ok(after.physical == 0 && after.mappings == 0 && after.pinned == before.pinned, "everything was given back");
     lane_release(lane);
