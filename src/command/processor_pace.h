@@ -23,7 +23,7 @@ struct pace_log {
 /* Not positive: nothing is noted. */
 void pace_log_add(struct pace_log *log, double us);
 
-/* Between which microseconds all but the fastest and the slowest tenth lie. False: fewer than ten are there. */
+/* Between which microseconds all but the fastest and slowest tenth lie. False: fewer than ten are there. */
 bool pace_log_range(const struct pace_log *log, double *least, double *most);
 
 #endif

@@ -117,8 +117,8 @@ static void sample_staged(struct session *session, struct call_timer *timer, str
 
 typedef void upload_sampler(struct session *, struct call_timer *, struct time_curve *, double);
 
-/* Uploads in a process of its own, lest what it leaves behind (freed memory of which copies are on the device)
- * be in the way of calls that are timed later: until this part of the time is used. */
+/* Uploads in a process of its own, lest what it leaves behind (freed memory of which copies are on the
+ * device) be in the way of calls that are timed later: until this part of the time is used. */
 static void sample_apart(struct session *session, const struct shim_child_settings *settings, const char *who,
                          upload_sampler *sampler, enum upload_way way, double end)
 {
@@ -236,8 +236,8 @@ static void warn_of_pace(const struct pace_log *paces, const char *who)
     double least, most;
     if (pace_log_range(paces, &least, &most) && most > pace_change_allowed * least)
         fprintf(stderr,
-                "%s: the processor's pace changed by %.0f%% while calls were timed, so crossovers may be off: tune again "
-                "when the machine is quiet\n",
+                "%s: the processor's pace changed by %.0f%% while calls were timed, so crossovers may be "
+                "off: tune again when the machine is quiet\n",
                 who, 100 * (most / least - 1));
 }
 

@@ -1,7 +1,7 @@
 /* descriptor.h - a file descriptor that is kept open in a program which does not know of it.
  *
  * Programs close or reuse numbers that are not theirs. To be opened close-on-exec and with O_NONBLOCK, which
- * means nothing to what we do with them: by it ours is told from what a program opens of the very same file. */
+ * means nothing to what we do with them: by it ours is told from what a program opens of the same file. */
 #ifndef MUBLAS_DESCRIPTOR_H
 #define MUBLAS_DESCRIPTOR_H
 

@@ -54,8 +54,8 @@ enum status mirror_table_make(struct mirror_table *table, struct mapping *mappin
 
 /* mirror_sweep.c: drop mirrors that nobody uses now and whose memory went away, so that their pins
  * and device memory go too, and undo pins once the program uses CUDA: all of those, or a few, other ones each
- * time. To look at memory takes a microsecond or two: of some as long as the device reads `read_bytes` anyway,
- * during one call of several if it reads little. */
+ * time. To look at memory takes a microsecond or two: of some as long as the device reads `read_bytes`
+ * anyway, during one call of several if it reads little. */
 void mirror_table_sweep(struct mirror_table *table);
 void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes);
 

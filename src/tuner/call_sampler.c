@@ -175,7 +175,8 @@ static bool is_close(const struct session *session, int class, int sample)
     bool close = false;
     for (int i = sample - 1; i <= sample + 1; i++) {
         const bool exists = i >= 0 && i < host->count;
-        close = close || (exists && !sample_gaps_is_ahead(session->times, class, host->samples[i].amount, level));
+        close = close || (exists && !sample_gaps_is_ahead(session->times, class, host->samples[i].amount,
+                                                          level));
     }
     return close;
 }
@@ -195,7 +196,8 @@ static bool is_visited(const struct session *session, enum visit which, int clas
 {
     const double amount = session->times->host[class].samples[sample].amount;
     return which == ALL || is_close(session, class, sample) ||
-           (sample_gaps_is_beside(range, amount) && (which == BESIDE_ANEW || has_few_times(session, class, amount)));
+           (sample_gaps_is_beside(range, amount) &&
+            (which == BESIDE_ANEW || has_few_times(session, class, amount)));
 }
 
 static void list_class(struct session *session, int class, enum visit which)

@@ -15,8 +15,8 @@ enum { DENSITIES = sizeof densities / sizeof *densities };
 /* Small triangles are worth a device that take a host's threads longer to begin than to solve. */
 static const double least_part = 64;
 
-/* A time that falls as much, or grows so much more than the work, jumps, and is followed until its sides are so
- * close. */
+/* A time that falls as much, or grows so much more than the work, jumps, and is followed until its sides are
+ * so close. */
 static const double jump = 1.4, jump_apart = 1.04;
 enum { MOMENTS = 2 /* of a single time nothing is told */ };
 

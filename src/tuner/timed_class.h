@@ -1,8 +1,8 @@
 /* timed_class.h - the classes of calls that share a time, on the host as on the device.
  *
- * The tuning classes that programs can reach (not wsymv), gemv's once for each form, symv's and hemv's for each
- * triangle, since hosts begin to use threads at other sizes of one than of the other; and the routines of
- * level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal apart, in three forms: deep
+ * The tuning classes that programs can reach (not wsymv), gemv's once for each form, symv's and hemv's for
+ * each triangle, since hosts begin to use threads at other sizes of one than of the other; and the routines
+ * of level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal apart, in three forms: deep
  * (all sizes alike), panel (few products: a small k, or a small triangle), narrow (another size is small),
  * those with a triangle or symmetric matrix from the left and from the right. Flags other than that side, the
  * transposition of level 2 and these share (flag_sets.h). A class is a number from 0 on. Pure functions. */
@@ -24,7 +24,8 @@ enum {
 /* TIMED_CLASS_NONE: no program's call. */
 int timed_class_of(const struct blas_call *call);
 
-/* Not every number is a class: of level 2 only gemv, symv and hemv have several. Walk from 0 to TIMED_CLASSES and skip. */
+/* Not every number is a class: of level 2 only gemv, symv and hemv have several. Walk from 0 to TIMED_CLASSES
+ * and skip. */
 bool timed_class_exists(int class);
 
 /* Of symv and hemv the class of the lower triangle, which older recipes have for both; of others the same. */
@@ -35,8 +36,8 @@ int timed_class_lower(int class);
  * logarithms. TIMED_CLASS_NONE: it does not. */
 int timed_class_beside(const struct blas_call *call, double *part);
 
-/* "daxpy", "dgemv_none_tall", "dsymv" (the lower triangle), "dsymv_upper", "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep",
- * into `name`. */
+/* "daxpy", "dgemv_none_tall", "dsymv" (the lower triangle), "dsymv_upper", "dtrmv_transpose",
+ * "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
 /* Back again; TIMED_CLASS_NONE: there is no such class. */
 int timed_class_parse(const char *name);
@@ -55,7 +56,8 @@ enum blas_type timed_class_type(int class);
 enum blas_family timed_class_shared(enum blas_family family);
 
 /* A call of the class with about this amount of work, shapes and pointers left out: family,
- * type, side, TRSM's diagonal, SYMV's triangle and transposition, m, n, k. Its small sizes, if it has them, are 32. */
+ * type, side, TRSM's diagonal, SYMV's triangle and transposition, m, n, k. Its small sizes, if it has them,
+ * are 32. */
 struct blas_call timed_class_call(int class, double amount);
 
 /* A lower bound of crossover_size for calls of the class with this amount. */

@@ -78,8 +78,8 @@ static void test_gone(void)
     munmap(third, 32 * MIB);
 }
 
-/* Each in its turn, also when turns stood at mirrors that are no more: of four pins in a call, of one memory in
- * eight calls that read little. */
+/* Each in its turn, also when turns stood at mirrors that are no more: of four the pins in a call, of one the
+ * memory in eight calls that read little. */
 static void test_turns(void)
 {
     enum { MANY = 11, CALLS = 8 * MANY };
