@@ -3,7 +3,6 @@
 #include "tuner/statistics.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ADDITIONS = 20000, RUNS = 3, LEAST_PACES = 10 };
@@ -33,12 +32,6 @@ void pace_log_add(struct pace_log *log, double us)
         log->us[log->count++ % PACES_MOST] = us;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 bool pace_log_range(const struct pace_log *log, double *least, double *most)
 {
     double sorted[PACES_MOST];
@@ -46,7 +39,7 @@ bool pace_log_range(const struct pace_log *log, double *least, double *most)
     if (count < LEAST_PACES)
         return false;
     memcpy(sorted, log->us, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, compare);
+    statistics_sort(sorted, (size_t)count);
     *least = statistics_quantile(sorted, (size_t)count, 0.1);
     *most = statistics_quantile(sorted, (size_t)count, 0.9);
     return true;

@@ -1,8 +1,6 @@
 #include "command/random_flags.h"
-#include "command/routine_call.h"
-
-/* A multiple of every routine's number of combinations. */
-enum { STEPS = 144 };
+#include "tuner/flag_sets.h"
+#include "tuner/timed_class.h"
 
 double random_part(uint64_t *seed)
 {
@@ -14,15 +12,8 @@ double random_part(uint64_t *seed)
 
 void random_flags(struct blas_call *call, uint64_t *seed)
 {
-    const enum blas_side side = call->side;
-    const enum blas_diag diag = call->diag;
-    const bool level2 = call->family < FAMILY_GEMM, upright = call->trans == TRANS_NONE;
-    const bool solves = call->family == FAMILY_TRSM;
-    const bool symmetric = call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
-    const enum blas_uplo uplo = call->uplo;
-    do
-        for (int steps = (int)(random_part(seed) * STEPS); steps > 0; steps--)
-            routine_next_flags(call);
-    while (call->side != side || (solves && call->diag != diag) || (symmetric && call->uplo != uplo) ||
-           (level2 && (call->trans == TRANS_NONE) != upright));
+    const int class = timed_class_of(call);
+    const enum blas_family family = call->family;
+    flag_set_apply(class, (int)(random_part(seed) * flag_sets_of(class)), call);
+    call->family = family; /* HEMM is a set of SYMM's class */
 }

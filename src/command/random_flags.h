@@ -7,8 +7,8 @@
 /* In [0, 1) (splitmix64). */
 double random_part(uint64_t *seed);
 
-/* Any of the flags that the call's class (timed_class.h) leaves open: not the side, nor TRSM's diagonal or
- * SYMV's and HEMV's triangle, nor of level 2 whether it is transposed. */
+/* Any of the flags that the call's class leaves open (flag_sets.h), each set as often; the call is one that
+ * programs have. */
 void random_flags(struct blas_call *call, uint64_t *seed);
 
 #endif

@@ -153,10 +153,10 @@ static void sample_scan(struct session *session)
         session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
 }
 
-static void sample_all(struct session *session, const char *who)
+static void sample_all(struct session *session, const struct shim_child_settings *as_programs,
+                       const char *who)
 {
     const char *recipe = session->options->recipe;
-    const struct shim_child_settings huge = {.offload = "always", .recipe = recipe, .huge_pages = true};
     const struct shim_child_settings plain = {.offload = "always", .recipe = recipe};
     const struct shim_child_settings untracked = {
         .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
@@ -165,7 +165,7 @@ static void sample_all(struct session *session, const char *who)
         .least_bytes = LEAST_BYTES, .most_bytes = (double)session->options->most_bytes,
             .most_us = most_call_us};
     sample_wake(session);
-    sample_apart(session, &huge, who, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
+    sample_apart(session, as_programs, who, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, who, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
     sample_apart(session, &untracked, who, sample_staged, UPLOAD_STAGED, upload_part);
     if (part_used(session) < upload_part)
@@ -267,7 +267,7 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
     struct call_timer_end end = {0};
     memset(times, 0, sizeof *times);
     if (session.paces && call_timer_start(&session.timer, &as_programs, who, options->most_bytes))
-        sample_all(&session, who);
+        sample_all(&session, &as_programs, who);
     call_timer_stop(&session.timer, &end);
     const bool good = session.paces && conclude(&session, who, &end);
     free(session.paces);

@@ -4,13 +4,6 @@
 /* An H100 takes longer to read so many bytes than a look at a mirror's memory takes. */
 enum { SWEEP_MOST = 4, BYTES_BESIDE = 8 << 20, CALLS_BETWEEN = 8 };
 
-/* With *mirror locked: its pins, if the program has begun to use CUDA. */
-static void look_after_pins(struct mirror *mirror)
-{
-    if (pins_must_go(mirror))
-        pins_give_up(mirror);
-}
-
 static bool memory_is_gone(const struct mirror_table *table, const struct mirror *mirror)
 {
     struct write_tracker *tracker = table->resources.tracker;
@@ -18,13 +11,14 @@ static bool memory_is_gone(const struct mirror_table *table, const struct mirror
                               write_tracker_holds(tracker, page_floor(mirror->end - 1)));
 }
 
-/* Its pins, and if `memory`, drop the mirror, its device memory and its pins if the host's memory is not what
+/* Undo its pins if the program has begun to use CUDA, and if `memory`, drop the mirror, its device memory and its pins if the host's memory is not what
  * was registered. The table's lock is held. */
 static void look_after(struct mirror_table *table, struct mirror *mirror, bool memory)
 {
     if (pthread_mutex_trylock(&mirror->lock) != 0)
         return; /* in use, so somebody looks at it anyway */
-    look_after_pins(mirror);
+    if (pins_must_go(mirror))
+        pins_give_up(mirror);
     const bool gone = memory && memory_is_gone(table, mirror);
     if (gone) {
         mirror->references++;

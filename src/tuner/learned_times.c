@@ -11,11 +11,11 @@ static bool curve_time(const struct time_curve *curve, enum time_curve_start sta
     return true;
 }
 
-/* By the curve of the call's class, and, if it lies between two, by that of the other in proportion. */
+/* By the curve of `class`, which is the call's, and, if it lies between two, by that of the other in
+ * proportion. */
 static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_curve_start start,
-                       const struct blas_call *call, double *us)
+                       const struct blas_call *call, int class, double *us)
 {
-    const int class = timed_class_of(call);
     const double amount = timed_class_amount(call);
     double part, other_us;
     if (class == TIMED_CLASS_NONE || !curve_time(&curves[class], start, amount, us))
@@ -34,9 +34,9 @@ static double flags_factor(const struct learned_times *times, int class, int set
 
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
 {
-    if (!class_time(times->host, TIME_SHRINKS, call, us))
-        return false;
     const int class = timed_class_of(call);
+    if (!class_time(times->host, TIME_SHRINKS, call, class, us))
+        return false;
     *us *= flags_factor(times, class, flag_set_of(class, call));
     return true;
 }
@@ -45,7 +45,7 @@ bool learned_times_resident(const struct learned_times *times, const struct blas
                             bool trackable, double *us)
 {
     double result_us;
-    if (!class_time(times->rest, TIME_STAYS, call, us))
+    if (!class_time(times->rest, TIME_STAYS, call, timed_class_of(call), us))
         return false;
     result_times_at(&times->result, call, trackable, &result_us);
     *us += result_us;

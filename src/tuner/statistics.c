@@ -9,9 +9,14 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-double statistics_median(double *samples, size_t count)
+void statistics_sort(double *samples, size_t count)
 {
     qsort(samples, count, sizeof *samples, compare);
+}
+
+double statistics_median(double *samples, size_t count)
+{
+    statistics_sort(samples, count);
     return count % 2 ? samples[count / 2] : 0.5 * (samples[count / 2 - 1] + samples[count / 2]);
 }
 
@@ -19,7 +24,7 @@ double statistics_faster_half(double *samples, size_t count)
 {
     const size_t half = count > 1 ? count / 2 : 1;
     double sum = 0;
-    qsort(samples, count, sizeof *samples, compare);
+    statistics_sort(samples, count);
     for (size_t i = 0; i < half; i++)
         sum += samples[i];
     return sum / (double)half;

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* Ascending. */
+void statistics_sort(double *samples, size_t count);
+
 /* The median of count >= 1 samples; sorts them. */
 double statistics_median(double *samples, size_t count);
 
