@@ -2,8 +2,9 @@
  *
  * What disturbs a side stays for tens of milliseconds, or for seconds. So there are ten rounds over all
  * calls, seconds apart; the sides take turns of at most twenty calls of a group; and of a call's ten times
- * the mean of the faster half counts, as in the tuner (sample_moments.h). Calls that one side makes more than
- * four times faster in each of three rounds are not timed again: nothing else can come of them. */
+ * the mean of the faster half counts, as in the tuner (statistics.h, sample_moments.h). Calls that one side
+ * makes more than four times faster in each of three rounds are not timed again: nothing else can come of
+ * them. */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 

@@ -22,9 +22,11 @@ double statistics_median(double *samples, size_t count)
 
 double statistics_faster_half(double *samples, size_t count)
 {
-    const size_t half = count > 1 ? count / 2 : 1;
     double sum = 0;
     statistics_sort(samples, count);
+    while (samples[count - 1] > 2 * samples[0])
+        count--;
+    const size_t half = count > 1 ? count / 2 : 1;
     for (size_t i = 0; i < half; i++)
         sum += samples[i];
     return sum / (double)half;

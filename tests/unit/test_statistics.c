@@ -42,10 +42,16 @@ int main(int count, char **arguments)
     printf("# seed %llu\n", (unsigned long long)seed);
     tap_ok(statistics_median(odd, 3) == 3 && statistics_median(even, 4) == 2.5 && statistics_median(one, 1) == 7,
            "medians of three, four and one");
-    double five[] = {9, 1, 30, 3, 5};
-    tap_ok(statistics_faster_half(five, 5) == 2 && statistics_faster_half(even, 4) == 1.5 &&
-               statistics_faster_half(odd, 3) == 1 && statistics_faster_half(one, 1) == 7,
+    double five[] = {19, 11, 20, 13, 15}, four[] = {14, 11, 13, 12}, three[] = {15, 11, 13};
+    tap_ok(statistics_faster_half(five, 5) == 12 && statistics_faster_half(four, 4) == 11.5 &&
+               statistics_faster_half(three, 3) == 11 && statistics_faster_half(one, 1) == 7,
            "means of the faster half of five, four, three and one");
+    double stalled[] = {12, 2000, 10, 3000, 11, 14, 1000, 20}, twice[] = {20.01, 10, 10, 20.01};
+    tap_ok(statistics_faster_half(stalled, 8) == 10.5 && statistics_faster_half(twice, 4) == 10,
+           "what takes more than twice as long as the fastest does not count, nor in how many there are");
+    double alone[] = {9, 1, 30}, none[] = {20, 10, 20, 20};
+    tap_ok(statistics_faster_half(alone, 3) == 1 && statistics_faster_half(none, 4) == 15,
+           "the fastest may be the only one; twice as long counts");
     tap_ok(statistics_quantile(even, 4, 0) == 1 && statistics_quantile(even, 4, 1) == 4 &&
                statistics_quantile(even, 4, 0.5) == 2.5 && statistics_quantile(one, 1, 0.3) == 7, "quantiles");
     test_ranks(1, 1);
