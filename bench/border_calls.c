@@ -33,7 +33,9 @@ double border_amount(const struct learned_times *times, int class, double bytes,
     const double most = timed_class_amount_of(class, bytes);
     if (border >= most)
         return random_between(seed, least, most);
-    return fmin(fmax(random_between(seed, border / spread, border * spread), least / 4), most);
+    /* Not cut off afterwards: calls would pile up at the ends, where one size would be judged many times. */
+    const double low = fmax(border / spread, least / 4);
+    return random_between(seed, low, fmin(fmax(border, low) * spread, most));
 }
 
 static int64_t scaled(int64_t length, double factor)

@@ -1,5 +1,6 @@
 /* border_calls.h - random calls near the border between host and device: with random flags, within a
- * factor of 4 around the size from which on the device is expected to gain, or anywhere if it is never.
+ * factor of 4 around the size from which on the device is expected to gain, but with no less than a quarter
+ * of the work of matrices of 16 KiB and none beyond the largest, or anywhere if it is never.
  * `seed` is the state of the random numbers; the same one gives the same calls. */
 #ifndef MUBLAS_BENCH_BORDER_CALLS_H
 #define MUBLAS_BENCH_BORDER_CALLS_H
