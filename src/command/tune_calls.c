@@ -218,6 +218,8 @@ static void keep_others(struct session *session)
                 keep_curve(&times->host[class], &before->host[class]);
                 memcpy(times->flags[class], before->flags[class], sizeof times->flags[class]);
                 keep_curve(&times->resident[class], &before->resident[class]);
+                memcpy(times->device_sets[class], before->device_sets[class],
+                       sizeof times->device_sets[class]);
             }
         for (int way = 0; way < UPLOAD_WAYS; way++)
             keep_curve(&times->upload[way], &before->upload[way]);

@@ -190,12 +190,20 @@ static bool has_few_times(const struct session *session, int class, double amoun
 
 enum visit { ALL, BESIDE_ANEW, CLOSE };
 
+/* The longest calls are timed a few times, too. */
+static bool is_timed_often(const struct session *session, int class, int sample)
+{
+    const struct time_sample *host = &session->times->host[class].samples[sample];
+    return is_close(session, class, sample) &&
+           (host->us < session->sampler->most_us || has_few_times(session, class, host->amount));
+}
+
 /* Range: all zero where there is none. */
 static bool is_visited(const struct session *session, enum visit which, int class, int sample,
                        struct amount_range range)
 {
     const double amount = session->times->host[class].samples[sample].amount;
-    return which == ALL || is_close(session, class, sample) ||
+    return which == ALL || is_timed_often(session, class, sample) ||
            (sample_gaps_is_beside(range, amount) &&
             (which == BESIDE_ANEW || has_few_times(session, class, amount)));
 }
@@ -282,10 +290,11 @@ static bool visit(struct session *session, enum visit which)
     return true;
 }
 
+/* Disturbed times of the scout may have ended classes: what they lack is added once all were timed again. */
 static bool look_closer(struct session *session)
 {
-    if (!visit(session, ALL) || !pass(session, FINE, true) || !check_peaks(session) || !fill_gaps(session) ||
-        !visit(session, BESIDE_ANEW) || !close_in(session))
+    if (!visit(session, ALL) || !pass(session, COARSE, false) || !pass(session, FINE, true) ||
+        !check_peaks(session) || !fill_gaps(session) || !visit(session, BESIDE_ANEW) || !close_in(session))
         return false;
     for (int i = 1; i < VISITS; i++)
         if (!fill_gaps(session) || !visit(session, CLOSE))
@@ -293,21 +302,35 @@ static bool look_closer(struct session *session)
     return true;
 }
 
-/* What flags make of the host's times, of which samples are then those of average flags. */
-static void learn_flags(struct session *session)
+/* What sets make of a side's times, of which samples are then those of average ones. */
+static void learn_sets(struct session *session, int class, enum call_side side, struct time_curve *curve,
+                       double factors[DEVICE_SETS_MOST])
 {
+    const struct moments_table *table = &session->notes->moments;
+    flag_times_fit(table, class, side, factors);
+    for (int i = 0; i < curve->count; i++) {
+        const struct sample_moments *moments =
+            sample_moments_find(table, class, (int)side, curve->samples[i].amount);
+        if (moments)
+            curve->samples[i].us = sample_moments_time(moments, factors);
+    }
+}
+
+static void learn_all_sets(struct session *session)
+{
+    struct learned_times *times = session->times;
+    double by_flags[DEVICE_SETS_MOST];
     for (int class = 0; class < TIMED_CLASSES; class++) {
-        struct time_curve *host = &session->times->host[class];
-        double *factors = session->times->flags[class];
-        if (!is_wanted(session, class) || host->count == 0)
+        if (!is_wanted(session, class))
             continue;
-        flag_times_fit(&session->notes->moments, class, SIDE_HOST, factors);
-        for (int i = 0; i < host->count; i++) {
-            const struct sample_moments *moments =
-                sample_moments_find(&session->notes->moments, class, SIDE_HOST, host->samples[i].amount);
-            if (moments)
-                host->samples[i].us = sample_moments_time(moments, factors);
+        if (times->host[class].count) {
+            learn_sets(session, class, SIDE_HOST, &times->host[class], by_flags);
+            for (int set = 0; set < FLAG_SETS_MOST; set++)
+                times->flags[class][set] = by_flags[2 * set];
         }
+        if (times->resident[class].count)
+            learn_sets(session, class, SIDE_DEVICE, &times->resident[class], times->device_sets[class]);
+        learned_times_separate(times, class);
     }
 }
 
@@ -318,11 +341,11 @@ bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *
         return false;
     struct session session = {.sampler = sampler, .times = times, .notes = notes,
                               .batch = {.sampler = sampler, .times = times, .moments = &notes->moments},
-                              .all = 2 + 1 + 1 + BISECTIONS + VISITS};
+                              .all = 3 + 1 + 1 + BISECTIONS + VISITS};
     const bool good = pass(&session, COARSE, false);
     if (good) {
         look_closer(&session); /* until time ends, at the latest */
-        learn_flags(&session);
+        learn_all_sets(&session);
         curve_smoothing_all(times);
     }
     free(notes);

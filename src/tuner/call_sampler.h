@@ -26,7 +26,8 @@ struct call_sampler {
     void *argument;
     bool (*wanted)(void *argument, enum blas_family family, enum blas_type type); /* NULL: all */
     double least_bytes, most_bytes; /* of the largest operand */
-    double most_us;                 /* no call that is expected to take longer on a side */
+    double most_us;                 /* no call that is expected to take longer on a side, or three times as
+                                     * long where the sides are alike */
 };
 
 /* Add samples to the curves of `times`, and flags' factors. False: stopped before the first pass was done. */

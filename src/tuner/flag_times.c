@@ -2,14 +2,20 @@
 #include "tuner/statistics.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROUNDS = 4, MOMENTS = TIME_CURVE_SAMPLES * SAMPLE_MOMENTS, LEAST_MOMENTS = 3 /* of a sample */ };
-static const double drawn = 4; /* moments' worth of nothing */
+
+/* Which of the device's sets are told apart, and how many moments' worth of nothing each begins with. */
+static const struct division {
+    int sets_each;
+    double drawn;
+} divisions[CALL_SIDES] = {[SIDE_HOST] = {2, 4}, [SIDE_DEVICE] = {1, 1}};
 
 /* Logarithms of times beside their sample's median, by set. */
 struct deviations {
-    int count[FLAG_SETS_MOST];
-    double values[FLAG_SETS_MOST][MOMENTS];
+    int count[DEVICE_SETS_MOST];
+    double values[DEVICE_SETS_MOST][MOMENTS];
 };
 
 static int moments_kept(const struct sample_moments *sample)
@@ -17,16 +23,16 @@ static int moments_kept(const struct sample_moments *sample)
     return sample->count < SAMPLE_MOMENTS ? sample->count : SAMPLE_MOMENTS;
 }
 
-static void add_sample(const struct sample_moments *sample, const double *logarithms,
+static void add_sample(const struct sample_moments *sample, int sets_each, const double *logarithms,
                        struct deviations *deviations)
 {
     double plain[SAMPLE_MOMENTS];
     const int count = moments_kept(sample);
     for (int i = 0; i < count; i++)
-        plain[i] = log(sample->us[i]) - logarithms[sample->sets[i]];
+        plain[i] = log(sample->us[i]) - logarithms[sample->sets[i] / sets_each];
     const double median = statistics_median(plain, (size_t)count);
     for (int i = 0; i < count; i++) {
-        const int set = sample->sets[i];
+        const int set = sample->sets[i] / sets_each;
         deviations->values[set][deviations->count[set]++] = log(sample->us[i]) - median;
     }
 }
@@ -35,15 +41,16 @@ static void add_sample(const struct sample_moments *sample, const double *logari
 static void improve(const struct moments_table *table, int class, enum call_side side, int sets,
                     double *logarithms)
 {
-    struct deviations deviations = {{0}, {{0}}};
+    struct deviations deviations;
     double mean = 0;
+    memset(deviations.count, 0, sizeof deviations.count);
     for (int i = 0; i < table->counts[class][side]; i++)
         if (moments_kept(&table->samples[class][side][i]) >= LEAST_MOMENTS)
-            add_sample(&table->samples[class][side][i], logarithms, &deviations);
+            add_sample(&table->samples[class][side][i], divisions[side].sets_each, logarithms, &deviations);
     for (int set = 0; set < sets; set++) {
         const int count = deviations.count[set];
         const double median = count ? statistics_median(deviations.values[set], (size_t)count) : 0;
-        logarithms[set] = median * count / (count + drawn);
+        logarithms[set] = median * count / (count + divisions[side].drawn);
         mean += logarithms[set] / sets;
     }
     for (int set = 0; set < sets; set++)
@@ -51,13 +58,13 @@ static void improve(const struct moments_table *table, int class, enum call_side
 }
 
 void flag_times_fit(const struct moments_table *table, int class, enum call_side side,
-                    double factors[FLAG_SETS_MOST])
+                    double factors[DEVICE_SETS_MOST])
 {
-    double logarithms[FLAG_SETS_MOST] = {0};
+    double logarithms[DEVICE_SETS_MOST] = {0};
     static const double least = 1. / FLAG_FACTOR_MOST;
-    const int sets = flag_sets_of(class);
+    const int sets_each = divisions[side].sets_each, sets = device_sets_of(class) / sets_each;
     for (int round = 0; round < ROUNDS && sets > 1; round++)
         improve(table, class, side, sets, logarithms);
-    for (int set = 0; set < FLAG_SETS_MOST; set++)
-        factors[set] = fmin(fmax(exp(logarithms[set]), least), FLAG_FACTOR_MOST);
+    for (int set = 0; set < DEVICE_SETS_MOST; set++)
+        factors[set] = fmin(fmax(exp(logarithms[set / sets_each]), least), FLAG_FACTOR_MOST);
 }

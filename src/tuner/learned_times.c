@@ -26,10 +26,9 @@ static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_
     return true;
 }
 
-static double flags_factor(const struct learned_times *times, int class, int set)
+static double factor_of(const double *factors, int set)
 {
-    const double factor = times->flags[class][set];
-    return factor > 0 ? factor : 1;
+    return factors[set] > 0 ? factors[set] : 1;
 }
 
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
@@ -37,18 +36,19 @@ bool learned_times_host(const struct learned_times *times, const struct blas_cal
     const int class = timed_class_of(call);
     if (!class_time(times->host, TIME_SHRINKS, call, class, us))
         return false;
-    *us *= flags_factor(times, class, flag_set_of(class, call));
+    *us *= factor_of(times->flags[class], flag_set_of(class, call));
     return true;
 }
 
 bool learned_times_resident(const struct learned_times *times, const struct blas_call *call,
                             bool trackable, double *us)
 {
+    const int class = timed_class_of(call);
     double result_us;
-    if (!class_time(times->rest, TIME_STAYS, call, timed_class_of(call), us))
+    if (!class_time(times->rest, TIME_STAYS, call, class, us))
         return false;
     result_times_at(&times->result, call, trackable, &result_us);
-    *us += result_us;
+    *us = (*us + result_us) * factor_of(times->device_sets[class], device_set_of(class, call));
     return true;
 }
 
@@ -125,11 +125,12 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
 
 static uint64_t class_floor(const struct learned_times *times, int class)
 {
-    /* Calls whose result is small gain earliest, and those with flags that take the host longest. */
+    /* Calls whose result is small gain earliest, and those of the set that gains most. */
     struct time_curve host = times->host[class];
     double most = 0;
-    for (int set = 0; set < flag_sets_of(class); set++)
-        most = fmax(most, flags_factor(times, class, set));
+    for (int set = 0; set < device_sets_of(class); set++)
+        most = fmax(most,
+                    factor_of(times->flags[class], set / 2) / factor_of(times->device_sets[class], set));
     for (int i = 0; i < host.count; i++)
         host.samples[i].us *= most;
     double amount = time_curve_first_gain(&host, &times->rest[class]);

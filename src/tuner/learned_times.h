@@ -8,7 +8,7 @@
 #ifndef MUBLAS_LEARNED_TIMES_H
 #define MUBLAS_LEARNED_TIMES_H
 
-#include "tuner/flag_sets.h"
+#include "tuner/device_sets.h"
 #include "tuner/result_times.h"
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
@@ -26,10 +26,12 @@ struct learned_times {
     double wake_us;        /* 0: not learned */
     double scan_us_per_byte; /* dirty scan of tracked memory; 0: not learned */
     struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount, of average flags */
-    struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident */
+    struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident, of average
+                                                * sets */
     struct time_curve rest[TIMED_CLASSES];     /* of these, what is not the result's way home: by
                                                 * learned_times_separate */
     double flags[TIMED_CLASSES][FLAG_SETS_MOST]; /* the host's times by set, over the curve's; 0: unknown */
+    double device_sets[TIMED_CLASSES][DEVICE_SETS_MOST]; /* the device's, likewise */
     struct time_curve upload[UPLOAD_WAYS];     /* additional microseconds over bytes */
     struct result_times result;
     uint64_t floors[FAMILY_COUNT][TYPE_COUNT]; /* by learned_times_settle */
@@ -47,10 +49,12 @@ struct learned_times {
  *   host CLASS AMOUNT MICROSECONDS ...
  *   flags CLASS FACTOR FACTOR ...
  *   device CLASS AMOUNT MICROSECONDS ...
+ *   device-sets CLASS FACTOR FACTOR ...
  *
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
  * each set, in the order of flag_sets.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
- * from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST. False: a line is wrong, or comes twice; `fault` is a phrase.
+ * of `device-sets` twice as many, as device_sets.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
+ * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first; classes are separated, floors not settled. */
 enum { LEARNED_FAULT_BYTES = 256 };
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES]);
@@ -84,8 +88,8 @@ double learned_times_first_gain(const struct learned_times *times, int class);
 /* The least time on the device of all that was learned; HUGE_VAL: nothing. */
 double learned_times_least_resident(const struct learned_times *times);
 
-/* Microseconds of a call; false: not learned. On the host by its flags, too; on the device with every operand
- * there; `trackable`: its result may be pinned. */
+/* Microseconds of a call, by its set, too; false: not learned. On the device with every operand there;
+ * `trackable`: its result may be pinned. */
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us);
 bool learned_times_resident(const struct learned_times *times, const struct blas_call *call, bool trackable,
                             double *us);

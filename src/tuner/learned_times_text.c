@@ -58,33 +58,47 @@ static bool read_host_threads(struct line_reader *reader, struct learned_times *
     return true;
 }
 
-static bool read_class_curve(struct line_reader *reader, struct time_curve *curves)
+/* TIMED_CLASS_NONE: a fault. */
+static int read_class(struct line_reader *reader)
 {
     char name[TIMED_CLASS_NAME];
     if (!line_reader_name(reader, name, sizeof name))
-        return false;
-    int class = timed_class_parse(name);
-    if (class == TIMED_CLASS_NONE)
-        return line_reader_fault(reader, "there is no class of calls '%s'", name);
-    return read_curve(reader, &curves[class]);
-}
-
-/* One factor for each set of flags of the class. */
-static bool read_flags(struct line_reader *reader, struct learned_times *times)
-{
-    static const double least = 1. / FLAG_FACTOR_MOST;
-    char name[TIMED_CLASS_NAME];
-    if (!line_reader_name(reader, name, sizeof name))
-        return false;
+        return TIMED_CLASS_NONE;
     const int class = timed_class_parse(name);
     if (class == TIMED_CLASS_NONE)
-        return line_reader_fault(reader, "there is no class of calls '%s'", name);
-    if (times->flags[class][0] > 0)
-        return line_reader_fault(reader, "flags a second time");
-    for (int set = 0; set < flag_sets_of(class); set++)
-        if (!line_reader_decimal(reader, least, FLAG_FACTOR_MOST, &times->flags[class][set]))
+        line_reader_fault(reader, "there is no class of calls '%s'", name);
+    return class;
+}
+
+static bool read_class_curve(struct line_reader *reader, struct time_curve *curves)
+{
+    const int class = read_class(reader);
+    return class != TIMED_CLASS_NONE && read_curve(reader, &curves[class]);
+}
+
+/* One factor for each set of the class. */
+static bool read_factors(struct line_reader *reader, int sets, double *factors)
+{
+    static const double least = 1. / FLAG_FACTOR_MOST;
+    if (factors[0] > 0)
+        return line_reader_fault(reader, "factors a second time");
+    for (int set = 0; set < sets; set++)
+        if (!line_reader_decimal(reader, least, FLAG_FACTOR_MOST, &factors[set]))
             return false;
     return line_reader_end(reader);
+}
+
+static bool read_flags(struct line_reader *reader, struct learned_times *times)
+{
+    const int class = read_class(reader);
+    return class != TIMED_CLASS_NONE && read_factors(reader, flag_sets_of(class), times->flags[class]);
+}
+
+static bool read_device_sets(struct line_reader *reader, struct learned_times *times)
+{
+    const int class = read_class(reader);
+    return class != TIMED_CLASS_NONE &&
+           read_factors(reader, device_sets_of(class), times->device_sets[class]);
 }
 
 static bool read_upload_curve(struct line_reader *reader, struct learned_times *times)
@@ -119,6 +133,8 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
         return read_result_curve(reader, times);
     if (line_reader_is(reader, "flags"))
         return read_flags(reader, times);
+    if (line_reader_is(reader, "device-sets"))
+        return read_device_sets(reader, times);
     if (line_reader_is(reader, "host"))
         return read_class_curve(reader, times->host);
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
@@ -163,11 +179,11 @@ static void write_curve(FILE *stream, const char *side, const char *name, const 
     fputc('\n', stream);
 }
 
-static void write_flags(FILE *stream, const char *name, const double *factors, int sets)
+static void write_factors(FILE *stream, const char *what, const char *name, const double *factors, int sets)
 {
     if (!(factors[0] > 0) || sets == 1)
         return;
-    fprintf(stream, "flags %s", name);
+    fprintf(stream, "%s %s", what, name);
     for (int set = 0; set < sets; set++)
         fprintf(stream, " %.3g", factors[set]);
     fputc('\n', stream);
@@ -191,8 +207,9 @@ static void write_lines(const struct learned_times *times, FILE *stream)
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class)) {
             write_curve(stream, "host", timed_class_name(class, name), &times->host[class]);
-            write_flags(stream, timed_class_name(class, name), times->flags[class], flag_sets_of(class));
-            write_curve(stream, "device", timed_class_name(class, name), &times->resident[class]);
+            write_factors(stream, "flags", name, times->flags[class], flag_sets_of(class));
+            write_curve(stream, "device", name, &times->resident[class]);
+            write_factors(stream, "device-sets", name, times->device_sets[class], device_sets_of(class));
         }
 }
 

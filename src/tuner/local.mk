@@ -4,6 +4,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/crossover.c src/tuner/crossover.h \
 	src/tuner/crossover_built_in.c src/tuner/crossover_built_in.h \
 	src/tuner/decision.c src/tuner/decision.h \
+	src/tuner/device_sets.c src/tuner/device_sets.h \
 	src/tuner/learned_times.c src/tuner/learned_times.h src/tuner/learned_times_text.c \
 	src/tuner/line_reader.c src/tuner/line_reader.h \
 	src/tuner/occupancy.c src/tuner/occupancy.h \

@@ -1,7 +1,9 @@
 #include "tuner/sample_batch.h"
-#include "tuner/flag_sets.h"
+#include "tuner/gain_border.h"
 
 #include <math.h>
+
+enum { BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
 
 static const struct time_sample *sample_at(const struct time_curve *curve, double amount)
 {
@@ -71,13 +73,36 @@ static bool is_gathered(const struct sample_batch *batch, int class, double amou
     return false;
 }
 
-/* Each set of flags in turn, and neighbours begin with different ones. */
-static int next_set(struct sample_batch *batch, const struct sample_request *request)
+/* The next size, above or below, which is odd; a block stays one. */
+static int64_t odd_size(int64_t size)
+{
+    return size <= BLOCK ? size : size % 8 == 2 ? size + 1 : size - 1;
+}
+
+static void make_odd(struct sample_request *request)
+{
+    struct blas_call odd = request->call;
+    odd.m = odd_size(odd.m);
+    odd.n = odd_size(odd.n);
+    odd.k = odd_size(odd.k);
+    if (timed_class_of(&odd) == request->class)
+        request->call = odd;
+}
+
+/* Each set of flags in turn, and neighbours begin with different ones; every other time sizes are odd, in
+ * the end with each set of flags, but not at first: a device that takes three times as long for these is no
+ * measure of what larger sizes take. */
+static void take_set(struct sample_batch *batch, struct sample_request *request)
 {
     const struct sample_moments *moments =
         sample_moments_find(batch->moments, request->class, SIDE_DEVICE, request->amount);
+    const unsigned timed = moments ? moments->timed : 0, sets = (unsigned)flag_sets_of(request->class);
     const unsigned first = (unsigned)(request->call.m + request->call.n + request->call.k) / 4;
-    return (int)((first + (moments ? moments->timed : 0)) % (unsigned)flag_sets_of(request->class));
+    const unsigned rounds = sets % 2 == 0 ? timed / sets : 0;
+    flag_set_apply(request->class, (int)((first + timed) % sets), &request->call);
+    if (timed > 0 && (timed + rounds + first / 2) % 2)
+        make_odd(request);
+    request->set = device_set_of(request->class, &request->call);
 }
 
 static void gather(struct sample_batch *batch, const struct sample_request *request)
@@ -86,10 +111,19 @@ static void gather(struct sample_batch *batch, const struct sample_request *requ
         return;
     struct sample_request *gathered = &batch->requests[batch->count++];
     *gathered = *request;
-    gathered->set = next_set(batch, request);
-    flag_set_apply(request->class, gathered->set, &gathered->call);
+    take_set(batch, gathered);
     if (batch->count == SAMPLE_BATCH)
         sample_batch_time(batch);
+}
+
+/* The largest calls of some classes take as long on the one side as on the other. */
+static double most_us_of(const struct sample_batch *batch, int class, double amount)
+{
+    static const double near = 1.6, longer = 3;
+    const double gain = gain_border_known(batch->times, class)
+                            ? gain_border_gain(batch->times, class, amount)
+                            : 0;
+    return batch->sampler->most_us * (gain > 1 / near && gain < near ? longer : 1);
 }
 
 /* A single time may be that of a disturbed call, which says nothing of larger ones. */
@@ -98,14 +132,14 @@ bool sample_batch_host_takes_long(const struct sample_batch *batch, int class, d
     const struct time_curve *host = &batch->times->host[class];
     if (host->count < 2)
         return host->count && host->samples[0].us > batch->sampler->most_us;
-    return time_curve_at(host, TIME_SHRINKS, amount) > batch->sampler->most_us;
+    return time_curve_at(host, TIME_SHRINKS, amount) > most_us_of(batch, class, amount);
 }
 
 /* A single time on the device is nearly all latency: it says nothing of larger calls. */
 static bool device_takes_long(const struct sample_batch *batch, int class, double amount)
 {
     return batch->times->resident[class].count > 1 &&
-           learned_times_device(batch->times, class, amount) > batch->sampler->most_us;
+           learned_times_device(batch->times, class, amount) > most_us_of(batch, class, amount);
 }
 
 static bool has_sample_about(const struct time_curve *curve, double amount)
@@ -116,12 +150,10 @@ static bool has_sample_about(const struct time_curve *curve, double amount)
     return false;
 }
 
-/* Sizes as programs have them: even, since odd ones can cost a device three times as much, but no powers of
- * two, of which caches hold few columns, so that a host takes twice as long. What of the call is larger than
- * a block becomes two more than a multiple of four. */
+/* Even, and no powers of two, of which caches hold few columns, so that a host takes twice as long. What of
+ * the call is larger than a block becomes two more than a multiple of four. */
 static int64_t usual_size(int64_t size)
 {
-    enum { BLOCK = 32 };
     return size > BLOCK ? size / 4 * 4 + 2 : size;
 }
 

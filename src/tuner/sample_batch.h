@@ -12,7 +12,7 @@ struct sample_request {
     int class;
     double amount, asked; /* by which the call was chosen */
     struct blas_call call;
-    int set;      /* of flags, which the call has */
+    int set;      /* of the device's, which the call has */
     bool on_host; /* too, or on the device alone */
     bool anew;    /* what was timed before does not count */
 };

@@ -3,13 +3,13 @@
 #include <math.h>
 
 /* Room is left for what is found later: jumps, and the border itself. */
-enum { SAMPLES_FOR_GAPS = 20, SAMPLES_FOR_JUMPS = 28 };
+enum { SAMPLES_FOR_GAPS = 32, SAMPLES_FOR_JUMPS = 42 };
 
 /* Where neither side is so many times faster, samples are at most so far apart: threads make of a host's
  * times a curve with steps. */
 static const struct density {
     double ahead, apart;
-} densities[] = {{2.5, 1.6}, {1.5, 1.3}};
+} densities[] = {{2.5, 1.6}, {1.5, 1.3}, {1.3, 1.15}};
 enum { DENSITIES = sizeof densities / sizeof *densities };
 
 /* Small triangles are worth a device that take a host's threads longer to begin than to solve. */
@@ -26,6 +26,20 @@ bool sample_gaps_is_ahead(const struct learned_times *times, int class, double a
     return gain < 1 / most || gain > most;
 }
 
+/* Beyond the outermost samples, where no side is far ahead at these: what lies there cannot be foretold, and
+ * the border may lie there again. */
+static void reach_out(const struct sample_batch *batch, int class, struct amount_range bounds,
+                      struct amount_range *range)
+{
+    static const double step = 2;
+    const struct time_curve *host = &batch->times->host[class];
+    const double first = host->samples[0].amount, last = host->samples[host->count - 1].amount;
+    if (!sample_gaps_is_ahead(batch->times, class, first, densities->ahead))
+        range->low = fmin(range->low, fmax(first / step, bounds.low));
+    if (!sample_gaps_is_ahead(batch->times, class, last, densities->ahead))
+        range->high = fmax(range->high, fmin(last * step, bounds.high));
+}
+
 /* Beside the border, among amounts that calls can have, and from where to where no side is so far ahead. */
 static bool find_range(const struct sample_batch *batch, int class, double ahead, struct amount_range *range)
 {
@@ -35,6 +49,7 @@ static bool find_range(const struct sample_batch *batch, int class, double ahead
                                         timed_class_amount_of(class, sampler->most_bytes)};
     if (!gain_border_range(batch->times, class, bounds, range))
         return false;
+    reach_out(batch, class, bounds, range);
     while (range->low < range->high && sample_gaps_is_ahead(batch->times, class, range->low, ahead))
         range->low *= step;
     while (range->low < range->high && sample_gaps_is_ahead(batch->times, class, range->high, ahead))

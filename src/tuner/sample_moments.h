@@ -7,6 +7,7 @@
 #define MUBLAS_SAMPLE_MOMENTS_H
 
 #include "tuner/call_side.h"
+#include "tuner/device_sets.h"
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
 
@@ -17,7 +18,7 @@ struct sample_moments {
     int count;      /* so far that count */
     unsigned timed; /* so far */
     double us[SAMPLE_MOMENTS];
-    unsigned char sets[SAMPLE_MOMENTS]; /* of flags (flag_sets.h) */
+    unsigned char sets[SAMPLE_MOMENTS]; /* device_sets.h */
 };
 
 /* All zero: nothing timed. */
@@ -35,8 +36,8 @@ const struct sample_moments *sample_moments_find(const struct moments_table *tab
 
 void sample_moments_add(struct sample_moments *moments, double us, int set);
 
-/* Of calls with average flags, by the factors of the sets; NULL: they make no difference. There is one time
- * at least. */
+/* Of calls of average sets, by the factors of the device's sets; NULL: they make no difference. There is one
+ * time at least. */
 double sample_moments_time(const struct sample_moments *moments, const double *factors);
 
 #endif

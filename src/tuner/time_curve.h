@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { TIME_CURVE_SAMPLES = 32 };
+enum { TIME_CURVE_SAMPLES = 48 };
 
 struct time_sample {
     double amount; /* any unit that grows with the work, > 0 */

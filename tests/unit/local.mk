@@ -377,6 +377,11 @@ TESTS += tests/unit/test_flag_sets
 tests_unit_test_flag_sets_SOURCES = tests/unit/test_flag_sets.c
 tests_unit_test_flag_sets_LDADD = libmublas_calls.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_device_sets
+TESTS += tests/unit/test_device_sets
+tests_unit_test_device_sets_SOURCES = tests/unit/test_device_sets.c
+tests_unit_test_device_sets_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_flag_times
 TESTS += tests/unit/test_flag_times
 tests_unit_test_flag_times_SOURCES = tests/unit/test_flag_times.c
@@ -386,6 +391,11 @@ check_PROGRAMS += tests/unit/test_call_sampler
 TESTS += tests/unit/test_call_sampler
 tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c tests/unit/planted_machine.h
 tests_unit_test_call_sampler_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_sampler_reach
+TESTS += tests/unit/test_sampler_reach
+tests_unit_test_sampler_reach_SOURCES = tests/unit/test_sampler_reach.c tests/unit/planted_machine.h
+tests_unit_test_sampler_reach_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_gain_border
 TESTS += tests/unit/test_gain_border

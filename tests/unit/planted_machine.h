@@ -16,15 +16,16 @@ struct machine {
     double unrest;           /* how much longer most calls on the host take, each by itself and 30 on end */
     double slow_from;        /* amount from which on a class's first call on the device takes long; 0: none */
     bool slowed[TIMED_CLASSES];
-    const double *by_flags;  /* how much longer calls of class `flagged` take on the host, by set, or NULL */
-    int flagged;
+    int flagged;             /* a class */
+    const double *by_flags;  /* how much longer its calls take on the host, by set of flags, or NULL */
+    const double *by_device_sets; /* and on the device, by its sets, or NULL */
     uint64_t seed;
     int calls, calls_left;
     double longest_host;
     int sample_count;        /* of the flagged class: how often each was timed with each set */
     struct {
         double amount;
-        int timed[CALL_SIDES][FLAG_SETS_MOST];
+        int timed[CALL_SIDES][DEVICE_SETS_MOST];
     } samples[TIME_CURVE_SAMPLES];
 };
 
@@ -52,7 +53,19 @@ static double planted(const struct machine *machine, enum call_side side, double
     return 0.05 + amount * (amount < 131072 ? machine->cached_rate : machine->host_rate);
 }
 
-static void note_flags(struct machine *machine, enum call_side side, double amount, int set)
+/* The sampler's sizes are even, or one more or less. */
+static int64_t even_size(int64_t size)
+{
+    return size > 32 && size % 2 ? size + (size % 8 == 3 ? -1 : 1) : size;
+}
+
+static double even_amount(struct blas_call call)
+{
+    call.m = even_size(call.m), call.n = even_size(call.n), call.k = even_size(call.k);
+    return timed_class_amount(&call);
+}
+
+static void note_set(struct machine *machine, enum call_side side, double amount, int set)
 {
     int i = 0;
     while (i < machine->sample_count && machine->samples[i].amount != amount)
@@ -64,20 +77,22 @@ static void note_flags(struct machine *machine, enum call_side side, double amou
     machine->samples[i].timed[side][set]++;
 }
 
-/* What its flags make of a call's time. */
-static double flags_part(struct machine *machine, enum call_side side, const struct blas_call *call)
+/* What its flags and its leading dimensions make of a call's time. */
+static double sets_part(struct machine *machine, enum call_side side, const struct blas_call *call)
 {
-    if (!machine->by_flags || timed_class_of(call) != machine->flagged)
+    if (timed_class_of(call) != machine->flagged)
         return 1;
-    const int set = flag_set_of(machine->flagged, call);
-    note_flags(machine, side, timed_class_amount(call), set);
-    return side == SIDE_HOST ? machine->by_flags[set] : 1;
+    const int set = device_set_of(machine->flagged, call);
+    note_set(machine, side, even_amount(*call), set);
+    if (side == SIDE_HOST)
+        return machine->by_flags ? machine->by_flags[set / 2] : 1;
+    return machine->by_device_sets ? machine->by_device_sets[set] : 1;
 }
 
 static double time_call(struct machine *machine, enum call_side side, const struct blas_call *call)
 {
     double us = planted(machine, side, timed_class_amount(call)) * noise(machine) *
-                flags_part(machine, side, call);
+                sets_part(machine, side, call);
     if (side == SIDE_HOST)
         us *= unrest(machine);
     if (side == SIDE_HOST)

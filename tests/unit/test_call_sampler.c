@@ -210,20 +210,21 @@ static bool flagged_only(void *argument, enum blas_family family, enum blas_type
     return family == timed_class_family(machine->flagged) && type == timed_class_type(machine->flagged);
 }
 
-/* The sets of a sample take turns, on each side on which it is timed. */
+/* The sets of flags of a sample take turns, on each side on which it is timed, as do even and odd sizes. */
 static bool turns_are_even(const struct machine *machine, int *timed)
 {
     bool even = true;
     *timed = 0;
     for (int i = 0; i < machine->sample_count; i++)
         for (int side = 0; side < CALL_SIDES; side++) {
-            int least = INT32_MAX, most = 0;
+            int least = INT32_MAX, most = 0, by_size[2] = {0};
             for (int set = 0; set < flag_sets_of(machine->flagged); set++) {
-                const int times = machine->samples[i].timed[side][set];
-                least = times < least ? times : least, most = times > most ? times : most;
-                *timed += times;
+                const int *times = &machine->samples[i].timed[side][2 * set], both = times[0] + times[1];
+                least = both < least ? both : least, most = both > most ? both : most;
+                by_size[0] += times[0], by_size[1] += times[1];
+                *timed += both;
             }
-            even = even && most - least <= 1;
+            even = even && most - least <= 1 && abs(by_size[0] - by_size[1]) <= 3;
         }
     return even;
 }
@@ -280,8 +281,15 @@ static void test_flags(struct learned_times *times)
         tap_ok(curve < 1.08, "the curve is that of average flags, within %.3f", curve);
         const bool even = turns_are_even(&machine, &timed);
         tap_ok(even && timed > 20 * flag_sets_of(machine.flagged),
-               "and of each sample the sets took turns (%d calls)", timed);
+               "and of each sample the sets took turns, and sizes (%d calls)", timed);
     }
+}
+
+/* Whether a sample's odd and even sizes lie on different sides. */
+static bool straddles(double amount, double border)
+{
+    const double size = sqrt(border), near = 1.01 * (size + 1) * (size + 1) / border;
+    return amount > border / near && amount < border * near;
 }
 
 /* A host that begins to use threads at some amount, where a line between samples says nothing. */
@@ -292,6 +300,7 @@ static void test_jump(struct learned_times *times)
                               .device_rate = 1e-6, .seed = 7, .noise = 0.04, .calls_left = 100000};
     struct call_sampler sampler = sampler_of(&machine);
     double widest = 1, worst = 1;
+    int compared = 0;
     memset(times, 0, sizeof *times);
     call_sampler_run(&sampler, times);
     for (int class = 0; class < TIMED_CLASSES; class++) {
@@ -302,17 +311,22 @@ static void test_jump(struct learned_times *times)
         int above = 0;
         while (above < host->count && host->samples[above].amount < threads_from)
             above++;
-        if (above == 0 || above == host->count)
+        if (above < 2 || above + 2 > host->count) {
             widest = HUGE_VAL;
-        else
-            widest = fmax(widest, host->samples[above].amount / host->samples[above - 1].amount);
+            continue;
+        }
+        widest = fmax(widest, host->samples[above].amount / host->samples[above - 1].amount);
         for (int i = above - 2; i < above + 2; i++) {
             const double exact = planted(&machine, SIDE_HOST, host->samples[i].amount);
+            if (straddles(host->samples[i].amount, threads_from))
+                continue;
+            compared++;
             worst = fmax(worst, fmax(host->samples[i].us / exact, exact / host->samples[i].us));
         }
     }
-    tap_ok(widest < 1.06, "a jump is followed until its sides are close: %.3f", widest);
-    tap_ok(worst < 1.15, "and stays one: times beside it are right within %.3f", worst);
+    tap_ok(widest < 1.12, "a jump is followed until its sides are close: %.3f", widest);
+    tap_ok(worst < 1.15 && compared >= 40, "and stays one: %d times beside it are right within %.3f", compared,
+           worst);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* What is learned of flags: lines of text, times of calls on the host, floors. */
+/* What is learned of flags and of the device's sets: lines of text, times of calls, floors. */
 #include "interpose/policy.h"
 #include "tap.h"
 #include "tuner/learned_times.h"
@@ -12,6 +12,7 @@ static const char text[] = "host-blas b\nhost-threads 4\n"
                            "host zgemv_transpose_tall 4096 40 67108864 80\n"
                            "host dtrmv_none 4096 1 1048576 300\nflags dtrmv_none 0.8 0.8 1.25 1.25\n"
                            "device dtrmv_none 4096 15 1048576 20\n"
+                           "device-sets dtrmv_none 1 1.2 1 1.25 1 1.5 1 1.4\n"
                            "host dtrmv_transpose 4096 1 1048576 300\n"
                            "device dtrmv_transpose 4096 15 1048576 20\n"
                            "host zgemm_deep 4096 1 100000000 3000\n"
@@ -38,7 +39,8 @@ static void test_text(struct learned_times *times)
 {
     const bool read = read_text(times, text);
     char *written = learned_times_text(times);
-    tap_ok(read && written && strcmp(written, text) == 0, "flags are written as they were read");
+    tap_ok(read && written && strcmp(written, text) == 0,
+           "flags and the device's sets are written as they were read");
     free(written);
     read_text(times, "host daxpy 1000 1 10000 10\n");
     times->flags[timed_class_parse("daxpy")][0] = 1;
@@ -66,8 +68,13 @@ static void test_bad_text(struct learned_times *times)
         {"flags dsymm_left_deep 1 0.0099\n", "crossover line 1: 0.0099 is not from 0.01 to 100"},
         {"flags dsymm_left_deep 1 -1\n", "crossover line 1: a number is wanted where '-1' stands"},
         {"flags dsymm_left_deep nan 1\n", "crossover line 1: a number is wanted where 'nan' stands"},
+        {"device-sets dfoo 1 1\n", "crossover line 1: there is no class of calls 'dfoo'"},
+        {"device-sets dsymm_left_deep 1 1 1\n", "crossover line 1: a number is wanted where the line ends"},
+        {"device-sets daxpy 1 1 1\n", "crossover line 1: the end of the line is wanted where '1' stands"},
+        {"device-sets daxpy 1 101\n", "crossover line 1: 101 is not from 0.01 to 100"},
+        {"device-sets daxpy 1 1\ndevice-sets daxpy 1 1\n", "crossover line 2: factors a second time"},
         {"flags dsymm_left_deep 1 1\nflags ssymm_left_deep 1 1\nflags dsymm_left_deep 1 1\n",
-         "crossover line 3: flags a second time"}};
+         "crossover line 3: factors a second time"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char fault[LEARNED_FAULT_BYTES] = "";
         const bool read = learned_times_parse(times, wrong[i].text, fault);
@@ -160,6 +167,46 @@ static void test_floor(struct learned_times *times)
            "a host that takes as long with all flags has the same");
 }
 
+/* The device's sets are even and odd ones of each set of flags; those that gain most make the floor. */
+static void test_device_sets(struct learned_times *times)
+{
+    static const char plain[] = "host dtrmv_none 4096 1 1048576 300\nflags dtrmv_none 0.8 0.8 1.25 1.25\n"
+                                "device dtrmv_none 4096 15 1048576 20\n"
+                                "host dtrmv_transpose 4096 1 1048576 300\n"
+                                "device dtrmv_transpose 4096 15 1048576 20\n",
+                      sets[] = "device-sets dtrmv_none 1 0.5 1 1 1 1.25 1 1\n";
+    char both[sizeof plain + sizeof sets];
+    struct blas_call even = timed_class_call(timed_class_parse("dtrmv_none"), 1 << 20), odd = even;
+    double even_us, odd_us, upper_us;
+    uint64_t floor = 0, floor_of_sets = 0;
+    read_text(times, plain);
+    learned_times_settle(times, "", 0);
+    learned_times_floor(times, FAMILY_TRMV, TYPE_D, &floor);
+    snprintf(both, sizeof both, "%s%s", plain, sets);
+    read_text(times, both);
+    learned_times_settle(times, "", 0);
+    learned_times_floor(times, FAMILY_TRMV, TYPE_D, &floor_of_sets);
+    even.a.ld = 1024, odd.a.ld = 1025;
+    learned_times_resident(times, &even, false, &even_us);
+    learned_times_resident(times, &odd, false, &odd_us);
+    odd.uplo = UPLO_UPPER;
+    learned_times_resident(times, &odd, false, &upper_us);
+    tap_ok(close_to(odd_us, 0.5 * even_us) && close_to(upper_us, 1.25 * even_us),
+           "a call on the device takes its set's part of %.2f us: %.2f and %.2f", even_us, odd_us, upper_us);
+    int64_t n = 1;
+    for (struct blas_call call = odd; ; n++) {
+        double host_us, device_us;
+        call.uplo = UPLO_LOWER, call.n = call.a.ld = 2 * n - 1;
+        if (learned_times_host(times, &call, &host_us) &&
+            learned_times_resident(times, &call, true, &device_us) && device_us < host_us)
+            break;
+    }
+    tap_ok((int64_t)floor_of_sets <= 2 * n - 1 && (double)floor_of_sets > 0.97 * (double)(2 * n - 1) &&
+               floor_of_sets < floor,
+           "the floor, %llu instead of %llu, is that of the set that gains most: n = %lld",
+           (unsigned long long)floor_of_sets, (unsigned long long)floor, (long long)(2 * n - 1));
+}
+
 static void test_other_host(struct learned_times *times)
 {
     static const struct {
@@ -186,6 +233,7 @@ int main(void)
     test_bad_text(times);
     test_times(times);
     test_floor(times);
+    test_device_sets(times);
     test_other_host(times);
     free(times);
     return tap_done();

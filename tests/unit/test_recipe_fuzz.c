@@ -41,10 +41,11 @@ static void replace(size_t at, size_t length, const char *with, size_t count)
 static void insert_word(void)
 {
     static const char *const words[] = {
-        "class", "dsymv", "saxpy", "square", "wide", "rules", "occupancy", "upto", "beyond", "edge", "threads",
-        "columns", "base", "active", "crossover", "hash", "host", "device", "flags", "zgemm_deep", "64", "256",
-        "0", "-1", "1", "4", "8", "100", "0.01", "18446744073709551616", "9223372036854775807", "1e308",
-        "1e-308", "0.5", ".", "e", "1e", "\n", " ", "  ", "nan"};
+        "class", "dsymv", "saxpy", "square", "wide", "rules", "occupancy", "upto", "beyond", "edge",
+        "threads", "columns", "base", "active", "crossover", "hash", "host", "device", "flags",
+        "device-sets", "zgemm_deep", "64", "256", "0", "-1", "1", "4", "8", "100", "0.01",
+        "18446744073709551616", "9223372036854775807", "1e308", "1e-308", "0.5", ".", "e", "1e", "\n", " ",
+        "  ", "nan"};
     const char *word = words[next_random(sizeof words / sizeof *words)];
     size_t at = somewhere(), length = 0;
     if (next_random(2) == 0) { /* instead of a word */
@@ -100,25 +101,34 @@ static void sign(void)
 }
 
 /* Every factor, as far as there are any, is one that a time may have. */
-static bool has_sound_flags(const char *crossover)
+static bool are_sound(const double *factors, int sets, int room)
+{
+    for (int set = 0; set < room; set++) {
+        const bool wanted = factors[0] > 0 && set < sets;
+        if (wanted ? !(factors[set] >= 1. / FLAG_FACTOR_MOST && factors[set] <= FLAG_FACTOR_MOST)
+                   : factors[set] != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool has_sound_factors(const char *crossover)
 {
     static struct learned_times times;
     char fault[LEARNED_FAULT_BYTES];
     if (!learned_times_parse(&times, crossover, fault))
         return false;
     for (int class = 0; class < TIMED_CLASSES; class++)
-        for (int set = 0; timed_class_exists(class) && set < FLAG_SETS_MOST; set++) {
-            const double factor = times.flags[class][set];
-            const bool wanted = times.flags[class][0] > 0 && set < flag_sets_of(class);
-            if (wanted ? !(factor >= 1. / FLAG_FACTOR_MOST && factor <= FLAG_FACTOR_MOST) : factor != 0)
-                return false;
-        }
+        if (timed_class_exists(class) &&
+            (!are_sound(times.flags[class], flag_sets_of(class), FLAG_SETS_MOST) ||
+             !are_sound(times.device_sets[class], device_sets_of(class), DEVICE_SETS_MOST)))
+            return false;
     return true;
 }
 
 static bool is_sound(const struct recipe *recipe)
 {
-    if (recipe->crossover && !has_sound_flags(recipe->crossover))
+    if (recipe->crossover && !has_sound_factors(recipe->crossover))
         return false;
     for (int class = 0; class < TUNING_CLASSES; class++)
         for (int form = 0; form < TUNING_FORMS; form++) {
