@@ -1,18 +1,18 @@
 /* crossovers.c - do decisions between host and device fall on the right side?
  *
  *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--bytes=N]
- *              [--output=FILE] [--save=FILE] [--any-shape]
+ *              [--processes=N] [--output=FILE] [--save=FILE] [--any-shape]
  *
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
  * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, up to ten times each (judged_calls.h), and looks at the policy's choice. A choice
- * counts as good if it is the faster side or loses less than 10%; a routine passes with 95 of 100. Beside
- * it: how many choices of the built-in model, with nothing learned, would have been good; and of one that knows
- * what each call took in the first half of the rounds, by the second half: as good as any could be on a machine
- * whose pace changes. The output file
- * gets a line for every call, with all its times, the saved one what was learned, as the crossover section
- * of a recipe. */
+ * resident, on the device, up to ten times each (judged_calls.h), or that often by each of N processes, one
+ * after the other, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
+ * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model, with
+ * nothing learned, would have been good; and of one that knows what each call took in the first half of the
+ * rounds, by the second half: as good as any could be on a machine whose pace changes. The output file gets a
+ * line for every call, with all its times, the saved one what was learned, as the crossover section of a
+ * recipe. */
 #include "border_calls.h"
 #include "judged_calls.h"
 #include "command/timed_calls.h"
@@ -31,7 +31,7 @@ static const double loss_allowed = 0.10;
 
 struct options {
     const char *recipe, *routines, *output, *save;
-    int calls;
+    int calls, processes;
     double seconds, bytes;
     bool any_shape;
 };
@@ -39,7 +39,8 @@ struct options {
 struct judge {
     const struct options *options;
     struct machine_model model, built_in;
-    struct call_timer timer;
+    const struct shim_child_settings *as_programs;
+    char reason[96]; /* why some calls stayed on the host; "" */
     FILE *output;
     uint64_t seed;
     struct pace_log paces;
@@ -72,7 +73,7 @@ static double loss_of(bool device_chosen, const struct judged_call *judged)
     return (device_chosen ? device : host) / fmin(host, device) - 1;
 }
 
-static void write_rounds(FILE *output, const double rounds[JUDGED_ROUNDS], int timed)
+static void write_rounds(FILE *output, const double *rounds, int timed)
 {
     for (int round = 0; round < timed; round++)
         fprintf(output, "%c%.3f", round ? ' ' : ',', rounds[round]);
@@ -159,7 +160,7 @@ static bool read_number(const char *option, double least, double most, double *n
 
 static bool read_options(char **arguments, struct options *options)
 {
-    double calls = options->calls;
+    double calls = options->calls, processes = options->processes;
     bool good = true;
     for (; *arguments; arguments++) {
         const char *option = *arguments;
@@ -175,6 +176,8 @@ static bool read_options(char **arguments, struct options *options)
             options->any_shape = true;
         else if (strncmp(option, "--calls=", 8) == 0)
             good = read_number(option, 1, 1e5, &calls) && good;
+        else if (strncmp(option, "--processes=", 12) == 0)
+            good = read_number(option, 1, JUDGED_PROCESSES, &processes) && good;
         else if (strncmp(option, "--seconds=", 10) == 0)
             good = read_number(option, 0, 1e5, &options->seconds) && good;
         else if (strncmp(option, "--bytes=", 8) == 0)
@@ -185,6 +188,7 @@ static bool read_options(char **arguments, struct options *options)
         }
     }
     options->calls = (int)calls;
+    options->processes = (int)processes;
     int length;
     const char *wrong = options->routines ? routine_list_error(options->routines, &length) : NULL;
     if (wrong)
@@ -228,7 +232,22 @@ static bool provide_times(const struct options *options, struct learned_times *t
     return tune_calls(&quick, "crossovers", times);
 }
 
-/* NULL: no memory; to be freed. */
+/* By one process. */
+static bool time_once(struct judge *judge, struct judged_call *const *groups, int count)
+{
+    struct call_timer timer;
+    struct call_timer_end end;
+    const struct options *options = judge->options;
+    if (!call_timer_start(&timer, judge->as_programs, "crossovers", 4 * (size_t)options->bytes))
+        return false;
+    judged_calls_time(&timer, groups, count, options->calls, &judge->paces);
+    call_timer_stop(&timer, &end);
+    if (!judge->reason[0])
+        memcpy(judge->reason, end.reason, sizeof judge->reason);
+    return true;
+}
+
+/* NULL: no memory, or no process; to be freed. */
 static struct judged_call *timed_calls_of_all(struct judge *judge)
 {
     const int calls = judge->options->calls;
@@ -240,7 +259,11 @@ static struct judged_call *timed_calls_of_all(struct judge *judge)
             groups[count] = judged + routine * calls;
             draw_routine(judge, routine, groups[count++]);
         }
-    judged_calls_time(&judge->timer, groups, count, calls, &judge->paces);
+    for (int process = 0; judged && process < judge->options->processes; process++)
+        if (!time_once(judge, groups, count)) {
+            free(judged);
+            return NULL;
+        }
     return judged;
 }
 
@@ -248,6 +271,8 @@ static int judge_all(struct judge *judge)
 {
     int passed = 0, count = 0;
     struct judged_call *judged = timed_calls_of_all(judge);
+    if (!judged)
+        return 1;
     printf("%-8s %12s %6s %6s %6s %9s %14s %9s\n", "routine", "gains from", "calls", "right", "good",
            "worst loss", "built-in good", "own times");
     if (judge->output)
@@ -255,7 +280,7 @@ static int judge_all(struct judge *judge)
               "device_expected_us,built_in_choice,built_in_loss,built_in_host_us,built_in_device_us,"
               "host_rounds_us,device_rounds_us\n",
               judge->output);
-    for (int routine = 0; judged && routine < ROUTINES; routine++)
+    for (int routine = 0; routine < ROUTINES; routine++)
         if (is_judged(judge, routine)) {
             count++;
             passed += judge_routine(judge, routine, judged + routine * judge->options->calls);
@@ -280,9 +305,9 @@ static int run(const struct options *options, struct learned_times *times)
                                                     .huge_pages = true};
     static struct judge judge;
     struct device_properties device;
-    struct call_timer_end end;
     int result = 1;
     judge.options = options;
+    judge.as_programs = &as_programs;
     judge.seed = 20260101;
     const bool has_device = device_query(0, &device) == STATUS_OK;
     learned_times_settle(times, times->host_blas, times->host_threads);
@@ -295,18 +320,17 @@ static int run(const struct options *options, struct learned_times *times)
     judge.output = options->output ? fopen(options->output, "we") : NULL;
     if (options->output && !judge.output)
         perror(options->output);
-    else if (call_timer_start(&judge.timer, &as_programs, "crossovers", 4 * (size_t)options->bytes))
+    else
         result = judge_all(&judge);
-    call_timer_stop(&judge.timer, &end);
     print_pace(&judge.paces);
-    if (end.reason[0])
-        printf("some calls stayed on the host: %s\n", end.reason);
+    if (judge.reason[0])
+        printf("some calls stayed on the host: %s\n", judge.reason);
     return judge.output && fclose(judge.output) != 0 ? 1 : result;
 }
 
 int main(int count, char **arguments)
 {
-    struct options options = {.calls = 100, .seconds = 25, .bytes = 32 << 20};
+    struct options options = {.calls = 100, .processes = 1, .seconds = 25, .bytes = 32 << 20};
     if (count == 3 && strcmp(arguments[1], TIMED_CALLS_COMMAND) == 0)
         return timed_calls(arguments[2]);
     if (!read_options(arguments + 1, &options))

@@ -54,10 +54,10 @@ static void time_part(struct call_timer *timer, struct judged_call *part, int co
         open[i]->timed++;
 }
 
-/* Of `count` rounds. */
+/* Of `count` rounds, at most all. */
 static double sum_up(const double *rounds, int count)
 {
-    double us[JUDGED_ROUNDS];
+    double us[JUDGED_PROCESSES * JUDGED_ROUNDS];
     memcpy(us, rounds, (size_t)count * sizeof *us);
     return statistics_faster_half(us, (size_t)count);
 }

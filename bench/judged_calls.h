@@ -1,31 +1,33 @@
 /* judged_calls.h - times of calls on host and device that are to judge decisions about them.
  *
  * What disturbs a side stays for tens of milliseconds, or for seconds. So there are ten rounds over all
- * calls, seconds apart; the sides take turns of at most twenty calls of a group; and of a call's ten times
- * the mean of the faster half counts, as in the tuner (statistics.h, sample_moments.h). Calls that one side
- * makes more than four times faster in each of three rounds are not timed again: nothing else can come of
- * them. */
+ * calls, seconds apart, or ten by each of several processes, in which threads and memory lie elsewhere; the
+ * sides take turns of at most twenty calls of a group; and of a call's times the mean of the faster half
+ * counts, as in the tuner (statistics.h, sample_moments.h). Calls that one side makes more than four times
+ * faster in each of three rounds are not timed again: nothing else can come of them. */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
 #include "command/call_timer.h"
 #include "command/processor_pace.h"
 
-enum { JUDGED_ROUNDS = 10 };
+enum { JUDGED_ROUNDS = 10 /* of a process */, JUDGED_PROCESSES = 8 /* at most */ };
 
 /* Microseconds; infinite where it cannot be timed. */
 struct judged_call {
     struct blas_call call;
     int timed; /* rounds */
-    double us[CALL_SIDES], rounds[CALL_SIDES][JUDGED_ROUNDS];
+    double us[CALL_SIDES], rounds[CALL_SIDES][JUDGED_PROCESSES * JUDGED_ROUNDS];
 };
 
-/* Groups (calls of a routine) of `count` calls each. The log gets the processor's pace before each turn. */
+/* Groups (calls of a routine) of `count` calls each, by one process: the times of those before count, too.
+ * The log gets the processor's pace before each turn. */
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
                        int count, struct pace_log *paces);
 
-/* Would the faster side by the earlier half of the rounds have lost less than `allowed` (0.1: 10%) by the later
- * half? No decision can rest on more than the call's own times; where this is false, the machine has changed. */
+/* Would the faster side by the earlier half of the rounds have lost less than `allowed` (0.1: 10%) by the
+ * later half? No decision can rest on more than the call's own times; where this is false, the machine has
+ * changed. */
 bool judged_call_is_steady(const struct judged_call *judged, double allowed);
 
 #endif

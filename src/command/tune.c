@@ -155,7 +155,8 @@ static bool learn_shapes(struct run *run)
 
 static bool learn_calls(struct run *run)
 {
-    struct tune_calls_options options = tune_calls_quick();
+    struct tune_calls_options options =
+        run->options.breadth == BREADTH_QUICK ? tune_calls_quick() : tune_calls_full();
     struct learned_times *times = calloc(1, sizeof *times);
     /* Calls shaped as they will be. */
     setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);

@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/call_sampler.h"
+#include "tuner/sample_moments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,14 +19,24 @@ static const double pace_change_allowed = 1.25;
 struct session {
     const struct tune_calls_options *options;
     struct learned_times *times;
-    struct call_timer timer;
+    const struct shim_child_settings *as_programs;
+    const char *who;
+    struct call_timer timer; /* as programs */
+    struct call_timer_end end;
     struct pace_log *paces;
-    double started, host_used;
+    double started, process_started, host_used;
 };
 
 struct tune_calls_options tune_calls_quick(void)
 {
-    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .most_bytes = (size_t)128 << 20};
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .visits = 16,
+                                       .most_bytes = (size_t)128 << 20};
+}
+
+struct tune_calls_options tune_calls_full(void)
+{
+    return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .visits = SAMPLE_MOMENTS,
+                                       .process_seconds = 30, .most_bytes = (size_t)128 << 20};
 }
 
 static double seconds_now(void)
@@ -68,7 +79,8 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
 static bool stop_sampling(void *argument, double done)
 {
     const struct session *session = argument;
-    return session->host_used > session->options->host_seconds || part_used(session) > 1 ||
+    return !session->timer.running || session->host_used > session->options->host_seconds ||
+           part_used(session) > 1 ||
            !may_go_on(session, upload_part + (1 - upload_part) * done);
 }
 
@@ -119,12 +131,13 @@ typedef void upload_sampler(struct session *, struct call_timer *, struct time_c
 
 /* Uploads in a process of its own, lest what it leaves behind (freed memory of which copies are on the
  * device) be in the way of calls that are timed later: until this part of the time is used. */
-static void sample_apart(struct session *session, const struct shim_child_settings *settings, const char *who,
+static void sample_apart(struct session *session, const struct shim_child_settings *settings,
                          upload_sampler *sampler, enum upload_way way, double end)
 {
     struct call_timer timer;
     struct call_timer_end left;
-    if (part_used(session) > end || !call_timer_start(&timer, settings, who, session->options->most_bytes))
+    if (part_used(session) > end ||
+        !call_timer_start(&timer, settings, session->who, session->options->most_bytes))
         return;
     sampler(session, &timer, &session->times->upload[way], end);
     if (!call_timer_stop(&timer, &left) || left.reason[0])
@@ -153,8 +166,38 @@ static void sample_scan(struct session *session)
         session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
 }
 
-static void sample_all(struct session *session, const struct shim_child_settings *as_programs,
-                       const char *who)
+static bool start_process(struct session *session)
+{
+    session->process_started = seconds_now();
+    return call_timer_start(&session->timer, session->as_programs, session->who,
+                            session->options->most_bytes);
+}
+
+/* What is known of several processes. */
+static void stop_process(struct session *session)
+{
+    struct call_timer_end left, *end = &session->end;
+    call_timer_stop(&session->timer, &left);
+    for (int routine = 0; routine < ROUTINES; routine++)
+        end->stayed[routine] = end->stayed[routine] || left.stayed[routine];
+    if (!end->reason[0])
+        memcpy(end->reason, left.reason, sizeof end->reason);
+    end->any_on_device = end->any_on_device || left.any_on_device;
+    if (left.host[0])
+        memcpy(end->host, left.host, sizeof end->host);
+}
+
+static void renew_process(void *argument)
+{
+    struct session *session = argument;
+    const double most = session->options->process_seconds;
+    if (most <= 0 || seconds_now() - session->process_started < most)
+        return;
+    stop_process(session);
+    start_process(session);
+}
+
+static void sample_all(struct session *session)
 {
     const char *recipe = session->options->recipe;
     const struct shim_child_settings plain = {.offload = "always", .recipe = recipe};
@@ -162,12 +205,12 @@ static void sample_all(struct session *session, const struct shim_child_settings
         .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
-        .least_bytes = LEAST_BYTES, .most_bytes = (double)session->options->most_bytes,
-            .most_us = most_call_us};
+        .before_visit = renew_process, .visits = session->options->visits, .least_bytes = LEAST_BYTES,
+        .most_bytes = (double)session->options->most_bytes, .most_us = most_call_us};
     sample_wake(session);
-    sample_apart(session, as_programs, who, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
-    sample_apart(session, &plain, who, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
-    sample_apart(session, &untracked, who, sample_staged, UPLOAD_STAGED, upload_part);
+    sample_apart(session, session->as_programs, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
+    sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
+    sample_apart(session, &untracked, sample_staged, UPLOAD_STAGED, upload_part);
     if (part_used(session) < upload_part)
         sample_scan(session);
     if (part_used(session) < upload_part)
@@ -243,9 +286,11 @@ static void warn_of_pace(const struct pace_log *paces, const char *who)
                 who, 100 * (most / least - 1));
 }
 
-static bool conclude(struct session *session, const char *who, const struct call_timer_end *end)
+static bool conclude(struct session *session)
 {
     struct learned_times *times = session->times;
+    const struct call_timer_end *end = &session->end;
+    const char *who = session->who;
     forget_stayed(times, end);
     forget_single(times);
     memcpy(times->host_blas, end->host, sizeof times->host_blas);
@@ -264,14 +309,13 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
 {
     const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
                                                     .huge_pages = true};
-    struct session session = {.options = options, .times = times, .started = seconds_now(),
-                              .paces = calloc(1, sizeof *session.paces)};
-    struct call_timer_end end = {0};
+    struct session session = {.options = options, .times = times, .as_programs = &as_programs, .who = who,
+                              .started = seconds_now(), .paces = calloc(1, sizeof *session.paces)};
     memset(times, 0, sizeof *times);
-    if (session.paces && call_timer_start(&session.timer, &as_programs, who, options->most_bytes))
-        sample_all(&session, &as_programs, who);
-    call_timer_stop(&session.timer, &end);
-    const bool good = session.paces && conclude(&session, who, &end);
+    if (session.paces && start_process(&session))
+        sample_all(&session);
+    stop_process(&session);
+    const bool good = session.paces && conclude(&session);
     free(session.paces);
     return good;
 }

@@ -13,14 +13,20 @@ struct tune_calls_options {
     const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
+    int visits;           /* how often samples beside the border are timed, at most */
+    double process_seconds; /* after which another process makes the calls; 0: never */
     size_t most_bytes;    /* of a matrix */
     /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
     bool (*progress)(void *argument, double done);
     void *argument;
 };
 
-/* What `mublas tune --quick` has: 25 s, of them 18 on the host, matrices to 128 MiB. */
+/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, matrices to 128 MiB. */
 struct tune_calls_options tune_calls_quick(void);
+
+/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute: a
+ * machine's pace drifts within seconds, and from process to process threads and memory lie elsewhere. */
+struct tune_calls_options tune_calls_full(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. What there was no time for is
  * left out. False: nothing could be learned of the device, with one line that begins with `who`. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, VISITS = 16, PIECE = 20 };
+enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, PIECE = 20 };
 
 /* Amounts between which the sides change place are close enough. */
 static const double close_enough = 1.15;
@@ -279,6 +279,8 @@ static bool time_piece(struct session *session, struct piece piece, bool anew)
 static bool visit(struct session *session, enum visit which)
 {
     struct notes *notes = session->notes;
+    if (session->sampler->before_visit)
+        session->sampler->before_visit(session->sampler->argument);
     list_pieces(session, which);
     for (int left = notes->piece_count; left > 0; left--) {
         struct piece *piece = &notes->pieces[random_below(session, left)];
@@ -296,7 +298,7 @@ static bool look_closer(struct session *session)
     if (!visit(session, ALL) || !pass(session, COARSE, false) || !pass(session, FINE, true) ||
         !check_peaks(session) || !fill_gaps(session) || !visit(session, BESIDE_ANEW) || !close_in(session))
         return false;
-    for (int i = 1; i < VISITS; i++)
+    for (int i = 1; i < session->sampler->visits; i++)
         if (!fill_gaps(session) || !visit(session, CLOSE))
             return false;
     return true;
@@ -341,7 +343,7 @@ bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *
         return false;
     struct session session = {.sampler = sampler, .times = times, .notes = notes,
                               .batch = {.sampler = sampler, .times = times, .moments = &notes->moments},
-                              .all = 3 + 1 + 1 + BISECTIONS + VISITS};
+                              .all = 3 + 1 + 1 + BISECTIONS + sampler->visits};
     const bool good = pass(&session, COARSE, false);
     if (good) {
         look_closer(&session); /* until time ends, at the latest */

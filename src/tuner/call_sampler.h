@@ -25,6 +25,8 @@ struct call_sampler {
     bool (*stop)(void *argument, double done);
     void *argument;
     bool (*wanted)(void *argument, enum blas_family family, enum blas_type type); /* NULL: all */
+    void (*before_visit)(void *argument); /* of all samples beside the border; NULL: nothing */
+    int visits;                     /* at most; SAMPLE_MOMENTS of them count (sample_moments.h) */
     double least_bytes, most_bytes; /* of the largest operand */
     double most_us;                 /* no call that is expected to take longer on a side, or three times as
                                      * long where the sides are alike */

@@ -11,7 +11,7 @@
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
 
-enum { SAMPLE_MOMENTS = 16 /* the last ones count */ };
+enum { SAMPLE_MOMENTS = 64 /* the last ones count */ };
 
 struct sample_moments {
     double amount, asked; /* whose sizes were rounded to that */

@@ -126,7 +126,7 @@ static bool stop(void *argument, double done)
 
 static struct call_sampler sampler_of(struct machine *machine)
 {
-    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine,
+    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine, .visits = 16,
                                  .least_bytes = 16 << 10,
                                  .most_bytes = 256 << 20, .most_us = 1e5};
 }
