@@ -39,7 +39,7 @@ struct pools {
     enum call_side side; /* that performs the calls */
     bool c_is_new; /* the call's result has memory that no call has written to */
     enum blas_type c_type;
-    size_t settled; /* bytes of the largest small result so far: all of them are pinned now */
+    bool small_is_pinned; /* the memory of small results */
     char *vectors, *x, *y, *x_before; /* these in that */
     size_t vector_bytes;
 };
@@ -210,18 +210,33 @@ static bool is_settled(const double *times, size_t count)
     return median <= unsettled * sorted[0];
 }
 
-/* A large result is pinned once as much has been staged as it spans: of a triangle half at a time; a small one
- * once it has come home to the same pages some times. */
-static int calls_to_pin(struct pools *pools, const struct blas_call *call)
+/* A large result is pinned once as much has been staged as it spans: of a triangle half at a time. */
+static int calls_to_pin(const struct pools *pools, const struct blas_call *call)
+{
+    const bool large = call->c.rows && matrix_bytes(call, &call->c) >= PIN_BYTES_MIN;
+    return !large || pools->side == SIDE_HOST || !pools->c_is_new ? 0 : call->c.part == PART_FULL ? 2 : 4;
+}
+
+/* A small one once it has come home to the same pages some times; and anew whenever it is larger than the one
+ * before. So the first makes room for all: by products as large as small results can be. */
+static void pin_small_results(struct pools *pools)
+{
+    enum { ROWS = 1024 };
+    const size_t bytes = pools->matrix_bytes < PIN_BYTES_MIN ? pools->matrix_bytes : PIN_BYTES_MIN - 1;
+    struct blas_call product = {.family = FAMILY_GEMM, .type = TYPE_D, .m = ROWS,
+                                .n = (int64_t)(bytes / (ROWS * sizeof(double))), .k = 1};
+    host_function *function = routine_in_shim(routine_of(FAMILY_GEMM, TYPE_D));
+    pools->small_is_pinned = true;
+    if (!function || product.n < 1 || !prepare(pools, &product, 0))
+        return;
+    for (int i = (int)result_ranges_times(matrix_bytes(&product, &product.c)); i >= 0; i--)
+        routine_call(function, &product);
+}
+
+static bool has_small_result(const struct blas_call *call)
 {
     const size_t bytes = matrix_bytes(call, &call->c);
-    if (pools->side == SIDE_HOST || !call->c.rows || bytes < result_ranges_least_bytes(call->c.part))
-        return 0;
-    if (bytes >= PIN_BYTES_MIN)
-        return !pools->c_is_new ? 0 : call->c.part == PART_FULL ? 2 : 4;
-    const bool settled = bytes <= pools->settled;
-    pools->settled = settled ? pools->settled : bytes;
-    return settled ? 0 : (int)result_ranges_times(bytes);
+    return call->c.rows && bytes >= result_ranges_least_bytes(call->c.part) && bytes < PIN_BYTES_MIN;
 }
 
 /* After a first call, which does not count, nor do those until what they write is pinned, as many as the
@@ -283,9 +298,14 @@ static bool answer_warm(struct sides *sides, const char *request, struct answer 
                              .diag = (enum blas_diag)diag};
     const enum call_side by = strcmp(where, "host") == 0 ? SIDE_HOST : SIDE_DEVICE;
     host_function *function = function_of(sides, by, routine);
-    if (!function || !prepare(&sides->pools[by], &call, lda))
+    struct pools *pools = &sides->pools[by];
+    if (!function || !prepare(pools, &call, lda))
         return false;
-    answer->us[0] = time_warm(function, &sides->pools[by], &call, budget, &answer->us[1]);
+    if (by == SIDE_DEVICE && !pools->small_is_pinned && has_small_result(&call)) {
+        pin_small_results(pools);
+        prepare(pools, &call, lda);
+    }
+    answer->us[0] = time_warm(function, pools, &call, budget, &answer->us[1]);
     return true;
 }
 

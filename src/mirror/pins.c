@@ -134,6 +134,8 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
         return goes_up || mirror->staged_bytes >= bytes;
     if (count - pinned > count / 8 && mirror->staged_bytes > bytes / 2)
         return true; /* a matrix that has grown */
+    if (count > pinned && operand->access != OPERAND_READ && result_ranges_due(mirror, pages))
+        return true; /* however little: what sticks out comes home in pieces, each time */
     /* Of a triangle only as many pages are written as it has. */
     return page_bits_count(mirror->suspect, pages.begin, pages.end) > footprint_bytes(operand) >> (page_shift() + 1) &&
            (mirror->staged_bytes > 2 * (uint64_t)bytes ||
@@ -250,6 +252,7 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
     const bool again = pins_pages(mirror, pages) > (pages.end - pages.begin) / 2;
+    result_ranges_pinned(mirror, pages); /* even if it may not be */
     settle_overlaps(mirror, &wanted, again);
     if (wanted.begin >= wanted.end || !fits_budget(mirror, &wanted))
         return STATUS_OK;

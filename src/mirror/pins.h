@@ -16,9 +16,10 @@
 enum { PIN_BYTES_MIN = 16 << 20 };
 
 /* Pin the operand's span if that pays: when most of it is about to be uploaded, or
- * staging has moved as much as it holds, or half of that if it has outgrown its pin, or, if it is pinned, when most of
- * it has become suspect and staging has moved twice as much (a quarter for an output), or it
- * is about to move again and the pin has served well. To be asked of an armed mirror
+ * staging has moved as much as it holds, or half of that if it has outgrown its pin, or if it is an
+ * output and what sticks out, however little, has cost as much as a pin (result_ranges.h), or, if it is
+ * pinned, when most of it has become suspect and staging has moved twice as much (a quarter for an
+ * output), or it is about to move again and the pin has served well. To be asked of an armed mirror
  * before the scan; pages that get pinned are not valid then. STATUS_OK also when
  * the memory or the budget do not allow it. STATUS_NOT_TRACKABLE: the program has
  * pinned some of it itself, or the memory changed meanwhile. */

@@ -191,6 +191,14 @@ static bool is_mostly_clean(const struct held_operand *held)
            part * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
 }
 
+/* What sticks out of a pin was staged beside the rest. */
+static void note_outgrown(const struct write_back *back)
+{
+    const struct held_operand *held = back->held;
+    if (back->staged_bytes > 0 && pins_pages(held->mirror, held->pages) < held->pages.end - held->pages.begin)
+        result_ranges_note_rest(held->mirror, held->pages, &held->operand, back->staged_bytes);
+}
+
 static enum status copy_all(struct write_back *back)
 {
     struct held_operand *held = back->held;
@@ -198,6 +206,7 @@ static enum status copy_all(struct write_back *back)
     if (is_mostly_clean(held)) {
         back->status = STATUS_OK;
         triangle_cover(&operand->matrix, operand->element_bytes, copy_strip, back);
+        note_outgrown(back);
         enum status waited = lane_synchronise(back->hold->lane, "copying a result to the host");
         return back->status != STATUS_OK ? back->status : waited;
     }

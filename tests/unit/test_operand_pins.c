@@ -94,6 +94,64 @@ static void test_grown(void)
     mirror_table_destroy(table);
 }
 
+struct result {
+    int64_t rows, columns;
+    enum blas_part part;
+};
+
+static struct operand overwritten(void *memory, struct result result)
+{
+    return operand_of(memory, result.rows, result.columns, result.rows, result.part, OPERAND_OVERWRITE);
+}
+
+static size_t bytes_of(struct result result)
+{
+    return (size_t)(result.rows * result.columns) * 8;
+}
+
+/* Results in the same memory, the second a little larger: how many pins, and bytes staged at last. */
+static bool grow(struct result first, struct result larger, int calls, unsigned long *pins, uint64_t *staged)
+{
+    const size_t bytes = bytes_of(larger) + page;
+    unsigned char *memory = map(bytes), *shadow = map(bytes);
+    bool good = true;
+    open_table(128 * MIB, 128 * MIB);
+    for (int i = 0; i < calls; i++)
+        good = good && call(overwritten(memory, first), shadow - memory) >= 0;
+    *pins = call_count("cuMemHostRegister_v2");
+    for (int i = 0; i < calls; i++)
+        good = good && call(overwritten(memory, larger), shadow - memory) >= 0;
+    *pins = call_count("cuMemHostRegister_v2") - *pins;
+    *staged = mirror_of(memory)->staged_bytes;
+    good = good && call(overwritten(memory, larger), shadow - memory) >= 0 &&
+           call(overwritten(memory, first), shadow - memory) >= 0;
+    *staged = mirror_of(memory)->staged_bytes - *staged;
+    good = good && memcmp(memory, shadow, bytes) == 0;
+    unmap(memory, bytes);
+    unmap(shadow, bytes);
+    mirror_table_destroy(table);
+    return good;
+}
+
+/* What sticks out of a pin comes home in pieces, with a fault for every page: not for ever. */
+static void test_grown_results(void)
+{
+    static const struct result results[][2] = {
+        {{1024, 128, PART_FULL}, {1024, 132, PART_FULL}},     {{1024, 512, PART_FULL}, {1024, 640, PART_FULL}},
+        {{1024, 1920, PART_FULL}, {1024, 1936, PART_FULL}},   {{1024, 2560, PART_FULL}, {1024, 2624, PART_FULL}},
+        {{1024, 1920, PART_FULL}, {1024, 2176, PART_FULL}},   {{700, 700, PART_LOWER}, {710, 710, PART_LOWER}},
+        {{1396, 1396, PART_LOWER}, {1409, 1409, PART_UPPER}}, {{1500, 1500, PART_LOWER}, {1530, 1530, PART_LOWER}}};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        unsigned long pins;
+        uint64_t staged;
+        const bool good = grow(results[i][0], results[i][1], 30, &pins, &staged);
+        tap_ok(good && pins == 1 && staged == 0,
+               "a %s of %zu KiB that grows to %zu is pinned anew, once (%lu), and %llu bytes are staged then",
+               results[i][0].part == PART_FULL ? "result" : "triangle", bytes_of(results[i][0]) >> 10,
+               bytes_of(results[i][1]) >> 10, pins, (unsigned long long)staged);
+    }
+}
+
 /* Two matrices that overlap: each copy must lie in one pin, for which no other piece is to be had. */
 static void test_neighbouring_pins(void)
 {
@@ -236,6 +294,7 @@ int main(void)
     test_pinned();
     test_pinned_again();
     test_grown();
+    test_grown_results();
     test_neighbouring_pins();
     test_refused();
     test_margins();
