@@ -61,9 +61,9 @@ for which in 1 2; do
 done
 run MUBLAS_OFFLOAD=never tests/system/reloaded "" "$work/bare1.so" "$work/bare2.so" && quiet
 result $? "plug-ins that run nothing while they are unloaded ($(tail -n 1 "$work/output"))"
-crowd=()
-for ((i = 0; i < 40; i++)); do
-    for number_of_blas in 1 2; do
+crowd=() # side by side in memory: sixteen places further on low bits are the same, whatever their size
+for number_of_blas in 1 2; do
+    for ((i = 0; i < 40; i++)); do
         cp "$modules/numbered_caller$number_of_blas.so" "$work/plug_in$i-$number_of_blas.so"
         crowd+=("$work/plug_in$i-$number_of_blas.so")
     done
