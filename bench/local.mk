@@ -16,6 +16,10 @@ check_PROGRAMS += bench/small_results
 bench_small_results_SOURCES = bench/small_results.c bench/timing.h
 bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 
+check_PROGRAMS += bench/grown_results
+bench_grown_results_SOURCES = bench/grown_results.c bench/timing.h
+bench_grown_results_LDADD = $(BENCH_BLAS_LIBS) -lm
+
 # Finds both by dlopen.
 check_PROGRAMS += bench/in_turns
 bench_in_turns_SOURCES = bench/in_turns.c bench/timing.h
@@ -28,7 +32,7 @@ bench_decision_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
 bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) \
-	bench/in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
+	bench/grown_results$(EXEEXT) bench/in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 
