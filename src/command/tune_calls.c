@@ -25,6 +25,7 @@ struct session {
     struct call_timer_end end;
     struct pace_log *paces;
     double started, process_started, host_used;
+    bool lost_process;
 };
 
 struct tune_calls_options tune_calls_quick(void)
@@ -177,7 +178,9 @@ static bool start_process(struct session *session)
 static void stop_process(struct session *session)
 {
     struct call_timer_end left, *end = &session->end;
-    call_timer_stop(&session->timer, &left);
+    const bool was_running = session->timer.running;
+    if (!call_timer_stop(&session->timer, &left) && was_running)
+        session->lost_process = true;
     for (int routine = 0; routine < ROUTINES; routine++)
         end->stayed[routine] = end->stayed[routine] || left.stayed[routine];
     if (!end->reason[0])
@@ -286,23 +289,46 @@ static void warn_of_pace(const struct pace_log *paces, const char *who)
                 who, 100 * (most / least - 1));
 }
 
+static int device_curves(const struct learned_times *times)
+{
+    int count = 0;
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        count += times->resident[class].count > 0;
+    return count;
+}
+
+/* What a process that ended early had made of its calls is not known. False: with one line. */
+static bool is_good(const struct session *session, int timed, int kept)
+{
+    const struct call_timer_end *end = &session->end;
+    const char *reason = end->reason[0] ? end->reason : "its process made none";
+    if (session->lost_process && end->any_on_device)
+        fprintf(stderr, "%s: a process that made calls ended early: nothing is learned\n", session->who);
+    else if (!end->any_on_device)
+        fprintf(stderr, "%s: no call ran on the device: %s\n", session->who, reason);
+    else if (timed > 0 && kept == 0)
+        fprintf(stderr, "%s: some calls of every routine stayed on the host: %s\n", session->who, reason);
+    else
+        return true;
+    return false;
+}
+
 static bool conclude(struct session *session)
 {
     struct learned_times *times = session->times;
     const struct call_timer_end *end = &session->end;
-    const char *who = session->who;
+    const int timed = device_curves(times);
     forget_stayed(times, end);
+    const int kept = device_curves(times);
     forget_single(times);
     memcpy(times->host_blas, end->host, sizeof times->host_blas);
     times->host_threads = processors_for_blas();
     keep_others(session);
     learned_times_settle(times, times->host_blas, times->host_threads);
-    if (end->any_on_device)
-        warn_of_pace(session->paces, who);
-    else
-        fprintf(stderr, "%s: no call ran on the device: %s\n", who,
-                end->reason[0] ? end->reason : "its process made none");
-    return end->any_on_device;
+    const bool good = is_good(session, timed, kept);
+    if (good)
+        warn_of_pace(session->paces, session->who);
+    return good;
 }
 
 bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times)

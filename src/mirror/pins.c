@@ -152,27 +152,54 @@ static void replace(struct mirror *mirror, int which, struct mirror_pin *by)
     unpin(mirror, which);
 }
 
+/* Which of the mirror's pins go for another one. */
+struct replaced_pins {
+    bool which[MIRROR_PINS_MAX];
+    int count;
+    size_t bytes;
+};
+
 /* Pins inside the wanted range go, and small ones; others that stick out stay, and it shrinks. */
-static void settle_overlaps(struct mirror *mirror, struct mirror_pin *wanted, bool again)
+static struct replaced_pins find_overlaps(const struct mirror *mirror, struct mirror_pin *wanted, bool again)
 {
+    struct replaced_pins replaced = {{false}, 0, 0};
     for (int i = mirror->pin_count; i-- > 0;) {
-        struct mirror_pin *pin = &mirror->pins[i];
+        const struct mirror_pin *pin = &mirror->pins[i];
         if (pin->begin >= wanted->end || pin->end <= wanted->begin)
             continue;
-        if (again || pin->small || (pin->begin >= wanted->begin && pin->end <= wanted->end))
-            replace(mirror, i, wanted);
-        else if (pin->begin < wanted->begin)
+        if (again || pin->small || (pin->begin >= wanted->begin && pin->end <= wanted->end)) {
+            replaced.which[i] = true;
+            replaced.count++;
+            replaced.bytes += pin_bytes(pin);
+        } else if (pin->begin < wanted->begin) {
             wanted->begin = pin->end < wanted->end ? pin->end : wanted->end;
-        else
+        } else {
             wanted->end = pin->begin;
+        }
     }
+    return replaced;
 }
 
-static bool fits_budget(const struct mirror *mirror, const struct mirror_pin *wanted)
+static bool fits_budget(const struct mirror *mirror, const struct mirror_pin *wanted,
+                        const struct replaced_pins *replaced)
 {
     const struct mirror_resources *resources = mirror->resources;
-    size_t pinned = atomic_load(&resources->pinned_bytes), budget = resources->pin_budget_bytes;
-    return mirror->pin_count < MIRROR_PINS_MAX && pinned <= budget && pin_bytes(wanted) <= budget - pinned;
+    const size_t all = atomic_load(&resources->pinned_bytes), budget = resources->pin_budget_bytes;
+    const size_t others = all - (replaced->bytes < all ? replaced->bytes : all);
+    return mirror->pin_count - replaced->count < MIRROR_PINS_MAX && others <= budget &&
+           pin_bytes(wanted) <= budget - others;
+}
+
+/* False, and all stay: it is nothing, or does not fit. */
+static bool make_way(struct mirror *mirror, struct mirror_pin *wanted, bool again)
+{
+    const struct replaced_pins replaced = find_overlaps(mirror, wanted, again);
+    if (wanted->begin >= wanted->end || !fits_budget(mirror, wanted, &replaced))
+        return false;
+    for (int i = mirror->pin_count; i-- > 0;)
+        if (replaced.which[i])
+            replace(mirror, i, wanted);
+    return true;
 }
 
 static bool may_pin(struct mirror *mirror)
@@ -234,9 +261,10 @@ static enum status consider_result(struct mirror *mirror, const struct operand *
     result_ranges_pinned(mirror, pages); /* even if it may not be: that is not to be asked at each call */
     if (!stands_alone(hull) || !may_pin(mirror) || !join_small(mirror, &wanted))
         return STATUS_OK;
-    settle_overlaps(mirror, &wanted, true);
+    if (!make_way(mirror, &wanted, true))
+        return STATUS_OK;
     make_room_for_small(mirror);
-    return fits_budget(mirror, &wanted) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
+    return pin_anew(mirror, wanted, (struct byte_range){0, 0});
 }
 
 enum status pins_consider(struct mirror *mirror, const struct operand *operand)
@@ -252,11 +280,9 @@ enum status pins_consider(struct mirror *mirror, const struct operand *operand)
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
     const bool again = pins_pages(mirror, pages) > (pages.end - pages.begin) / 2;
-    result_ranges_pinned(mirror, pages); /* even if it may not be */
-    settle_overlaps(mirror, &wanted, again);
-    if (wanted.begin >= wanted.end || !fits_budget(mirror, &wanted))
-        return STATUS_OK;
-    return pin_anew(mirror, wanted, (struct byte_range){0, 0});
+    if (result_ranges_due(mirror, pages))
+        result_ranges_pinned(mirror, pages); /* even if it may not be */
+    return make_way(mirror, &wanted, again) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
 }
 
 enum status pins_gather(struct mirror *mirror, int which, struct byte_range gathered)

@@ -1,10 +1,19 @@
 #include "mirror/result_ranges.h"
 
+#include "mirror/pins.h"
+
 #include <math.h>
 
 /* H100's host: what DMA would have spared a staged result, and what a pin takes. */
 static const double result_us = 25, result_us_per_byte = 0.12e-3, pin_us = 700, pin_us_per_byte = 0.04e-3;
+/* H200's host: of a large one also what lets go of the old pin, and the upload of what the new one has made
+ * unknown. */
+static const double anew_us_per_byte = 0.03e-3;
 static const double dearer = 4, factor_most = 1e6;
+/* In pieces, with faults: there a dgemm of order 1409 takes 465 us instead of 357 when all but its last 290 KB
+ * are pinned, a dsyr2k 495 instead of 290; of order 740, with 470 KB, 280 instead of 132, and 750 instead of
+ * 126. */
+static const double in_pieces = 1.5, in_pieces_triangle = 4;
 
 enum { LEAST_BYTES = 64 << 10, LEAST_BYTES_TRIANGLE = 256 << 10 };
 
@@ -22,7 +31,7 @@ static double spared_us(uint64_t bytes)
 
 static double price_us(size_t bytes)
 {
-    return pin_us + pin_us_per_byte * (double)bytes;
+    return pin_us + (pin_us_per_byte + (bytes < PIN_BYTES_MIN ? 0 : anew_us_per_byte)) * (double)bytes;
 }
 
 unsigned result_ranges_times(size_t bytes)
@@ -75,13 +84,11 @@ void result_ranges_note(struct mirror *mirror, struct page_range pages, const st
     note_lost(mirror, pages, spared_us(bytes));
 }
 
-/* In pieces, with faults: on an H200's host a dgemm of order 1409 takes 465 us instead of 357 when all but its
- * last 290 KB are pinned, a dsyr2k 495 instead of 290; of order 740, with 470 KB, 280 instead of 132, and 750
- * instead of 126. */
 void result_ranges_note_rest(struct mirror *mirror, struct page_range pages, const struct operand *result,
                              uint64_t staged)
 {
-    note_lost(mirror, pages, (result->matrix.part == PART_FULL ? 2 : 4) * spared_us(staged));
+    note_lost(mirror, pages,
+              (result->matrix.part == PART_FULL ? in_pieces : in_pieces_triangle) * spared_us(staged));
 }
 
 bool result_ranges_due(const struct mirror *mirror, struct page_range pages)

@@ -191,12 +191,16 @@ static bool is_mostly_clean(const struct held_operand *held)
            part * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
 }
 
-/* What sticks out of a pin was staged beside the rest. */
+/* What sticks out of a pin was staged beside the rest, of which some may have been staged as well. */
 static void note_outgrown(const struct write_back *back)
 {
     const struct held_operand *held = back->held;
-    if (back->staged_bytes > 0 && pins_pages(held->mirror, held->pages) < held->pages.end - held->pages.begin)
-        result_ranges_note_rest(held->mirror, held->pages, &held->operand, back->staged_bytes);
+    const size_t spanned = held->pages.end - held->pages.begin;
+    const uint64_t outside = (uint64_t)(spanned - pins_pages(held->mirror, held->pages)) << page_shift();
+    if (back->staged_bytes > 0 && outside > 0 &&
+        held->hull.end - held->hull.begin >= result_ranges_least_bytes(held->operand.matrix.part))
+        result_ranges_note_rest(held->mirror, held->pages, &held->operand,
+                                back->staged_bytes < outside ? back->staged_bytes : outside);
 }
 
 static enum status copy_all(struct write_back *back)

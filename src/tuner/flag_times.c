@@ -2,6 +2,7 @@
 #include "tuner/statistics.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 4, MOMENTS = TIME_CURVE_SAMPLES * SAMPLE_MOMENTS, LEAST_MOMENTS = 3 /* of a sample */ };
@@ -39,17 +40,16 @@ static void add_sample(const struct sample_moments *sample, int sets_each, const
 
 /* One more round of alternation between samples' medians and those of the sets. */
 static void improve(const struct moments_table *table, int class, enum call_side side, int sets,
-                    double *logarithms)
+                    struct deviations *deviations, double *logarithms)
 {
-    struct deviations deviations;
     double mean = 0;
-    memset(deviations.count, 0, sizeof deviations.count);
+    memset(deviations->count, 0, sizeof deviations->count);
     for (int i = 0; i < table->counts[class][side]; i++)
         if (moments_kept(&table->samples[class][side][i]) >= LEAST_MOMENTS)
-            add_sample(&table->samples[class][side][i], divisions[side].sets_each, logarithms, &deviations);
+            add_sample(&table->samples[class][side][i], divisions[side].sets_each, logarithms, deviations);
     for (int set = 0; set < sets; set++) {
-        const int count = deviations.count[set];
-        const double median = count ? statistics_median(deviations.values[set], (size_t)count) : 0;
+        const int count = deviations->count[set];
+        const double median = count ? statistics_median(deviations->values[set], (size_t)count) : 0;
         logarithms[set] = median * count / (count + divisions[side].drawn);
         mean += logarithms[set] / sets;
     }
@@ -63,8 +63,10 @@ void flag_times_fit(const struct moments_table *table, int class, enum call_side
     double logarithms[DEVICE_SETS_MOST] = {0};
     static const double least = 1. / FLAG_FACTOR_MOST;
     const int sets_each = divisions[side].sets_each, sets = device_sets_of(class) / sets_each;
-    for (int round = 0; round < ROUNDS && sets > 1; round++)
-        improve(table, class, side, sets, logarithms);
+    struct deviations *deviations = malloc(sizeof *deviations); /* too large for some threads' stacks */
+    for (int round = 0; round < ROUNDS && sets > 1 && deviations; round++)
+        improve(table, class, side, sets, deviations, logarithms);
+    free(deviations);
     for (int set = 0; set < DEVICE_SETS_MOST; set++)
         factors[set] = fmin(fmax(exp(logarithms[set / sets_each]), least), FLAG_FACTOR_MOST);
 }

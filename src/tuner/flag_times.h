@@ -9,7 +9,7 @@
 #include "tuner/sample_moments.h"
 
 /* factors[set], by the device's sets (device_sets.h): times of such calls, over their geometric mean, but
- * none beyond FLAG_FACTOR_MOST or below its reciprocal; all 1 where nothing is known. */
+ * none beyond FLAG_FACTOR_MOST or below its reciprocal; all 1 where nothing is known, or memory is wanting. */
 void flag_times_fit(const struct moments_table *table, int class, enum call_side side,
                     double factors[DEVICE_SETS_MOST]);
 

@@ -152,6 +152,51 @@ static void test_grown_results(void)
     }
 }
 
+/* Its pin stays as long as there is no room for a larger one. */
+static void test_grown_without_room(void)
+{
+    unsigned char *other = map(19 * MIB), *memory = map(22 * MIB), *shadow = map(22 * MIB);
+    open_table(128 * MIB, 40 * MIB);
+    bool good = call_read(other, 19 * MIB) > 0;
+    for (int i = 0; i < 5; i++)
+        good = good && call(whole(memory, 20 * MIB, OPERAND_UPDATE), shadow - memory) >= 0;
+    for (int i = 0; i < 60; i++)
+        good = good && call(whole(memory, 21 * MIB + MIB / 2, OPERAND_UPDATE), shadow - memory) >= 0;
+    const uint64_t staged = mirror_of(memory)->staged_bytes;
+    good = good && call(whole(memory, 21 * MIB + MIB / 2, OPERAND_UPDATE), shadow - memory) >= 0;
+    const uint64_t more = mirror_of(memory)->staged_bytes - staged;
+    tap_ok(good && mirror_of(memory)->pin_count == 1 && more > 0 && more < 2 * MIB &&
+               memcmp(memory, shadow, 22 * MIB) == 0,
+           "a result that has no room for a larger pin keeps the old one (%llu KiB staged)",
+           (unsigned long long)more >> 10);
+    unmap(other, 19 * MIB);
+    unmap(memory, 22 * MIB);
+    unmap(shadow, 22 * MIB);
+    mirror_table_destroy(table);
+}
+
+/* What the host has rewritten is staged as well, and is no reason for a larger pin. */
+static void test_grown_and_rewritten(void)
+{
+    const size_t bytes = 24 * MIB, rewritten = 7 * MIB;
+    unsigned char *memory = map(bytes), *shadow = map(bytes);
+    open_table(128 * MIB, 128 * MIB);
+    bool good = call(whole(memory, 20 * MIB, OPERAND_UPDATE), shadow - memory) > 0;
+    const unsigned long pins = call_count("cuMemHostRegister_v2");
+    for (size_t i = 0; i < 24; i++) {
+        memset(memory, (int)i, rewritten);
+        memset(shadow, (int)i, rewritten);
+        good = good && call(whole(memory, 20 * MIB + (1 + i / 2) * 8192, OPERAND_UPDATE), shadow - memory) > 0;
+    }
+    const unsigned long more = call_count("cuMemHostRegister_v2") - pins;
+    tap_ok(good && more <= 2 && memcmp(memory, shadow, bytes) == 0,
+           "one that the host rewrites, and that grows by a column each time, is hardly pinned anew (%lu times)",
+           more);
+    unmap(memory, bytes);
+    unmap(shadow, bytes);
+    mirror_table_destroy(table);
+}
+
 /* Two matrices that overlap: each copy must lie in one pin, for which no other piece is to be had. */
 static void test_neighbouring_pins(void)
 {
@@ -295,6 +340,8 @@ int main(void)
     test_pinned_again();
     test_grown();
     test_grown_results();
+    test_grown_without_room();
+    test_grown_and_rewritten();
     test_neighbouring_pins();
     test_refused();
     test_margins();
