@@ -190,15 +190,35 @@ static bool fits_budget(const struct mirror *mirror, const struct mirror_pin *wa
            pin_bytes(wanted) <= budget - others;
 }
 
+/* A program that goes on to other results has no use for the pins of the old ones: the first goes as well.
+ * -1: there is room. */
+static int add_oldest_small(const struct mirror *mirror, struct replaced_pins *replaced)
+{
+    int small = 0, first = -1;
+    for (int i = mirror->pin_count; i-- > 0;)
+        if (mirror->pins[i].small && !replaced->which[i]) {
+            small++;
+            first = i;
+        }
+    if (small < MIRROR_SMALL_PINS_MAX)
+        return -1;
+    replaced->count++;
+    replaced->bytes += pin_bytes(&mirror->pins[first]);
+    return first;
+}
+
 /* False, and all stay: it is nothing, or does not fit. */
 static bool make_way(struct mirror *mirror, struct mirror_pin *wanted, bool again)
 {
-    const struct replaced_pins replaced = find_overlaps(mirror, wanted, again);
+    struct replaced_pins replaced = find_overlaps(mirror, wanted, again);
+    const int oldest = wanted->small ? add_oldest_small(mirror, &replaced) : -1;
     if (wanted->begin >= wanted->end || !fits_budget(mirror, wanted, &replaced))
         return false;
     for (int i = mirror->pin_count; i-- > 0;)
         if (replaced.which[i])
             replace(mirror, i, wanted);
+        else if (i == oldest)
+            unpin(mirror, i);
     return true;
 }
 
@@ -209,19 +229,6 @@ static bool may_pin(struct mirror *mirror)
     if (!mirror->suspect || pins_program_uses_cuda(mirror))
         mirror->pin_forbidden = true;
     return !mirror->pin_forbidden;
-}
-
-/* A program that goes on to other results has no use for the pins of the old ones. */
-static void make_room_for_small(struct mirror *mirror)
-{
-    int small = 0, first = 0;
-    for (int i = mirror->pin_count; i-- > 0;)
-        if (mirror->pins[i].small) {
-            small++;
-            first = i;
-        }
-    if (small >= MIRROR_SMALL_PINS_MAX)
-        unpin(mirror, first);
 }
 
 /* Widened by the small pins that it meets. False: it meets a large one, or would be one. */
@@ -261,10 +268,7 @@ static enum status consider_result(struct mirror *mirror, const struct operand *
     result_ranges_pinned(mirror, pages); /* even if it may not be: that is not to be asked at each call */
     if (!stands_alone(hull) || !may_pin(mirror) || !join_small(mirror, &wanted))
         return STATUS_OK;
-    if (!make_way(mirror, &wanted, true))
-        return STATUS_OK;
-    make_room_for_small(mirror);
-    return pin_anew(mirror, wanted, (struct byte_range){0, 0});
+    return make_way(mirror, &wanted, true) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
 }
 
 enum status pins_consider(struct mirror *mirror, const struct operand *operand)

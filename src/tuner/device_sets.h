@@ -2,7 +2,7 @@
  *
  * Each set of flags (flag_sets.h) twice: set 2 f has the flags f and even leading dimensions, set 2 f + 1 an
  * odd one. Columns of doubles then begin at no multiples of 16 bytes, for which cuBLAS has other kernels:
- * dgemm with A transposed takes 1.6 times as long on an H200, dtrsm from the left, transposed, 3.3 times
+ * dgemm with A transposed takes 1.5 times as long on an H200, dtrsm from the left, transposed, 3.3 times
  * (doc/tuner.md, "Crossovers"). Pure functions. */
 #ifndef MUBLAS_DEVICE_SETS_H
 #define MUBLAS_DEVICE_SETS_H

@@ -124,6 +124,13 @@ static bool stop(void *argument, double done)
     return machine->calls_left-- <= 0 || done < 0 || done > 1;
 }
 
+/* For call_sampler.wanted: its flagged class and others of the same routine. */
+static bool flagged_only(void *argument, enum blas_family family, enum blas_type type)
+{
+    const struct machine *machine = argument;
+    return family == timed_class_family(machine->flagged) && type == timed_class_type(machine->flagged);
+}
+
 static struct call_sampler sampler_of(struct machine *machine)
 {
     return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine, .visits = 16,

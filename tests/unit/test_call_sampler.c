@@ -204,12 +204,6 @@ static void test_limits(struct learned_times *times)
            "both triangles, and no other");
 }
 
-static bool flagged_only(void *argument, enum blas_family family, enum blas_type type)
-{
-    const struct machine *machine = argument;
-    return family == timed_class_family(machine->flagged) && type == timed_class_type(machine->flagged);
-}
-
 /* The sets of flags of a sample take turns, on each side on which it is timed, as do even and odd sizes. */
 static bool turns_are_even(const struct machine *machine, int *timed)
 {

@@ -175,6 +175,27 @@ static void test_grown_without_room(void)
     mirror_table_destroy(table);
 }
 
+/* A program that goes on to other small results, with room for the pins of eight. */
+static void test_small_without_room(void)
+{
+    enum { PLACES = 12, EACH = 2 };
+    unsigned char *memory = map(PLACES * EACH * MIB), *shadow = map(PLACES * EACH * MIB);
+    bool good = true;
+    open_table(128 * MIB, 8 * MIB + MIB / 2);
+    for (size_t place = 0; place < PLACES; place++)
+        for (int i = 0; i < 12; i++)
+            good = good && call(whole(memory + place * EACH * MIB, MIB, OPERAND_OVERWRITE), shadow - memory) >= 0;
+    unsigned char *last = memory + (PLACES - 1) * EACH * MIB;
+    const uint64_t staged = mirror_of(memory)->staged_bytes;
+    good = good && call(whole(last, MIB, OPERAND_OVERWRITE), shadow - memory) >= 0;
+    tap_ok(good && mirror_of(memory)->staged_bytes == staged && mirror_of(memory)->pin_count == 8 &&
+               memcmp(memory, shadow, PLACES * EACH * MIB) == 0,
+           "the oldest small pin makes room for a new one");
+    unmap(memory, PLACES * EACH * MIB);
+    unmap(shadow, PLACES * EACH * MIB);
+    mirror_table_destroy(table);
+}
+
 /* What the host has rewritten is staged as well, and is no reason for a larger pin. */
 static void test_grown_and_rewritten(void)
 {
@@ -341,6 +362,7 @@ int main(void)
     test_grown();
     test_grown_results();
     test_grown_without_room();
+    test_small_without_room();
     test_grown_and_rewritten();
     test_neighbouring_pins();
     test_refused();

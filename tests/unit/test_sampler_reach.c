@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool flagged_only(void *argument, enum blas_family family, enum blas_type type)
-{
-    const struct machine *machine = argument;
-    return family == timed_class_family(machine->flagged) && type == timed_class_type(machine->flagged);
-}
-
 static void sample(struct learned_times *times, struct machine *machine, double most_us)
 {
     struct call_sampler sampler = sampler_of(machine);
