@@ -89,17 +89,33 @@ void border_call_lay_out(struct blas_call *call)
     call->x.pointer = &storage;
 }
 
+/* Another ratio of gemv's sides, with as many elements: up to where the next class begins, or twice that of
+ * the last one. */
+static void change_ratio(struct blas_call *call, uint64_t *seed)
+{
+    enum { TRIES = 200 };
+    const double m = (double)call->m, n = (double)call->n;
+    const bool square = m < 2 * n && n < 2 * m;
+    for (int i = 0; i < TRIES; i++) {
+        const double taller = square ? random_between(seed, 0.26, 3.9)
+                              : m > n ? random_between(seed, 0.25, 2)
+                                      : random_between(seed, 0.5, 4);
+        struct blas_call other = *call;
+        other.m = (int64_t)fmax(1, sqrt(m * n * m / n * taller));
+        other.n = (int64_t)fmax(1, sqrt(m * n * n / m / taller));
+        if (timed_class_of(&other) == timed_class_of(call)) {
+            *call = other;
+            return;
+        }
+    }
+}
+
 struct blas_call border_call(int routine, int class, double amount, double reshape_bytes, uint64_t *seed)
 {
     struct blas_call call = timed_class_call(class, amount);
     call.family = routine_family(routine);
-    if (call.family == FAMILY_GEMV) {
-        const double area = (double)call.m * (double)call.n, ratio = (double)call.m / (double)call.n;
-        const double other = ratio > 2 || ratio < 0.5 ? ratio * random_between(seed, 0.25, 4)
-                                                      : random_between(seed, 0.26, 3.9);
-        call.m = (int64_t)fmax(1, sqrt(area * other));
-        call.n = (int64_t)fmax(1, sqrt(area / other));
-    }
+    if (call.family == FAMILY_GEMV)
+        change_ratio(&call, seed);
     if (reshape_bytes > 0 && call.family >= FAMILY_GEMM)
         reshape(&call, reshape_bytes, seed);
     random_flags(&call, seed);

@@ -31,7 +31,7 @@ struct session {
 struct tune_calls_options tune_calls_quick(void)
 {
     return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .visits = 16,
-                                       .most_bytes = (size_t)128 << 20};
+                                       .process_seconds = 8, .most_bytes = (size_t)128 << 20};
 }
 
 struct tune_calls_options tune_calls_full(void)

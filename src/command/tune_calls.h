@@ -21,11 +21,11 @@ struct tune_calls_options {
     void *argument;
 };
 
-/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, matrices to 128 MiB. */
+/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 8 s, since
+ * from process to process threads and memory lie elsewhere; matrices to 128 MiB. */
 struct tune_calls_options tune_calls_quick(void);
 
-/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute: a
- * machine's pace drifts within seconds, and from process to process threads and memory lie elsewhere. */
+/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute. */
 struct tune_calls_options tune_calls_full(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. What there was no time for is

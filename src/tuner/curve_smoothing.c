@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-enum { ROUNDS = 2 };
-
 /* In natural logarithms: of amounts, how far neighbours count; of times, how far from what they say. */
 static const double reach = 0.4, tolerance = 0.15, steepest = 1.5;
 
@@ -51,14 +49,8 @@ void curve_smoothing_apply(struct time_curve *curve)
     struct logarithms before = {.count = curve->count};
     for (int i = 0; i < curve->count; i++)
         before.amounts[i] = log(curve->samples[i].amount), before.times[i] = log(curve->samples[i].us);
-    for (int round = 0; round < ROUNDS; round++) {
-        struct logarithms after = before;
-        for (int i = 0; i < curve->count; i++)
-            after.times[i] = smoothed(&before, i);
-        before = after;
-    }
     for (int i = 0; i < curve->count; i++)
-        curve->samples[i].us = exp(before.times[i]);
+        curve->samples[i].us = exp(smoothed(&before, i));
 }
 
 static void smooth_class(struct learned_times *times, int class)

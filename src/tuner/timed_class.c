@@ -5,11 +5,16 @@
 #include <string.h>
 
 enum {
-    FIRST_LEVEL3 = TUNING_CLASSES * TUNING_FORMS,
+    FIRST_LEVEL3 = TUNING_CLASSES * TIMED_FORMS,
     SMALL = 32, /* LAPACK's block in dsytrd, as most small sizes of level 3 */
     ASPECT = 4,
-    SIDE_RATIO = 16
+    FAR_FROM = 32 /* to 1 */
 };
+
+/* Gemv's: the tuning forms, and beyond them. */
+enum gemv_form { SQUARE, TALL, WIDE, FAR_TALL, FAR_WIDE };
+static const double ratios[TIMED_FORMS] = {1, 16, 1. / 16, 64, 1. / 64}; /* of rows to columns */
+static const char *const gemv_form_names[TIMED_FORMS] = {"square", "tall", "wide", "far_tall", "far_wide"};
 
 enum level3_form { DEEP, PANEL, NARROW };
 
@@ -98,13 +103,22 @@ static bool has_triangles(enum blas_family family)
     return family == FAMILY_SYMV || family == FAMILY_HEMV;
 }
 
+static int gemv_form_of(const struct blas_call *call)
+{
+    if (call->m / FAR_FROM >= call->n)
+        return FAR_TALL;
+    return call->n / FAR_FROM >= call->m ? FAR_WIDE : (int)tuning_form_of(call);
+}
+
 int timed_class_of(const struct blas_call *call)
 {
     if (call->family >= FAMILY_GEMM)
         return level3_class_of(call);
     const int class = call->type == TYPE_W ? TUNING_CLASS_NONE : tuning_class_of(call);
-    const int form = has_triangles(call->family) ? call->uplo == UPLO_UPPER : (int)tuning_form_of(call);
-    return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TUNING_FORMS + form;
+    const int form = has_triangles(call->family)   ? call->uplo == UPLO_UPPER
+                     : call->family == FAMILY_GEMV ? gemv_form_of(call)
+                                                   : SQUARE;
+    return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TIMED_FORMS + form;
 }
 
 static bool is_hermitian(enum blas_family family)
@@ -112,25 +126,39 @@ static bool is_hermitian(enum blas_family family)
     return family == FAMILY_HERK || family == FAMILY_HER2K;
 }
 
+/* The form next to this one at a ratio, away from square or towards it. */
+static enum gemv_form form_beside(enum gemv_form form, double ratio)
+{
+    const bool further = fabs(log(ratio)) > fabs(log(ratios[form]));
+    switch (form) {
+    case SQUARE: return ratio > 1 ? TALL : WIDE;
+    case TALL: return further ? FAR_TALL : SQUARE;
+    case WIDE: return further ? FAR_WIDE : SQUARE;
+    case FAR_TALL: return further ? FAR_TALL : TALL;
+    default: return further ? FAR_WIDE : WIDE;
+    }
+}
+
 int timed_class_beside(const struct blas_call *call, double *part)
 {
     const int class = timed_class_of(call);
     if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || call->m < 1 || call->n < 1)
         return TIMED_CLASS_NONE;
-    const enum tuning_form form = (enum tuning_form)(class % TUNING_FORMS);
-    /* 1 where it is as tall as tall ones */
-    const double way = log((double)call->m / (double)call->n) / log(SIDE_RATIO);
-    *part = form == TUNING_SQUARE ? fabs(way) : fmax(1 - fabs(way), 0);
-    const enum tuning_form beside = form != TUNING_SQUARE ? TUNING_SQUARE
-                                    : way > 0             ? TUNING_TALL
-                                                          : TUNING_WIDE;
+    const enum gemv_form form = (enum gemv_form)(class % TIMED_FORMS);
+    const double ratio = (double)call->m / (double)call->n;
+    const enum gemv_form beside = form_beside(form, ratio);
+    *part = beside == form ? 0 : log(ratio / ratios[form]) / log(ratios[beside] / ratios[form]);
     return class - (int)form + (int)beside;
 }
 
-int timed_class_lower(int class)
+int timed_class_elder(int class)
 {
-    const bool has_upper = class < FIRST_LEVEL3 && has_triangles(timed_class_family(class));
-    return has_upper ? class - class % TUNING_FORMS : class;
+    if (class >= FIRST_LEVEL3)
+        return class;
+    const int form = class % TIMED_FORMS, first = class - form;
+    if (has_triangles(timed_class_family(class)))
+        return first;
+    return form == FAR_TALL ? first + TALL : form == FAR_WIDE ? first + WIDE : class;
 }
 
 bool timed_class_exists(int class)
@@ -140,9 +168,9 @@ bool timed_class_exists(int class)
     if (class >= FIRST_LEVEL3)
         return !is_hermitian(timed_class_family(class)) || timed_class_type(class) == TYPE_C ||
                timed_class_type(class) == TYPE_Z;
-    const int tuning = class / TUNING_FORMS;
-    const int forms = has_triangles(tuning_class_family(tuning)) ? 2 : tuning_class_forms(tuning);
-    return tuning_class_type(tuning) != TYPE_W && class % TUNING_FORMS < forms;
+    const enum blas_family family = timed_class_family(class);
+    const int forms = has_triangles(family) ? 2 : family == FAMILY_GEMV ? TIMED_FORMS : 1;
+    return timed_class_type(class) != TYPE_W && class % TIMED_FORMS < forms;
 }
 
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME])
@@ -153,15 +181,13 @@ const char *timed_class_name(int class, char name[TIMED_CLASS_NAME])
                  form_names[level3_form_of_class(class)]);
         return name;
     }
-    const int tuning = class / TUNING_FORMS;
-    if (has_triangles(tuning_class_family(tuning))) {
-        snprintf(name, TIMED_CLASS_NAME, "%s%s", tuning_class_name(tuning),
-                 class % TUNING_FORMS ? "_upper" : "");
-        return name;
-    }
-    const bool has_forms = tuning_class_forms(tuning) > 1;
-    snprintf(name, TIMED_CLASS_NAME, "%s%s%s", tuning_class_name(tuning), has_forms ? "_" : "",
-             has_forms ? tuning_form_name((enum tuning_form)(class % TUNING_FORMS)) : "");
+    const enum blas_family family = timed_class_family(class);
+    const int form = class % TIMED_FORMS;
+    const char *suffix = has_triangles(family) && form ? "upper"
+                         : family == FAMILY_GEMV       ? gemv_form_names[form]
+                                                       : "";
+    snprintf(name, TIMED_CLASS_NAME, "%s%s%s", tuning_class_name(class / TIMED_FORMS), *suffix ? "_" : "",
+             suffix);
     return name;
 }
 
@@ -202,14 +228,14 @@ double timed_class_amount_of(int class, double bytes)
 
 enum blas_family timed_class_family(int class)
 {
-    return class >= FIRST_LEVEL3 ? groups[group_of(class)].family : tuning_class_family(class / TUNING_FORMS);
+    return class >= FIRST_LEVEL3 ? groups[group_of(class)].family : tuning_class_family(class / TIMED_FORMS);
 }
 
 enum blas_type timed_class_type(int class)
 {
     if (class >= FIRST_LEVEL3)
         return (enum blas_type)((class - FIRST_LEVEL3) / LEVEL3_FORMS % LEVEL3_TYPES);
-    return tuning_class_type(class / TUNING_FORMS);
+    return tuning_class_type(class / TIMED_FORMS);
 }
 
 static int64_t length(double value)
@@ -245,18 +271,17 @@ struct blas_call timed_class_call(int class, double amount)
 {
     if (class >= FIRST_LEVEL3)
         return level3_call(class, amount);
-    const double side = timed_class_family(class) == FAMILY_AXPY ? amount : sqrt(amount),
-        ratio = sqrt(SIDE_RATIO);
+    const double side = timed_class_family(class) == FAMILY_AXPY ? amount : sqrt(amount);
     struct blas_call call = {.family = timed_class_family(class), .type = timed_class_type(class),
                              .n = length(side)};
-    const enum tuning_form form = (enum tuning_form)(class % TUNING_FORMS);
-    call.trans = tuning_class_call(class / TUNING_FORMS, 1, 1).trans;
+    const int form = class % TIMED_FORMS;
+    call.trans = tuning_class_call(class / TIMED_FORMS, 1, 1).trans;
     if (has_triangles(call.family))
         call.uplo = form ? UPLO_UPPER : UPLO_LOWER;
     if (call.family != FAMILY_GEMV)
         return call;
-    call.m = length(form == TUNING_TALL ? side * ratio : form == TUNING_WIDE ? side / ratio : side);
-    call.n = length(form == TUNING_TALL ? side / ratio : form == TUNING_WIDE ? side * ratio : side);
+    call.m = length(side * sqrt(ratios[form]));
+    call.n = length(side / sqrt(ratios[form]));
     return call;
 }
 

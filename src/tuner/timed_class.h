@@ -1,6 +1,7 @@
 /* timed_class.h - the classes of calls that share a time, on the host as on the device.
  *
- * The tuning classes that programs can reach (not wsymv), gemv's once for each form, symv's and hemv's for
+ * The tuning classes that programs can reach (not wsymv), gemv's once for each form and for far ones, tall or
+ * wide by 32 to 1 and more, of which hosts share out other sides among their threads; symv's and hemv's for
  * each triangle, since hosts begin to use threads at other sizes of one than of the other; and the routines
  * of level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal apart, in three forms: deep
  * (all sizes alike), panel (few products: a small k, or a small triangle), narrow (another size is small),
@@ -16,7 +17,8 @@ enum {
     LEVEL3_GROUPS = 13,
     LEVEL3_FORMS = 3,
     LEVEL3_TYPES = 4,
-    TIMED_CLASSES = TUNING_CLASSES * TUNING_FORMS + LEVEL3_GROUPS * LEVEL3_TYPES * LEVEL3_FORMS,
+    TIMED_FORMS = 5, /* gemv's */
+    TIMED_CLASSES = TUNING_CLASSES * TIMED_FORMS + LEVEL3_GROUPS * LEVEL3_TYPES * LEVEL3_FORMS,
     TIMED_CLASS_NONE = -1,
     TIMED_CLASS_NAME = 32
 };
@@ -28,15 +30,16 @@ int timed_class_of(const struct blas_call *call);
  * and skip. */
 bool timed_class_exists(int class);
 
-/* Of symv and hemv the class of the lower triangle, which older recipes have for both; of others the same. */
-int timed_class_lower(int class);
+/* The class that older recipes have for this one, too: of symv and hemv that of the lower triangle, of gemv's
+ * far forms tall and wide; of others the same. */
+int timed_class_elder(int class);
 
 /* The next class on the call's side, if it lies between those of two forms: gemv's by the ratio of their
- * sides, which is 1, or 16 of tall and wide ones. *part: of the way there, 0 to 0.5 from its own, in
- * logarithms. TIMED_CLASS_NONE: it does not. */
+ * sides, which is 1, 16 of tall and wide ones, 64 of far ones. *part: of the way there, 0 to 0.5 from its own,
+ * in logarithms. TIMED_CLASS_NONE: it does not. */
 int timed_class_beside(const struct blas_call *call, double *part);
 
-/* "daxpy", "dgemv_none_tall", "dsymv" (the lower triangle), "dsymv_upper", "dtrmv_transpose",
+/* "daxpy", "dgemv_none_tall", "dgemv_none_far_tall", "dsymv" (the lower triangle), "dsymv_upper", "dtrmv_transpose",
  * "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
 /* Back again; TIMED_CLASS_NONE: there is no such class. */

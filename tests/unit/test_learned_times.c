@@ -91,7 +91,7 @@ static void test_classes(void)
                 wrong++;
                 printf("# %s, amount %g\n", timed_class_name(class, name), amount);
             }
-    tap_ok(wrong == 0 && classes == 6 * (44 + 144),
+    tap_ok(wrong == 0 && classes == 6 * (60 + 144),
            "every class's calls are of it and have its amount and gated size (%d, %d wrong)", classes, wrong);
     for (int class = 0; class < TIMED_CLASSES; class++) {
         if (!timed_class_exists(class))
@@ -129,6 +129,7 @@ static const char text[] =
     "result staged 65536 9 1048576 150\nresult staged-triangle 65536 20\nresult pinned 16777216 350\n"
     "result pinned-triangle 16777216 250\n"
     "host dgemv_none_tall 4096 1 1048576 300\ndevice dgemv_none_tall 4096 15 1048576 20\n"
+    "host dgemv_none_far_tall 4096 1.5 1048576 350\ndevice dgemv_none_far_tall 4096 16 1048576 22\n"
     "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n"
     "host dsymv_upper 4096 1.01 1048576 301\ndevice dsymv_upper 4096 15 1048576 21\n";
 
@@ -136,8 +137,8 @@ static void test_triangles(struct learned_times *times)
 {
     const int lower = timed_class_parse("dsymv"), upper = timed_class_parse("dsymv_upper");
     const struct blas_call call = timed_class_call(upper, 1e6);
-    tap_ok(timed_class_of(&call) == upper && call.uplo == UPLO_UPPER && timed_class_lower(upper) == lower &&
-               timed_class_lower(lower) == lower && upper != lower,
+    tap_ok(timed_class_of(&call) == upper && call.uplo == UPLO_UPPER && timed_class_elder(upper) == lower &&
+               timed_class_elder(lower) == lower && upper != lower,
            "the upper triangle has a class of its own");
     const char *fault = read_text(times, "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n");
     tap_ok(!fault && memcmp(&times->host[upper], &times->host[lower], sizeof times->host[upper]) == 0 &&
@@ -146,6 +147,31 @@ static void test_triangles(struct learned_times *times)
            "whose times an older recipe has with the lower one's");
     fault = read_text(times, text);
     tap_ok(!fault && times->host[upper].samples[0].us == 1.01 && times->host[lower].samples[0].us == 1,
+           "a newer one has both");
+}
+
+static void test_far_forms(struct learned_times *times)
+{
+    static const char older[] = "host dgemv_none_tall 4096 1 1048576 300\nflags cgemv_transpose_wide 0.9 1.1\n"
+                                "device dgemv_none_tall 4096 15 1048576 20\n"
+                                "host cgemv_transpose_wide 4096 1 1048576 300\n";
+    const int tall = timed_class_parse("dgemv_none_tall"), far = timed_class_parse("dgemv_none_far_tall"),
+              wide = timed_class_parse("cgemv_transpose_wide"),
+              far_wide = timed_class_parse("cgemv_transpose_far_wide");
+    const struct blas_call call = timed_class_call(far, 640000), other = timed_class_call(far_wide, 640000);
+    tap_ok(call.m == 6400 && call.n == 100 && other.m == 100 && other.n == 6400 &&
+               timed_class_elder(far) == tall && timed_class_elder(far_wide) == wide &&
+               timed_class_elder(tall) == tall && timed_class_elder(wide) == wide,
+           "sides of 64 to 1 have classes of their own");
+    const struct blas_call at = {.family = FAMILY_GEMV, .type = TYPE_D, .m = 3200, .n = 100},
+                           before = {.family = FAMILY_GEMV, .type = TYPE_D, .m = 3199, .n = 100};
+    tap_ok(timed_class_of(&at) == far && timed_class_of(&before) == tall, "which begin at 32 to 1");
+    const char *fault = read_text(times, older);
+    tap_ok(!fault && times->host[far].count == 2 && times->resident[far].samples[1].us == 20 &&
+               times->host[far_wide].samples[1].us == 300 && times->flags[far_wide][1] == 1.1,
+           "an older recipe has their times and factors with those of 16 to 1");
+    fault = read_text(times, text);
+    tap_ok(!fault && times->host[far].samples[0].us == 1.5 && times->host[tall].samples[0].us == 1,
            "a newer one has both");
 }
 
@@ -262,6 +288,29 @@ static struct blas_call gemv_call(int64_t m, int64_t n)
         .family = FAMILY_GEMV, .type = TYPE_D, .m = m, .n = n, .trans = TRANS_TRANSPOSE};
 }
 
+/* Between 16 to 1 and 64 to 1, and beyond. */
+static void test_far_between(struct learned_times *times)
+{
+    static const char forms[] = "host dgemv_transpose_wide 4096 10 67108864 10\n"
+                                "host dgemv_transpose_far_wide 4096 40 67108864 40\n"
+                                "device dgemv_transpose_wide 4096 16 67108864 16\n"
+                                "device dgemv_transpose_far_wide 4096 64 67108864 64\n";
+    const int64_t columns[] = {1600, 2400, 3198, 3202, 4800, 6400, 25600};
+    double us[7], device[7];
+    read_text(times, forms);
+    for (int i = 0; i < 7; i++) {
+        const struct blas_call call = gemv_call(100, columns[i]);
+        learned_times_host(times, &call, &us[i]);
+        learned_times_resident(times, &call, true, &device[i]);
+    }
+    tap_ok(close_to(us[0], 10) && close_to(us[5], 40) && close_to(us[6], 40),
+           "at 16 to 1 and at 64 the classes' own times, beyond the latter's");
+    tap_ok(close_to(us[1], 15) && close_to(us[4], 30) && us[2] > 19.9 && us[2] < us[3] && us[3] < 20.1,
+           "between them in proportion: %.2f, %.2f and %.2f, %.2f us", us[1], us[2], us[3], us[4]);
+    tap_ok(close_to(device[1], 24) && close_to(device[4], 48) && close_to(device[6], 64),
+           "on the device, too");
+}
+
 /* Where the sides' ratio lies between those of two classes. */
 static void test_between(struct learned_times *times)
 {
@@ -376,10 +425,12 @@ int main(void)
     test_first_gain();
     test_classes();
     test_triangles(times);
+    test_far_forms(times);
     test_text(times);
     test_bad_text(times);
     test_predictions(times);
     test_between(times);
+    test_far_between(times);
     test_results(times);
     test_floors(times);
     free(times);
