@@ -21,6 +21,7 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
 	src/command/call_timer.c src/command/call_timer.h \
+	src/command/learned_merge.c src/command/learned_merge.h \
 	src/command/offload_report.c src/command/offload_report.h \
 	src/command/preload.c src/command/preload.h \
 	src/command/processor_pace.c src/command/processor_pace.h \
@@ -28,6 +29,7 @@ libmublas_calls_la_SOURCES = \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \
 	src/command/timed_calls.c src/command/timed_calls.h \
+	src/command/timing_process.c src/command/timing_process.h \
 	src/command/tune_calls.c src/command/tune_calls.h \
 	src/command/tune_results.c src/command/tune_results.h
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
