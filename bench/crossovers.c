@@ -1,7 +1,7 @@
 /* crossovers.c - do decisions between host and device fall on the right side?
  *
  *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--bytes=N]
- *              [--processes=N] [--output=FILE] [--save=FILE] [--any-shape]
+ *              [--processes=N] [--output=FILE] [--save=FILE] [--any-shape] [--judged=FILE]
  *
  * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
  * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
@@ -12,9 +12,11 @@
  * nothing learned, would have been good; and of one that knows what each call took in the first half of the
  * rounds, by the second half: as good as any could be on a machine whose pace changes. The output file gets a
  * line for every call, with all its times, the saved one what was learned, as the crossover section of a
- * recipe. */
+ * recipe. --judged takes the calls and their times from such an output instead, with at most --calls of a
+ * routine: so one judgement, minutes on a device, serves several recipes of the same machine. */
 #include "border_calls.h"
 #include "judged_calls.h"
+#include "judged_file.h"
 #include "command/timed_calls.h"
 #include "command/tune_calls.h"
 #include "gpu/device.h"
@@ -30,7 +32,7 @@ enum { PASSES_OF_100 = 95 };
 static const double loss_allowed = 0.10;
 
 struct options {
-    const char *recipe, *routines, *output, *save;
+    const char *recipe, *routines, *output, *save, *judged;
     int calls, processes;
     double seconds, bytes;
     bool any_shape;
@@ -172,6 +174,8 @@ static bool read_options(char **arguments, struct options *options)
             options->output = option + 9;
         else if (strncmp(option, "--save=", 7) == 0)
             options->save = option + 7;
+        else if (strncmp(option, "--judged=", 9) == 0)
+            options->judged = option + 9;
         else if (strcmp(option, "--any-shape") == 0)
             options->any_shape = true;
         else if (strncmp(option, "--calls=", 8) == 0)
@@ -247,39 +251,44 @@ static bool time_once(struct judge *judge, struct judged_call *const *groups, in
     return true;
 }
 
-/* NULL: no memory, or no process; to be freed. */
-static struct judged_call *timed_calls_of_all(struct judge *judge)
+/* False: no process. */
+static bool time_all(struct judge *judge, struct judged_call *judged)
 {
-    const int calls = judge->options->calls;
-    struct judged_call *judged = calloc((size_t)ROUTINES * (size_t)calls, sizeof *judged);
     struct judged_call *groups[ROUTINES];
     int count = 0;
-    for (int routine = 0; judged && routine < ROUTINES; routine++)
+    for (int routine = 0; routine < ROUTINES; routine++)
         if (is_judged(judge, routine)) {
-            groups[count] = judged + routine * calls;
+            groups[count] = judged + routine * judge->options->calls;
             draw_routine(judge, routine, groups[count++]);
         }
-    for (int process = 0; judged && process < judge->options->processes; process++)
-        if (!time_once(judge, groups, count)) {
-            free(judged);
-            return NULL;
-        }
-    return judged;
+    for (int process = 0; process < judge->options->processes; process++)
+        if (!time_once(judge, groups, count))
+            return false;
+    return true;
+}
+
+/* NULL: no memory, no process, or not such a file; to be freed. */
+static struct judged_call *calls_of_all(struct judge *judge)
+{
+    const struct options *options = judge->options;
+    struct judged_call *judged = calloc((size_t)ROUTINES * (size_t)options->calls, sizeof *judged);
+    if (judged && (options->judged ? judged_file_read(options->judged, "crossovers", options->calls, judged)
+                                   : time_all(judge, judged)))
+        return judged;
+    free(judged);
+    return NULL;
 }
 
 static int judge_all(struct judge *judge)
 {
     int passed = 0, count = 0;
-    struct judged_call *judged = timed_calls_of_all(judge);
+    struct judged_call *judged = calls_of_all(judge);
     if (!judged)
         return 1;
     printf("%-8s %12s %6s %6s %6s %9s %14s %9s\n", "routine", "gains from", "calls", "right", "good",
            "worst loss", "built-in good", "own times");
     if (judge->output)
-        fputs("routine,m,n,k,side,uplo,trans,trans_b,diag,host_us,device_us,choice,loss,host_expected_us,"
-              "device_expected_us,built_in_choice,built_in_loss,built_in_host_us,built_in_device_us,"
-              "host_rounds_us,device_rounds_us\n",
-              judge->output);
+        fputs(judged_file_header, judge->output);
     for (int routine = 0; routine < ROUTINES; routine++)
         if (is_judged(judge, routine)) {
             count++;

@@ -77,7 +77,7 @@ bench_call_scatter_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core
 # Whether the choice between host and device falls on the faster side.
 check_PROGRAMS += bench/crossovers
 bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h \
-	bench/judged_calls.c bench/judged_calls.h
+	bench/judged_calls.c bench/judged_calls.h bench/judged_file.c bench/judged_file.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 include bench/programs/local.mk

@@ -36,6 +36,22 @@ tail -n +2 "$work/calls" | awk -F, '{ n = split($20, us, " "); bad += n < 3 || n
         for (i = 1; i <= half; i++) mean += us[i] / half
         bad += mean - $10 > 0.002 * mean + 0.002 || $10 - mean > 0.002 * mean + 0.002 } END { exit !(NR && !bad) }'
 result $? "the time of three to ten is the mean of the faster half"
+OMP_NUM_THREADS=1 crossovers --routines=dsymv --bytes=262144 --seconds=10 --calls=4 --judged="$work/calls" --output="$work/again"
+[ $? = 0 ] && grep -qE '^dsymv +never +4 +4 +4 ' "$work/output" && grep -q '^1 of 1 routines pass' "$work/output" &&
+    diff <(grep '^dsymv' "$work/calls" | cut -d, -f1-13,20-) <(tail -n +2 "$work/again" | cut -d, -f1-13,20-) > "$work/differences" &&
+    [ ! -s "$work/errors" ]
+result $? "what was judged is taken from an earlier output"
+refused() { # PHRASE: what is not such an output is refused in one line
+    OMP_NUM_THREADS=1 crossovers --routines=dsymv --bytes=262144 --seconds=10 --calls=3 --judged="$work/wrong" --output="$work/again"
+    [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -qxF "crossovers: $work/wrong: $1" "$work/errors"
+}
+cp "$work/calls" "$work/wrong" && refused "line 5 is one call of its routine more than --calls says" &&
+    head -n 3 "$work/calls" | sed '3s/,[^,]*$//' > "$work/wrong" && refused "line 3 is not a judged call" &&
+    head -n 3 "$work/calls" | sed '2s/^[a-z]*,/dfoo,/' > "$work/wrong" && refused "line 2 is not a judged call" &&
+    head -n 3 "$work/calls" | sed '3s/ /,/' > "$work/wrong" && refused "line 3 is not a judged call" &&
+    tail -n 3 "$work/calls" > "$work/wrong" && refused "line 1 is not the output of crossovers" &&
+    rm "$work/wrong" && refused "No such file or directory"
+result $? "a file that is none is refused, with its line"
 bench/call_scatter 4 > "$work/output" 2> "$work/errors"
 [ $? = 0 ] && [ ! -s "$work/errors" ] && [ "$(grep -cE '^ +[0-9]+( +[0-9.]+%){3}$' "$work/output")" = 16 ]
 result $? "the scatter of times from moment to moment has its tables"
