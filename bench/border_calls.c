@@ -89,7 +89,7 @@ void border_call_lay_out(struct blas_call *call)
     call->x.pointer = &storage;
 }
 
-/* Another ratio of gemv's sides, with as many elements: up to where the next class begins, or twice that of
+/* Another ratio of gemv's sides, with about as many elements: up to where the next class begins, or twice that of
  * the last one. */
 static void change_ratio(struct blas_call *call, uint64_t *seed)
 {
@@ -101,8 +101,8 @@ static void change_ratio(struct blas_call *call, uint64_t *seed)
                               : m > n ? random_between(seed, 0.25, 2)
                                       : random_between(seed, 0.5, 4);
         struct blas_call other = *call;
-        other.m = (int64_t)fmax(1, sqrt(m * n * m / n * taller));
-        other.n = (int64_t)fmax(1, sqrt(m * n * n / m / taller));
+        other.m = (int64_t)fmax(1, round(m * sqrt(taller)));
+        other.n = (int64_t)fmax(1, round(n / sqrt(taller)));
         if (timed_class_of(&other) == timed_class_of(call)) {
             *call = other;
             return;

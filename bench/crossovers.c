@@ -13,7 +13,8 @@
  * rounds, by the second half: as good as any could be on a machine whose pace changes. The output file gets a
  * line for every call, with all its times, the saved one what was learned, as the crossover section of a
  * recipe. --judged takes the calls and their times from such an output instead, with at most --calls of a
- * routine: so one judgement, minutes on a device, serves several recipes of the same machine. */
+ * routine: so one judgement, minutes on a device, serves several recipes of the same machine, on any machine,
+ * since what is built in, which depends on it, is left out there. */
 #include "border_calls.h"
 #include "judged_calls.h"
 #include "judged_file.h"
@@ -89,13 +90,17 @@ static void write_call(const struct judge *judge, const struct judged_call *judg
     const struct predicted_times learned = crossover_predict(&judge->model, call, 0, true);
     const struct predicted_times without = crossover_predict(&judge->built_in, call, 0, true);
     char name[ROUTINE_NAME];
-    fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f,%s,%.4f,%.1f,%.1f",
+    fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f",
             routine_name(routine_of(call->family, call->type), name), (long long)call->m, (long long)call->n,
             (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans, (int)call->trans_b,
             (int)call->diag, judged->us[SIDE_HOST], judged->us[SIDE_DEVICE], chosen ? "device" : "host",
             loss_of(chosen, judged),
-            learned.host_us, learned.resident_us, built_in ? "device" : "host", loss_of(built_in, judged),
-            without.host_us, without.resident_us);
+            learned.host_us, learned.resident_us);
+    if (judge->options->judged)
+        fputs(",-,-,-,-", judge->output);
+    else
+        fprintf(judge->output, ",%s,%.4f,%.1f,%.1f", built_in ? "device" : "host", loss_of(built_in, judged),
+                without.host_us, without.resident_us);
     for (int side = 0; side < CALL_SIDES; side++)
         write_rounds(judge->output, judged->rounds[side], judged->timed);
     fputc('\n', judge->output);
@@ -131,7 +136,7 @@ static void draw_routine(struct judge *judge, int routine, struct judged_call *j
 
 static bool judge_routine(struct judge *judge, int routine, const struct judged_call *judged)
 {
-    char name[ROUTINE_NAME], floor_text[24] = "never";
+    char name[ROUTINE_NAME], floor_text[24] = "never", built_in_text[12] = "-";
     struct score score = {0};
     for (int i = 0; i < judge->options->calls; i++)
         judge_call(judge, &judged[i], &score);
@@ -141,8 +146,10 @@ static bool judge_routine(struct judge *judge, int routine, const struct judged_
         snprintf(floor_text, sizeof floor_text, "%llu", (unsigned long long)floor);
     const bool passes = score.calls && score.good * 100 >= score.calls * PASSES_OF_100;
     judge->steady += score.calls && score.steady * 100 >= score.calls * PASSES_OF_100;
-    printf("%-8s %12s %6d %6d %6d %8.1f%%  %s  %8d %9d\n", routine_name(routine, name), floor_text, score.calls,
-           score.right, score.good, 100 * score.worst_loss, passes ? "pass" : "FAIL", score.built_in_good,
+    if (!judge->options->judged)
+        snprintf(built_in_text, sizeof built_in_text, "%d", score.built_in_good);
+    printf("%-8s %12s %6d %6d %6d %8.1f%%  %s  %8s %9d\n", routine_name(routine, name), floor_text, score.calls,
+           score.right, score.good, 100 * score.worst_loss, passes ? "pass" : "FAIL", built_in_text,
            score.steady);
     fflush(stdout);
     return passes;
@@ -279,25 +286,48 @@ static struct judged_call *calls_of_all(struct judge *judge)
     return NULL;
 }
 
-static int judge_all(struct judge *judge)
+static bool open_output(struct judge *judge)
+{
+    const char *path = judge->options->output;
+    judge->output = path ? fopen(path, "we") : NULL;
+    if (path && !judge->output)
+        perror(path);
+    return !path || judge->output;
+}
+
+static bool has_calls(const struct judge *judge, const struct judged_call *judged)
+{
+    return !judge->options->judged || isfinite(judged->us[SIDE_HOST]);
+}
+
+static int judge_calls(struct judge *judge, const struct judged_call *judged)
 {
     int passed = 0, count = 0;
-    struct judged_call *judged = calls_of_all(judge);
-    if (!judged)
-        return 1;
     printf("%-8s %12s %6s %6s %6s %9s %14s %9s\n", "routine", "gains from", "calls", "right", "good",
            "worst loss", "built-in good", "own times");
     if (judge->output)
         fputs(judged_file_header, judge->output);
     for (int routine = 0; routine < ROUTINES; routine++)
-        if (is_judged(judge, routine)) {
+        if (is_judged(judge, routine) && has_calls(judge, judged + routine * judge->options->calls)) {
             count++;
             passed += judge_routine(judge, routine, judged + routine * judge->options->calls);
         }
-    free(judged);
     printf("%d of %d routines pass; by each call's own times of the rounds before %d would\n", passed, count,
            judge->steady);
-    return passed != count;
+    return count == 0 || passed != count;
+}
+
+/* The output may be the file that calls are taken from. */
+static int judge_all(struct judge *judge)
+{
+    struct judged_call *judged = judge->options->judged ? calls_of_all(judge) : NULL;
+    if ((judge->options->judged && !judged) || !open_output(judge))
+        return 1;
+    if (!judged)
+        judged = calls_of_all(judge);
+    const int result = judged ? judge_calls(judge, judged) : 1;
+    free(judged);
+    return result;
 }
 
 static void print_pace(const struct pace_log *paces)
@@ -314,7 +344,7 @@ static int run(const struct options *options, struct learned_times *times)
                                                     .huge_pages = true};
     static struct judge judge;
     struct device_properties device;
-    int result = 1;
+    int result;
     judge.options = options;
     judge.as_programs = &as_programs;
     judge.seed = 20260101;
@@ -326,11 +356,7 @@ static int run(const struct options *options, struct learned_times *times)
     crossover_use_learned(&judge.model, times);
     printf("host BLAS %s, %d threads; device %s\n", times->host_blas, times->host_threads,
            has_device ? device.name : "none");
-    judge.output = options->output ? fopen(options->output, "we") : NULL;
-    if (options->output && !judge.output)
-        perror(options->output);
-    else
-        result = judge_all(&judge);
+    result = judge_all(&judge);
     print_pace(&judge.paces);
     if (judge.reason[0])
         printf("some calls stayed on the host: %s\n", judge.reason);

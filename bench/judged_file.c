@@ -66,7 +66,7 @@ static bool read_rounds(char *text, double *rounds, int *timed)
 
 static bool read_call(char *const fields[FIELDS], struct blas_call *call)
 {
-    static const int64_t greatest = INT32_MAX;
+    static const int64_t greatest = (int64_t)1 << 40; /* the products of two fit */
     const int routine = routine_named(fields[0]);
     int64_t flags[5];
     const int64_t most[] = {SIDE_RIGHT, UPLO_UPPER, TRANS_CONJUGATE, TRANS_CONJUGATE, DIAG_UNIT};
@@ -95,7 +95,8 @@ static bool read_line(char *line, struct judged_call *judged)
     return split(line, fields) && read_call(fields, &judged->call) &&
            read_time(fields[9], &judged->us[SIDE_HOST]) && read_time(fields[10], &judged->us[SIDE_DEVICE]) &&
            read_rounds(fields[HOST_ROUNDS], judged->rounds[SIDE_HOST], &judged->timed) &&
-           read_rounds(fields[HOST_ROUNDS + 1], judged->rounds[SIDE_DEVICE], &timed) && timed == judged->timed;
+           read_rounds(fields[HOST_ROUNDS + 1], judged->rounds[SIDE_DEVICE], &timed) &&
+           timed == judged->timed;
 }
 
 /* A phrase; NULL: all is well. */

@@ -1,5 +1,5 @@
 /* judged_file.h - the calls and times of an earlier run of bench/crossovers, from its output file: by them
- * another recipe of the same machine can be judged without a device. */
+ * another recipe of the same machine can be judged, on any machine. */
 #ifndef MUBLAS_BENCH_JUDGED_FILE_H
 #define MUBLAS_BENCH_JUDGED_FILE_H
 

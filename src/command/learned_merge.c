@@ -71,8 +71,10 @@ static void keep_rest(struct learned_times *times, const struct learned_times *b
         keep_curve(&times->upload[way], &before->upload[way]);
     for (int way = 0; way < RESULT_WAYS; way++)
         keep_curve(&times->result.ways[way], &before->result.ways[way]);
-    times->wake_us = times->wake_us > 0 ? times->wake_us : before->wake_us;
-    times->scan_us_per_byte = times->scan_us_per_byte > 0 ? times->scan_us_per_byte : before->scan_us_per_byte;
+    if (!(times->wake_us > 0))
+        times->wake_us = before->wake_us;
+    if (!(times->scan_us_per_byte > 0))
+        times->scan_us_per_byte = before->scan_us_per_byte;
 }
 
 void learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines)

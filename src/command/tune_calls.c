@@ -140,7 +140,8 @@ static void sample_wake(struct session *session)
 {
     struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 1000};
     double usual, first;
-    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &usual, &first) && first > usual)
+    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &usual, &first) &&
+        first > usual)
         session->times->wake_us = first - usual;
 }
 
@@ -153,7 +154,8 @@ static void sample_scan(struct session *session)
     if (!call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &dense, NULL))
         return;
     call.a.ld = 4 * n;
-    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) && sparse > dense)
+    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) &&
+        sparse > dense)
         session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
 }
 
@@ -192,14 +194,15 @@ static void warn_of_pace(const struct pace_log *paces, const char *who)
 /* What a process that ended early had made of its calls is not known. False: with one line. */
 static bool is_good(const struct session *session, int timed, int kept)
 {
+    const char *who = session->process.who;
     const struct call_timer_end *end = &session->process.end;
     const char *reason = end->reason[0] ? end->reason : "its process made none";
     if (session->process.lost && end->any_on_device)
-        fprintf(stderr, "%s: a process that made calls ended early: nothing is learned\n", session->process.who);
+        fprintf(stderr, "%s: a process that made calls ended early: nothing is learned\n", who);
     else if (!end->any_on_device)
-        fprintf(stderr, "%s: no call ran on the device: %s\n", session->process.who, reason);
+        fprintf(stderr, "%s: no call ran on the device: %s\n", who, reason);
     else if (timed > 0 && kept == 0)
-        fprintf(stderr, "%s: some calls of every routine stayed on the host: %s\n", session->process.who, reason);
+        fprintf(stderr, "%s: some calls of every routine stayed on the host: %s\n", who, reason);
     else
         return true;
     return false;

@@ -203,9 +203,9 @@ static bool is_visited(const struct session *session, enum visit which, int clas
                        struct amount_range range)
 {
     const double amount = session->times->host[class].samples[sample].amount;
-    return which == ALL || is_timed_often(session, class, sample) ||
-           (sample_gaps_is_beside(range, amount) &&
-            (which == BESIDE_ANEW || has_few_times(session, class, amount)));
+    const bool beside = sample_gaps_is_beside(range, amount), few = has_few_times(session, class, amount);
+    return which == ALL || (is_timed_often(session, class, sample) && (beside || few)) ||
+           (beside && (which == BESIDE_ANEW || few));
 }
 
 static void list_class(struct session *session, int class, enum visit which)

@@ -140,7 +140,8 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
 }
 
-/* Older recipes have one class in place of several. */
+/* Older recipes have one class in place of several, and newer ones no times of a class that there was no time
+ * for. */
 static void share_elders(struct learned_times *times)
 {
     for (int class = 0; class < TIMED_CLASSES; class++) {

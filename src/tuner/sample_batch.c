@@ -47,6 +47,14 @@ static void time_side(const struct sample_batch *batch, enum call_side side, dou
             us[i] = times[--count];
 }
 
+/* Nothing as large is asked for again: a gap that cannot be filled would stand before all others. */
+static void note_impossible(struct sample_batch *batch, const struct sample_request *request)
+{
+    double *least = &batch->impossible[request->class];
+    if (*least == 0 || request->amount < *least)
+        *least = request->amount;
+}
+
 void sample_batch_time(struct sample_batch *batch)
 {
     double host[SAMPLE_BATCH], device[SAMPLE_BATCH];
@@ -58,8 +66,9 @@ void sample_batch_time(struct sample_batch *batch)
     time_side(batch, SIDE_DEVICE, device);
     for (int i = 0; i < batch->count; i++) {
         const struct sample_request *request = &batch->requests[i];
-        if (!request->on_host || record(batch, request, SIDE_HOST, host[i]))
-            record(batch, request, SIDE_DEVICE, device[i]);
+        const bool on_host = !request->on_host || record(batch, request, SIDE_HOST, host[i]);
+        if (!on_host || !record(batch, request, SIDE_DEVICE, device[i]))
+            note_impossible(batch, request);
         learned_times_separate(batch->times, request->class);
     }
     batch->count = 0;
@@ -151,10 +160,12 @@ static bool has_sample_about(const struct time_curve *curve, double amount)
 }
 
 /* Even, and no powers of two, of which caches hold few columns, so that a host takes twice as long. What of
- * the call is larger than a block becomes two more than a multiple of four. */
+ * the call is larger than a block becomes two more than a multiple of four, and less than it was, since there
+ * may be no memory for more. */
 static int64_t usual_size(int64_t size)
 {
-    return size > BLOCK ? size / 4 * 4 + 2 : size;
+    const int64_t usual = (size - 3) / 4 * 4 + 2;
+    return size <= BLOCK ? size : usual > BLOCK ? usual : BLOCK + 2;
 }
 
 static struct blas_call sample_call(int class, double amount)
@@ -169,7 +180,9 @@ static struct blas_call sample_call(int class, double amount)
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount)
 {
     const struct blas_call call = sample_call(class, amount);
-    return timed_class_of(&call) == class && !device_takes_long(batch, class, amount) &&
+    const double impossible = batch->impossible[class];
+    return timed_class_of(&call) == class && (impossible == 0 || timed_class_amount(&call) < impossible) &&
+           !device_takes_long(batch, class, amount) &&
            !has_sample_about(&batch->times->resident[class], timed_class_amount(&call));
 }
 

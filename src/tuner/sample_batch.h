@@ -24,6 +24,7 @@ struct sample_batch {
     struct moments_table *moments;
     struct sample_request requests[SAMPLE_BATCH];
     int count;
+    double impossible[TIMED_CLASSES]; /* the least amount that could not be timed; 0: there is none */
 };
 
 /* Can there be a sample at about this amount that is not there yet? */

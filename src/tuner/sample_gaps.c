@@ -5,11 +5,11 @@
 /* Room is left for what is found later: jumps, and the border itself. */
 enum { SAMPLES_FOR_GAPS = 32, SAMPLES_FOR_JUMPS = 42 };
 
-/* Where neither side is so many times faster, samples are at most so far apart: threads make of a host's
- * times a curve with steps. */
+/* Where neither side is so many times faster, samples are at most so far apart, since threads make of a
+ * host's times a curve with steps: beside the border, and, sparse, further away. */
 static const struct density {
     double ahead, apart;
-} densities[] = {{2.5, 1.6}, {1.5, 1.3}, {1.3, 1.15}};
+} densities[] = {{2.5, 1.6}, {1.5, 1.3}, {1.3, 1.15}}, sparse = {2.5, 2};
 enum { DENSITIES = sizeof densities / sizeof *densities };
 
 /* Small triangles are worth a device that take a host's threads longer to begin than to solve. */
@@ -26,35 +26,46 @@ bool sample_gaps_is_ahead(const struct learned_times *times, int class, double a
     return gain < 1 / most || gain > most;
 }
 
-/* Beyond the outermost samples, where no side is far ahead at these: what lies there cannot be foretold, and
- * the border may lie there again. */
-static void reach_out(const struct sample_batch *batch, int class, struct amount_range bounds,
-                      struct amount_range *range)
+static struct amount_range bounds_of(const struct sample_batch *batch, int class)
 {
-    static const double step = 2;
-    const struct time_curve *host = &batch->times->host[class];
-    const double first = host->samples[0].amount, last = host->samples[host->count - 1].amount;
-    if (!sample_gaps_is_ahead(batch->times, class, first, densities->ahead))
-        range->low = fmin(range->low, fmax(first / step, bounds.low));
-    if (!sample_gaps_is_ahead(batch->times, class, last, densities->ahead))
-        range->high = fmax(range->high, fmin(last * step, bounds.high));
+    const struct call_sampler *sampler = batch->sampler;
+    return (struct amount_range){timed_class_amount_of(class, sampler->least_bytes) / least_part,
+                                 timed_class_amount_of(class, sampler->most_bytes)};
 }
 
-/* Beside the border, among amounts that calls can have, and from where to where no side is so far ahead. */
-static bool find_range(const struct sample_batch *batch, int class, double ahead, struct amount_range *range)
+/* From where to where no side is so far ahead. */
+static bool narrow(const struct sample_batch *batch, int class, double ahead, struct amount_range *range)
 {
     static const double step = 1.05;
-    const struct call_sampler *sampler = batch->sampler;
-    const struct amount_range bounds = {timed_class_amount_of(class, sampler->least_bytes) / least_part,
-                                        timed_class_amount_of(class, sampler->most_bytes)};
-    if (!gain_border_range(batch->times, class, bounds, range))
-        return false;
-    reach_out(batch, class, bounds, range);
     while (range->low < range->high && sample_gaps_is_ahead(batch->times, class, range->low, ahead))
         range->low *= step;
     while (range->low < range->high && sample_gaps_is_ahead(batch->times, class, range->high, ahead))
         range->high /= step;
     return range->low < range->high;
+}
+
+/* Beside the border, among amounts that calls can have. */
+static bool find_range(const struct sample_batch *batch, int class, double ahead, struct amount_range *range)
+{
+    return gain_border_range(batch->times, class, bounds_of(batch, class), range) &&
+           narrow(batch, class, ahead, range);
+}
+
+/* Beyond the outermost samples, where no side is far ahead at these: what lies there cannot be foretold, and
+ * the border may lie there again. */
+static bool reach_out(const struct sample_batch *batch, int class, struct amount_range *range)
+{
+    static const double step = 2;
+    const struct amount_range bounds = bounds_of(batch, class);
+    const struct time_curve *host = &batch->times->host[class];
+    if (!gain_border_range(batch->times, class, bounds, range))
+        return false;
+    const double first = host->samples[0].amount, last = host->samples[host->count - 1].amount;
+    if (!sample_gaps_is_ahead(batch->times, class, first, densities->ahead))
+        range->low = fmin(range->low, fmax(first / step, bounds.low));
+    if (!sample_gaps_is_ahead(batch->times, class, last, densities->ahead))
+        range->high = fmax(range->high, fmin(last * step, bounds.high));
+    return narrow(batch, class, sparse.ahead, range);
 }
 
 bool sample_gaps_range(const struct sample_batch *batch, int class, struct amount_range *range)
@@ -85,15 +96,17 @@ static bool find_gap_in(const struct sample_batch *batch, int class, struct amou
            find_gap_in(batch, class, above, apart, amount);
 }
 
-/* The first of the densities that is not reached says where a sample is missing. */
+/* The first of the densities that is not reached says where a sample is missing: far from the border they are
+ * few, but come first, since there is not room for as many as could be beside it. */
 static bool find_gap(const struct sample_batch *batch, int class, double *amount)
 {
-    for (int i = 0; i < DENSITIES; i++) {
-        struct amount_range range;
+    struct amount_range range;
+    if (reach_out(batch, class, &range) && find_gap_in(batch, class, range, sparse.apart, amount))
+        return true;
+    for (int i = 0; i < DENSITIES; i++)
         if (find_range(batch, class, densities[i].ahead, &range) &&
             find_gap_in(batch, class, range, densities[i].apart, amount))
             return true;
-    }
     return false;
 }
 

@@ -147,7 +147,9 @@ int timed_class_beside(const struct blas_call *call, double *part)
     const enum gemv_form form = (enum gemv_form)(class % TIMED_FORMS);
     const double ratio = (double)call->m / (double)call->n;
     const enum gemv_form beside = form_beside(form, ratio);
-    *part = beside == form ? 0 : log(ratio / ratios[form]) / log(ratios[beside] / ratios[form]);
+    if (beside == form)
+        return TIMED_CLASS_NONE;
+    *part = log(ratio / ratios[form]) / log(ratios[beside] / ratios[form]);
     return class - (int)form + (int)beside;
 }
 

@@ -30,17 +30,17 @@ int timed_class_of(const struct blas_call *call);
  * and skip. */
 bool timed_class_exists(int class);
 
-/* The class that older recipes have for this one, too: of symv and hemv that of the lower triangle, of gemv's
- * far forms tall and wide; of others the same. */
+/* The class whose times a recipe without this one's has for both, as older ones do: of symv and hemv that of
+ * the lower triangle, of gemv's far forms tall and wide; of others the same. */
 int timed_class_elder(int class);
 
 /* The next class on the call's side, if it lies between those of two forms: gemv's by the ratio of their
- * sides, which is 1, 16 of tall and wide ones, 64 of far ones. *part: of the way there, 0 to 0.5 from its own,
- * in logarithms. TIMED_CLASS_NONE: it does not. */
+ * sides, which is 1, 16 of tall and wide ones, 64 of far ones. *part: of the way there, 0 to 0.5 from its
+ * own, in logarithms. TIMED_CLASS_NONE: it does not, or lies beyond the far ones. */
 int timed_class_beside(const struct blas_call *call, double *part);
 
-/* "daxpy", "dgemv_none_tall", "dgemv_none_far_tall", "dsymv" (the lower triangle), "dsymv_upper", "dtrmv_transpose",
- * "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */
+/* "daxpy", "dgemv_none_tall", "dgemv_none_far_tall", "dsymv" (the lower triangle), "dsymv_upper",
+ * "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
 /* Back again; TIMED_CLASS_NONE: there is no such class. */
 int timed_class_parse(const char *name);

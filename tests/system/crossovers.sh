@@ -37,13 +37,18 @@ tail -n +2 "$work/calls" | awk -F, '{ n = split($20, us, " "); bad += n < 3 || n
         bad += mean - $10 > 0.002 * mean + 0.002 || $10 - mean > 0.002 * mean + 0.002 } END { exit !(NR && !bad) }'
 result $? "the time of three to ten is the mean of the faster half"
 OMP_NUM_THREADS=1 crossovers --routines=dsymv --bytes=262144 --seconds=10 --calls=4 --judged="$work/calls" --output="$work/again"
-[ $? = 0 ] && grep -qE '^dsymv +never +4 +4 +4 ' "$work/output" && grep -q '^1 of 1 routines pass' "$work/output" &&
+[ $? = 0 ] && grep -qE '^dsymv +never +4 +4 +4 .* - +4$' "$work/output" && grep -q '^1 of 1 routines pass' "$work/output" &&
     diff <(grep '^dsymv' "$work/calls" | cut -d, -f1-13,20-) <(tail -n +2 "$work/again" | cut -d, -f1-13,20-) > "$work/differences" &&
     [ ! -s "$work/errors" ]
 result $? "what was judged is taken from an earlier output"
+cp "$work/calls" "$work/same"
+OMP_NUM_THREADS=1 crossovers --routines=dsymv --bytes=262144 --seconds=10 --calls=4 --judged="$work/same" --output="$work/same"
+[ $? = 0 ] && [ "$(wc -l < "$work/same")" = 5 ] && grep -q '^1 of 1 routines pass' "$work/output"
+result $? "which may be the new one, too"
 refused() { # PHRASE: what is not such an output is refused in one line
     OMP_NUM_THREADS=1 crossovers --routines=dsymv --bytes=262144 --seconds=10 --calls=3 --judged="$work/wrong" --output="$work/again"
-    [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -qxF "crossovers: $work/wrong: $1" "$work/errors"
+    [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -qxF "crossovers: $work/wrong: $1" "$work/errors" &&
+        [ "$(wc -l < "$work/again")" = 5 ]
 }
 cp "$work/calls" "$work/wrong" && refused "line 5 is one call of its routine more than --calls says" &&
     head -n 3 "$work/calls" | sed '3s/,[^,]*$//' > "$work/wrong" && refused "line 3 is not a judged call" &&

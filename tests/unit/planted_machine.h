@@ -21,6 +21,8 @@ struct machine {
     const double *by_device_sets; /* and on the device, by its sets, or NULL */
     uint64_t seed;
     int calls, calls_left;
+    double most_bytes;       /* of a matrix: larger ones cannot be timed; 0: all can */
+    int refused;
     double longest_host;
     int sample_count;        /* of the flagged class: how often each was timed with each set */
     struct {
@@ -89,8 +91,19 @@ static double sets_part(struct machine *machine, enum call_side side, const stru
     return machine->by_device_sets ? machine->by_device_sets[set] : 1;
 }
 
+static bool is_too_large(const struct machine *machine, const struct blas_call *call)
+{
+    const double m = (double)(call->m ? call->m : call->n), n = (double)call->n, k = (double)call->k;
+    const double bytes = fmax(m * n, k * fmax(m, n)) * (double)blas_element_bytes(call->type);
+    return machine->most_bytes > 0 && call->family != FAMILY_AXPY && bytes > machine->most_bytes;
+}
+
 static double time_call(struct machine *machine, enum call_side side, const struct blas_call *call)
 {
+    if (is_too_large(machine, call)) {
+        machine->refused++;
+        return 0;
+    }
     double us = planted(machine, side, timed_class_amount(call)) * noise(machine) *
                 sets_part(machine, side, call);
     if (side == SIDE_HOST)

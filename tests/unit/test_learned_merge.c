@@ -26,11 +26,13 @@ static bool has_device(const struct learned_times *times, const char *class)
 static void test_single(struct learned_times *times)
 {
     read_text(times, "host dsymv 100 1 200 2\ndevice dsymv 100 1\n"
+                     "host saxpy 100 1\ndevice saxpy 100 1 200 2\n"
                      "host daxpy 100 1 200 2\ndevice daxpy 100 1 200 2\n");
-    tap_ok(learned_merge_device_curves(times) == 3, "two classes' curves, one of them for both triangles");
+    tap_ok(learned_merge_device_curves(times) == 4, "three classes' curves, one of them for both triangles");
     learned_merge_forget_single(times);
     tap_ok(!has(times, "dsymv") && !has_device(times, "dsymv") && has(times, "daxpy") &&
-               has_device(times, "daxpy") && learned_merge_device_curves(times) == 1,
+               has_device(times, "daxpy") && !has_device(times, "saxpy") &&
+               learned_merge_device_curves(times) == 1,
            "a class with one sample on a side is forgotten on both");
 }
 
@@ -44,20 +46,26 @@ static void test_stayed(struct learned_times *times)
     tap_ok(has_device(times, "zsymm_left_deep") && has_device(times, "daxpy"), "nothing stayed: all count");
     end.stayed[routine_of(FAMILY_HEMM, TYPE_Z)] = true;
     learned_merge_forget_stayed(times, &end);
-    tap_ok(!has_device(times, "zsymm_left_deep") && has(times, "zsymm_left_deep") && has_device(times, "daxpy"),
+    tap_ok(!has_device(times, "zsymm_left_deep") && has(times, "zsymm_left_deep") &&
+               has_device(times, "daxpy"),
            "where zhemm stayed the device's times of zsymm's class, which is its own, do not");
     read_text(times, both);
     end.stayed[routine_of(FAMILY_HEMM, TYPE_Z)] = false;
     end.stayed[routine_of(FAMILY_AXPY, TYPE_D)] = true;
     learned_merge_forget_stayed(times, &end);
     tap_ok(has_device(times, "zsymm_left_deep") && !has_device(times, "daxpy"), "nor daxpy's where that did");
+    end.stayed[routine_of(FAMILY_SYMM, TYPE_Z)] = true;
+    learned_merge_forget_stayed(times, &end);
+    tap_ok(!has_device(times, "zsymm_left_deep"), "nor zsymm's own");
 }
 
 static const char before[] = "host-blas b\nhost-threads 4\nwake 5\nscan 0.5\nupload pinned 100 7\n"
                              "result staged 100 8\n"
                              "host dsymv 100 1 200 2\ndevice dsymv 100 1 200 2\ndevice-sets dsymv 1 1.5\n"
-                             "host zgemm_deep 100 1 200 2\nflags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n"
-                             "device zgemm_deep 100 1 200 2\n";
+                             "host zgemm_deep 100 1 200 2\n"
+                             "flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n"
+                             "device zgemm_deep 100 1 200 2\n"
+                             "device-sets zgemm_deep 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1.7\n";
 
 static void test_others(struct learned_times *times)
 {
@@ -66,8 +74,9 @@ static void test_others(struct learned_times *times)
                               "host dsymv 100 3 200 4\ndevice dsymv 100 3 200 4\n";
     read_text(times, now);
     learned_merge_keep_others(times, before, "dsymv");
-    tap_ok(times->host[symv].samples[0].us == 3 && times->device_sets[symv][1] == 0 && has(times, "zgemm_deep") &&
-               times->flags[gemm][8] == 0.7 && has_device(times, "zgemm_deep"),
+    tap_ok(times->host[symv].samples[0].us == 3 && times->device_sets[symv][1] == 0 &&
+               has(times, "zgemm_deep") && times->flags[gemm][8] == 0.7 && has_device(times, "zgemm_deep") &&
+               times->device_sets[gemm][17] == 1.7,
            "of routines that were not to be learned what there was stays, with its factors");
     tap_ok(times->wake_us == 6 && times->scan_us_per_byte == 0.5 && times->upload[0].samples[0].us == 9 &&
                times->result.ways[RESULT_STAGED].count == 1,
@@ -81,8 +90,19 @@ static void test_others(struct learned_times *times)
     tap_ok(!has(times, "zgemm_deep") && times->flags[gemm][8] == 0 && has_device(times, "zgemm_deep"),
            "the host's with as many threads alone");
     read_text(times, now);
-    learned_merge_keep_others(times, "host dfoo 1 2\n", "dsymv");
-    tap_ok(times->wake_us == 6 && !has(times, "zgemm_deep"), "nothing of a section that is wrong");
+    learned_merge_keep_others(times, "host-blas b\nhost-threads 4\nscan 0.5\nhost zgemm_deep 100 1 200 2\n"
+                                     "host dfoo 1 2\n",
+                              "dsymv");
+    tap_ok(times->wake_us == 6 && times->scan_us_per_byte == 0 && !has(times, "zgemm_deep"),
+           "nothing of a section that is wrong");
+    read_text(times, "host-blas b\nhost-threads 4\nscan 0.25\nupload staged 100 9\nresult pinned 100 6\n");
+    learned_merge_keep_others(times, before, "dsymv");
+    tap_ok(times->scan_us_per_byte == 0.25 && times->wake_us == 5 &&
+               times->upload[UPLOAD_STAGED].samples[0].us == 9 &&
+               times->upload[UPLOAD_PINNED].samples[0].us == 7 &&
+               times->result.ways[RESULT_PINNED].samples[0].us == 6 &&
+               times->result.ways[RESULT_STAGED].samples[0].us == 8,
+           "each way and figure for itself");
     tap_ok(learned_merge_is_wanted(FAMILY_SYMM, TYPE_Z, "zhemm") &&
                !learned_merge_is_wanted(FAMILY_SYMM, TYPE_C, "zhemm") &&
                learned_merge_is_wanted(FAMILY_SYMM, TYPE_C, NULL),

@@ -152,9 +152,13 @@ static void test_triangles(struct learned_times *times)
 
 static void test_far_forms(struct learned_times *times)
 {
-    static const char older[] = "host dgemv_none_tall 4096 1 1048576 300\nflags cgemv_transpose_wide 0.9 1.1\n"
+    static const char older[] = "host dgemv_none_tall 4096 1 1048576 300\ndevice-sets dgemv_none_tall 1 1.5\n"
                                 "device dgemv_none_tall 4096 15 1048576 20\n"
-                                "host cgemv_transpose_wide 4096 1 1048576 300\n";
+                                "flags cgemv_transpose_wide 0.9 1.1\n"
+                                "host cgemv_transpose_wide 4096 1 1048576 300\n"
+                                "host sgemv_none_wide 4096 1 1048576 300\n"
+                                "device sgemv_none_wide 4096 15 1048576 20\n"
+                                "device sgemv_none_far_wide 4096 16\n";
     const int tall = timed_class_parse("dgemv_none_tall"), far = timed_class_parse("dgemv_none_far_tall"),
               wide = timed_class_parse("cgemv_transpose_wide"),
               far_wide = timed_class_parse("cgemv_transpose_far_wide");
@@ -163,13 +167,20 @@ static void test_far_forms(struct learned_times *times)
                timed_class_elder(far) == tall && timed_class_elder(far_wide) == wide &&
                timed_class_elder(tall) == tall && timed_class_elder(wide) == wide,
            "sides of 64 to 1 have classes of their own");
-    const struct blas_call at = {.family = FAMILY_GEMV, .type = TYPE_D, .m = 3200, .n = 100},
-                           before = {.family = FAMILY_GEMV, .type = TYPE_D, .m = 3199, .n = 100};
+    struct blas_call at = {.family = FAMILY_GEMV, .type = TYPE_D, .m = 3200, .n = 100},
+                     before = {.family = FAMILY_GEMV, .type = TYPE_D, .m = 3199, .n = 100};
     tap_ok(timed_class_of(&at) == far && timed_class_of(&before) == tall, "which begin at 32 to 1");
+    at.type = before.type = TYPE_C, at.trans = before.trans = TRANS_TRANSPOSE;
+    at.m = before.m = 100, at.n = 3200, before.n = 3199;
+    tap_ok(timed_class_of(&at) == far_wide && timed_class_of(&before) == wide, "and 1 to 32");
     const char *fault = read_text(times, older);
     tap_ok(!fault && times->host[far].count == 2 && times->resident[far].samples[1].us == 20 &&
-               times->host[far_wide].samples[1].us == 300 && times->flags[far_wide][1] == 1.1,
+               times->host[far_wide].samples[1].us == 300 && times->flags[far_wide][1] == 1.1 &&
+               times->device_sets[far][1] == 1.5,
            "an older recipe has their times and factors with those of 16 to 1");
+    const int known = timed_class_parse("sgemv_none_far_wide");
+    tap_ok(times->host[known].count == 0 && times->resident[known].count == 1,
+           "but for a class of which something is known");
     fault = read_text(times, text);
     tap_ok(!fault && times->host[far].samples[0].us == 1.5 && times->host[tall].samples[0].us == 1,
            "a newer one has both");
@@ -289,26 +300,46 @@ static struct blas_call gemv_call(int64_t m, int64_t n)
 }
 
 /* Between 16 to 1 and 64 to 1, and beyond. */
-static void test_far_between(struct learned_times *times)
+static void check_far_between(struct learned_times *times, const char *forms, bool tall)
 {
-    static const char forms[] = "host dgemv_transpose_wide 4096 10 67108864 10\n"
-                                "host dgemv_transpose_far_wide 4096 40 67108864 40\n"
-                                "device dgemv_transpose_wide 4096 16 67108864 16\n"
-                                "device dgemv_transpose_far_wide 4096 64 67108864 64\n";
-    const int64_t columns[] = {1600, 2400, 3198, 3202, 4800, 6400, 25600};
+    const int64_t longer[] = {1600, 2400, 3198, 3202, 4800, 6400, 25600};
+    const char *name = tall ? "tall" : "wide";
     double us[7], device[7];
     read_text(times, forms);
     for (int i = 0; i < 7; i++) {
-        const struct blas_call call = gemv_call(100, columns[i]);
+        const struct blas_call call = tall ? gemv_call(longer[i], 100) : gemv_call(100, longer[i]);
         learned_times_host(times, &call, &us[i]);
         learned_times_resident(times, &call, true, &device[i]);
     }
     tap_ok(close_to(us[0], 10) && close_to(us[5], 40) && close_to(us[6], 40),
-           "at 16 to 1 and at 64 the classes' own times, beyond the latter's");
+           "%s: at 16 to 1 and at 64 the classes' own times, beyond the latter's", name);
     tap_ok(close_to(us[1], 15) && close_to(us[4], 30) && us[2] > 19.9 && us[2] < us[3] && us[3] < 20.1,
-           "between them in proportion: %.2f, %.2f and %.2f, %.2f us", us[1], us[2], us[3], us[4]);
+           "%s: between them in proportion: %.2f, %.2f and %.2f, %.2f us", name, us[1], us[2], us[3], us[4]);
     tap_ok(close_to(device[1], 24) && close_to(device[4], 48) && close_to(device[6], 64),
-           "on the device, too");
+           "%s: on the device, too", name);
+}
+
+static void test_far_between(struct learned_times *times)
+{
+    check_far_between(times,
+                      "host dgemv_transpose_wide 4096 10 67108864 10\n"
+                      "host dgemv_transpose_far_wide 4096 40 67108864 40\n"
+                      "device dgemv_transpose_wide 4096 16 67108864 16\n"
+                      "device dgemv_transpose_far_wide 4096 64 67108864 64\n"
+                      "host dgemv_transpose_tall 4096 99 67108864 99\n",
+                      false);
+    check_far_between(times,
+                      "host dgemv_transpose_tall 4096 10 67108864 10\n"
+                      "host dgemv_transpose_far_tall 4096 40 67108864 40\n"
+                      "device dgemv_transpose_tall 4096 16 67108864 16\n"
+                      "device dgemv_transpose_far_tall 4096 64 67108864 64\n"
+                      "host dgemv_transpose_wide 4096 99 67108864 99\n",
+                      true);
+    double part;
+    const struct blas_call beyond = gemv_call(100, 25600), towards = gemv_call(4800, 100);
+    tap_ok(timed_class_beside(&beyond, &part) == TIMED_CLASS_NONE &&
+               timed_class_beside(&towards, &part) == timed_class_parse("dgemv_transpose_tall"),
+           "beyond 64 to 1 there is no next class");
 }
 
 /* Where the sides' ratio lies between those of two classes. */

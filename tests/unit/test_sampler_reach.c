@@ -122,6 +122,41 @@ static void test_second_border(struct learned_times *times)
            gains[2]);
 }
 
+/* Between samples within a factor of 4 of the border, the widest gap. */
+static double widest_beside_border(const struct learned_times *times, int class)
+{
+    const struct time_curve *host = &times->host[class];
+    const double border = learned_times_first_gain(times, class);
+    double widest = 1;
+    for (int i = 0; i + 1 < host->count; i++)
+        if (host->samples[i + 1].amount > border / 4 && host->samples[i].amount < 4 * border)
+            widest = fmax(widest, host->samples[i + 1].amount / host->samples[i].amount);
+    return widest;
+}
+
+/* Neither side is far ahead up to the largest sizes, of which some cannot be timed: the gap there, which
+ * nothing fills, does not stand before those beside the border. */
+static void test_too_large(struct learned_times *times)
+{
+    static const char *const classes[] = {"csyrk_panel", "dgemm_panel", "strmm_left_panel", "zherk_panel"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        struct machine machine = {.latency = 50, .host_rate = 4e-6, .cached_rate = 4e-6,
+                                  .device_rate = 3e-6, .noise = 0.01, .seed = 7, .calls_left = 100000,
+                                  .flagged = timed_class_parse(classes[i])};
+        machine.most_bytes = sampler_of(&machine).most_bytes;
+        sample(times, &machine, 1e5);
+        const double widest = widest_beside_border(times, machine.flagged);
+        tap_ok(machine.refused == 0, "%s: no call has a matrix larger than wanted (%d)", classes[i],
+               machine.refused);
+        machine.most_bytes /= 3;
+        sample(times, &machine, 1e5);
+        const double with_less = widest_beside_border(times, machine.flagged);
+        tap_ok(widest > 1 && widest < 1.65 && with_less < 1.65 && machine.refused > 0 && machine.refused < 40,
+               "%s: samples beside the border are at most %.2f apart, with memory for less %.2f (%d refused)",
+               classes[i], widest, with_less, machine.refused);
+    }
+}
+
 int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
@@ -130,6 +165,7 @@ int main(void)
     test_longer_calls(times);
     test_first_sample(times);
     test_second_border(times);
+    test_too_large(times);
     free(times);
     return tap_done();
 }
