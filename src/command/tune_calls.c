@@ -217,7 +217,6 @@ static bool conclude(struct session *session)
     const int kept = learned_merge_device_curves(times);
     learned_merge_forget_single(times);
     memcpy(times->host_blas, end->host, sizeof times->host_blas);
-    times->host_threads = processors_for_blas();
     if (session->options->before)
         learned_merge_keep_others(times, session->options->before, session->options->routines);
     learned_times_settle(times, times->host_blas, times->host_threads);
@@ -237,6 +236,7 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
                                           .seconds = options->process_seconds},
                               .started = seconds_now(), .paces = calloc(1, sizeof *session.paces)};
     memset(times, 0, sizeof *times);
+    times->host_threads = processors_for_blas(); /* a call's time depends on it (narrow_shares.h) */
     if (session.paces && timing_process_start(&session.process))
         sample_all(&session);
     timing_process_stop(&session.process);

@@ -2,6 +2,7 @@
 #include "tuner/curve_smoothing.h"
 #include "tuner/flag_times.h"
 #include "tuner/gain_border.h"
+#include "tuner/narrow_times.h"
 #include "tuner/sample_gaps.h"
 
 #include <math.h>
@@ -304,17 +305,22 @@ static bool look_closer(struct session *session)
     return true;
 }
 
-/* What sets make of a side's times, of which samples are then those of average ones. */
+/* What sets make of a side's times, and narrow shares of the host's; samples are then those of average sets,
+ * without such shares. */
 static void learn_sets(struct session *session, int class, enum call_side side, struct time_curve *curve,
                        double factors[DEVICE_SETS_MOST])
 {
     const struct moments_table *table = &session->notes->moments;
+    const struct blas_call call = timed_class_call(class, 1e6);
+    double narrow = 0;
     flag_times_fit(table, class, side, factors);
+    if (side == SIDE_HOST && narrow_shares_exist(&call))
+        narrow = session->times->narrow[class] = narrow_times_fit(table, class, curve, factors);
     for (int i = 0; i < curve->count; i++) {
         const struct sample_moments *moments =
             sample_moments_find(table, class, (int)side, curve->samples[i].amount);
         if (moments)
-            curve->samples[i].us = sample_moments_time(moments, factors);
+            curve->samples[i].us = sample_moments_time(moments, factors, narrow);
     }
 }
 

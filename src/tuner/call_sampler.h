@@ -32,7 +32,8 @@ struct call_sampler {
                                      * long where the sides are alike */
 };
 
-/* Add samples to the curves of `times`, and flags' factors. False: stopped before the first pass was done. */
+/* Add samples to the curves of `times`, flags' factors and what narrow shares cost by its host_threads, which
+ * is known beforehand (0: nothing is learned of these). False: stopped before the first pass was done. */
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times);
 
 #endif

@@ -31,12 +31,18 @@ static double factor_of(const double *factors, int set)
     return factors[set] > 0 ? factors[set] : 1;
 }
 
+static double narrow_factor(const struct learned_times *times, int class, const struct blas_call *call)
+{
+    const double part = times->narrow[class];
+    return part > 0 ? 1 + part * narrow_shares_columns(call, times->host_threads) : 1;
+}
+
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
 {
     const int class = timed_class_of(call);
     if (!class_time(times->host, TIME_SHRINKS, call, class, us))
         return false;
-    *us *= factor_of(times->flags[class], flag_set_of(class, call));
+    *us *= factor_of(times->flags[class], flag_set_of(class, call)) * narrow_factor(times, class, call);
     return true;
 }
 
@@ -125,14 +131,14 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
 
 static uint64_t class_floor(const struct learned_times *times, int class)
 {
-    /* Calls whose result is small gain earliest, and those of the set that gains most. */
+    /* Calls whose result is small gain earliest, and those of the set that gains most, with narrow shares. */
     struct time_curve host = times->host[class];
     double most = 0;
     for (int set = 0; set < device_sets_of(class); set++)
         most = fmax(most,
                     factor_of(times->flags[class], set / 2) / factor_of(times->device_sets[class], set));
     for (int i = 0; i < host.count; i++)
-        host.samples[i].us *= most;
+        host.samples[i].us *= most * (1 + times->narrow[class] * NARROW_SHARE_COLUMNS);
     double amount = time_curve_first_gain(&host, &times->rest[class]);
     return amount < HUGE_VAL ? timed_class_gated(class, amount) : UINT64_MAX;
 }
@@ -164,6 +170,7 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
     if (strcmp(times->host_blas, host_blas) != 0 || times->host_threads != host_threads) {
         memset(times->host, 0, sizeof times->host);
         memset(times->flags, 0, sizeof times->flags);
+        memset(times->narrow, 0, sizeof times->narrow);
     }
     learned_times_separate_all(times);
     settle_floors(times);

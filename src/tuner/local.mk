@@ -6,6 +6,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/decision.c src/tuner/decision.h \
 	src/tuner/device_sets.c src/tuner/device_sets.h \
 	src/tuner/learned_times.c src/tuner/learned_times.h src/tuner/learned_times_text.c \
+	src/tuner/narrow_shares.c src/tuner/narrow_shares.h \
 	src/tuner/line_reader.c src/tuner/line_reader.h \
 	src/tuner/occupancy.c src/tuner/occupancy.h \
 	src/tuner/occupancy_driver.c src/tuner/occupancy_driver.h \
@@ -42,6 +43,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/sample_gaps.c src/tuner/sample_gaps.h \
 	src/tuner/sample_moments.c src/tuner/sample_moments.h \
 	src/tuner/flag_times.c src/tuner/flag_times.h \
+	src/tuner/narrow_times.c src/tuner/narrow_times.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
 	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \

@@ -1,5 +1,6 @@
 #include "tuner/sample_batch.h"
 #include "tuner/gain_border.h"
+#include "tuner/narrow_shares.h"
 
 #include <math.h>
 
@@ -27,8 +28,8 @@ static bool record(const struct sample_batch *batch, const struct sample_request
     moments->asked = request->asked;
     if (request->anew)
         moments->count = 0;
-    sample_moments_add(moments, us, request->set);
-    return time_curve_add(curve, request->amount, sample_moments_time(moments, NULL));
+    sample_moments_add(moments, us, request->set, request->columns);
+    return time_curve_add(curve, request->amount, sample_moments_time(moments, NULL, 0));
 }
 
 /* Those whose us are positive, which come to be their times. */
@@ -112,6 +113,7 @@ static void take_set(struct sample_batch *batch, struct sample_request *request)
     if (timed > 0 && (timed + rounds + first / 2) % 2)
         make_odd(request);
     request->set = device_set_of(request->class, &request->call);
+    request->columns = narrow_shares_columns(&request->call, batch->times->host_threads);
 }
 
 static void gather(struct sample_batch *batch, const struct sample_request *request)

@@ -13,6 +13,7 @@ struct sample_request {
     double amount, asked; /* by which the call was chosen */
     struct blas_call call;
     int set;      /* of the device's, which the call has */
+    double columns; /* narrow_shares.h */
     bool on_host; /* too, or on the device alone */
     bool anew;    /* what was timed before does not count */
 };

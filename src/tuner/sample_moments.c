@@ -29,19 +29,22 @@ struct sample_moments *sample_moments_at(struct moments_table *table, int class,
     return &samples[(*count)++];
 }
 
-void sample_moments_add(struct sample_moments *moments, double us, int set)
+void sample_moments_add(struct sample_moments *moments, double us, int set, double columns)
 {
     const int place = moments->count++ % SAMPLE_MOMENTS;
     moments->timed++;
     moments->us[place] = us;
     moments->sets[place] = (unsigned char)set;
+    moments->columns[place] = (float)columns;
 }
 
-double sample_moments_time(const struct sample_moments *moments, const double *factors)
+double sample_moments_time(const struct sample_moments *moments, const double *factors, double narrow)
 {
     const int count = moments->count < SAMPLE_MOMENTS ? moments->count : SAMPLE_MOMENTS;
     double us[SAMPLE_MOMENTS];
-    for (int i = 0; i < count; i++)
-        us[i] = factors ? moments->us[i] / factors[moments->sets[i]] : moments->us[i];
+    for (int i = 0; i < count; i++) {
+        const double more = factors ? factors[moments->sets[i]] : 1;
+        us[i] = moments->us[i] / (more * (1 + narrow * (double)moments->columns[i]));
+    }
     return statistics_faster_half(us, (size_t)count);
 }

@@ -19,6 +19,7 @@ struct sample_moments {
     unsigned timed; /* so far */
     double us[SAMPLE_MOMENTS];
     unsigned char sets[SAMPLE_MOMENTS]; /* device_sets.h */
+    float columns[SAMPLE_MOMENTS];      /* narrow_shares.h */
 };
 
 /* All zero: nothing timed. */
@@ -34,10 +35,10 @@ struct sample_moments *sample_moments_at(struct moments_table *table, int class,
 const struct sample_moments *sample_moments_find(const struct moments_table *table, int class, int side,
                                                  double amount);
 
-void sample_moments_add(struct sample_moments *moments, double us, int set);
+void sample_moments_add(struct sample_moments *moments, double us, int set, double columns);
 
-/* Of calls of average sets, by the factors of the device's sets; NULL: they make no difference. There is one
- * time at least. */
-double sample_moments_time(const struct sample_moments *moments, const double *factors);
+/* Of calls of average sets without narrow shares, by the factors of the device's sets (NULL: they make no
+ * difference) and the part of the time that a column of such a share adds. There is one time at least. */
+double sample_moments_time(const struct sample_moments *moments, const double *factors, double narrow);
 
 #endif

@@ -19,6 +19,8 @@ struct machine {
     int flagged;             /* a class */
     const double *by_flags;  /* how much longer its calls take on the host, by set of flags, or NULL */
     const double *by_device_sets; /* and on the device, by its sets, or NULL */
+    double narrow;           /* what a column of a narrow share adds to a call's time on the host, as part of it */
+    int threads;             /* of the host */
     uint64_t seed;
     int calls, calls_left;
     double most_bytes;       /* of a matrix: larger ones cannot be timed; 0: all can */
@@ -107,7 +109,7 @@ static double time_call(struct machine *machine, enum call_side side, const stru
     double us = planted(machine, side, timed_class_amount(call)) * noise(machine) *
                 sets_part(machine, side, call);
     if (side == SIDE_HOST)
-        us *= unrest(machine);
+        us *= unrest(machine) * (1 + machine->narrow * narrow_shares_columns(call, machine->threads));
     if (side == SIDE_HOST)
         machine->longest_host = fmax(machine->longest_host, us);
     machine->calls++;

@@ -41,7 +41,7 @@ static void plant(struct moments_table *table, int class, enum call_side side, c
             const int set = (i + moment) % plan->sets, odd = (i + moment / plan->sets) % 2;
             const double us = 7 * (i + 1) * plan->factors[set];
             sample_moments_add(sample, plan->quiet ? us : disturbed(us),
-                               side == SIDE_HOST ? 2 * set + odd : set);
+                               side == SIDE_HOST ? 2 * set + odd : set, 0);
         }
     }
 }

@@ -2,13 +2,14 @@
 #include "tap.h"
 #include "tuner/sample_moments.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static struct sample_moments timed(const double *us, int count)
 {
     struct sample_moments moments = {.amount = 1};
     for (int i = 0; i < count; i++)
-        sample_moments_add(&moments, us[i], i % 2);
+        sample_moments_add(&moments, us[i], i % 2, i);
     return moments;
 }
 
@@ -16,22 +17,25 @@ static void test_times(void)
 {
     const double us[] = {20, 11, 90, 10, 12, 19};
     struct sample_moments one = timed(us, 1), three = timed(us, 3), all = timed(us, 6);
-    tap_ok(sample_moments_time(&one, NULL) == 20 && sample_moments_time(&three, NULL) == 11,
+    tap_ok(sample_moments_time(&one, NULL, 0) == 20 && sample_moments_time(&three, NULL, 0) == 11,
            "the only one; the least of three");
-    tap_ok(sample_moments_time(&all, NULL) == 10.5, "the mean of the fastest two of five, without a stall");
-    tap_ok(sample_moments_time(&all, NULL) == 10.5 && all.us[0] == 20, "asking changes nothing");
-    tap_ok(sample_moments_time(&three, (const double[]){2, 1}) == 10,
+    tap_ok(sample_moments_time(&all, NULL, 0) == 10.5, "the mean of the fastest two of five, without a stall");
+    tap_ok(sample_moments_time(&all, NULL, 0) == 10.5 && all.us[0] == 20, "asking changes nothing");
+    tap_ok(sample_moments_time(&three, (const double[]){2, 1}, 0) == 10,
            "of average flags: a set that takes twice as long counts half");
+    tap_ok(fabs(sample_moments_time(&three, NULL, 0.1) - 10) < 1e-6 &&
+               fabs(sample_moments_time(&three, (const double[]){1, 0.5}, 4.5) - 4) < 1e-6,
+           "without narrow shares: each column adds a part; both together");
     for (int i = 0; i < SAMPLE_MOMENTS; i++)
-        sample_moments_add(&all, 40, 0);
-    tap_ok(sample_moments_time(&all, NULL) == 40, "only the last %d count", SAMPLE_MOMENTS);
+        sample_moments_add(&all, 40, 0, 0);
+    tap_ok(sample_moments_time(&all, NULL, 0) == 40, "only the last %d count", SAMPLE_MOMENTS);
 }
 
 static void test_table(struct moments_table *table)
 {
     struct sample_moments *host = sample_moments_at(table, 3, 0, 100),
                           *device = sample_moments_at(table, 3, 1, 100);
-    sample_moments_add(host, 5, 0);
+    sample_moments_add(host, 5, 0, 0);
     tap_ok(host != device && device->count == 0 && sample_moments_at(table, 4, 0, 100)->count == 0,
            "sides and classes have their own");
     tap_ok(sample_moments_at(table, 3, 0, 100) == host && sample_moments_at(table, 3, 0, 101) != host,
