@@ -31,6 +31,9 @@ static void test_orders(void)
     const double columns = narrow_shares_columns(&two, 16);
     tap_ok(columns > 11.8 && columns < 12, "of several narrow ranges the one that takes longest: %.2f", columns);
     struct blas_call call = upper(843);
+    call.type = TYPE_S;
+    tap_ok(narrow_shares_exist(&call) && narrow_shares_columns(&call, 16) == 15, "ssymv's as dsymv's");
+    call.type = TYPE_D;
     double others = narrow_shares_columns(&call, 1);
     call.uplo = UPLO_LOWER;
     others += narrow_shares_columns(&call, 16);
@@ -109,7 +112,8 @@ static void test_learned(struct learned_times *times, double narrow, double leas
         wrong += times->narrow[class] < least || times->narrow[class] > most || times->narrow[lower] != 0;
         worst = fmax(worst, worst_of_orders(times, &machine));
     }
-    tap_ok(wrong == 0 && worst < 1.15, "of %.2f a column %.3f to %.3f are learned (%d of 20 are not), "
+    tap_ok(wrong == 0 && worst < 1.15,
+           "of %.2f a column %.3f to %.3f are learned (%d of 20 are not), "
            "and times of all orders within %.2f", narrow, least, most, wrong, worst);
 }
 
