@@ -20,6 +20,7 @@ bool call_timer_start(struct call_timer *timer, const struct shim_child_settings
 {
     char text[32];
     snprintf(text, sizeof text, "%zu", bytes);
+    timer->side = -1;
     timer->running = shim_child_start(&timer->child, child_settings, who, TIMED_CALLS_COMMAND, text);
     return timer->running;
 }
@@ -54,6 +55,7 @@ static void request(struct call_timer *timer, enum call_side side, const struct 
 {
     char name[ROUTINE_NAME];
     const int routine = routine_of(call->family, call->type);
+    timer->side = (int)side;
     fprintf(timer->child.requests, "warm %s %s %lld %lld %lld %d %d %d %d %d %lld %.0f\n", side_names[side],
             routine < 0 ? "none" : routine_name(routine, name), (long long)call->m, (long long)call->n,
             (long long)call->k, (int)call->side, (int)call->uplo, (int)call->trans,
@@ -73,7 +75,7 @@ bool call_timer_warm(struct call_timer *timer, enum call_side side, const struct
 void call_timer_warm_all(struct call_timer *timer, enum call_side side, const struct blas_call *calls,
                          int count, double budget_us, double *us)
 {
-    const int lead = count < LEAD ? count : LEAD;
+    const int wanted = timer->side == (int)side ? 0 : LEAD, lead = count < wanted ? count : wanted;
     double first;
     for (int i = 0; i < count; i++)
         us[i] = 0;

@@ -16,6 +16,7 @@
 struct call_timer {
     struct shim_child child;
     bool running;
+    int side;       /* that performed the last calls; -1: none has */
     double pace_us; /* the process's (processor_pace.h), right before the last call of call_timer_warm_all */
 };
 
@@ -30,7 +31,8 @@ bool call_timer_start(struct call_timer *timer, const struct shim_child_settings
 bool call_timer_warm(struct call_timer *timer, enum call_side side, const struct blas_call *call,
                      double budget_us, double *us, double *first_us);
 
-/* The same of many, one after the other; of those that cannot be performed: 0. */
+/* The same of many, one after the other; of those that cannot be performed: 0. The first ones after the other
+ * side's are performed twice. */
 void call_timer_warm_all(struct call_timer *timer, enum call_side side, const struct blas_call *calls,
                          int count, double budget_us, double *us);
 

@@ -32,13 +32,14 @@ struct pool {
 /* What calls share, so that matrices stay where they are from call to call. Those large enough to be pinned
  * have memory of their own: pinned once, it would make small ones fast, too. What level 3 writes on the
  * device has a new mapping whenever it is larger than any before, if it is so large: a pin of less would be
- * in the way of its pin. */
+ * in the way of its pin. On the host each type has a result of its own: what one type wrote is nonsense to
+ * others, doubles as floats now and then too small to be normal, with which a host takes twice as long; and
+ * numbers anew for each call would take as long as the calls. */
 struct pools {
-    struct pool a[2], b[2], c[2]; /* c is what level 3 writes */
+    struct pool a[2], b[2], c[TYPE_COUNT][2]; /* c is what level 3 writes; of the device's only the first's */
     size_t matrix_bytes;
     enum call_side side; /* that performs the calls */
     bool c_is_new; /* the call's result has memory that no call has written to */
-    enum blas_type c_type;
     bool small_is_pinned; /* the memory of small results */
     char *vectors, *x, *y, *x_before; /* these in that */
     size_t vector_bytes;
@@ -133,27 +134,17 @@ static char *provide_result(struct pools *pools, struct pool *pool, size_t bytes
     return pool->memory;
 }
 
-/* What one type wrote is nonsense to others, and what is multiplied again and again becomes so. A device
- * takes no longer for it; a host does. */
-static void renew_numbers(struct pools *pools, const struct blas_call *call)
-{
-    if (pools->side == SIDE_HOST && (pools->c_type != call->type || blas_is_in_place(call)))
-        pools->c[0].filled = pools->c[1].filled = 0;
-    pools->c_type = call->type;
-}
-
 static bool provide_matrices(struct pools *pools, struct blas_call *call)
 {
     struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
-    struct pool *const from[] = {pools->a, pools->b, pools->c};
+    struct pool *const c = pools->c[pools->side == SIDE_HOST ? call->type : 0];
+    struct pool *const from[] = {pools->a, pools->b, c};
     pools->c_is_new = false;
-    if (call->c.rows)
-        renew_numbers(pools, call);
     for (int i = 0; i < 3; i++) {
         const size_t bytes = matrix_bytes(call, matrices[i]);
         const bool large = bytes >= PIN_BYTES_MIN;
         if (bytes && large && i == 2 && pools->side == SIDE_DEVICE)
-            matrices[i]->pointer = provide_result(pools, &pools->c[1], bytes);
+            matrices[i]->pointer = provide_result(pools, &c[1], bytes);
         else if (bytes)
             matrices[i]->pointer = provide(pools, &from[i][large], bytes);
         if (bytes && !matrices[i]->pointer)
@@ -377,10 +368,8 @@ int timed_calls(const char *bytes)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct sides sides = {{{.side = SIDE_HOST}, {.side = SIDE_DEVICE}}, {NULL}};
-    for (int side = 0; side < CALL_SIDES; side++) {
+    for (int side = 0; side < CALL_SIDES; side++)
         sides.pools[side].matrix_bytes = strtoull(bytes, NULL, 10);
-        sides.pools[side].c_type = TYPE_COUNT;
-    }
     if (!host_search("dgemm_", &sides.host)) {
         fputs("mublas: no host BLAS found; set MUBLAS_HOST_BLAS\n", stderr);
         return 1;

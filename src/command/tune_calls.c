@@ -14,6 +14,7 @@
 
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
+enum { ROUNDS_AT_FIRST = 3, ROUNDS_NOW_AND_THEN = 1 }; /* of tune_results.h */
 static const double call_budget_us = 300, sample_budget_us = 100, most_call_us = 3e3, upload_part = 0.15;
 static const double pace_change_allowed = 1.25;
 
@@ -21,6 +22,7 @@ struct session {
     const struct tune_calls_options *options;
     struct learned_times *times;
     struct timing_process process; /* as programs have it */
+    struct tune_results results;
     struct pace_log *paces;
     double started, host_used;
 };
@@ -28,7 +30,7 @@ struct session {
 struct tune_calls_options tune_calls_quick(void)
 {
     return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .visits = 16,
-                                       .process_seconds = 8, .most_bytes = (size_t)128 << 20};
+                                       .process_seconds = 10, .most_bytes = (size_t)128 << 20};
 }
 
 struct tune_calls_options tune_calls_full(void)
@@ -79,10 +81,13 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
     return learned_merge_is_wanted(family, type, session->options->routines);
 }
 
-static void renew_process(void *argument)
+/* What is done before samples are timed once more: another process, if it is time, and what results cost. */
+static void before_visit(void *argument)
 {
     struct session *session = argument;
     timing_process_renew(&session->process);
+    tune_results(&session->results, ROUNDS_NOW_AND_THEN, &session->times->result);
+    learned_times_separate_all(session->times);
 }
 
 /* New matrices in a process of that kind: what the first call takes longer than the second. */
@@ -167,7 +172,7 @@ static void sample_all(struct session *session)
         .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
-        .before_visit = renew_process, .visits = session->options->visits, .least_bytes = LEAST_BYTES,
+        .before_visit = before_visit, .visits = session->options->visits, .least_bytes = LEAST_BYTES,
         .most_bytes = (double)session->options->most_bytes, .most_us = most_call_us};
     sample_wake(session);
     sample_apart(session, session->process.settings, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
@@ -176,7 +181,7 @@ static void sample_all(struct session *session)
     if (part_used(session) < upload_part)
         sample_scan(session);
     if (part_used(session) < upload_part)
-        tune_results(time_side, session, (double)session->options->most_bytes, &session->times->result);
+        tune_results(&session->results, ROUNDS_AT_FIRST, &session->times->result);
     call_sampler_run(&sampler, session->times);
 }
 
@@ -234,6 +239,8 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
                               .process = {.settings = &as_programs, .who = who,
                                           .most_bytes = options->most_bytes,
                                           .seconds = options->process_seconds},
+                              .results = {.time = time_side, .argument = &session,
+                                          .most_bytes = (double)options->most_bytes},
                               .started = seconds_now(), .paces = calloc(1, sizeof *session.paces)};
     memset(times, 0, sizeof *times);
     times->host_threads = processors_for_blas(); /* a call's time depends on it (narrow_shares.h) */

@@ -1,40 +1,24 @@
 #include "tuner/call_sampler.h"
 #include "tuner/curve_smoothing.h"
-#include "tuner/flag_times.h"
 #include "tuner/gain_border.h"
-#include "tuner/narrow_times.h"
 #include "tuner/sample_gaps.h"
+#include "tuner/sample_visits.h"
+#include "tuner/sampled_sets.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { COARSE = 16, FINE = 4, BISECTIONS = 4, FILLS = 12, PIECE = 20 };
+enum { COARSE = 16, FINE = 4, GAPS = 4 /* of a class on end */, FILLS = 12 };
 
 /* Amounts between which the sides change place are close enough. */
 static const double close_enough = 1.15;
-/* Where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
- * matter; a few times anyway. */
-static const double level = 1.6;
-enum { FEW = 3 };
 /* How much more than expected a time is a peak. */
 static const double peak = 1.2;
 
-struct listed_sample {
-    int class;
-    double amount;
-};
-
-/* Of what is listed: timed on end. */
-struct piece {
-    int begin, end;
-};
-
 struct notes {
     struct moments_table moments;
-    struct listed_sample listed[TIMED_CLASSES * TIME_CURVE_SAMPLES];
-    int count;
-    struct piece pieces[TIMED_CLASSES * TIME_CURVE_SAMPLES];
-    int piece_count;
+    struct sample_visits visits;
 };
 
 struct session {
@@ -42,18 +26,10 @@ struct session {
     struct learned_times *times;
     struct sample_batch batch;
     struct notes *notes;
-    uint64_t random_state;
+    bool full[TIMED_CLASSES]; /* no sample of the class is missing */
     double done; /* in passes over all classes, of which there are these: */
     int all;
 };
-
-static bool is_wanted(const struct session *session, int class)
-{
-    const struct call_sampler *sampler = session->sampler;
-    return timed_class_exists(class) &&
-           (!sampler->wanted ||
-            sampler->wanted(sampler->argument, timed_class_family(class), timed_class_type(class)));
-}
 
 static bool stopped(const struct session *session)
 {
@@ -61,35 +37,72 @@ static bool stopped(const struct session *session)
     return sampler->stop(sampler->argument, fmin(session->done / session->all, 1));
 }
 
+static bool is_far(const struct session *session, int class, double amount)
+{
+    return gain_border_is_clear(session->times, class) || !gain_border_is_near(session->times, class, amount);
+}
+
 /* One size of all classes. */
-static bool sample_size(struct session *session, double bytes, bool near_only)
+static bool scout_size(struct session *session, double bytes)
 {
     for (int class = 0; class < TIMED_CLASSES; class++) {
-        if (!is_wanted(session, class))
-            continue;
-        const double amount = timed_class_amount_of(class, bytes);
-        const bool far = gain_border_is_clear(session->times, class) ||
-                         !gain_border_is_near(session->times, class, amount);
-        if (near_only && far)
+        if (!sample_batch_wants(&session->batch, class))
             continue;
         if (stopped(session))
             return false;
-        sample_batch_add(&session->batch, class, amount);
+        sample_batch_add(&session->batch, class, timed_class_amount_of(class, bytes));
     }
     sample_batch_time(&session->batch);
     return true;
 }
 
-/* Sizes `factor` apart, small ones of all classes first: when time ends, each has some. */
-static bool pass(struct session *session, double factor, bool near_only)
+static int sizes_apart(const struct session *session, double factor)
 {
     const struct call_sampler *sampler = session->sampler;
-    const int sizes = 1 + (int)(log(sampler->most_bytes / sampler->least_bytes) / log(factor));
-    double bytes = sampler->least_bytes;
-    for (int size = 0; size < sizes; size++, bytes *= factor, session->done += 1.0 / sizes)
-        if (!sample_size(session, bytes, near_only))
-            return false;
+    return 1 + (int)(log(sampler->most_bytes / sampler->least_bytes) / log(factor));
+}
+
+/* Small ones of all classes first: when time ends, each has some. */
+static bool scout(struct session *session)
+{
+    const int sizes = sizes_apart(session, COARSE);
+    double bytes = session->sampler->least_bytes;
+    bool good = true;
+    session->batch.scouting = true;
+    for (int size = 0; good && size < sizes; size++, bytes *= COARSE, session->done += 1.0 / sizes)
+        good = scout_size(session, bytes);
+    session->batch.scouting = false;
+    return good;
+}
+
+/* What is added for the classes of each routine and type is timed on end, as in a program. False: stopped.
+ * *any: something was added. */
+static bool each_kind(struct session *session, bool (*add)(struct session *, int class), bool *any)
+{
+    *any = false;
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        for (int class = 0; class < TIMED_CLASSES; class++) {
+            if (!sample_batch_is_of_kind(&session->batch, class, kind))
+                continue;
+            if (stopped(session))
+                return false;
+            *any = add(session, class) || *any;
+        }
+        sample_batch_time(&session->batch);
+    }
     return true;
+}
+
+/* Sizes closer to each other, where no side is far ahead. */
+static bool add_fine_sizes(struct session *session, int class)
+{
+    double bytes = session->sampler->least_bytes;
+    for (int left = sizes_apart(session, FINE); left > 0; left--, bytes *= FINE) {
+        const double amount = timed_class_amount_of(class, bytes);
+        if (!is_far(session, class, amount))
+            sample_batch_add(&session->batch, class, amount);
+    }
+    return false;
 }
 
 /* What the neighbours of sample i let expect there; of the first: no more than the next; of the last: a
@@ -111,184 +124,74 @@ static void time_peaks_again(struct session *session, int class, const struct ti
 {
     for (int i = 0; i < curve->count && curve->count > 1; i++)
         if (curve->samples[i].us > peak * expected(curve, i))
-            sample_batch_again(&session->batch, class, curve->samples[i].amount, false);
+            sample_batch_again(&session->batch, class, curve->samples[i].amount);
 }
 
-static bool check_peaks(struct session *session)
+static bool add_peaks(struct session *session, int class)
 {
-    for (int class = 0; class < TIMED_CLASSES; class++) {
-        if (!is_wanted(session, class))
-            continue;
-        if (stopped(session))
-            return false;
-        time_peaks_again(session, class, &session->times->host[class]);
-        time_peaks_again(session, class, &session->times->resident[class]);
-    }
-    sample_batch_time(&session->batch);
-    session->done++;
-    return true;
+    time_peaks_again(session, class, &session->times->host[class]);
+    time_peaks_again(session, class, &session->times->resident[class]);
+    return false;
 }
 
-static bool close_in(struct session *session)
+/* An amount of which a sample is missing: in a gap between others, or where the sides change place. */
+static bool find_missing(const struct session *session, int class, double *amount)
 {
-    for (int round = 0; round < BISECTIONS; round++) {
-        for (int class = 0; class < TIMED_CLASSES; class++) {
-            double below, above;
-            if (!is_wanted(session, class))
-                continue;
-            if (stopped(session))
-                return false;
-            if (gain_border_find(session->times, class, &below, &above) && above / below > close_enough)
-                sample_batch_add(&session->batch, class, sqrt(below * above));
-        }
-        sample_batch_time(&session->batch);
-        session->done++;
-    }
-    return true;
+    double below, above;
+    if (sample_gaps_find(&session->batch, class, amount))
+        return true;
+    if (!gain_border_find(session->times, class, &below, &above) || above / below <= close_enough)
+        return false;
+    *amount = sqrt(below * above);
+    return sample_batch_lacks(&session->batch, class, *amount);
 }
 
-/* One gap of each class in turn, until there is none. */
+static bool add_missing(struct session *session, int class)
+{
+    double amount = 0;
+    int added = 0;
+    while (!session->full[class] && added < GAPS && find_missing(session, class, &amount)) {
+        sample_batch_add(&session->batch, class, amount);
+        added++;
+    }
+    session->full[class] = added == 0;
+    return added > 0;
+}
+
+/* Some gaps of each class in turn, until there is none. */
 static bool fill_gaps(struct session *session)
 {
     bool any = true;
-    for (int round = 0; any && round < FILLS; round++) {
-        any = false;
-        for (int class = 0; class < TIMED_CLASSES; class++) {
-            double amount = 0;
-            if (!is_wanted(session, class))
-                continue;
-            if (stopped(session))
-                return false;
-            if (!sample_gaps_find(&session->batch, class, &amount))
-                continue;
-            sample_batch_add(&session->batch, class, amount);
-            any = true;
-        }
-        sample_batch_time(&session->batch);
-    }
+    memset(session->full, 0, sizeof session->full);
+    for (int round = 0; any && round < FILLS; round++)
+        if (!each_kind(session, add_missing, &any))
+            return false;
     return true;
 }
 
-/* Is neither side far ahead, there or at a neighbour? A single time may be a disturbed one. */
-static bool is_close(const struct session *session, int class, int sample)
-{
-    const struct time_curve *host = &session->times->host[class];
-    bool close = false;
-    for (int i = sample - 1; i <= sample + 1; i++) {
-        const bool exists = i >= 0 && i < host->count;
-        close = close || (exists && !sample_gaps_is_ahead(session->times, class, host->samples[i].amount,
-                                                          level));
-    }
-    return close;
-}
-
-static bool has_few_times(const struct session *session, int class, double amount)
-{
-    const struct sample_moments *moments =
-        sample_moments_find(&session->notes->moments, class, SIDE_HOST, amount);
-    return moments && moments->count < FEW;
-}
-
-enum visit { ALL, BESIDE_ANEW, CLOSE };
-
-/* The longest calls are timed a few times, too. */
-static bool is_timed_often(const struct session *session, int class, int sample)
-{
-    const struct time_sample *host = &session->times->host[class].samples[sample];
-    return is_close(session, class, sample) &&
-           (host->us < session->sampler->most_us || has_few_times(session, class, host->amount));
-}
-
-/* Range: all zero where there is none. */
-static bool is_visited(const struct session *session, enum visit which, int class, int sample,
-                       struct amount_range range)
-{
-    const double amount = session->times->host[class].samples[sample].amount;
-    const bool beside = sample_gaps_is_beside(range, amount), few = has_few_times(session, class, amount);
-    return which == ALL || (is_timed_often(session, class, sample) && (beside || few)) ||
-           (beside && (which == BESIDE_ANEW || few));
-}
-
-static void list_class(struct session *session, int class, enum visit which)
-{
-    const struct time_curve *host = &session->times->host[class];
-    struct notes *notes = session->notes;
-    struct amount_range range = {0, 0};
-    if (!sample_gaps_range(&session->batch, class, &range))
-        range.low = range.high = 0;
-    for (int i = 0; i < host->count; i++)
-        if (is_visited(session, which, class, i, range))
-            notes->listed[notes->count++] = (struct listed_sample){class, host->samples[i].amount};
-}
-
-/* In [0, most). */
-static int random_below(struct session *session, int most)
-{
-    session->random_state = session->random_state * 6364136223846793005u + 1442695040888963407u;
-    return (int)((session->random_state >> 33) % (uint64_t)most);
-}
-
-/* Those listed from `first` on, in any order. */
-static void cut_into_pieces(struct session *session, int first)
-{
-    struct notes *notes = session->notes;
-    const int count = notes->count - first, pieces = (count + PIECE - 1) / PIECE;
-    for (int i = count - 1; i > 0; i--) {
-        const int other = random_below(session, i + 1);
-        const struct listed_sample kept = notes->listed[first + i];
-        notes->listed[first + i] = notes->listed[first + other];
-        notes->listed[first + other] = kept;
-    }
-    for (int i = 0; i < pieces; i++)
-        notes->pieces[notes->piece_count++] =
-            (struct piece){first + count * i / pieces, first + count * (i + 1) / pieces};
-}
-
-/* Calls of one routine and type follow each other, as in a program; but not all of them. */
-static void list_pieces(struct session *session, enum visit which)
-{
-    struct notes *notes = session->notes;
-    notes->count = notes->piece_count = 0;
-    for (int kind = 0; kind < FAMILY_COUNT * TYPE_COUNT; kind++) {
-        const int first = notes->count;
-        for (int class = 0; class < TIMED_CLASSES; class++)
-            if (is_wanted(session, class) && gain_border_known(session->times, class) &&
-                (int)timed_class_family(class) * TYPE_COUNT + (int)timed_class_type(class) == kind)
-                list_class(session, class, which);
-        if (notes->count > first)
-            cut_into_pieces(session, first);
-    }
-}
-
 /* False: stopped. */
-static bool time_piece(struct session *session, struct piece piece, bool anew)
+static bool time_piece(struct session *session, struct sample_piece piece)
 {
-    for (int i = piece.begin; i < piece.end; i++) {
-        const struct listed_sample *sample = &session->notes->listed[i];
+    for (int i = 0; i < piece.count; i++) {
         if (stopped(session))
             return false;
-        sample_batch_again(&session->batch, sample->class, sample->amount, anew);
+        sample_batch_again(&session->batch, piece.samples[i].class, piece.samples[i].amount);
     }
     sample_batch_time(&session->batch);
     return true;
 }
 
-/* All samples, or those beside the border, or close to it, once more: by then what disturbed the last time is
- * over. The pieces come in any order, lest one disturbance has all of a class. Before, small calls of all
- * classes took turns, and one thread alone is faster while no others wait for work: such times do not count
- * beside the border. */
-static bool visit(struct session *session, enum visit which)
+/* Samples once more: by then what disturbed the last time is over. */
+static bool visit(struct session *session, bool all)
 {
-    struct notes *notes = session->notes;
+    struct sample_visits *visits = &session->notes->visits;
+    struct sample_piece piece;
     if (session->sampler->before_visit)
         session->sampler->before_visit(session->sampler->argument);
-    list_pieces(session, which);
-    for (int left = notes->piece_count; left > 0; left--) {
-        struct piece *piece = &notes->pieces[random_below(session, left)];
-        if (!time_piece(session, *piece, which == BESIDE_ANEW))
+    sample_visits_begin(visits, &session->batch, all);
+    while (sample_visits_next(visits, &piece))
+        if (!time_piece(session, piece))
             return false;
-        *piece = notes->pieces[left - 1];
-    }
     session->done++;
     return true;
 }
@@ -296,50 +199,14 @@ static bool visit(struct session *session, enum visit which)
 /* Disturbed times of the scout may have ended classes: what they lack is added once all were timed again. */
 static bool look_closer(struct session *session)
 {
-    if (!visit(session, ALL) || !pass(session, COARSE, false) || !pass(session, FINE, true) ||
-        !check_peaks(session) || !fill_gaps(session) || !visit(session, BESIDE_ANEW) || !close_in(session))
+    bool any;
+    if (!visit(session, true) || !scout(session) || !each_kind(session, add_fine_sizes, &any) ||
+        !each_kind(session, add_peaks, &any))
         return false;
-    for (int i = 1; i < session->sampler->visits; i++)
-        if (!fill_gaps(session) || !visit(session, CLOSE))
+    for (int i = 0; i < session->sampler->visits; i++)
+        if (!fill_gaps(session) || !visit(session, false))
             return false;
     return true;
-}
-
-/* What sets make of a side's times, and narrow shares of the host's; samples are then those of average sets,
- * without such shares. */
-static void learn_sets(struct session *session, int class, enum call_side side, struct time_curve *curve,
-                       double factors[DEVICE_SETS_MOST])
-{
-    const struct moments_table *table = &session->notes->moments;
-    const struct blas_call call = timed_class_call(class, 1e6);
-    double narrow = 0;
-    flag_times_fit(table, class, side, factors);
-    if (side == SIDE_HOST && narrow_shares_exist(&call))
-        narrow = session->times->narrow[class] = narrow_times_fit(table, class, curve, factors);
-    for (int i = 0; i < curve->count; i++) {
-        const struct sample_moments *moments =
-            sample_moments_find(table, class, (int)side, curve->samples[i].amount);
-        if (moments)
-            curve->samples[i].us = sample_moments_time(moments, factors, narrow);
-    }
-}
-
-static void learn_all_sets(struct session *session)
-{
-    struct learned_times *times = session->times;
-    double by_flags[DEVICE_SETS_MOST];
-    for (int class = 0; class < TIMED_CLASSES; class++) {
-        if (!is_wanted(session, class))
-            continue;
-        if (times->host[class].count) {
-            learn_sets(session, class, SIDE_HOST, &times->host[class], by_flags);
-            for (int set = 0; set < FLAG_SETS_MOST; set++)
-                times->flags[class][set] = by_flags[2 * set];
-        }
-        if (times->resident[class].count)
-            learn_sets(session, class, SIDE_DEVICE, &times->resident[class], times->device_sets[class]);
-        learned_times_separate(times, class);
-    }
 }
 
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
@@ -349,11 +216,14 @@ bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *
         return false;
     struct session session = {.sampler = sampler, .times = times, .notes = notes,
                               .batch = {.sampler = sampler, .times = times, .moments = &notes->moments},
-                              .all = 3 + 1 + 1 + BISECTIONS + sampler->visits};
-    const bool good = pass(&session, COARSE, false);
+                              .all = 1 + 1 + 1 + sampler->visits};
+    const bool good = scout(&session);
     if (good) {
         look_closer(&session); /* until time ends, at the latest */
-        learn_all_sets(&session);
+        sample_batch_forget(&session.batch);
+        for (int class = 0; class < TIMED_CLASSES; class++)
+            if (sample_batch_wants(&session.batch, class))
+                sampled_sets_learn(&notes->moments, class, times);
         curve_smoothing_all(times);
     }
     free(notes);

@@ -1,22 +1,26 @@
 #include "tuner/flag_times.h"
+#include "tuner/curve_smoothing.h"
 #include "tuner/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 4, MOMENTS = TIME_CURVE_SAMPLES * SAMPLE_MOMENTS, LEAST_MOMENTS = 3 /* of a sample */ };
+enum { ROUNDS = 4, MOMENTS = TIME_CURVE_SAMPLES * SAMPLE_MOMENTS };
 
-/* Which of the device's sets are told apart, and how many moments' worth of nothing each begins with. */
+/* Which of the device's sets are told apart, and by how much, in logarithms, they are taken to differ before
+ * anything is known of them. */
 static const struct division {
     int sets_each;
-    double drawn;
-} divisions[CALL_SIDES] = {[SIDE_HOST] = {2, 4}, [SIDE_DEVICE] = {1, 1}};
+    double prior;
+} divisions[CALL_SIDES] = {[SIDE_HOST] = {2, 0.042}, [SIDE_DEVICE] = {1, 0.029}};
+/* What differs so much is drawn half as much, since noise hardly does. */
+static const double evident = 0.5;
 
-/* Logarithms of times beside their sample's median, by set. */
+/* Logarithms of times beside the class's curve, by set. */
 struct deviations {
     int count[DEVICE_SETS_MOST];
-    double values[DEVICE_SETS_MOST][MOMENTS];
+    double values[DEVICE_SETS_MOST][MOMENTS], rest[MOMENTS];
 };
 
 static int moments_kept(const struct sample_moments *sample)
@@ -24,35 +28,81 @@ static int moments_kept(const struct sample_moments *sample)
     return sample->count < SAMPLE_MOMENTS ? sample->count : SAMPLE_MOMENTS;
 }
 
-static void add_sample(const struct sample_moments *sample, int sets_each, const double *logarithms,
+/* The class's times by these factors, as neighbours see them. */
+static void fit_curve(const struct moments_table *table, int class, enum call_side side,
+                      const double *logarithms, struct time_curve *curve)
+{
+    double factors[DEVICE_SETS_MOST];
+    for (int set = 0; set < DEVICE_SETS_MOST; set++)
+        factors[set] = exp(logarithms[set / divisions[side].sets_each]);
+    memset(curve, 0, sizeof *curve);
+    for (int i = 0; i < table->counts[class][side]; i++) {
+        const struct sample_moments *sample = &table->samples[class][side][i];
+        if (sample->count > 0)
+            time_curve_add(curve, sample->amount, sample_moments_time(sample, factors, 0));
+    }
+    curve_smoothing_apply(curve);
+}
+
+static void add_sample(const struct sample_moments *sample, int sets_each, const struct time_curve *curve,
                        struct deviations *deviations)
 {
-    double plain[SAMPLE_MOMENTS];
     const int count = moments_kept(sample);
-    for (int i = 0; i < count; i++)
-        plain[i] = log(sample->us[i]) - logarithms[sample->sets[i] / sets_each];
-    const double median = statistics_median(plain, (size_t)count);
+    const double expected = count ? log(time_curve_at(curve, TIME_STAYS, sample->amount)) : 0;
     for (int i = 0; i < count; i++) {
         const int set = sample->sets[i] / sets_each;
-        deviations->values[set][deviations->count[set]++] = log(sample->us[i]) - median;
+        deviations->values[set][deviations->count[set]++] = log(sample->us[i]) - expected;
     }
 }
 
-/* One more round of alternation between samples' medians and those of the sets. */
+/* The standard deviation of times about their sets' medians, whose places they take, as the median says it,
+ * which outliers leave alone. */
+static double noise_of(struct deviations *deviations, int sets, const double *medians)
+{
+    static const double deviations_each = 1.4826;
+    double *values = deviations->rest;
+    size_t count = 0, told = 0;
+    for (int set = 0; set < sets; set++) {
+        for (int i = 0; i < deviations->count[set]; i++)
+            values[count++] = fabs(deviations->values[set][i] - medians[set]);
+        told += deviations->count[set] > 1 ? (size_t)deviations->count[set] - 1 : 0;
+    }
+    return told ? deviations_each * statistics_median(values, count) * sqrt((double)count / (double)told) : 1;
+}
+
+/* The sets' medians over the mean of those that have any, drawn towards it as noise and their number say. */
+static void draw(struct deviations *deviations, int sets, double prior, double *logarithms)
+{
+    double mean = 0;
+    int known = 0;
+    for (int set = 0; set < sets; set++) {
+        const int count = deviations->count[set];
+        logarithms[set] = count ? statistics_median(deviations->values[set], (size_t)count) : 0;
+        mean += logarithms[set];
+        known += count > 0;
+    }
+    mean /= known ? known : 1;
+    const double noise = noise_of(deviations, sets, logarithms), drawn = noise * noise / (prior * prior);
+    for (int set = 0; set < sets; set++) {
+        const double deviation = logarithms[set] - mean, count = deviations->count[set];
+        const double part = deviation / evident;
+        logarithms[set] = count > 0 ? deviation * count / (count + drawn / (1 + part * part)) : 0;
+    }
+}
+
+/* One more round of alternation between the curve and what the sets make of it. */
 static void improve(const struct moments_table *table, int class, enum call_side side, int sets,
                     struct deviations *deviations, double *logarithms)
 {
+    struct time_curve curve;
     double mean = 0;
+    fit_curve(table, class, side, logarithms, &curve);
     memset(deviations->count, 0, sizeof deviations->count);
     for (int i = 0; i < table->counts[class][side]; i++)
-        if (moments_kept(&table->samples[class][side][i]) >= LEAST_MOMENTS)
-            add_sample(&table->samples[class][side][i], divisions[side].sets_each, logarithms, deviations);
-    for (int set = 0; set < sets; set++) {
-        const int count = deviations->count[set];
-        const double median = count ? statistics_median(deviations->values[set], (size_t)count) : 0;
-        logarithms[set] = median * count / (count + divisions[side].drawn);
+        add_sample(&table->samples[class][side][i], divisions[side].sets_each, &curve, deviations);
+    draw(deviations, sets, divisions[side].prior, logarithms);
+    for (int set = 0; set < sets; set++)
         mean += logarithms[set] / sets;
-    }
     for (int set = 0; set < sets; set++)
         logarithms[set] -= mean;
 }

@@ -44,6 +44,8 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/sample_moments.c src/tuner/sample_moments.h \
 	src/tuner/flag_times.c src/tuner/flag_times.h \
 	src/tuner/narrow_times.c src/tuner/narrow_times.h \
+	src/tuner/sampled_sets.c src/tuner/sampled_sets.h \
+	src/tuner/sample_visits.c src/tuner/sample_visits.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
 	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \

@@ -6,6 +6,20 @@
 
 enum { BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
 
+bool sample_batch_wants(const struct sample_batch *batch, int class)
+{
+    const struct call_sampler *sampler = batch->sampler;
+    return timed_class_exists(class) &&
+           (!sampler->wanted ||
+            sampler->wanted(sampler->argument, timed_class_family(class), timed_class_type(class)));
+}
+
+bool sample_batch_is_of_kind(const struct sample_batch *batch, int class, int kind)
+{
+    return sample_batch_wants(batch, class) &&
+           (int)timed_class_family(class) * TYPE_COUNT + (int)timed_class_type(class) == kind;
+}
+
 static const struct time_sample *sample_at(const struct time_curve *curve, double amount)
 {
     for (int i = 0; i < curve->count; i++)
@@ -26,8 +40,9 @@ static bool record(const struct sample_batch *batch, const struct sample_request
     if (!moments)
         return false;
     moments->asked = request->asked;
-    if (request->anew)
+    if (moments->scouted && !batch->scouting)
         moments->count = 0;
+    moments->scouted = batch->scouting && (moments->scouted || moments->count == 0);
     sample_moments_add(moments, us, request->set, request->columns);
     return time_curve_add(curve, request->amount, sample_moments_time(moments, NULL, 0));
 }
@@ -48,29 +63,81 @@ static void time_side(const struct sample_batch *batch, enum call_side side, dou
             us[i] = times[--count];
 }
 
+static void forget_expected(struct sample_batch *batch, const struct sample_request *request)
+{
+    if (!request->expected)
+        return;
+    time_curve_remove(&batch->times->host[request->class], request->amount);
+    time_curve_remove(&batch->times->resident[request->class], request->amount);
+}
+
 /* Nothing as large is asked for again: a gap that cannot be filled would stand before all others. */
 static void note_impossible(struct sample_batch *batch, const struct sample_request *request)
 {
     double *least = &batch->impossible[request->class];
     if (*least == 0 || request->amount < *least)
         *least = request->amount;
+    forget_expected(batch, request);
+}
+
+/* Until it is timed a new sample has the time that its neighbours let expect, so that the next one that is
+ * missing is another. */
+static bool expect(struct sample_batch *batch, const struct sample_request *request)
+{
+    struct learned_times *times = batch->times;
+    struct time_curve *host = &times->host[request->class], *device = &times->resident[request->class];
+    if (batch->scouting || host->count == 0 || device->count == 0)
+        return false;
+    const double device_us = learned_times_device(times, request->class, request->amount);
+    if (request->on_host)
+        time_curve_add(host, request->amount, time_curve_at(host, TIME_SHRINKS, request->amount));
+    time_curve_add(device, request->amount, device_us);
+    learned_times_separate(times, request->class);
+    return true;
+}
+
+/* What cannot be timed on the one side is not timed on the other. */
+static void time_both(struct sample_batch *batch, double us[CALL_SIDES][SAMPLE_BATCH])
+{
+    const enum call_side first = batch->device_first ? SIDE_DEVICE : SIDE_HOST;
+    const enum call_side second = batch->device_first ? SIDE_HOST : SIDE_DEVICE;
+    for (int i = 0; i < batch->count; i++)
+        us[first][i] = first == SIDE_DEVICE || batch->requests[i].on_host;
+    time_side(batch, first, us[first]);
+    for (int i = 0; i < batch->count; i++) {
+        const bool skipped = first == SIDE_HOST && !batch->requests[i].on_host;
+        const bool wanted = second == SIDE_DEVICE || batch->requests[i].on_host;
+        us[second][i] = wanted && (skipped || us[first][i] > 0);
+    }
+    time_side(batch, second, us[second]);
+    batch->device_first = !batch->device_first;
 }
 
 void sample_batch_time(struct sample_batch *batch)
 {
-    double host[SAMPLE_BATCH], device[SAMPLE_BATCH];
-    for (int i = 0; i < batch->count; i++)
-        host[i] = batch->requests[i].on_host;
-    time_side(batch, SIDE_HOST, host);
-    for (int i = 0; i < batch->count; i++)
-        device[i] = batch->requests[i].on_host ? host[i] : 1;
-    time_side(batch, SIDE_DEVICE, device);
+    double us[CALL_SIDES][SAMPLE_BATCH];
+    bool changed[TIMED_CLASSES] = {false};
+    if (batch->count == 0)
+        return;
+    time_both(batch, us);
     for (int i = 0; i < batch->count; i++) {
         const struct sample_request *request = &batch->requests[i];
-        const bool on_host = !request->on_host || record(batch, request, SIDE_HOST, host[i]);
-        if (!on_host || !record(batch, request, SIDE_DEVICE, device[i]))
+        const bool on_host = !request->on_host || record(batch, request, SIDE_HOST, us[SIDE_HOST][i]);
+        if (!on_host || !record(batch, request, SIDE_DEVICE, us[SIDE_DEVICE][i]))
             note_impossible(batch, request);
-        learned_times_separate(batch->times, request->class);
+        changed[request->class] = true;
+    }
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (changed[class])
+            learned_times_separate(batch->times, class);
+    batch->count = 0;
+}
+
+void sample_batch_forget(struct sample_batch *batch)
+{
+    for (int i = 0; i < batch->count; i++) {
+        forget_expected(batch, &batch->requests[i]);
+        learned_times_separate(batch->times, batch->requests[i].class);
     }
     batch->count = 0;
 }
@@ -116,13 +183,14 @@ static void take_set(struct sample_batch *batch, struct sample_request *request)
     request->columns = narrow_shares_columns(&request->call, batch->times->host_threads);
 }
 
-static void gather(struct sample_batch *batch, const struct sample_request *request)
+static void gather(struct sample_batch *batch, const struct sample_request *request, bool is_new)
 {
     if (is_gathered(batch, request->class, request->amount))
         return;
     struct sample_request *gathered = &batch->requests[batch->count++];
     *gathered = *request;
     take_set(batch, gathered);
+    gathered->expected = is_new && expect(batch, gathered);
     if (batch->count == SAMPLE_BATCH)
         sample_batch_time(batch);
 }
@@ -196,7 +264,7 @@ void sample_batch_add(struct sample_batch *batch, int class, double amount)
                                            .asked = amount, .call = call,
                                            .on_host = !sample_batch_host_takes_long(batch, class, amount)};
     if (sample_batch_lacks(batch, class, amount))
-        gather(batch, &request);
+        gather(batch, &request, true);
 }
 
 /* The call that an earlier sample was of. */
@@ -214,10 +282,10 @@ static bool find_call(const struct sample_batch *batch, int class, double amount
     return false;
 }
 
-void sample_batch_again(struct sample_batch *batch, int class, double amount, bool anew)
+void sample_batch_again(struct sample_batch *batch, int class, double amount)
 {
-    struct sample_request request = {.class = class, .amount = amount, .anew = anew,
+    struct sample_request request = {.class = class, .amount = amount,
                                      .on_host = sample_at(&batch->times->host[class], amount)};
     if (find_call(batch, class, amount, &request))
-        gather(batch, &request);
+        gather(batch, &request, false);
 }

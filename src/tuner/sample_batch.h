@@ -1,12 +1,15 @@
 /* sample_batch.h - samples of curves that are to be timed next, gathered, since changing sides takes time:
- * those of the host are timed on end, then those of the device. */
+ * those of one side are timed on end, then those of the other, where the next batch begins. */
 #ifndef MUBLAS_SAMPLE_BATCH_H
 #define MUBLAS_SAMPLE_BATCH_H
 
 #include "tuner/call_sampler.h"
 #include "tuner/sample_moments.h"
 
-enum { SAMPLE_BATCH = 64 };
+enum {
+    SAMPLE_BATCH = 64,
+    SAMPLE_KINDS = FAMILY_COUNT * TYPE_COUNT /* calls of one are one routine's, of one type */
+};
 
 struct sample_request {
     int class;
@@ -15,7 +18,7 @@ struct sample_request {
     int set;      /* of the device's, which the call has */
     double columns; /* narrow_shares.h */
     bool on_host; /* too, or on the device alone */
-    bool anew;    /* what was timed before does not count */
+    bool expected; /* the curves have a time for it already */
 };
 
 /* All zero but for the first three: nothing gathered. */
@@ -25,21 +28,31 @@ struct sample_batch {
     struct moments_table *moments;
     struct sample_request requests[SAMPLE_BATCH];
     int count;
+    bool device_first;
+    bool scouting; /* calls of all classes take turns: such times count until there are others */
     double impossible[TIMED_CLASSES]; /* the least amount that could not be timed; 0: there is none */
 };
+
+/* Does the class exist, and is it wanted? The second: and is it of this kind, 0 to SAMPLE_KINDS - 1? */
+bool sample_batch_wants(const struct sample_batch *batch, int class);
+bool sample_batch_is_of_kind(const struct sample_batch *batch, int class, int kind);
 
 /* Can there be a sample at about this amount that is not there yet? */
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount);
 
 /* A sample at about this amount, unless there is one already or it takes too long; on the device alone where
- * just the host does. Times what is gathered when it is enough. */
+ * just the host does. Until it is timed, its curves have what their other samples let expect there, but for
+ * scouting. Times what is gathered when it is enough. */
 void sample_batch_add(struct sample_batch *batch, int class, double amount);
 
-/* A sample once more, on the sides on which there is one; anew: earlier times do not count any more. */
-void sample_batch_again(struct sample_batch *batch, int class, double amount, bool anew);
+/* A sample once more, on the sides on which there is one. */
+void sample_batch_again(struct sample_batch *batch, int class, double amount);
 
 /* Time what is gathered. */
 void sample_batch_time(struct sample_batch *batch);
+
+/* What is gathered is not to be timed: the curves are without it. */
+void sample_batch_forget(struct sample_batch *batch);
 
 /* Is the host expected to take too long for a sample? */
 bool sample_batch_host_takes_long(const struct sample_batch *batch, int class, double amount);

@@ -45,10 +45,9 @@ static bool narrow(const struct sample_batch *batch, int class, double ahead, st
 }
 
 /* Beside the border, among amounts that calls can have. */
-static bool find_range(const struct sample_batch *batch, int class, double ahead, struct amount_range *range)
+static bool find_border(const struct sample_batch *batch, int class, struct amount_range *border)
 {
-    return gain_border_range(batch->times, class, bounds_of(batch, class), range) &&
-           narrow(batch, class, ahead, range);
+    return gain_border_range(batch->times, class, bounds_of(batch, class), border);
 }
 
 /* Beyond the outermost samples, where no side is far ahead at these: what lies there cannot be foretold, and
@@ -58,8 +57,6 @@ static bool reach_out(const struct sample_batch *batch, int class, struct amount
     static const double step = 2;
     const struct amount_range bounds = bounds_of(batch, class);
     const struct time_curve *host = &batch->times->host[class];
-    if (!gain_border_range(batch->times, class, bounds, range))
-        return false;
     const double first = host->samples[0].amount, last = host->samples[host->count - 1].amount;
     if (!sample_gaps_is_ahead(batch->times, class, first, densities->ahead))
         range->low = fmin(range->low, fmax(first / step, bounds.low));
@@ -70,7 +67,7 @@ static bool reach_out(const struct sample_batch *batch, int class, struct amount
 
 bool sample_gaps_range(const struct sample_batch *batch, int class, struct amount_range *range)
 {
-    return find_range(batch, class, densities->ahead, range);
+    return find_border(batch, class, range) && narrow(batch, class, densities->ahead, range);
 }
 
 bool sample_gaps_is_beside(struct amount_range range, double amount)
@@ -98,13 +95,14 @@ static bool find_gap_in(const struct sample_batch *batch, int class, struct amou
 
 /* The first of the densities that is not reached says where a sample is missing: far from the border they are
  * few, but come first, since there is not room for as many as could be beside it. */
-static bool find_gap(const struct sample_batch *batch, int class, double *amount)
+static bool find_gap(const struct sample_batch *batch, int class, struct amount_range border, double *amount)
 {
-    struct amount_range range;
+    struct amount_range range = border;
     if (reach_out(batch, class, &range) && find_gap_in(batch, class, range, sparse.apart, amount))
         return true;
+    range = border;
     for (int i = 0; i < DENSITIES; i++)
-        if (find_range(batch, class, densities[i].ahead, &range) &&
+        if (narrow(batch, class, densities[i].ahead, &range) &&
             find_gap_in(batch, class, range, densities[i].apart, amount))
             return true;
     return false;
@@ -125,12 +123,11 @@ static double height_of(const struct time_sample *low, const struct time_sample 
 }
 
 /* Amid the highest jump whose sides are not close yet. */
-static bool find_jump(const struct sample_batch *batch, int class, double *amount)
+static bool find_jump(const struct sample_batch *batch, int class, struct amount_range range, double *amount)
 {
     const struct time_curve *host = &batch->times->host[class];
-    struct amount_range range;
     double highest = jump;
-    if (!sample_gaps_range(batch, class, &range))
+    if (!narrow(batch, class, densities->ahead, &range))
         return false;
     for (int i = 0; i + 1 < host->count; i++) {
         const struct time_sample *low = &host->samples[i], *high = low + 1;
@@ -148,6 +145,8 @@ static bool find_jump(const struct sample_batch *batch, int class, double *amoun
 bool sample_gaps_find(const struct sample_batch *batch, int class, double *amount)
 {
     const int count = batch->times->host[class].count;
-    return (count < SAMPLES_FOR_GAPS && find_gap(batch, class, amount)) ||
-           (count < SAMPLES_FOR_JUMPS && find_jump(batch, class, amount));
+    struct amount_range border;
+    return find_border(batch, class, &border) &&
+           ((count < SAMPLES_FOR_GAPS && find_gap(batch, class, border, amount)) ||
+            (count < SAMPLES_FOR_JUMPS && find_jump(batch, class, border, amount)));
 }

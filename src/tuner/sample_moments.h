@@ -11,12 +11,15 @@
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
 
+#include <stdbool.h>
+
 enum { SAMPLE_MOMENTS = 64 /* the last ones count */ };
 
 struct sample_moments {
     double amount, asked; /* whose sizes were rounded to that */
     int count;      /* so far that count */
     unsigned timed; /* so far */
+    bool scouted;   /* all that count are of calls amid those of other classes */
     double us[SAMPLE_MOMENTS];
     unsigned char sets[SAMPLE_MOMENTS]; /* device_sets.h */
     float columns[SAMPLE_MOMENTS];      /* narrow_shares.h */

@@ -204,6 +204,31 @@ static void test_limits(struct learned_times *times)
            "both triangles, and no other");
 }
 
+/* Whenever it is stopped, each sample that is left was timed. */
+static void test_stop(struct learned_times *times)
+{
+    enum { FIRST = 20, STEP = 7, RUNS = 60 };
+    int untimed = 0, samples = 0;
+    for (int run = 0; run < RUNS; run++) {
+        struct machine machine = {.latency = 20, .host_rate = 4e-6, .cached_rate = 4e-6, .device_rate = 4e-8,
+                                  .noise = 0.02, .seed = 7, .calls_left = FIRST + STEP * run,
+                                  .flagged = timed_class_parse("dsyr2k_deep")};
+        struct call_sampler sampler = sampler_of(&machine);
+        sampler.wanted = flagged_only;
+        memset(times, 0, sizeof *times);
+        call_sampler_run(&sampler, times);
+        const struct time_curve *host = &times->host[machine.flagged];
+        for (int i = 0; i < host->count; i++, samples++) {
+            bool timed = false;
+            for (int j = 0; j < machine.sample_count; j++)
+                timed = timed || machine.samples[j].amount == host->samples[i].amount;
+            untimed += !timed;
+        }
+    }
+    tap_ok(samples > 5 * RUNS && untimed == 0, "stopped anywhere, no sample is left that was not timed: %d of %d",
+           untimed, samples);
+}
+
 /* The sets of flags of a sample take turns, on each side on which it is timed, as do even and odd sizes. */
 static bool turns_are_even(const struct machine *machine, int *timed)
 {
@@ -334,6 +359,7 @@ int main(void)
     test_last_sample(times);
     test_never(times);
     test_limits(times);
+    test_stop(times);
     test_flags(times);
     test_jump(times);
     free(times);

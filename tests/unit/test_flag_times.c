@@ -116,10 +116,10 @@ static void test_planted(struct moments_table *table)
     }
 }
 
-/* The factor of dsymm's second set over its first, which is 2, with so many samples and moments. */
-static double ratio_by(struct moments_table *table, int samples, int moments)
+/* The factor of dsymm's second set over its first, with so many samples and moments. */
+static double ratio_by(struct moments_table *table, double ratio, int samples, int moments, bool quiet)
 {
-    const struct plan plan = {samples, moments, .quiet = true, .sets = 2, .factors = {1, 2}};
+    const struct plan plan = {samples, moments, .quiet = quiet, .sets = 2, .factors = {1, ratio}};
     const int class = timed_class_parse("dsymm_left_deep");
     double factors[DEVICE_SETS_MOST];
     plant(table, class, SIDE_HOST, &plan);
@@ -127,13 +127,33 @@ static double ratio_by(struct moments_table *table, int samples, int moments)
     return factors[1] / factors[0];
 }
 
+/* Over many disturbed tries. */
+static double usual_ratio(struct moments_table *table, double ratio, int samples, int moments)
+{
+    enum { TRIES = 200 };
+    double sum = 0;
+    for (int i = 0; i < TRIES; i++)
+        sum += log(ratio_by(table, ratio, samples, moments, false)) / TRIES;
+    return exp(sum);
+}
+
 static void test_few(struct moments_table *table)
 {
-    const double none = ratio_by(table, 0, 0), pairs = ratio_by(table, 20, 2), one = ratio_by(table, 1, 4);
-    const double some = ratio_by(table, 3, 4), many = ratio_by(table, 20, 16);
-    tap_ok(none == 1 && pairs == 1, "nothing is known of no moments, nor of samples with two");
-    tap_ok(one > 1 && one < 1.4 && some > one && some < 1.8 && many > 1.9 && many < 2.001,
-           "few moments say little: 1 and %.3f, %.3f, %.3f instead of 2", one, some, many);
+    const double none = ratio_by(table, 2, 0, 0, true), single = ratio_by(table, 2, 1, 2, true);
+    tap_ok(none == 1 && single < 1.2, "of no moments nothing is known, of two little: %.3f instead of 2",
+           single);
+    const double one = usual_ratio(table, 1.2, 1, 4), some = usual_ratio(table, 1.2, 3, 4);
+    const double many = usual_ratio(table, 1.2, 20, 16), quiet = ratio_by(table, 1.2, 3, 4, true);
+    tap_ok(one > 1.01 && one < some && some < 1.17 && many > 1.18 && many < 1.22 && quiet > 1.18,
+           "few moments that scatter say little: %.3f, %.3f, %.3f instead of 1.2, and %.3f if they do not",
+           one, some, many, quiet);
+    const double thrice = usual_ratio(table, 3, 6, 4), same = usual_ratio(table, 1.2, 6, 4);
+    tap_ok(log(thrice) / log(3) > log(same) / log(1.2),
+           "the more a set makes the sooner: %.3f instead of 3, %.3f of 1.2", thrice, same);
+    const double singles = ratio_by(table, 2, 24, 1, true), pairs = usual_ratio(table, 1.2, 20, 2);
+    tap_ok(singles > 1.05 && singles < 2 && pairs > 1.1 && pairs < 1.2,
+           "of samples with one moment or two neighbours tell: %.3f instead of 2, %.3f of 1.2", singles,
+           pairs);
 }
 
 static void test_untimed(struct moments_table *table)

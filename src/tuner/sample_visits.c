@@ -1,0 +1,114 @@
+#include "tuner/sample_visits.h"
+#include "tuner/gain_border.h"
+#include "tuner/sample_gaps.h"
+
+#include <math.h>
+
+enum { PIECE = 20 /* at most */ };
+
+/* Where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
+ * matter; a few times anyway. */
+static const double level = 1.6;
+enum { FEW = 2 };
+/* What a sample takes on both sides that is timed at every visit. */
+static const double usual_us = 200;
+
+/* Is neither side far ahead, there or at a neighbour? A single time may be a disturbed one. */
+static bool is_close(const struct sample_batch *batch, int class, int sample)
+{
+    const struct time_curve *host = &batch->times->host[class];
+    bool close = false;
+    for (int i = sample - 1; i <= sample + 1; i++) {
+        const bool exists = i >= 0 && i < host->count;
+        close = close || (exists && !sample_gaps_is_ahead(batch->times, class, host->samples[i].amount,
+                                                          level));
+    }
+    return close;
+}
+
+/* How often it was timed among its own kind, on the host. */
+static int times_of(const struct sample_batch *batch, int class, double amount)
+{
+    const struct sample_moments *moments = sample_moments_find(batch->moments, class, SIDE_HOST, amount);
+    return !moments ? FEW : moments->scouted ? 0 : moments->count;
+}
+
+/* Of samples that take longer fewer times are worth their while: where noise falls with the root of their
+ * number, there is least of it over all for the time if that falls with the root of what one takes. */
+static bool is_due(const struct sample_batch *batch, int class, int sample, int made)
+{
+    const struct time_sample *host = &batch->times->host[class].samples[sample];
+    const double us = host->us + learned_times_device(batch->times, class, host->amount);
+    return times_of(batch, class, host->amount) * sqrt(us / usual_us) <= made;
+}
+
+/* Range: all zero where there is none. */
+static bool is_visited(const struct sample_batch *batch, int class, int sample, struct amount_range range,
+                       int made)
+{
+    const double amount = batch->times->host[class].samples[sample].amount;
+    const bool beside = sample_gaps_is_beside(range, amount), close = is_close(batch, class, sample);
+    if (times_of(batch, class, amount) >= FEW && !(close && beside))
+        return false;
+    return (close || beside) && is_due(batch, class, sample, made);
+}
+
+static void list_class(struct sample_visits *visits, const struct sample_batch *batch, int class)
+{
+    const struct time_curve *host = &batch->times->host[class];
+    struct amount_range range = {0, 0};
+    if (!sample_gaps_range(batch, class, &range))
+        range.low = range.high = 0;
+    for (int i = 0; i < host->count; i++)
+        if (visits->all || is_visited(batch, class, i, range, visits->made))
+            visits->listed[visits->count++] = (struct visited_sample){class, host->samples[i].amount};
+}
+
+/* In [0, most). */
+static int random_below(struct sample_visits *visits, int most)
+{
+    visits->random_state = visits->random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((visits->random_state >> 33) % (uint64_t)most);
+}
+
+/* Those listed from `first` on, in any order. */
+static void cut_into_pieces(struct sample_visits *visits, int first)
+{
+    const int count = visits->count - first, pieces = (count + PIECE - 1) / PIECE;
+    struct visited_sample *listed = visits->listed + first;
+    for (int i = count - 1; i > 0; i--) {
+        const int other = random_below(visits, i + 1);
+        const struct visited_sample kept = listed[i];
+        listed[i] = listed[other];
+        listed[other] = kept;
+    }
+    for (int i = 0; i < pieces; i++) {
+        const int begin = count * i / pieces, end = count * (i + 1) / pieces;
+        visits->pieces[visits->piece_count++] = (struct sample_piece){listed + begin, end - begin};
+    }
+}
+
+void sample_visits_begin(struct sample_visits *visits, const struct sample_batch *batch, bool all)
+{
+    visits->count = visits->piece_count = 0;
+    visits->all = all;
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        const int first = visits->count;
+        for (int class = 0; class < TIMED_CLASSES; class++)
+            if (sample_batch_is_of_kind(batch, class, kind) && gain_border_known(batch->times, class))
+                list_class(visits, batch, class);
+        cut_into_pieces(visits, first);
+    }
+}
+
+bool sample_visits_next(struct sample_visits *visits, struct sample_piece *piece)
+{
+    if (visits->piece_count == 0) {
+        visits->made += !visits->all;
+        return false;
+    }
+    const int next = random_below(visits, visits->piece_count);
+    *piece = visits->pieces[next];
+    visits->pieces[next] = visits->pieces[--visits->piece_count];
+    return true;
+}

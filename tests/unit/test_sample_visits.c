@@ -1,0 +1,221 @@
+/* Which samples are timed once more, and how those that are to be timed are gathered. */
+#include "tap.h"
+#include "tuner/sample_visits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REQUESTS = 4096 };
+
+/* What was asked for, side by side. */
+static struct {
+    enum call_side sides[REQUESTS];
+    int counts[REQUESTS], count;
+    double host_us, device_us; /* of every call */
+    double too_large;          /* from this amount on none can be timed; 0: all can */
+    int calls;
+} asked;
+
+static void time_alike(void *argument, enum call_side side, const struct blas_call *calls, int count, double *us)
+{
+    (void)argument;
+    asked.sides[asked.count % REQUESTS] = side;
+    asked.counts[asked.count++ % REQUESTS] = count;
+    asked.calls += count;
+    for (int i = 0; i < count; i++) {
+        us[i] = side == SIDE_HOST ? asked.host_us : asked.device_us;
+        if (asked.too_large > 0 && timed_class_amount(&calls[i]) >= asked.too_large)
+            us[i] = 0;
+    }
+}
+
+static bool go_on(void *argument, double done)
+{
+    (void)argument, (void)done;
+    return false;
+}
+
+/* A batch, and what it writes to. */
+struct world {
+    struct call_sampler sampler;
+    struct learned_times times;
+    struct moments_table moments;
+    struct sample_batch batch;
+    struct sample_visits visits;
+};
+
+static struct world *new_world(void)
+{
+    struct world *world = calloc(1, sizeof *world);
+    world->sampler = (struct call_sampler){.time = time_alike, .stop = go_on, .least_bytes = 16 << 10,
+                                           .most_bytes = 256 << 20, .most_us = 1e5};
+    world->batch = (struct sample_batch){.sampler = &world->sampler, .times = &world->times,
+                                         .moments = &world->moments};
+    memset(&asked, 0, sizeof asked);
+    asked.host_us = asked.device_us = 20;
+    return world;
+}
+
+static void add_samples(struct world *world, int class, int count, double first, double factor)
+{
+    for (int i = 0; i < count; i++, first *= factor)
+        sample_batch_add(&world->batch, class, first);
+    sample_batch_time(&world->batch);
+}
+
+static void test_sides(int class)
+{
+    struct world *world = new_world();
+    bool alternate = true;
+    for (int i = 0; i < 6; i++)
+        add_samples(world, class, 2, 1e4 * pow(4, i), 2);
+    for (int i = 1; i < asked.count; i++)
+        alternate = alternate && (asked.sides[i] == asked.sides[i - 1]) == (i % 2 == 0);
+    tap_ok(asked.count == 12 && alternate, "each batch begins on the side on which the last one ended");
+    tap_ok(world->times.host[class].count == 12 && world->times.resident[class].count == 12,
+           "and both sides have all samples");
+    sample_batch_time(&world->batch);
+    tap_ok(asked.count == 12, "nothing gathered is nothing timed");
+    free(world);
+}
+
+static void test_expected(int class)
+{
+    struct world *world = new_world();
+    struct time_curve *host = &world->times.host[class], *device = &world->times.resident[class];
+    asked.host_us = 40;
+    add_samples(world, class, 3, 1e4, 100);
+    sample_batch_add(&world->batch, class, 1e5);
+    const bool planned = host->count == 4 && device->count == 4 &&
+                         fabs(time_curve_at(host, TIME_SHRINKS, 1e5) - 40) < 1e-9 &&
+                         fabs(time_curve_at(device, TIME_STAYS, 1e5) - 20) < 1e-9;
+    tap_ok(planned && !sample_batch_lacks(&world->batch, class, 1e5),
+           "a sample that is gathered has what its neighbours let expect");
+    sample_batch_forget(&world->batch);
+    tap_ok(host->count == 3 && device->count == 3 && world->times.rest[class].count == 3 &&
+               sample_batch_lacks(&world->batch, class, 1e5), "and none once it is forgotten");
+    sample_batch_add(&world->batch, class, 1e5);
+    asked.host_us = 50, asked.device_us = 30;
+    sample_batch_time(&world->batch);
+    tap_ok(host->count == 4 && fabs(time_curve_at(host, TIME_SHRINKS, host->samples[1].amount) - 50) < 1e-9,
+           "timed it has its own");
+    asked.too_large = 1e6;
+    sample_batch_add(&world->batch, class, 3e6);
+    sample_batch_time(&world->batch);
+    tap_ok(host->count == 4 && device->count == 4 && !sample_batch_lacks(&world->batch, class, 3e6),
+           "one that cannot be timed leaves none behind, and is not asked for again");
+    free(world);
+}
+
+static void test_scouting(int class)
+{
+    struct world *world = new_world();
+    world->batch.scouting = true;
+    asked.host_us = 90;
+    add_samples(world, class, 2, 1e4, 4);
+    const struct time_curve *host = &world->times.host[class];
+    const double amount = host->samples[0].amount;
+    sample_batch_again(&world->batch, class, amount);
+    sample_batch_time(&world->batch);
+    const struct sample_moments *moments = sample_moments_find(&world->moments, class, SIDE_HOST, amount);
+    tap_ok(moments->scouted && moments->count == 2, "a scout's times count for the while");
+    world->batch.scouting = false;
+    asked.host_us = 30;
+    sample_batch_again(&world->batch, class, amount);
+    sample_batch_time(&world->batch);
+    tap_ok(!moments->scouted && moments->count == 1 && moments->timed == 3 && host->samples[0].us == 30,
+           "and no more once it was timed among its own kind");
+    world->batch.scouting = true;
+    asked.host_us = 60;
+    sample_batch_again(&world->batch, class, amount);
+    sample_batch_time(&world->batch);
+    tap_ok(!moments->scouted && moments->count == 2, "after which they do not replace what there is");
+    free(world);
+}
+
+/* How often each of so many visits came to the class's samples. */
+static int visits_of(struct world *world, int visits, bool all)
+{
+    int found = 0;
+    for (int i = 0; i < visits; i++) {
+        struct sample_piece piece;
+        sample_visits_begin(&world->visits, &world->batch, all);
+        while (sample_visits_next(&world->visits, &piece))
+            for (int j = 0; j < piece.count; j++, found++)
+                sample_batch_again(&world->batch, piece.samples[j].class, piece.samples[j].amount);
+        sample_batch_time(&world->batch);
+    }
+    return found;
+}
+
+static void test_visits(int class)
+{
+    enum { SAMPLES = 5, VISITS = 16 };
+    static const struct {
+        double host_us, device_us;
+        int least, most; /* visits of each sample */
+        const char *what;
+    } plans[] = {{20, 21, 15, 16, "alike and short are timed at every visit"},
+                 {1000, 1010, 4, 6, "alike and long seldomer"},
+                 {9000, 9010, 1, 3, "and very long ones hardly ever"},
+                 {20, 45, 1, 2, "beside the border a few times"},
+                 {20, 500, 0, 0, "far from it never"}};
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        struct world *world = new_world();
+        asked.host_us = plans[i].host_us, asked.device_us = plans[i].device_us;
+        /* A border: larger ones gain. */
+        add_samples(world, class, SAMPLES, 1e5, 1.2);
+        const int samples = world->times.host[class].count;
+        time_curve_add(&world->times.host[class], 1e7, 10 * plans[i].device_us);
+        time_curve_add(&world->times.resident[class], 1e7, plans[i].device_us);
+        learned_times_separate(&world->times, class);
+        const int found = visits_of(world, VISITS, false);
+        tap_ok(samples == SAMPLES && found >= plans[i].least * SAMPLES && found <= plans[i].most * SAMPLES,
+               "%s: %.1f of %d visits", plans[i].what, (double)found / SAMPLES, VISITS);
+        const int made = world->visits.made;
+        tap_ok(visits_of(world, 1, true) == world->times.host[class].count && world->visits.made == made,
+               "a visit to all has all");
+        free(world);
+    }
+}
+
+/* Pieces: of one routine and type, of a few calls, each sample once, in another order each time. */
+static void test_pieces(int class, int other)
+{
+    struct world *world = new_world();
+    add_samples(world, class, 40, 1e4, 1.1);
+    add_samples(world, other, 30, 1e4, 1.1);
+    struct sample_piece piece;
+    double orders[2][128] = {{0}};
+    bool good = true;
+    int counts[2] = {0};
+    for (int round = 0; round < 2; round++) {
+        sample_visits_begin(&world->visits, &world->batch, true);
+        while (sample_visits_next(&world->visits, &piece))
+            for (int i = 0; i < piece.count; i++) {
+                good = good && piece.count <= 20 && piece.samples[i].class == piece.samples[0].class;
+                orders[round][counts[round]++ % 128] = piece.samples[i].amount;
+            }
+    }
+    double sums[2] = {0};
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < counts[round]; i++)
+            sums[round] += orders[round][i];
+    const int samples = world->times.host[class].count + world->times.host[other].count;
+    tap_ok(good && counts[0] == samples && counts[1] == samples && fabs(sums[0] / sums[1] - 1) < 1e-12,
+           "pieces of one kind, at most 20 calls, with all %d samples", samples);
+    tap_ok(memcmp(orders[0], orders[1], sizeof orders[0]) != 0, "in another order at the next visit");
+    free(world);
+}
+
+int main(void)
+{
+    const int class = timed_class_parse("dsymv"), other = timed_class_parse("zhemv");
+    test_sides(class);
+    test_expected(class);
+    test_scouting(class);
+    test_visits(class);
+    test_pieces(class, other);
+    return tap_done();
+}
