@@ -207,11 +207,11 @@ static void test_limits(struct learned_times *times)
 /* Whenever it is stopped, each sample that is left was timed. */
 static void test_stop(struct learned_times *times)
 {
-    enum { FIRST = 20, STEP = 7, RUNS = 60 };
+    enum { FIRST = 16, RUNS = 150 };
     int untimed = 0, samples = 0;
     for (int run = 0; run < RUNS; run++) {
         struct machine machine = {.latency = 20, .host_rate = 4e-6, .cached_rate = 4e-6, .device_rate = 4e-8,
-                                  .noise = 0.02, .seed = 7, .calls_left = FIRST + STEP * run,
+                                  .noise = 0.02, .seed = 7, .calls_left = FIRST + run,
                                   .flagged = timed_class_parse("dsyr2k_deep")};
         struct call_sampler sampler = sampler_of(&machine);
         sampler.wanted = flagged_only;
