@@ -85,6 +85,8 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
 static void before_visit(void *argument)
 {
     struct session *session = argument;
+    if (part_used(session) > 1)
+        return;
     timing_process_renew(&session->process);
     tune_results(&session->results, ROUNDS_NOW_AND_THEN, &session->times->result);
     learned_times_separate_all(session->times);

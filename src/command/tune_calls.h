@@ -21,7 +21,7 @@ struct tune_calls_options {
     void *argument;
 };
 
-/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 8 s, since
+/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 10 s, since
  * from process to process threads and memory lie elsewhere; matrices to 128 MiB. */
 struct tune_calls_options tune_calls_quick(void);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 4, MOMENTS = TIME_CURVE_SAMPLES * SAMPLE_MOMENTS };
+enum { ROUNDS = 3, MOMENTS = TIME_CURVE_SAMPLES * SAMPLE_MOMENTS };
 
 /* Which of the device's sets are told apart, and by how much, in logarithms, they are taken to differ before
  * anything is known of them. */
@@ -14,8 +14,12 @@ static const struct division {
     int sets_each;
     double prior;
 } divisions[CALL_SIDES] = {[SIDE_HOST] = {2, 0.042}, [SIDE_DEVICE] = {1, 0.029}};
-/* What differs so much is drawn half as much, since noise hardly does. */
-static const double evident = 0.5;
+/* What differs so much is drawn half as much, since noise hardly does; but for what few times say, of which
+ * each makes so much at the most, since a single one may be that of a disturbed call. */
+static const double evident = 0.5, most_by_few = 0.25;
+enum { FEW = 4 };
+/* Where nothing tells of it, and at the least. */
+static const double unknown_noise = 0.15, least_noise = 0.03;
 
 /* Logarithms of times beside the class's curve, by set. */
 struct deviations {
@@ -56,36 +60,48 @@ static void add_sample(const struct sample_moments *sample, int sets_each, const
 }
 
 /* The standard deviation of times about their sets' medians, whose places they take, as the median says it,
- * which outliers leave alone. */
+ * which outliers leave alone. A set's only time is its own median and says nothing. */
 static double noise_of(struct deviations *deviations, int sets, const double *medians)
 {
     static const double deviations_each = 1.4826;
     double *values = deviations->rest;
     size_t count = 0, told = 0;
     for (int set = 0; set < sets; set++) {
-        for (int i = 0; i < deviations->count[set]; i++)
+        const int times = deviations->count[set];
+        for (int i = 0; i < times && times > 1; i++)
             values[count++] = fabs(deviations->values[set][i] - medians[set]);
-        told += deviations->count[set] > 1 ? (size_t)deviations->count[set] - 1 : 0;
+        told += times > 1 ? (size_t)times - 1 : 0;
     }
-    return told ? deviations_each * statistics_median(values, count) * sqrt((double)count / (double)told) : 1;
+    if (told == 0)
+        return unknown_noise;
+    return fmax(deviations_each * statistics_median(values, count) * sqrt((double)count / (double)told),
+                least_noise);
 }
 
-/* The sets' medians over the mean of those that have any, drawn towards it as noise and their number say. */
+/* The median; of two, one of which may be a disturbed one, the one closer to nothing. Sorts. */
+static double typical(double *values, int count)
+{
+    if (count != 2)
+        return count ? statistics_median(values, (size_t)count) : 0;
+    return fabs(values[0]) < fabs(values[1]) ? values[0] : values[1];
+}
+
+/* What sets take over their mean, drawn towards it as noise and the number of times say. */
 static void draw(struct deviations *deviations, int sets, double prior, double *logarithms)
 {
     double mean = 0;
     int known = 0;
     for (int set = 0; set < sets; set++) {
-        const int count = deviations->count[set];
-        logarithms[set] = count ? statistics_median(deviations->values[set], (size_t)count) : 0;
+        logarithms[set] = typical(deviations->values[set], deviations->count[set]);
         mean += logarithms[set];
-        known += count > 0;
+        known += deviations->count[set] > 0;
     }
     mean /= known ? known : 1;
     const double noise = noise_of(deviations, sets, logarithms), drawn = noise * noise / (prior * prior);
     for (int set = 0; set < sets; set++) {
-        const double deviation = logarithms[set] - mean, count = deviations->count[set];
-        const double part = deviation / evident;
+        const double count = deviations->count[set], most = most_by_few * count;
+        const double deviation = fmax(-most, fmin(logarithms[set] - mean, most));
+        const double part = count < FEW ? 0 : deviation / evident;
         logarithms[set] = count > 0 ? deviation * count / (count + drawn / (1 + part * part)) : 0;
     }
 }

@@ -39,7 +39,7 @@ static bool is_due(const struct sample_batch *batch, int class, int sample, int 
 {
     const struct time_sample *host = &batch->times->host[class].samples[sample];
     const double us = host->us + learned_times_device(batch->times, class, host->amount);
-    return times_of(batch, class, host->amount) * sqrt(us / usual_us) <= made;
+    return times_of(batch, class, host->amount) * sqrt(us / usual_us) <= made + 1;
 }
 
 /* Range: all zero where there is none. */

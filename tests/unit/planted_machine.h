@@ -21,6 +21,8 @@ struct machine {
     const double *by_device_sets; /* and on the device, by its sets, or NULL */
     double narrow;           /* what a column of a narrow share adds to a call's time on the host, as part of it */
     int threads;             /* of the host */
+    double mixed;            /* times as long on the host amid calls of other routines; 0: as long */
+    int visits;              /* for those who count them */
     uint64_t seed;
     int calls, calls_left;
     double most_bytes;       /* of a matrix: larger ones cannot be timed; 0: all can */
@@ -129,8 +131,14 @@ static double time_call(struct machine *machine, enum call_side side, const stru
 static void time_calls(void *argument, enum call_side side, const struct blas_call *calls, int count,
                        double *us)
 {
-    for (int i = 0; i < count; i++)
+    const struct machine *machine = argument;
+    bool mixed = false;
+    for (int i = 0; i < count; i++) {
         us[i] = time_call(argument, side, &calls[i]);
+        mixed = mixed || timed_class_shared(calls[i].family) != timed_class_shared(calls[0].family);
+    }
+    for (int i = 0; i < count && mixed && side == SIDE_HOST && machine->mixed > 0; i++)
+        us[i] *= machine->mixed;
 }
 
 static bool stop(void *argument, double done)

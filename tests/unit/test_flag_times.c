@@ -156,6 +156,43 @@ static void test_few(struct moments_table *table)
            pairs);
 }
 
+/* Flags make nothing, but one time in so many takes three times as long, and all scatter: of few times none
+ * of these makes a set's factor. How many in a thousand of the host's are beyond 1.28. */
+static int wrong_factors(struct moments_table *table, int samples, int moments)
+{
+    enum { TRIES = 1000, ONE_IN = 20 };
+    const int class = timed_class_parse("dsyr2k_deep"), sets = flag_sets_of(class);
+    int wrong = 0;
+    for (int try = 0; try < TRIES; try++) {
+        double factors[DEVICE_SETS_MOST];
+        memset(table, 0, sizeof *table);
+        for (int i = 0; i < samples; i++) {
+            struct sample_moments *sample = sample_moments_at(table, class, SIDE_HOST, 1000 * pow(1.5, i));
+            for (int moment = 0; moment < moments; moment++) {
+                const double slow = random_part() * ONE_IN < 1 ? 3 : 1;
+                sample_moments_add(sample, 7 * pow(1.5, i) * slow * (0.92 + 0.16 * random_part()),
+                                   2 * ((i + moment) % sets), 0);
+            }
+        }
+        fit(table, class, SIDE_HOST, factors);
+        for (int set = 0; set < sets; set++)
+            wrong += fabs(log(factors[set])) > 0.25;
+    }
+    return wrong * 1000 / (TRIES * sets);
+}
+
+static void test_disturbed(struct moments_table *table)
+{
+    static const struct {
+        int samples, moments;
+    } few[] = {{5, 1}, {6, 1}, {3, 2}, {5, 2}, {8, 2}, {5, 3}};
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+        const int wrong = wrong_factors(table, few[i].samples, few[i].moments);
+        tap_ok(wrong <= 20, "disturbed times make no factors, of %d samples of %d: %d of 1000",
+               few[i].samples, few[i].moments, wrong);
+    }
+}
+
 static void test_untimed(struct moments_table *table)
 {
     const int class = timed_class_parse("dsyr2k_deep"), axpy = timed_class_parse("daxpy");
@@ -203,6 +240,7 @@ int main(int count, char **arguments)
     state = seed;
     test_planted(table);
     test_few(table);
+    test_disturbed(table);
     test_untimed(table);
     test_absurd(table);
     free(table);

@@ -17,7 +17,8 @@ static struct {
     int calls;
 } asked;
 
-static void time_alike(void *argument, enum call_side side, const struct blas_call *calls, int count, double *us)
+static void time_alike(void *argument, enum call_side side, const struct blas_call *calls, int count,
+                       double *us)
 {
     (void)argument;
     asked.sides[asked.count % REQUESTS] = side;
@@ -108,6 +109,35 @@ static void test_expected(int class)
     free(world);
 }
 
+/* Where the host takes too long samples are the device's alone, whichever side is first. */
+static void test_device_only(int class)
+{
+    struct world *world = new_world();
+    world->sampler.most_us = 100;
+    asked.host_us = 1000;
+    add_samples(world, class, 2, 1e4, 10);
+    const int host = world->times.host[class].count;
+    for (int i = 0; i < 4; i++)
+        add_samples(world, class, 1, 1e6 * pow(4, i), 1);
+    tap_ok(world->times.host[class].count == host && world->times.resident[class].count == host + 4,
+           "samples of the device alone, whichever side begins: %d and %d", world->times.host[class].count,
+           world->times.resident[class].count);
+    free(world);
+}
+
+static void test_removed(void)
+{
+    struct time_curve curve = {.count = 0};
+    for (int i = 1; i < 4; i++)
+        time_curve_add(&curve, i, 10 * i);
+    time_curve_remove(&curve, 2.5);
+    time_curve_remove(&curve, 7);
+    const bool whole = curve.count == 3;
+    time_curve_remove(&curve, 2);
+    tap_ok(whole && curve.count == 2 && curve.samples[0].us == 10 && curve.samples[1].us == 30,
+           "a sample is taken out of a curve, and no other");
+}
+
 static void test_scouting(int class)
 {
     struct world *world = new_world();
@@ -156,7 +186,7 @@ static void test_visits(int class)
         double host_us, device_us;
         int least, most; /* visits of each sample */
         const char *what;
-    } plans[] = {{20, 21, 15, 16, "alike and short are timed at every visit"},
+    } plans[] = {{20, 21, 16, 16, "alike and short are timed at every visit"},
                  {1000, 1010, 4, 6, "alike and long seldomer"},
                  {9000, 9010, 1, 3, "and very long ones hardly ever"},
                  {20, 45, 1, 2, "beside the border a few times"},
@@ -214,6 +244,8 @@ int main(void)
     const int class = timed_class_parse("dsymv"), other = timed_class_parse("zhemv");
     test_sides(class);
     test_expected(class);
+    test_device_only(class);
+    test_removed();
     test_scouting(class);
     test_visits(class);
     test_pieces(class, other);
