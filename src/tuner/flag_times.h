@@ -3,9 +3,9 @@
  * Each sample of a class is timed at several moments, with other flags and, every other time, odd leading
  * dimensions. What such a set takes is the median of its times beside the curve that neighbours make of all
  * (curve_smoothing.h), so that samples which were timed only once or twice say something as well; drawn
- * towards nothing as their number and noise say, the more so the less it is, and of a few times, which may be
- * disturbed ones, never far. On the host, which scatters more, odd and
- * even leading dimensions are one. */
+ * towards nothing as their number and noise say, the more so the less it is; a few times, which may be
+ * those of disturbed calls, never make much. On the host, which scatters more, odd and even leading
+ * dimensions are one. */
 #ifndef MUBLAS_FLAG_TIMES_H
 #define MUBLAS_FLAG_TIMES_H
 
