@@ -11,19 +11,16 @@ enum { REQUESTS = 4096 };
 /* What was asked for, side by side. */
 static struct {
     enum call_side sides[REQUESTS];
-    int counts[REQUESTS], count;
+    int count;
     double host_us, device_us; /* of every call */
     double too_large;          /* from this amount on none can be timed; 0: all can */
-    int calls;
 } asked;
 
 static void time_alike(void *argument, enum call_side side, const struct blas_call *calls, int count,
                        double *us)
 {
     (void)argument;
-    asked.sides[asked.count % REQUESTS] = side;
-    asked.counts[asked.count++ % REQUESTS] = count;
-    asked.calls += count;
+    asked.sides[asked.count++ % REQUESTS] = side;
     for (int i = 0; i < count; i++) {
         us[i] = side == SIDE_HOST ? asked.host_us : asked.device_us;
         if (asked.too_large > 0 && timed_class_amount(&calls[i]) >= asked.too_large)
