@@ -28,6 +28,7 @@ libmublas_calls_la_SOURCES = \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \
+	src/command/thread_place.c src/command/thread_place.h \
 	src/command/timed_calls.c src/command/timed_calls.h \
 	src/command/timing_process.c src/command/timing_process.h \
 	src/command/tune_calls.c src/command/tune_calls.h \

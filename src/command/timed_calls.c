@@ -1,6 +1,7 @@
 #include "command/timed_calls.h"
 #include "command/processor_pace.h"
 #include "command/routine_call.h"
+#include "command/thread_place.h"
 #include "common/clock.h"
 #include "interpose/pack.h"
 #include "mirror/pins.h"
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 enum { LEAST_REPEATS = 1, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
+enum { PLACE_US = 500 }; /* until the thread that makes the calls may change its place again */
 enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
 static const double unsettled = 1.5;
@@ -258,6 +260,8 @@ static double time_warm(host_function *function, struct pools *pools, const stru
 struct sides {
     struct pools pools[CALL_SIDES];
     struct host_library host;
+    struct thread_places places;
+    double placed; /* when the thread has changed its place */
 };
 
 /* NULL: it has none. */
@@ -269,6 +273,15 @@ static host_function *function_of(const struct sides *sides, enum call_side side
 struct answer {
     double us[2];
 };
+
+/* It costs a tenth of a millisecond. */
+static void change_place(struct sides *sides)
+{
+    if (microseconds() - sides->placed < PLACE_US)
+        return;
+    thread_place_change(&sides->places);
+    sides->placed = microseconds();
+}
 
 static bool answer_warm(struct sides *sides, const char *request, struct answer *answer)
 {
@@ -296,6 +309,7 @@ static bool answer_warm(struct sides *sides, const char *request, struct answer 
         pin_small_results(pools);
         prepare(pools, &call, lda);
     }
+    change_place(sides);
     answer->us[0] = time_warm(function, pools, &call, budget, &answer->us[1]);
     return true;
 }
@@ -367,7 +381,8 @@ static void answer_all(struct sides *sides, FILE *answers)
 int timed_calls(const char *bytes)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct sides sides = {{{.side = SIDE_HOST}, {.side = SIDE_DEVICE}}, {NULL}};
+    struct sides sides = {.pools = {{.side = SIDE_HOST}, {.side = SIDE_DEVICE}},
+                          .places.seed = (uint64_t)clock_nanoseconds()};
     for (int side = 0; side < CALL_SIDES; side++)
         sides.pools[side].matrix_bytes = strtoull(bytes, NULL, 10);
     if (!host_search("dgemm_", &sides.host)) {

@@ -10,7 +10,8 @@
  * ends and answers each with a line, when it is asked for the answers:
  *   warm WHERE NAME M N K SIDE UPLO TRANS TRANS_B DIAG LDA BUDGET
  *               microseconds of a call on WHERE (host or device), the median of several within
- *               BUDGET microseconds on unchanged matrices; then of the very first
+ *               BUDGET microseconds on unchanged matrices; then of the very first. Some calls later on
+ *               another processor (thread_place.h)
  *   cold BYTES  of the first and second dgemv on a new matrix
  *   pace        of what processor_pace.h counts, twice
  * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */

@@ -1,0 +1,106 @@
+#include "command/thread_place.h"
+#include "command/random_flags.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* To look at all threads takes a quarter of a millisecond where there are thirty. */
+enum { LOOK_EVERY = 16 /* changes */ };
+
+/* One of the thread's processors, but not the one that it runs on; -1: there is no other. */
+static int draw(const cpu_set_t *usable, int present, uint64_t *seed)
+{
+    int found = -1, count = 0;
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (i != present && CPU_ISSET(i, usable) && random_part(seed) * ++count < 1)
+            found = i;
+    return found;
+}
+
+/* Where a thread is or was last, and whether it runs there, or is about to; -1: it is gone.
+ * proc_pid_stat(5): "TID (NAME) STATE ...", the processor is the 39th field; a name may have parentheses. */
+static int processor_of(pid_t thread, bool *runs)
+{
+    enum { STATE = 3, PROCESSOR = 39 };
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t bytes = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[bytes < 0 ? 0 : bytes] = '\0';
+    const char *at = strrchr(text, ')');
+    *runs = at && strncmp(at, ") R", 3) == 0;
+    for (int field = STATE - 1; at && field < PROCESSOR; field++)
+        at = strchr(at + 1, ' ');
+    return at ? atoi(at + 1) : -1;
+}
+
+static void look_at_all(struct thread_places *places)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *entry;
+    bool runs;
+    places->count = 0;
+    while (tasks && places->count < THREADS_PLACED && (entry = readdir(tasks))) {
+        const pid_t thread = atoi(entry->d_name);
+        if (thread <= 0 || thread == gettid())
+            continue;
+        places->threads[places->count].thread = thread;
+        places->threads[places->count++].processor = processor_of(thread, &runs);
+    }
+    if (tasks)
+        closedir(tasks);
+}
+
+/* The place of the thread that runs there in the table; -1: none does. */
+static int thread_on(struct thread_places *places, int processor)
+{
+    for (int i = 0; i < places->count; i++) {
+        bool runs;
+        if (places->threads[i].processor != processor)
+            continue;
+        places->threads[i].processor = processor_of(places->threads[i].thread, &runs);
+        if (runs && places->threads[i].processor == processor)
+            return i;
+    }
+    return -1;
+}
+
+/* Only while the system moves it is it bound to the place. */
+static bool move(pid_t thread, const cpu_set_t *usable, int processor)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return sched_setaffinity(thread, sizeof one, &one) == 0 &&
+           sched_setaffinity(thread, sizeof *usable, usable) == 0;
+}
+
+bool thread_place_change(struct thread_places *places)
+{
+    cpu_set_t usable, usable_there;
+    const int present = sched_getcpu();
+    if (present < 0 || present >= CPU_SETSIZE || sched_getaffinity(0, sizeof usable, &usable) != 0)
+        return false;
+    const int place = draw(&usable, present, &places->seed);
+    if (place < 0)
+        return false;
+    if (places->changes++ % LOOK_EVERY == 0)
+        look_at_all(places);
+    const int found = thread_on(places, place);
+    const pid_t other = found < 0 ? 0 : places->threads[found].thread;
+    if (other && (sched_getaffinity(other, sizeof usable_there, &usable_there) != 0 ||
+                  !CPU_ISSET(present, &usable_there)))
+        return false;
+    if (!move(gettid(), &usable, place) || (other && !move(other, &usable_there, present)))
+        return false;
+    if (other)
+        places->threads[found].processor = present;
+    return true;
+}

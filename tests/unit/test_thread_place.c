@@ -1,0 +1,155 @@
+/* A thread that changes its processor: where it may go, who makes room, and that nobody's processors change. */
+#include "command/thread_place.h"
+#include "tap.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHANGES = 200, EXCHANGES = 60 };
+
+static atomic_int stop;
+static atomic_int spinner; /* its thread's number, once it runs */
+
+static void *spin(void *unused)
+{
+    atomic_store(&spinner, gettid());
+    while (!atomic_load(&stop))
+        sched_yield();
+    return unused;
+}
+
+static cpu_set_t processors_of(pid_t thread)
+{
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    if (sched_getaffinity(thread, sizeof usable, &usable) != 0)
+        abort();
+    return usable;
+}
+
+static void restrict_to(pid_t thread, const cpu_set_t *usable)
+{
+    if (sched_setaffinity(thread, sizeof *usable, usable) != 0)
+        abort();
+}
+
+/* The nth of a set, alone. */
+static cpu_set_t nth(const cpu_set_t *usable, int n)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, usable) && n-- == 0)
+            CPU_SET(i, &one);
+    return one;
+}
+
+/* Where the system has it. */
+static int processor_of(pid_t thread)
+{
+    char path[64], text[1024] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(text, sizeof text, file))
+        abort();
+    fclose(file);
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 39; field++)
+        at = strchr(at + 1, ' ');
+    return at ? atoi(at + 1) : -1;
+}
+
+static void test_places(struct thread_places *places, const cpu_set_t *usable)
+{
+    cpu_set_t seen;
+    int stayed = 0, refused = 0;
+    CPU_ZERO(&seen);
+    for (int i = 0; i < CHANGES; i++) {
+        const int before = sched_getcpu();
+        refused += !thread_place_change(places);
+        CPU_SET(sched_getcpu(), &seen);
+        stayed += sched_getcpu() == before;
+    }
+    const cpu_set_t after = processors_of(0);
+    tap_ok(refused == 0 && stayed < CHANGES / 4, "of %d changes %d were refused, after %d it was where it had been",
+           CHANGES, refused, stayed);
+    tap_ok(CPU_COUNT(&seen) > CPU_COUNT(usable) / 2, "it was on %d of %d processors", CPU_COUNT(&seen),
+           CPU_COUNT(usable));
+    tap_ok(CPU_EQUAL(&after, usable), "and may use all of them as before");
+}
+
+/* Both have the same two processors, and each begins on one of them. */
+static void put_apart(const cpu_set_t *pair)
+{
+    const cpu_set_t first = nth(pair, 0), second = nth(pair, 1);
+    restrict_to(0, &first);
+    restrict_to(atomic_load(&spinner), &second);
+    restrict_to(0, pair);
+}
+
+static void test_exchange(struct thread_places *places, const cpu_set_t *pair)
+{
+    const pid_t other = atomic_load(&spinner);
+    int exchanged = 0, changed = 0;
+    put_apart(pair);
+    restrict_to(other, pair);
+    for (int i = 0; i < EXCHANGES; i++) {
+        const int own = sched_getcpu(), others = processor_of(other);
+        changed += thread_place_change(places);
+        exchanged += own != others && processor_of(other) == own && sched_getcpu() == others;
+    }
+    const cpu_set_t own_after = processors_of(0), others_after = processors_of(other);
+    tap_ok(changed == EXCHANGES && exchanged > EXCHANGES * 3 / 4,
+           "%d of %d times it goes on elsewhere, %d times the thread that runs there takes its place", changed,
+           EXCHANGES, exchanged);
+    tap_ok(CPU_EQUAL(&own_after, pair) && CPU_EQUAL(&others_after, pair), "and both may use both as before");
+}
+
+static void test_refusals(struct thread_places *places, const cpu_set_t *pair)
+{
+    const cpu_set_t first = nth(pair, 0), second = nth(pair, 1);
+    int changed = 0;
+    put_apart(pair); /* the other one for good */
+    for (int i = 0; i < EXCHANGES; i++)
+        changed += thread_place_change(places);
+    const cpu_set_t others_after = processors_of(atomic_load(&spinner));
+    tap_ok(changed < EXCHANGES / 4 && CPU_EQUAL(&others_after, &second),
+           "where the other must stay, it stays as well (but for %d of %d times)", changed, EXCHANGES);
+    restrict_to(0, &first);
+    const bool alone = thread_place_change(places);
+    const cpu_set_t after = processors_of(0);
+    tap_ok(!alone && CPU_EQUAL(&after, &first), "with one processor there is nowhere to go");
+}
+
+int main(int count, char **arguments)
+{
+    static struct thread_places places;
+    const cpu_set_t usable = processors_of(0);
+    pthread_t thread;
+    places.seed = count > 1 ? strtoull(arguments[1], NULL, 10) : 1;
+    printf("# seed %llu\n", (unsigned long long)places.seed);
+    if (CPU_COUNT(&usable) < 2) {
+        tap_skip("changes of place", "there is one processor");
+        return tap_done();
+    }
+    test_places(&places, &usable);
+    const cpu_set_t first = nth(&usable, 0), second = nth(&usable, 1);
+    cpu_set_t pair;
+    CPU_OR(&pair, &first, &second);
+    if (pthread_create(&thread, NULL, spin, NULL) != 0)
+        return 1;
+    while (!atomic_load(&spinner))
+        sched_yield();
+    places.changes = 0; /* it looks at the new thread */
+    test_exchange(&places, &pair);
+    places.changes = 0; /* it looks again */
+    test_refusals(&places, &pair);
+    atomic_store(&stop, 1);
+    pthread_join(thread, NULL);
+    return tap_done();
+}
