@@ -2,6 +2,7 @@
 #include "tuner/curve_smoothing.h"
 #include "tuner/gain_border.h"
 #include "tuner/sample_gaps.h"
+#include "tuner/sample_peaks.h"
 #include "tuner/sample_visits.h"
 #include "tuner/sampled_sets.h"
 
@@ -13,8 +14,6 @@ enum { COARSE = 16, FINE = 4, GAPS = 4 /* of a class on end */, FILLS = 12 };
 
 /* Amounts between which the sides change place are close enough. */
 static const double close_enough = 1.15;
-/* How much more than expected a time is a peak. */
-static const double peak = 1.2;
 
 struct notes {
     struct moments_table moments;
@@ -105,25 +104,10 @@ static bool add_fine_sizes(struct session *session, int class)
     return false;
 }
 
-/* What the neighbours of sample i let expect there; of the first: no more than the next; of the last: a
- * time in proportion to the one before, as no work takes longer. */
-static double expected(const struct time_curve *curve, int i)
-{
-    if (i == 0)
-        return curve->samples[1].us;
-    const struct time_sample *at = &curve->samples[i];
-    if (i + 1 == curve->count)
-        return at[-1].us * at->amount / at[-1].amount;
-    const double part = log(at->amount / at[-1].amount) / log(at[1].amount / at[-1].amount);
-    return at[-1].us * pow(at[1].us / at[-1].us, part);
-}
-
-/* A time that sticks out is a disturbance, or a host that uses more threads from there on: timing it again
- * tells. */
 static void time_peaks_again(struct session *session, int class, const struct time_curve *curve)
 {
-    for (int i = 0; i < curve->count && curve->count > 1; i++)
-        if (curve->samples[i].us > peak * expected(curve, i))
+    for (int i = 0; i < curve->count; i++)
+        if (sample_peaks_is(curve, i))
             sample_batch_again(&session->batch, class, curve->samples[i].amount);
 }
 

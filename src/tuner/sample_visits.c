@@ -1,6 +1,7 @@
 #include "tuner/sample_visits.h"
 #include "tuner/gain_border.h"
 #include "tuner/sample_gaps.h"
+#include "tuner/sample_peaks.h"
 
 #include <math.h>
 
@@ -42,13 +43,23 @@ static bool is_due(const struct sample_batch *batch, int class, int sample, int 
     return times_of(batch, class, host->amount) * sqrt(us / usual_us) <= made + 1;
 }
 
+/* Where neither side is far ahead more times tell anyway; elsewhere nothing else would come back to a disturbed one. */
+static bool is_peak(const struct sample_batch *batch, int class, double amount)
+{
+    return sample_peaks_is_at(&batch->times->host[class], amount) ||
+           sample_peaks_is_at(&batch->times->resident[class], amount);
+}
+
 /* Range: all zero where there is none. */
 static bool is_visited(const struct sample_batch *batch, int class, int sample, struct amount_range range,
                        int made)
 {
     const double amount = batch->times->host[class].samples[sample].amount;
     const bool beside = sample_gaps_is_beside(range, amount), close = is_close(batch, class, sample);
-    if (times_of(batch, class, amount) >= FEW && !(close && beside))
+    const bool few = times_of(batch, class, amount) < FEW;
+    if (few && is_peak(batch, class, amount))
+        return true;
+    if (!few && !(close && beside))
         return false;
     return (close || beside) && is_due(batch, class, sample, made);
 }

@@ -207,6 +207,34 @@ static void test_visits(int class)
     }
 }
 
+/* Far from the border: one time of many is a disturbed one, on either side. */
+static void test_peaks(int class)
+{
+    enum { SAMPLES = 6 };
+    for (int side = 0; side < CALL_SIDES; side++) {
+        struct world *world = new_world();
+        asked.device_us = 500;
+        add_samples(world, class, 1, 3e6, 1);
+        add_samples(world, class, SAMPLES, 1e4, 2);
+        *(side == SIDE_HOST ? &asked.host_us : &asked.device_us) *= 200;
+        add_samples(world, class, 1, 0.7e6, 1);
+        asked.host_us = 20, asked.device_us = 500;
+        add_samples(world, class, 1, 1.4e6, 1);
+        time_curve_add(&world->times.host[class], 1e8, 5000);
+        time_curve_add(&world->times.resident[class], 1e8, 500);
+        learned_times_separate(&world->times, class);
+        const struct time_curve *curve =
+            &(side == SIDE_HOST ? world->times.host : world->times.resident)[class];
+        const double before = time_curve_at(curve, TIME_STAYS, 0.7e6);
+        visits_of(world, 4, false);
+        const double after = time_curve_at(curve, TIME_STAYS, 0.7e6);
+        tap_ok(before > 2000 && after < (side == SIDE_HOST ? 21 : 510),
+               "a time that sticks out %s is taken again: %.0f us, then %.0f",
+               side == SIDE_HOST ? "on the host" : "on the device", before, after);
+        free(world);
+    }
+}
+
 /* Pieces: of one routine and type, of a few calls, each sample once, in another order each time. */
 static void test_pieces(int class, int other)
 {
@@ -245,6 +273,7 @@ int main(void)
     test_removed();
     test_scouting(class);
     test_visits(class);
+    test_peaks(class);
     test_pieces(class, other);
     return tap_done();
 }
