@@ -106,7 +106,7 @@ static void draw(const struct scattered *call, int side, int count, double ways[
     for (int i = 0; i < count; i++)
         us[i] = call->us[side][(int)(random_part(&seed) * call->count[side])];
     ways[2] = log(statistics_median(us, (size_t)count));
-    ways[1] = log(statistics_faster_half(us, (size_t)count));
+    ways[1] = log(statistics_faster_part(us, (size_t)count, 0.5));
     ways[0] = log(us[0]); /* sorted by now */
 }
 

@@ -1,8 +1,8 @@
 /* sample_moments.h - the times of each sample of the curves at several moments, and what they come to.
  *
- * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them: of
- * the times of one call at moments far apart the mean of the faster half scatters least (doc/tuner.md,
- * "Crossovers"), and hardly depends on how many there are. Not thread-safe. */
+ * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them: what
+ * counts of the times of one call at moments far apart is the mean of the faster two thirds, which foretells
+ * later calls best (doc/tuner.md, "Crossovers"). Not thread-safe. */
 #ifndef MUBLAS_SAMPLE_MOMENTS_H
 #define MUBLAS_SAMPLE_MOMENTS_H
 

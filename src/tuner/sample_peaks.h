@@ -1,5 +1,5 @@
-/* sample_peaks.h - times that stick out of a curve: of a disturbed call, or of a host that uses more threads from
- * there on. Timing the sample again tells. Pure functions. */
+/* sample_peaks.h - times that stick out of a curve: of a disturbed call, or of a host that uses more threads
+ * from there on. Timing the sample again tells. Pure functions. */
 #ifndef MUBLAS_SAMPLE_PEAKS_H
 #define MUBLAS_SAMPLE_PEAKS_H
 

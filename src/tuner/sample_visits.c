@@ -43,7 +43,8 @@ static bool is_due(const struct sample_batch *batch, int class, int sample, int 
     return times_of(batch, class, host->amount) * sqrt(us / usual_us) <= made + 1;
 }
 
-/* Where neither side is far ahead more times tell anyway; elsewhere nothing else would come back to a disturbed one. */
+/* Where neither side is far ahead more times tell anyway; elsewhere nothing else would come back to a
+ * disturbed one. */
 static bool is_peak(const struct sample_batch *batch, int class, double amount)
 {
     return sample_peaks_is_at(&batch->times->host[class], amount) ||

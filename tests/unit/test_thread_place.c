@@ -1,4 +1,5 @@
-/* A thread that changes its processor: where it may go, who makes room, and that nobody's processors change. */
+/* A thread that changes its processor: where it may go, who makes room, and that nobody's processors
+ * change. */
 #include "command/thread_place.h"
 #include "tap.h"
 
@@ -76,8 +77,8 @@ static void test_places(struct thread_places *places, const cpu_set_t *usable)
         stayed += sched_getcpu() == before;
     }
     const cpu_set_t after = processors_of(0);
-    tap_ok(refused == 0 && stayed < CHANGES / 4, "of %d changes %d were refused, after %d it was where it had been",
-           CHANGES, refused, stayed);
+    tap_ok(refused == 0 && stayed < CHANGES / 4,
+           "of %d changes %d were refused, after %d it was where it was before", CHANGES, refused, stayed);
     tap_ok(CPU_COUNT(&seen) > CPU_COUNT(usable) / 2, "it was on %d of %d processors", CPU_COUNT(&seen),
            CPU_COUNT(usable));
     tap_ok(CPU_EQUAL(&after, usable), "and may use all of them as before");
@@ -105,8 +106,8 @@ static void test_exchange(struct thread_places *places, const cpu_set_t *pair)
     }
     const cpu_set_t own_after = processors_of(0), others_after = processors_of(other);
     tap_ok(changed == EXCHANGES && exchanged > EXCHANGES * 3 / 4,
-           "%d of %d times it goes on elsewhere, %d times the thread that runs there takes its place", changed,
-           EXCHANGES, exchanged);
+           "%d of %d times it goes on elsewhere, %d times the thread that runs there takes its place",
+           changed, EXCHANGES, exchanged);
     tap_ok(CPU_EQUAL(&own_after, pair) && CPU_EQUAL(&others_after, pair), "and both may use both as before");
 }
 
