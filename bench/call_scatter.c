@@ -6,8 +6,8 @@
  * times all of them again and again for SECONDS (20), on the host and, resident, on the device, 100 us each
  * time, in another order every time. Prints of each side how much longer than the 5th percentile of a call's
  * times its others are; and, for some numbers of moments and some ways to sum up as many times (the least;
- * the mean of the faster half; the median), the standard deviation of that from draw to draw: of the calls'
- * natural logarithms, the one in the middle. */
+ * the tuner's mean, of those that are at most twice that; the median), the standard deviation of that from
+ * draw to draw: of the calls' natural logarithms, the one in the middle. */
 #include "border_calls.h"
 #include "command/call_timer.h"
 #include "command/random_flags.h"
@@ -106,7 +106,7 @@ static void draw(const struct scattered *call, int side, int count, double ways[
     for (int i = 0; i < count; i++)
         us[i] = call->us[side][(int)(random_part(&seed) * call->count[side])];
     ways[2] = log(statistics_median(us, (size_t)count));
-    ways[1] = log(statistics_faster_part(us, (size_t)count, 0.5));
+    ways[1] = log(statistics_usual_mean(us, (size_t)count));
     ways[0] = log(us[0]); /* sorted by now */
 }
 
@@ -156,7 +156,7 @@ static int report(void)
                 return 1;
             }
         print_spread(side);
-        printf("%8s %12s %12s %12s\n", "moments", "least", "faster half", "median");
+        printf("%8s %12s %12s %12s\n", "moments", "least", "usual mean", "median");
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             print_scatter(side, counts[i]);
     }

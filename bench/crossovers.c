@@ -79,7 +79,7 @@ static double loss_of(bool device_chosen, const struct judged_call *judged)
 static void write_rounds(FILE *output, const double *rounds, int timed)
 {
     for (int round = 0; round < timed; round++)
-        fprintf(output, "%c%.3f", round ? ' ' : ',', rounds[round]);
+        fprintf(output, "%c%.4f", round ? ' ' : ',', rounds[round]);
 }
 
 static void write_call(const struct judge *judge, const struct judged_call *judged)

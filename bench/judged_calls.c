@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { MOST = 20 /* calls on end */, TURN = 3, FEW = 3 };
-static const double budget_us = 100, clear = 4, counting = 0.5 /* of the rounds */;
+static const double budget_us = 100, clear = 4;
 
 /* One side always so much faster that no round could change that. */
 static bool is_clear(const struct judged_call *judged)
@@ -59,7 +59,13 @@ static double sum_up(const double *rounds, int count)
 {
     double us[JUDGED_PROCESSES * JUDGED_ROUNDS];
     memcpy(us, rounds, (size_t)count * sizeof *us);
-    return statistics_faster_part(us, (size_t)count, counting);
+    return statistics_usual_mean(us, (size_t)count);
+}
+
+void judged_call_sum_up(struct judged_call *judged)
+{
+    for (int side = 0; side < CALL_SIDES; side++)
+        judged->us[side] = sum_up(judged->rounds[side], judged->timed);
 }
 
 bool judged_call_is_steady(const struct judged_call *judged, double allowed)
@@ -88,6 +94,5 @@ void judged_calls_time(struct call_timer *timer, struct judged_call *const *grou
             }
     for (int group = 0; group < group_count; group++)
         for (int i = 0; i < count; i++)
-            for (int side = 0; side < CALL_SIDES; side++)
-                groups[group][i].us[side] = sum_up(groups[group][i].rounds[side], groups[group][i].timed);
+            judged_call_sum_up(&groups[group][i]);
 }

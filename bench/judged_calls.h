@@ -2,9 +2,10 @@
  *
  * What disturbs a side stays for tens of milliseconds, or for seconds. So there are ten rounds over all
  * calls, seconds apart, or ten by each of several processes, in which threads and memory lie elsewhere; the
- * sides take turns of at most twenty calls of a group; and of a call's times the mean of the faster half
- * counts, as in the tuner (statistics.h, sample_moments.h). Calls that one side makes more than four times
- * faster in each of three rounds are not timed again: nothing else can come of them. */
+ * sides take turns of at most twenty calls of a group. What counts is what a program pays: the mean of a
+ * call's times, but for those beyond twice the least, as in the tuner (sample_moments.h). Calls that one side
+ * makes more than four times faster in each of three rounds are not timed again: nothing else can come of
+ * them. */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
@@ -19,6 +20,9 @@ struct judged_call {
     int timed; /* rounds */
     double us[CALL_SIDES], rounds[CALL_SIDES][JUDGED_PROCESSES * JUDGED_ROUNDS];
 };
+
+/* us, by the rounds. */
+void judged_call_sum_up(struct judged_call *judged);
 
 /* Groups (calls of a routine) of `count` calls each, by one process: the times of those before count, too.
  * The log gets the processor's pace before each turn. */

@@ -92,11 +92,15 @@ static bool read_line(char *line, struct judged_call *judged)
 {
     char *fields[FIELDS];
     int timed;
-    return split(line, fields) && read_call(fields, &judged->call) &&
-           read_time(fields[9], &judged->us[SIDE_HOST]) && read_time(fields[10], &judged->us[SIDE_DEVICE]) &&
-           read_rounds(fields[HOST_ROUNDS], judged->rounds[SIDE_HOST], &judged->timed) &&
-           read_rounds(fields[HOST_ROUNDS + 1], judged->rounds[SIDE_DEVICE], &timed) &&
-           timed == judged->timed;
+    const bool good = split(line, fields) && read_call(fields, &judged->call) &&
+                      read_time(fields[9], &judged->us[SIDE_HOST]) &&
+                      read_time(fields[10], &judged->us[SIDE_DEVICE]) &&
+                      read_rounds(fields[HOST_ROUNDS], judged->rounds[SIDE_HOST], &judged->timed) &&
+                      read_rounds(fields[HOST_ROUNDS + 1], judged->rounds[SIDE_DEVICE], &timed) &&
+                      timed == judged->timed;
+    if (good)
+        judged_call_sum_up(judged);
+    return good;
 }
 
 /* A phrase; NULL: all is well. */

@@ -8,8 +8,9 @@
 /* The first line of such a file. */
 extern const char judged_file_header[];
 
-/* Those of routine r go to judged[r * count] and after; what there are fewer of gets infinite times. False:
- * complained, in one line that begins with `who` and names the file and the line. */
+/* Those of routine r go to judged[r * count] and after; what there are fewer of gets infinite times. Their
+ * rounds count, however they were summed up then. False: complained, in one line that begins with `who` and
+ * names the file and the line. */
 bool judged_file_read(const char *path, const char *who, int count, struct judged_call *judged);
 
 #endif

@@ -1,11 +1,6 @@
 #include "tuner/sample_moments.h"
 #include "tuner/statistics.h"
 
-/* Part of the times. Where every other processor is slow for a while, a smaller one has none of the slow
- * times in one run and many in the next; a larger one has disturbed calls, some of which take twice as
- * long. */
-static const double counting = 2. / 3;
-
 static int place_of(const struct moments_table *table, int class, int side, double amount)
 {
     int place = 0;
@@ -51,5 +46,5 @@ double sample_moments_time(const struct sample_moments *moments, const double *f
         const double more = factors ? factors[moments->sets[i]] : 1;
         us[i] = moments->us[i] / (more * (1 + narrow * (double)moments->columns[i]));
     }
-    return statistics_faster_part(us, (size_t)count, counting);
+    return statistics_usual_mean(us, (size_t)count);
 }

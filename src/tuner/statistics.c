@@ -20,17 +20,15 @@ double statistics_median(double *samples, size_t count)
     return count % 2 ? samples[count / 2] : 0.5 * (samples[count / 2 - 1] + samples[count / 2]);
 }
 
-double statistics_faster_part(double *samples, size_t count, double part)
+double statistics_usual_mean(double *samples, size_t count)
 {
-    static const double rounding = 1e-9;
     double sum = 0;
     statistics_sort(samples, count);
     while (samples[count - 1] > 2 * samples[0])
         count--;
-    const size_t whole = (size_t)(part * (double)count + rounding), counting = whole > 1 ? whole : 1;
-    for (size_t i = 0; i < counting; i++)
+    for (size_t i = 0; i < count; i++)
         sum += samples[i];
-    return sum / (double)counting;
+    return sum / (double)count;
 }
 
 double statistics_quantile(const double *sorted, size_t count, double part)

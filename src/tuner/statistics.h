@@ -10,9 +10,8 @@ void statistics_sort(double *samples, size_t count);
 /* The median of count >= 1 samples; sorts them. */
 double statistics_median(double *samples, size_t count);
 
-/* The mean of the fastest of count >= 1 positive samples: of this part (up to 1) of those that are at most
- * twice the least, rounded down, but of one at least. Sorts them. */
-double statistics_faster_part(double *samples, size_t count, double part);
+/* The mean of those of count >= 1 positive samples that are at most twice the least; sorts them. */
+double statistics_usual_mean(double *samples, size_t count);
 
 /* The value below which `part` (0 to 1) of sorted samples lie, interpolated. */
 double statistics_quantile(const double *sorted, size_t count, double part);
