@@ -118,11 +118,13 @@ static bool add_peaks(struct session *session, int class)
     return false;
 }
 
-/* An amount of which a sample is missing: in a gap between others, or where the sides change place. */
+/* An amount of which a sample is missing: on the host, by a disturbed time; in a gap between others; or where
+ * the sides change place. */
 static bool find_missing(const struct session *session, int class, double *amount)
 {
     double below, above;
-    if (sample_gaps_find(&session->batch, class, amount))
+    if (sample_batch_find_alone(&session->batch, class, amount) ||
+        sample_gaps_find(&session->batch, class, amount))
         return true;
     if (!gain_border_find(session->times, class, &below, &above) || above / below <= close_enough)
         return false;

@@ -65,10 +65,10 @@ static void time_side(const struct sample_batch *batch, enum call_side side, dou
 
 static void forget_expected(struct sample_batch *batch, const struct sample_request *request)
 {
-    if (!request->expected)
-        return;
-    time_curve_remove(&batch->times->host[request->class], request->amount);
-    time_curve_remove(&batch->times->resident[request->class], request->amount);
+    if (request->expected[SIDE_HOST])
+        time_curve_remove(&batch->times->host[request->class], request->amount);
+    if (request->expected[SIDE_DEVICE])
+        time_curve_remove(&batch->times->resident[request->class], request->amount);
 }
 
 /* Nothing as large is asked for again: a gap that cannot be filled would stand before all others. */
@@ -82,18 +82,19 @@ static void note_impossible(struct sample_batch *batch, const struct sample_requ
 
 /* Until it is timed a new sample has the time that its neighbours let expect, so that the next one that is
  * missing is another. */
-static bool expect(struct sample_batch *batch, const struct sample_request *request)
+static void expect(struct sample_batch *batch, struct sample_request *request)
 {
     struct learned_times *times = batch->times;
     struct time_curve *host = &times->host[request->class], *device = &times->resident[request->class];
     if (batch->scouting || host->count == 0 || device->count == 0)
-        return false;
-    const double device_us = learned_times_device(times, request->class, request->amount);
-    if (request->on_host)
-        time_curve_add(host, request->amount, time_curve_at(host, TIME_SHRINKS, request->amount));
-    time_curve_add(device, request->amount, device_us);
+        return;
+    if (request->on_host && !sample_at(host, request->amount))
+        request->expected[SIDE_HOST] =
+            time_curve_add(host, request->amount, time_curve_at(host, TIME_SHRINKS, request->amount));
+    if (!sample_at(device, request->amount))
+        request->expected[SIDE_DEVICE] = time_curve_add(
+            device, request->amount, learned_times_device(times, request->class, request->amount));
     learned_times_separate(times, request->class);
-    return true;
 }
 
 /* What cannot be timed on the one side is not timed on the other. */
@@ -183,14 +184,14 @@ static void take_set(struct sample_batch *batch, struct sample_request *request)
     request->columns = narrow_shares_columns(&request->call, batch->times->host_threads);
 }
 
-static void gather(struct sample_batch *batch, const struct sample_request *request, bool is_new)
+static void gather(struct sample_batch *batch, const struct sample_request *request)
 {
     if (is_gathered(batch, request->class, request->amount))
         return;
     struct sample_request *gathered = &batch->requests[batch->count++];
     *gathered = *request;
     take_set(batch, gathered);
-    gathered->expected = is_new && expect(batch, gathered);
+    expect(batch, gathered);
     if (batch->count == SAMPLE_BATCH)
         sample_batch_time(batch);
 }
@@ -221,12 +222,13 @@ static bool device_takes_long(const struct sample_batch *batch, int class, doubl
            learned_times_device(batch->times, class, amount) > most_us_of(batch, class, amount);
 }
 
-static bool has_sample_about(const struct time_curve *curve, double amount)
+/* NULL: there is none. */
+static const struct time_sample *sample_about(const struct time_curve *curve, double amount)
 {
     for (int i = 0; i < curve->count; i++)
         if (fabs(curve->samples[i].amount / amount - 1) < 0.01)
-            return true;
-    return false;
+            return &curve->samples[i];
+    return NULL;
 }
 
 /* Even, and no powers of two, of which caches hold few columns, so that a host takes twice as long. What of
@@ -250,21 +252,27 @@ static struct blas_call sample_call(int class, double amount)
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount)
 {
     const struct blas_call call = sample_call(class, amount);
-    const double impossible = batch->impossible[class];
-    return timed_class_of(&call) == class && (impossible == 0 || timed_class_amount(&call) < impossible) &&
+    const double impossible = batch->impossible[class], exact = timed_class_amount(&call);
+    const bool on_device = sample_about(&batch->times->resident[class], exact);
+    const bool on_host = sample_about(&batch->times->host[class], exact);
+    return timed_class_of(&call) == class && (impossible == 0 || exact < impossible) &&
            !device_takes_long(batch, class, amount) &&
-           !has_sample_about(&batch->times->resident[class], timed_class_amount(&call));
+           (!on_device || (!on_host && !sample_batch_host_takes_long(batch, class, amount)));
 }
 
-/* What the host takes grows with the amount, but what the device takes may still be latency. */
-void sample_batch_add(struct sample_batch *batch, int class, double amount)
+bool sample_batch_find_alone(const struct sample_batch *batch, int class, double *amount)
 {
-    const struct blas_call call = sample_call(class, amount);
-    const struct sample_request request = {.class = class, .amount = timed_class_amount(&call),
-                                           .asked = amount, .call = call,
-                                           .on_host = !sample_batch_host_takes_long(batch, class, amount)};
-    if (sample_batch_lacks(batch, class, amount))
-        gather(batch, &request, true);
+    const struct time_curve *device = &batch->times->resident[class];
+    for (int i = 0; i < device->count; i++) {
+        const struct sample_moments *moments =
+            sample_moments_find(batch->moments, class, SIDE_DEVICE, device->samples[i].amount);
+        if (moments && !sample_at(&batch->times->host[class], moments->amount) &&
+            sample_batch_lacks(batch, class, moments->asked)) {
+            *amount = moments->asked;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The call that an earlier sample was of. */
@@ -282,10 +290,30 @@ static bool find_call(const struct sample_batch *batch, int class, double amount
     return false;
 }
 
+static void take_again(struct sample_batch *batch, int class, double amount, bool on_host)
+{
+    struct sample_request request = {.class = class, .amount = amount, .on_host = on_host};
+    if (find_call(batch, class, amount, &request))
+        gather(batch, &request);
+}
+
 void sample_batch_again(struct sample_batch *batch, int class, double amount)
 {
-    struct sample_request request = {.class = class, .amount = amount,
-                                     .on_host = sample_at(&batch->times->host[class], amount)};
-    if (find_call(batch, class, amount, &request))
-        gather(batch, &request, false);
+    take_again(batch, class, amount, sample_at(&batch->times->host[class], amount));
+}
+
+/* What the host takes grows with the amount, but what the device takes may still be latency. */
+void sample_batch_add(struct sample_batch *batch, int class, double amount)
+{
+    const struct blas_call call = sample_call(class, amount);
+    const struct sample_request request = {.class = class, .amount = timed_class_amount(&call),
+                                           .asked = amount, .call = call,
+                                           .on_host = !sample_batch_host_takes_long(batch, class, amount)};
+    const struct time_sample *alone = sample_about(&batch->times->resident[class], request.amount);
+    if (!sample_batch_lacks(batch, class, amount))
+        return;
+    if (alone)
+        take_again(batch, class, alone->amount, true);
+    else
+        gather(batch, &request);
 }

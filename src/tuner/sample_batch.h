@@ -18,7 +18,7 @@ struct sample_request {
     int set;      /* of the device's, which the call has */
     double columns; /* narrow_shares.h */
     bool on_host; /* too, or on the device alone */
-    bool expected; /* the curves have a time for it already */
+    bool expected[CALL_SIDES]; /* the side's curve has a time for it that was not measured */
 };
 
 /* All zero but for the first three: nothing gathered. */
@@ -37,10 +37,14 @@ struct sample_batch {
 bool sample_batch_wants(const struct sample_batch *batch, int class);
 bool sample_batch_is_of_kind(const struct sample_batch *batch, int class, int kind);
 
-/* Can there be a sample at about this amount that is not there yet? */
+/* Can there be a sample at about this amount that is not there yet, or is there one of the device alone,
+ * though the host does not take long (any more: a disturbed time may have said so)? */
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount);
 
-/* A sample at about this amount, unless there is one already or it takes too long; on the device alone where
+/* One of the latter kind, for sample_batch_add. False: there is none. */
+bool sample_batch_find_alone(const struct sample_batch *batch, int class, double *amount);
+
+/* A sample at about this amount, if one is lacking and does not take too long; on the device alone where
  * just the host does. Until it is timed, its curves have what their other samples let expect there, but for
  * scouting. Times what is gathered when it is enough. */
 void sample_batch_add(struct sample_batch *batch, int class, double amount);

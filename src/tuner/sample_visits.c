@@ -10,7 +10,7 @@ enum { PIECE = 20 /* at most */ };
 /* Where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
  * matter; a few times anyway. */
 static const double level = 1.6;
-enum { FEW = 2 };
+enum { FEW = 2, SURE = 4 };
 /* What a sample takes on both sides that is timed at every visit. */
 static const double usual_us = 200;
 
@@ -31,7 +31,7 @@ static bool is_close(const struct sample_batch *batch, int class, int sample)
 static int times_of(const struct sample_batch *batch, int class, double amount)
 {
     const struct sample_moments *moments = sample_moments_find(batch->moments, class, SIDE_HOST, amount);
-    return !moments ? FEW : moments->scouted ? 0 : moments->count;
+    return !moments ? SURE : moments->scouted ? 0 : moments->count;
 }
 
 /* Of samples that take longer fewer times are worth their while: where noise falls with the root of their
@@ -44,11 +44,12 @@ static bool is_due(const struct sample_batch *batch, int class, int sample, int 
 }
 
 /* Where neither side is far ahead more times tell anyway; elsewhere nothing else would come back to a
- * disturbed one. */
-static bool is_peak(const struct sample_batch *batch, int class, double amount)
+ * disturbed one. The first sample, which takes next to no time, may be all that a side is ahead by. */
+static bool is_doubtful(const struct sample_batch *batch, int class, int sample)
 {
-    return sample_peaks_is_at(&batch->times->host[class], amount) ||
-           sample_peaks_is_at(&batch->times->resident[class], amount);
+    const struct time_curve *host = &batch->times->host[class];
+    return sample == 0 || sample_peaks_is(host, sample) ||
+           sample_peaks_is_at(&batch->times->resident[class], host->samples[sample].amount);
 }
 
 /* Range: all zero where there is none. */
@@ -57,10 +58,10 @@ static bool is_visited(const struct sample_batch *batch, int class, int sample, 
 {
     const double amount = batch->times->host[class].samples[sample].amount;
     const bool beside = sample_gaps_is_beside(range, amount), close = is_close(batch, class, sample);
-    const bool few = times_of(batch, class, amount) < FEW;
-    if (few && is_peak(batch, class, amount))
+    const int times = times_of(batch, class, amount);
+    if (times < SURE && is_doubtful(batch, class, sample))
         return true;
-    if (!few && !(close && beside))
+    if (times >= FEW && !(close && beside))
         return false;
     return (close || beside) && is_due(batch, class, sample, made);
 }

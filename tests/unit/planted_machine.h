@@ -13,6 +13,8 @@ struct machine {
     int outlier_every;       /* every so manieth call takes three times as long; 0: none */
     int slow_until;          /* up to this call all take twice as long on the host */
     int stalled_until;       /* ... and a thousand times as long */
+    double stalls;           /* part of the first 3000 calls that wait 3 ms for a processor on the host */
+    uint64_t stall_state;
     double unrest;           /* how much longer most calls on the host take, each by itself and 30 on end */
     double slow_from;        /* amount from which on a class's first call on the device takes long; 0: none */
     bool slowed[TIMED_CLASSES];
@@ -50,6 +52,12 @@ static double unrest(struct machine *machine)
     block ^= block >> 32, block *= 0xd6e8feb86659fd93u;
     const double shared = (double)(block >> 40) * 0x1p-24, own = (noise(machine) - 1) / machine->noise;
     return 1 + machine->unrest * (pow(shared, 3) + pow(fabs(own), 3)) * 3;
+}
+
+static bool stalls(struct machine *machine)
+{
+    machine->stall_state = machine->stall_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(machine->stall_state >> 40) * 0x1p-24 < machine->stalls;
 }
 
 static double planted(const struct machine *machine, enum call_side side, double amount)
@@ -121,6 +129,8 @@ static double time_call(struct machine *machine, enum call_side side, const stru
         us *= 2;
     if (side == SIDE_HOST && machine->calls <= machine->stalled_until)
         us *= 1000;
+    if (side == SIDE_HOST && machine->calls <= 3000 && stalls(machine))
+        us += 3000;
     bool *slowed = &machine->slowed[timed_class_of(call)];
     const bool slow = machine->slow_from > 0 && timed_class_amount(call) >= machine->slow_from;
     if (side == SIDE_DEVICE && slow && !*slowed)

@@ -26,16 +26,18 @@ static double worst_crossing(const struct learned_times *times, const struct mac
     return worst;
 }
 
-/* The greatest ratio of two such crossings, which all classes share. */
+/* The standard deviation of such crossings' logarithms, which would be one for all classes. */
 static double scatter(const struct learned_times *times)
 {
-    double least = HUGE_VAL, greatest = 0;
+    double sum = 0, squares = 0;
+    int count = 0;
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class) && timed_class_family(class) < FAMILY_GEMM) {
-            const double found = time_curve_first_gain(&times->host[class], &times->resident[class]);
-            least = fmin(least, found), greatest = fmax(greatest, found);
+            const double found = log(time_curve_first_gain(&times->host[class], &times->resident[class]));
+            sum += found, squares += found * found;
+            count++;
         }
-    return greatest / least;
+    return sqrt(fmax(squares / count - sum / count * sum / count, 0));
 }
 
 static void test_crossing(struct learned_times *times)
@@ -107,7 +109,7 @@ static void test_unrest(struct learned_times *times)
     struct call_sampler sampler = sampler_of(&machine);
     memset(times, 0, sizeof *times);
     call_sampler_run(&sampler, times);
-    tap_ok(scatter(times) < 1.35, "a host that is seldom undisturbed, by which classes differ little: %.3f",
+    tap_ok(scatter(times) < 0.1, "a host that is seldom undisturbed, by which classes differ little: %.3f",
            scatter(times));
 }
 
@@ -127,6 +129,26 @@ static void test_stall(struct learned_times *times)
     tap_ok(fewest >= 10, "a host that stands still at first does not end a class: %d samples", fewest);
     const double worst = worst_crossing(times, &machine);
     tap_ok(worst < 1.1, "and every crossing is found: %.3f", worst);
+}
+
+/* As on an H100's host whose processors were not its own: a class of which one of the scout's times was that
+ * of a call that had to wait had no more samples on the host, and what is cheap there seemed the host's for
+ * good. */
+static void test_stalls(struct learned_times *times)
+{
+    struct machine machine = {.latency = 22, .host_rate = 6e-5, .cached_rate = 6e-5, .device_rate = 1e-6,
+                              .seed = 7, .stalls = 0.25, .calls_left = 100000};
+    struct call_sampler sampler = sampler_of(&machine);
+    int fewest = 1000;
+    sampler.most_us = 3e3;
+    memset(times, 0, sizeof *times);
+    call_sampler_run(&sampler, times);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class) && timed_class_family(class) < FAMILY_GEMM)
+            fewest = times->host[class].count < fewest ? times->host[class].count : fewest;
+    tap_ok(fewest >= 8, "a host that waits now and then does not end one: %d samples", fewest);
+    const double worst = worst_crossing(times, &machine);
+    tap_ok(worst < 1.1, "nor hide a crossing: %.3f", worst);
 }
 
 /* Where a first call on the device takes long, and calls must not: classes are timed further, nevertheless. */
@@ -174,7 +196,7 @@ static void test_never(struct learned_times *times)
     learned_times_settle(times, "", 0);
     uint64_t floor;
     tap_ok(learned_times_floor(times, FAMILY_AXPY, TYPE_D, &floor) && floor == UINT64_MAX &&
-           machine.calls < 204 * 4 * 4,
+           machine.calls < 204 * 2 * (4 * 2 + 3), /* each of four sizes twice, the first of them more often */
            "a device that never gains is left after few calls (%d)", machine.calls);
 }
 
@@ -262,7 +284,8 @@ static bool turns_are_even(const struct machine *machine, int *timed)
                 by_size[0] += times[0], by_size[1] += times[1];
                 *timed += both;
             }
-            even = even && most - least <= 1 && abs(by_size[0] - by_size[1]) <= 3;
+            const bool may_be_odd = machine->samples[i].amount > 32 * 32 * 32; /* others stay as they are */
+            even = even && most - least <= 1 && (!may_be_odd || abs(by_size[0] - by_size[1]) <= 3);
         }
     return even;
 }
@@ -374,6 +397,7 @@ int main(void)
     test_gaps(times);
     test_unrest(times);
     test_stall(times);
+    test_stalls(times);
     test_latency(times);
     test_last_sample(times);
     test_never(times);

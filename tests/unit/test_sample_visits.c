@@ -122,6 +122,37 @@ static void test_device_only(int class)
     free(world);
 }
 
+/* One disturbed time, after which larger sizes are the device's alone, until it is taken again. */
+static void test_alone(int class)
+{
+    struct world *world = new_world();
+    const struct time_curve *host = &world->times.host[class], *device = &world->times.resident[class];
+    world->sampler.most_us = 100;
+    add_samples(world, class, 1, 1e4, 1);
+    asked.host_us = 5000;
+    add_samples(world, class, 1, 4e4, 1);
+    asked.host_us = 20;
+    add_samples(world, class, 2, 16e4, 4);
+    tap_ok(host->count == 2 && device->count == 4 && !sample_batch_lacks(&world->batch, class, 16e4),
+           "what a disturbed host would take too long for is the device's alone");
+    sample_batch_again(&world->batch, class, host->samples[1].amount);
+    sample_batch_time(&world->batch);
+    double amount = 0;
+    tap_ok(host->samples[1].us == 20 && sample_batch_lacks(&world->batch, class, 16e4) &&
+               sample_batch_find_alone(&world->batch, class, &amount) && amount == 16e4,
+           "but lacks the host once that was timed again");
+    sample_batch_add(&world->batch, class, 16e4);
+    const bool expected = host->count == 3 && device->count == 4;
+    sample_batch_forget(&world->batch);
+    tap_ok(expected && host->count == 2 && device->count == 4, "forgotten it is the device's alone again");
+    add_samples(world, class, 2, 16e4, 4);
+    tap_ok(host->count == 4 && device->count == 4 && host->samples[3].amount == device->samples[3].amount &&
+               !sample_batch_lacks(&world->batch, class, 16e4) &&
+               !sample_batch_find_alone(&world->batch, class, &amount),
+           "timed it is both sides', at the same amounts");
+    free(world);
+}
+
 static void test_removed(void)
 {
     struct time_curve curve = {.count = 0};
@@ -187,7 +218,7 @@ static void test_visits(int class)
                  {1000, 1010, 4, 6, "alike and long seldomer"},
                  {9000, 9010, 1, 3, "and very long ones hardly ever"},
                  {20, 45, 1, 2, "beside the border a few times"},
-                 {20, 500, 0, 0, "far from it never"}};
+                 {20, 500, 0, 1, "far from it the first one alone"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         struct world *world = new_world();
         asked.host_us = plans[i].host_us, asked.device_us = plans[i].device_us;
@@ -270,6 +301,7 @@ int main(void)
     test_sides(class);
     test_expected(class);
     test_device_only(class);
+    test_alone(class);
     test_removed();
     test_scouting(class);
     test_visits(class);
