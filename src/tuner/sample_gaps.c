@@ -15,9 +15,14 @@ enum { DENSITIES = sizeof densities / sizeof *densities };
 /* Small triangles are worth a device that take a host's threads longer to begin than to solve. */
 static const double least_part = 64;
 
-/* A time that falls as much, or grows so much more than the work, jumps, and is followed until its sides are
- * so close. */
-static const double jump = 1.4, jump_apart = 1.04;
+/* A time that falls by such a factor, or grows by it beyond this power of the work's ratio, jumps, and is
+ * followed until its sides are so close: a host's that begins to use more threads, or a device's where cuBLAS
+ * takes another kernel (zsymm of 32 columns takes 42 us on an H100 up to order 178, and 75 beyond). A device
+ * takes hardly longer for more work, so that less is a jump there. */
+static const struct {
+    double factor, power;
+} jumps[CALL_SIDES] = {[SIDE_HOST] = {1.4, 1}, [SIDE_DEVICE] = {1.25, 0.6}};
+static const double jump_apart = 1.04;
 enum { MOMENTS = 2 /* of a single time nothing is told */ };
 
 bool sample_gaps_is_ahead(const struct learned_times *times, int class, double amount, double most)
@@ -108,38 +113,45 @@ static bool find_gap(const struct sample_batch *batch, int class, struct amount_
     return false;
 }
 
-static bool is_sure(const struct sample_batch *batch, int class, const struct time_sample *sample)
+static bool is_sure(const struct sample_batch *batch, int class, enum call_side side, double amount)
 {
-    const struct sample_moments *moments =
-        sample_moments_find(batch->moments, class, SIDE_HOST, sample->amount);
+    const struct sample_moments *moments = sample_moments_find(batch->moments, class, (int)side, amount);
     return moments && moments->count >= MOMENTS;
 }
 
-/* How much the host's time falls from sample to sample, or grows beyond the work; 1: it does neither. */
-static double height_of(const struct time_sample *low, const struct time_sample *high)
+/* How much the side's time falls from sample to sample, or grows beyond the work, over what makes a jump. */
+static double height_of(enum call_side side, const struct time_sample *low, const struct time_sample *high)
 {
-    const double grown = high->us / low->us;
-    return grown < 1 ? 1 / grown : fmax(grown * low->amount / high->amount, 1);
+    const double grown = high->us / low->us, work = high->amount / low->amount;
+    return fmax(1 / grown, grown / pow(work, jumps[side].power)) / jumps[side].factor;
 }
 
-/* Amid the highest jump whose sides are not close yet. */
-static bool find_jump(const struct sample_batch *batch, int class, struct amount_range range, double *amount)
+/* Amid the highest jump whose sides are not close yet, if it is higher than that. */
+static void find_higher(const struct sample_batch *batch, int class, enum call_side side,
+                        struct amount_range range, double *highest, double *amount)
 {
-    const struct time_curve *host = &batch->times->host[class];
-    double highest = jump;
-    if (!narrow(batch, class, densities->ahead, &range))
-        return false;
-    for (int i = 0; i + 1 < host->count; i++) {
-        const struct time_sample *low = &host->samples[i], *high = low + 1;
-        const double height = height_of(low, high), between = sqrt(low->amount * high->amount);
-        if (height > highest && high->amount > jump_apart * low->amount && high->amount >= range.low &&
-            low->amount <= range.high && is_sure(batch, class, low) && is_sure(batch, class, high) &&
-            can_be_made(batch, class, between)) {
-            highest = height;
+    const struct learned_times *times = batch->times;
+    const struct time_curve *curve = &(side == SIDE_HOST ? times->host : times->resident)[class];
+    for (int i = 0; i + 1 < curve->count; i++) {
+        const struct time_sample *low = &curve->samples[i], *high = low + 1;
+        const double height = height_of(side, low, high), between = sqrt(low->amount * high->amount);
+        if (height > *highest && high->amount > jump_apart * low->amount && high->amount >= range.low &&
+            low->amount <= range.high && is_sure(batch, class, side, low->amount) &&
+            is_sure(batch, class, side, high->amount) && can_be_made(batch, class, between)) {
+            *highest = height;
             *amount = between;
         }
     }
-    return highest > jump;
+}
+
+static bool find_jump(const struct sample_batch *batch, int class, struct amount_range range, double *amount)
+{
+    double highest = 1;
+    if (!narrow(batch, class, densities->ahead, &range))
+        return false;
+    for (int side = 0; side < CALL_SIDES; side++)
+        find_higher(batch, class, (enum call_side)side, range, &highest, amount);
+    return highest > 1;
 }
 
 bool sample_gaps_find(const struct sample_batch *batch, int class, double *amount)

@@ -353,39 +353,43 @@ static bool straddles(double amount, double border)
     return amount > border / near && amount < border * near;
 }
 
-/* A host that begins to use threads at some amount, where a line between samples says nothing. */
-static void test_jump(struct learned_times *times)
+/* A host that begins to use threads at some amount, or a device another kernel, where a line between samples
+ * says nothing. */
+static void test_jump(struct learned_times *times, enum call_side side)
 {
-    static const double threads_from = 131072, gain = 3; /* as planted() has it */
-    struct machine machine = {.latency = 20, .host_rate = 1e-4, .cached_rate = gain * 1e-4,
+    static const double jumps_at = 131072; /* as planted() has it */
+    struct machine machine = {.latency = 20, .host_rate = 1e-4, .cached_rate = 3e-4,
                               .device_rate = 1e-6, .seed = 7, .noise = 0.04, .calls_left = 100000};
+    if (side == SIDE_DEVICE)
+        machine.device_step = 1.6, machine.host_rate = machine.cached_rate = 1.8e-4;
     struct call_sampler sampler = sampler_of(&machine);
     double widest = 1, worst = 1;
     int compared = 0;
     memset(times, 0, sizeof *times);
     call_sampler_run(&sampler, times);
     for (int class = 0; class < TIMED_CLASSES; class++) {
-        const struct time_curve *host = &times->host[class];
+        const struct time_curve *curve = &(side == SIDE_HOST ? times->host : times->resident)[class];
         if (!timed_class_exists(class) || timed_class_family(class) >= FAMILY_GEMM ||
             timed_class_family(class) == FAMILY_GEMV)
             continue;
         int above = 0;
-        while (above < host->count && host->samples[above].amount < threads_from)
+        while (above < curve->count && curve->samples[above].amount < jumps_at)
             above++;
-        if (above < 2 || above + 2 > host->count) {
+        if (above < 2 || above + 2 > curve->count) {
             widest = HUGE_VAL;
             continue;
         }
-        widest = fmax(widest, host->samples[above].amount / host->samples[above - 1].amount);
+        widest = fmax(widest, curve->samples[above].amount / curve->samples[above - 1].amount);
         for (int i = above - 2; i < above + 2; i++) {
-            const double exact = planted(&machine, SIDE_HOST, host->samples[i].amount);
-            if (straddles(host->samples[i].amount, threads_from))
+            const double exact = planted(&machine, side, curve->samples[i].amount);
+            if (straddles(curve->samples[i].amount, jumps_at))
                 continue;
             compared++;
-            worst = fmax(worst, fmax(host->samples[i].us / exact, exact / host->samples[i].us));
+            worst = fmax(worst, fmax(curve->samples[i].us / exact, exact / curve->samples[i].us));
         }
     }
-    tap_ok(widest < 1.12, "a jump is followed until its sides are close: %.3f", widest);
+    tap_ok(widest < 1.12, "a jump %s is followed until its sides are close: %.3f",
+           side == SIDE_HOST ? "on the host" : "on the device", widest);
     tap_ok(worst < 1.15 && compared >= 40, "and stays one: %d times beside it are right within %.3f", compared,
            worst);
 }
@@ -405,7 +409,8 @@ int main(void)
     test_mixed(times);
     test_stop(times);
     test_flags(times);
-    test_jump(times);
+    test_jump(times, SIDE_HOST);
+    test_jump(times, SIDE_DEVICE);
     free(times);
     return tap_done();
 }
