@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { LEAST_REPEATS = 1, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
-enum { PLACE_US = 500 }; /* until the thread that makes the calls may change its place again */
+enum { PLACE_US = 1000 }; /* until the thread that makes the calls may change its place again */
 enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
 static const double unsettled = 1.5;

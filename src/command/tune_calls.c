@@ -15,7 +15,7 @@
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
 enum { ROUNDS_AT_FIRST = 3, ROUNDS_NOW_AND_THEN = 1 }; /* of tune_results.h */
-static const double call_budget_us = 300, sample_budget_us = 100, most_call_us = 3e3, upload_part = 0.15;
+static const double call_budget_us = 300, sample_budget_us = 60, most_call_us = 3e3, upload_part = 0.15;
 static const double pace_change_allowed = 1.25;
 
 struct session {
@@ -30,7 +30,7 @@ struct session {
 struct tune_calls_options tune_calls_quick(void)
 {
     return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .visits = 16,
-                                       .process_seconds = 10, .most_bytes = (size_t)128 << 20};
+                                       .process_seconds = 13, .most_bytes = (size_t)128 << 20};
 }
 
 struct tune_calls_options tune_calls_full(void)

@@ -1,10 +1,9 @@
 #include "tuner/sample_batch.h"
 #include "tuner/gain_border.h"
 #include "tuner/narrow_shares.h"
+#include "tuner/sample_variants.h"
 
 #include <math.h>
-
-enum { BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
 
 bool sample_batch_wants(const struct sample_batch *batch, int class)
 {
@@ -151,35 +150,11 @@ static bool is_gathered(const struct sample_batch *batch, int class, double amou
     return false;
 }
 
-/* The next size, above or below, which is odd; a block stays one. */
-static int64_t odd_size(int64_t size)
-{
-    return size <= BLOCK ? size : size % 8 == 2 ? size + 1 : size - 1;
-}
-
-static void make_odd(struct sample_request *request)
-{
-    struct blas_call odd = request->call;
-    odd.m = odd_size(odd.m);
-    odd.n = odd_size(odd.n);
-    odd.k = odd_size(odd.k);
-    if (timed_class_of(&odd) == request->class)
-        request->call = odd;
-}
-
-/* Each set of flags in turn, and neighbours begin with different ones; every other time sizes are odd, in
- * the end with each set of flags, but not at first: a device that takes three times as long for these is no
- * measure of what larger sizes take. */
-static void take_set(struct sample_batch *batch, struct sample_request *request)
+static void take_variant(const struct sample_batch *batch, struct sample_request *request)
 {
     const struct sample_moments *moments =
         sample_moments_find(batch->moments, request->class, SIDE_DEVICE, request->amount);
-    const unsigned timed = moments ? moments->timed : 0, sets = (unsigned)flag_sets_of(request->class);
-    const unsigned first = (unsigned)(request->call.m + request->call.n + request->call.k) / 4;
-    const unsigned rounds = sets % 2 == 0 ? timed / sets : 0;
-    flag_set_apply(request->class, (int)((first + timed) % sets), &request->call);
-    if (timed > 0 && (timed + rounds + first / 2) % 2)
-        make_odd(request);
+    sample_variant_apply(request->class, moments ? moments->timed : 0, &request->call);
     request->set = device_set_of(request->class, &request->call);
     request->columns = narrow_shares_columns(&request->call, batch->times->host_threads);
 }
@@ -190,7 +165,7 @@ static void gather(struct sample_batch *batch, const struct sample_request *requ
         return;
     struct sample_request *gathered = &batch->requests[batch->count++];
     *gathered = *request;
-    take_set(batch, gathered);
+    take_variant(batch, gathered);
     expect(batch, gathered);
     if (batch->count == SAMPLE_BATCH)
         sample_batch_time(batch);
@@ -237,7 +212,7 @@ static const struct time_sample *sample_about(const struct time_curve *curve, do
 static int64_t usual_size(int64_t size)
 {
     const int64_t usual = (size - 3) / 4 * 4 + 2;
-    return size <= BLOCK ? size : usual > BLOCK ? usual : BLOCK + 2;
+    return size <= SAMPLE_BLOCK ? size : usual > SAMPLE_BLOCK ? usual : SAMPLE_BLOCK + 2;
 }
 
 static struct blas_call sample_call(int class, double amount)

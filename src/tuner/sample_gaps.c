@@ -9,7 +9,7 @@ enum { SAMPLES_FOR_GAPS = 32, SAMPLES_FOR_JUMPS = 42 };
  * host's times a curve with steps: beside the border, and, sparse, further away. */
 static const struct density {
     double ahead, apart;
-} densities[] = {{2.5, 1.6}, {1.5, 1.3}, {1.3, 1.15}}, sparse = {2.5, 2};
+} densities[] = {{2.5, 1.6}, {1.5, 1.4}, {1.3, 1.2}}, sparse = {2.5, 2};
 enum { DENSITIES = sizeof densities / sizeof *densities };
 
 /* Small triangles are worth a device that take a host's threads longer to begin than to solve. */
@@ -22,7 +22,7 @@ static const double least_part = 64;
 static const struct {
     double factor, power;
 } jumps[CALL_SIDES] = {[SIDE_HOST] = {1.4, 1}, [SIDE_DEVICE] = {1.25, 0.6}};
-static const double jump_apart = 1.04;
+static const double jump_apart = 1.04, jump_ahead = 1.6 /* where no side is so far ahead */;
 enum { MOMENTS = 2 /* of a single time nothing is told */ };
 
 bool sample_gaps_is_ahead(const struct learned_times *times, int class, double amount, double most)
@@ -147,7 +147,7 @@ static void find_higher(const struct sample_batch *batch, int class, enum call_s
 static bool find_jump(const struct sample_batch *batch, int class, struct amount_range range, double *amount)
 {
     double highest = 1;
-    if (!narrow(batch, class, densities->ahead, &range))
+    if (!narrow(batch, class, jump_ahead, &range))
         return false;
     for (int side = 0; side < CALL_SIDES; side++)
         find_higher(batch, class, (enum call_side)side, range, &highest, amount);

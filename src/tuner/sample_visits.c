@@ -9,17 +9,22 @@ enum { PIECE = 20 /* at most */ };
 
 /* Where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
  * matter; a few times anyway. */
-static const double level = 1.6;
+static const double level = 1.5;
 enum { FEW = 2, SURE = 4 };
-/* What a sample takes on both sides that is timed at every visit. */
-static const double usual_us = 200;
+/* What a sample takes on both sides that is timed at every visit, and by how much, in logarithms, times of the
+ * same sample differ in its class, both sides together; a class is not taken to be a quieter or noisier one by
+ * more than that, nor before so many times tell. */
+static const double usual_us = 200, usual_noise = 0.2, quieter = 0.6, noisier = 2;
+enum { TELLING = 12 };
 
-/* Is neither side far ahead, there or at a neighbour? A single time may be a disturbed one. */
-static bool is_close(const struct sample_batch *batch, int class, int sample)
+/* Is neither side far ahead, there or, while it has few times, of which one may be a disturbed one, at a
+ * neighbour? */
+static bool is_close(const struct sample_batch *batch, int class, int sample, int times)
 {
     const struct time_curve *host = &batch->times->host[class];
+    const int around = times < SURE ? 1 : 0;
     bool close = false;
-    for (int i = sample - 1; i <= sample + 1; i++) {
+    for (int i = sample - around; i <= sample + around; i++) {
         const bool exists = i >= 0 && i < host->count;
         close = close || (exists && !sample_gaps_is_ahead(batch->times, class, host->samples[i].amount,
                                                           level));
@@ -34,13 +39,41 @@ static int times_of(const struct sample_batch *batch, int class, double amount)
     return !moments ? SURE : moments->scouted ? 0 : moments->count;
 }
 
-/* Of samples that take longer fewer times are worth their while: where noise falls with the root of their
- * number, there is least of it over all for the time if that falls with the root of what one takes. */
-static bool is_due(const struct sample_batch *batch, int class, int sample, int made)
+/* Half the squares of what times and the ones before them of the same sample differ by, in logarithms; no
+ * disturbed one counts for more than as much as twice the time. */
+static double differences(const struct sample_moments *moments, int *count)
 {
-    const struct time_sample *host = &batch->times->host[class].samples[sample];
-    const double us = host->us + learned_times_device(batch->times, class, host->amount);
-    return times_of(batch, class, host->amount) * sqrt(us / usual_us) <= made + 1;
+    const int kept = moments->count < SAMPLE_MOMENTS ? moments->count : SAMPLE_MOMENTS;
+    double sum = 0;
+    for (int i = 1; i < kept; i++) {
+        const double difference = fmin(fabs(log(moments->us[i] / moments->us[i - 1])), log(2));
+        sum += difference * difference / 2;
+        ++*count;
+    }
+    return sum;
+}
+
+/* How much noisier than usual the class's times are, both sides' together. */
+static double noise_of(const struct sample_batch *batch, int class)
+{
+    double variance = 0;
+    for (int side = 0; side < CALL_SIDES; side++) {
+        double sum = 0;
+        int count = 0;
+        for (int i = 0; i < batch->moments->counts[class][side]; i++)
+            sum += differences(&batch->moments->samples[class][side][i], &count);
+        if (count < TELLING)
+            return 1;
+        variance += sum / count;
+    }
+    return fmin(fmax(sqrt(variance) / usual_noise, quieter), noisier);
+}
+
+/* Where noise falls with the root of the number of times, there is least of it over all for the time if
+ * samples have as many times more as they are noisier, and fewer by the root of what they take longer. */
+static bool is_due(int times, double us, double noise, int made)
+{
+    return times * sqrt(us / usual_us) / noise <= made + 1;
 }
 
 /* Where neither side is far ahead more times tell anyway; elsewhere nothing else would come back to a
@@ -54,26 +87,28 @@ static bool is_doubtful(const struct sample_batch *batch, int class, int sample)
 
 /* Range: all zero where there is none. */
 static bool is_visited(const struct sample_batch *batch, int class, int sample, struct amount_range range,
-                       int made)
+                       double noise, int made)
 {
-    const double amount = batch->times->host[class].samples[sample].amount;
-    const bool beside = sample_gaps_is_beside(range, amount), close = is_close(batch, class, sample);
+    const struct time_sample *host = &batch->times->host[class].samples[sample];
+    const double amount = host->amount, us = host->us + learned_times_device(batch->times, class, amount);
     const int times = times_of(batch, class, amount);
+    const bool beside = sample_gaps_is_beside(range, amount), close = is_close(batch, class, sample, times);
     if (times < SURE && is_doubtful(batch, class, sample))
         return true;
     if (times >= FEW && !(close && beside))
         return false;
-    return (close || beside) && is_due(batch, class, sample, made);
+    return (close || beside) && is_due(times, us, noise, made);
 }
 
 static void list_class(struct sample_visits *visits, const struct sample_batch *batch, int class)
 {
     const struct time_curve *host = &batch->times->host[class];
     struct amount_range range = {0, 0};
+    const double noise = noise_of(batch, class);
     if (!sample_gaps_range(batch, class, &range))
         range.low = range.high = 0;
     for (int i = 0; i < host->count; i++)
-        if (visits->all || is_visited(batch, class, i, range, visits->made))
+        if (visits->all || is_visited(batch, class, i, range, noise, visits->made))
             visits->listed[visits->count++] = (struct visited_sample){class, host->samples[i].amount};
 }
 

@@ -412,6 +412,11 @@ TESTS += tests/unit/test_sampler_reach
 tests_unit_test_sampler_reach_SOURCES = tests/unit/test_sampler_reach.c tests/unit/planted_machine.h
 tests_unit_test_sampler_reach_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_sample_variants
+TESTS += tests/unit/test_sample_variants
+tests_unit_test_sample_variants_SOURCES = tests/unit/test_sample_variants.c
+tests_unit_test_sample_variants_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_sample_visits
 TESTS += tests/unit/test_sample_visits
 tests_unit_test_sample_visits_SOURCES = tests/unit/test_sample_visits.c
