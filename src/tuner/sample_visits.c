@@ -8,7 +8,7 @@
 enum { PIECE = 20 /* at most */ };
 
 /* Where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
- * matter; a few times anyway. */
+ * matter; a few times anyway, since a single disturbed time may be all that a side is ahead by. */
 static const double level = 1.5;
 enum { FEW = 2, SURE = 4 };
 /* What a sample takes on both sides that is timed at every visit, and by how much, in logarithms, times of the
@@ -97,7 +97,7 @@ static bool is_visited(const struct sample_batch *batch, int class, int sample, 
         return true;
     if (times >= FEW && !(close && beside))
         return false;
-    return (close || beside) && is_due(times, us, noise, made);
+    return is_due(times, us, noise, made);
 }
 
 static void list_class(struct sample_visits *visits, const struct sample_batch *batch, int class)

@@ -3,8 +3,9 @@
  * What disturbs a side stays for tens of milliseconds, so a sample's times lie whole visits apart. Calls of
  * one routine and type follow each other, as in a program, in pieces of a few each, and the pieces come in
  * any order, lest one disturbance has all of a class. A visit is to all samples, or to those that matter:
- * beside the border, where a time sticks out and at the first of each class a few times, where neither side
- * is far ahead again and again, the seldomer the longer they take. Not thread-safe. */
+ * where neither side is far ahead again and again, the seldomer the longer they take, the more often the
+ * noisier their class is; where a time sticks out and at the first of each class a few times; elsewhere
+ * twice. Not thread-safe. */
 #ifndef MUBLAS_SAMPLE_VISITS_H
 #define MUBLAS_SAMPLE_VISITS_H
 

@@ -222,7 +222,7 @@ static void test_visits(int class)
                  {500, 510, 0.4, 8, 14, "but if they are noisy again and again"},
                  {9000, 9010, 0, 1, 3, "and very long ones hardly ever"},
                  {20, 45, 0, 1, 2, "beside the border a few times"},
-                 {20, 500, 0, 0, 1, "far from it the first one alone"}};
+                 {20, 500, 0, 1, 2, "far from it once more"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         struct world *world = new_world();
         asked.host_us = plans[i].host_us, asked.device_us = plans[i].device_us, asked.unrest = plans[i].unrest;
@@ -270,6 +270,22 @@ static void test_peaks(int class)
     }
 }
 
+/* On an H200 the device seemed to take 374 us for what takes it 34, so that it would never gain: no more than
+ * the work had grown. */
+static void test_single(int class)
+{
+    struct world *world = new_world();
+    asked.host_us = 4, asked.device_us = 20;
+    add_samples(world, class, 2, 2.5e3, 16);
+    asked.host_us = 60, asked.device_us = 374;
+    add_samples(world, class, 1, 6.4e5, 1);
+    asked.device_us = 34;
+    visits_of(world, 3, false);
+    const double after = time_curve_at(&world->times.resident[class], TIME_STAYS, 6.4e5);
+    tap_ok(after < 35, "a single time does not leave a class to a side: %.0f us", after);
+    free(world);
+}
+
 /* Pieces: of one routine and type, of a few calls, each sample once, in another order each time. */
 static void test_pieces(int class, int other)
 {
@@ -310,6 +326,7 @@ int main(void)
     test_scouting(class);
     test_visits(class);
     test_peaks(class);
+    test_single(class);
     test_pieces(class, other);
     return tap_done();
 }
