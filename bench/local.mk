@@ -80,4 +80,9 @@ bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_
 	bench/judged_calls.c bench/judged_calls.h bench/judged_file.c bench/judged_file.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
+# What a change of the sampler is worth, on a machine whose times are a recipe's.
+check_PROGRAMS += bench/planted_crossovers
+bench_planted_crossovers_SOURCES = bench/planted_crossovers.c bench/border_calls.c bench/border_calls.h
+bench_planted_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
+
 include bench/programs/local.mk

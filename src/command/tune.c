@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Of the time limit, where crossovers are learned as well; and of that for host calls. */
-static const double CALLS_PART = 0.43, HOST_PART = 0.75;
+static const double CALLS_PART = 0.41, HOST_PART = 0.75;
 
 struct run {
     struct tune_options options;

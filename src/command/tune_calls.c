@@ -15,7 +15,7 @@
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
 enum { ROUNDS_AT_FIRST = 3, ROUNDS_NOW_AND_THEN = 1 }; /* of tune_results.h */
-static const double call_budget_us = 300, sample_budget_us = 60, most_call_us = 3e3, upload_part = 0.15;
+static const double call_budget_us = 300, sample_budget_us = 60, upload_part = 0.15;
 static const double pace_change_allowed = 1.25;
 
 struct session {
@@ -30,13 +30,15 @@ struct session {
 struct tune_calls_options tune_calls_quick(void)
 {
     return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .visits = 16,
-                                       .process_seconds = 13, .most_bytes = (size_t)128 << 20};
+                                       .process_seconds = 13, .most_bytes = (size_t)128 << 20,
+                                       .most_us = 1.5e3};
 }
 
 struct tune_calls_options tune_calls_full(void)
 {
     return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .visits = SAMPLE_MOMENTS,
-                                       .process_seconds = 30, .most_bytes = (size_t)128 << 20};
+                                       .process_seconds = 30, .most_bytes = (size_t)128 << 20,
+                                       .most_us = 3e3};
 }
 
 static double seconds_now(void)
@@ -175,7 +177,7 @@ static void sample_all(struct session *session)
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
         .before_visit = before_visit, .visits = session->options->visits, .least_bytes = LEAST_BYTES,
-        .most_bytes = (double)session->options->most_bytes, .most_us = most_call_us};
+        .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
     sample_wake(session);
     sample_apart(session, session->process.settings, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);

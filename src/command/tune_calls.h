@@ -16,16 +16,18 @@ struct tune_calls_options {
     int visits;           /* how often samples beside the border are timed, at most */
     double process_seconds; /* after which another process makes the calls; 0: never */
     size_t most_bytes;    /* of a matrix */
+    double most_us;       /* of a call on a side (call_sampler.h) */
     /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
     bool (*progress)(void *argument, double done);
     void *argument;
 };
 
-/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 10 s, since
- * from process to process threads and memory lie elsewhere; matrices to 128 MiB. */
+/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 13 s, since
+ * from process to process threads and memory lie elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that
+ * take longer would have the time of hundreds. */
 struct tune_calls_options tune_calls_quick(void);
 
-/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute. */
+/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute; calls to 3 ms. */
 struct tune_calls_options tune_calls_full(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. What there was no time for is

@@ -22,7 +22,7 @@ static const char help[] =
     "An interrupted run goes on where it was when the same command is given again.\n";
 
 /* With what is begun at the end: less than a minute. */
-static const double QUICK_SECONDS = 59;
+static const double QUICK_SECONDS = 59.5;
 
 static int refuse(const char *argument, const char *why)
 {

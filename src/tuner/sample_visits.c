@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { PIECE = 20 /* at most */ };
+enum { PIECE = 40 /* at most */ };
 
 /* Where neither side is so many times faster, samples are timed again and again: elsewhere noise does not
  * matter; a few times anyway, since a single disturbed time may be all that a side is ahead by. */

@@ -180,6 +180,9 @@ EXTRA_DIST += tests/system/verify.sh
 TESTS += tests/system/crossovers.sh
 EXTRA_DIST += tests/system/crossovers.sh
 tests/system/crossovers.log: bench/crossovers$(EXEEXT) bench/call_scatter$(EXEEXT)
+TESTS += tests/system/planted_crossovers.sh
+EXTRA_DIST += tests/system/planted_crossovers.sh
+tests/system/planted_crossovers.log: bench/planted_crossovers$(EXEEXT)
 
 # One folder below the shim, where the command looks for it.
 check_PROGRAMS += tests/renewed_processes
