@@ -72,14 +72,25 @@ static int thread_on(struct thread_places *places, int processor)
     return -1;
 }
 
+/* Whatever the process may use, if what the thread might is refused: not for ever one. */
+static bool release(pid_t thread, const cpu_set_t *usable)
+{
+    cpu_set_t all;
+    if (sched_setaffinity(thread, sizeof *usable, usable) == 0)
+        return true;
+    memset(&all, 0xff, sizeof all);
+    if (sched_setaffinity(thread, sizeof *usable, usable) != 0)
+        sched_setaffinity(thread, sizeof all, &all);
+    return false;
+}
+
 /* Only while the system moves it is it bound to the place. */
 static bool move(pid_t thread, const cpu_set_t *usable, int processor)
 {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(processor, &one);
-    return sched_setaffinity(thread, sizeof one, &one) == 0 &&
-           sched_setaffinity(thread, sizeof *usable, usable) == 0;
+    return sched_setaffinity(thread, sizeof one, &one) == 0 && release(thread, usable);
 }
 
 bool thread_place_change(struct thread_places *places)

@@ -28,8 +28,8 @@ struct thread_places {
  * running there, as those of a host BLAS do that wait for work, takes the place that becomes free: two on one
  * processor would be in each other's way for as long as the system leaves them there. (One that went there by
  * itself a moment ago is not always noticed.) What threads may use stays as it was. False: it stays where it
- * is, since it may use no other, the thread there must not take its place, or the system forbids it. Always
- * by one thread. */
+ * is, since it may use no other, the thread there must not take its place, or the system forbids it; or one
+ * of the two was moved and not the other. Always by one thread. */
 bool thread_place_change(struct thread_places *places);
 
 #endif

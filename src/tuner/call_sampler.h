@@ -2,8 +2,8 @@
  *
  * Each class first at sizes a factor of 16 in bytes apart; all else is only where neither side is far ahead:
  * sizes a factor of 4 apart; within a factor of 5 of where the faster side changes (gain_border.h) amounts at
- * most 1.6 times apart, or 1.3 where neither gains much, with smaller steps where it does, and closer where
- * the host's time jumps, at most twice beyond (sample_gaps.h); then the closest of these again and again
+ * most 1.6 times apart, or 1.2 where neither gains much, with smaller steps where it does, and closer where
+ * a side's time jumps, at most twice beyond (sample_gaps.h); then the closest of these again and again
  * while there is time. A class in which one side is far ahead everywhere is left after the first pass. A host
  * is disturbed for tens of milliseconds on end, so a sample's times lie whole passes apart, each in another
  * order (sample_moments.h), though calls of one routine follow each other as in a program. It has other flags

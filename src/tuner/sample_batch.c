@@ -27,13 +27,17 @@ static const struct time_sample *sample_at(const struct time_curve *curve, doubl
     return NULL;
 }
 
+static bool is_time(double us)
+{
+    return us > 0 && !isinf(us);
+}
+
+/* False: there is no room. */
 static bool record(const struct sample_batch *batch, const struct sample_request *request,
                    enum call_side side, double us)
 {
     struct learned_times *times = batch->times;
     struct time_curve *curve = &(side == SIDE_HOST ? times->host : times->resident)[request->class];
-    if (!(us > 0) || isinf(us))
-        return false;
     struct sample_moments *moments = sample_moments_at(batch->moments, request->class, (int)side,
                                                        request->amount);
     if (!moments)
@@ -122,9 +126,11 @@ void sample_batch_time(struct sample_batch *batch)
     time_both(batch, us);
     for (int i = 0; i < batch->count; i++) {
         const struct sample_request *request = &batch->requests[i];
-        const bool on_host = !request->on_host || record(batch, request, SIDE_HOST, us[SIDE_HOST][i]);
-        if (!on_host || !record(batch, request, SIDE_DEVICE, us[SIDE_DEVICE][i]))
+        if ((request->on_host && !is_time(us[SIDE_HOST][i])) || !is_time(us[SIDE_DEVICE][i]))
             note_impossible(batch, request);
+        else if ((request->on_host && !record(batch, request, SIDE_HOST, us[SIDE_HOST][i])) ||
+                 !record(batch, request, SIDE_DEVICE, us[SIDE_DEVICE][i]))
+            forget_expected(batch, request);
         changed[request->class] = true;
     }
     for (int class = 0; class < TIMED_CLASSES; class++)
@@ -224,6 +230,14 @@ static struct blas_call sample_call(int class, double amount)
     return call;
 }
 
+/* For one more sample, those that are gathered included. */
+static bool has_room(const struct sample_batch *batch, int class, enum call_side side)
+{
+    const struct learned_times *times = batch->times;
+    const int count = (side == SIDE_HOST ? times->host : times->resident)[class].count;
+    return count < TIME_CURVE_SAMPLES && batch->moments->counts[class][side] < TIME_CURVE_SAMPLES;
+}
+
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount)
 {
     const struct blas_call call = sample_call(class, amount);
@@ -232,6 +246,7 @@ bool sample_batch_lacks(const struct sample_batch *batch, int class, double amou
     const bool on_host = sample_about(&batch->times->host[class], exact);
     return timed_class_of(&call) == class && (impossible == 0 || exact < impossible) &&
            !device_takes_long(batch, class, amount) &&
+           (on_device || has_room(batch, class, SIDE_DEVICE)) && (on_host || has_room(batch, class, SIDE_HOST)) &&
            (!on_device || (!on_host && !sample_batch_host_takes_long(batch, class, amount)));
 }
 

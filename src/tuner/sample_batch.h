@@ -38,7 +38,8 @@ bool sample_batch_wants(const struct sample_batch *batch, int class);
 bool sample_batch_is_of_kind(const struct sample_batch *batch, int class, int kind);
 
 /* Can there be a sample at about this amount that is not there yet, or is there one of the device alone,
- * though the host does not take long (any more: a disturbed time may have said so)? */
+ * though the host does not take long (any more: a disturbed time may have said so)? No more once the class has
+ * TIME_CURVE_SAMPLES. */
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount);
 
 /* One of the latter kind, for sample_batch_add. False: there is none. */

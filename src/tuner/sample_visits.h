@@ -5,7 +5,7 @@
  * any order, lest one disturbance has all of a class. A visit is to all samples, or to those that matter:
  * where neither side is far ahead again and again, the seldomer the longer they take, the more often the
  * noisier their class is; where a time sticks out and at the first of each class a few times; elsewhere
- * twice. Not thread-safe. */
+ * twice, unless they take many milliseconds. Not thread-safe. */
 #ifndef MUBLAS_SAMPLE_VISITS_H
 #define MUBLAS_SAMPLE_VISITS_H
 

@@ -286,6 +286,37 @@ static void test_single(int class)
     free(world);
 }
 
+/* It may be all that a side is ahead by, and takes next to no time. */
+static void test_first(int class)
+{
+    struct world *world = new_world();
+    asked.device_us = 500;
+    add_samples(world, class, 4, 1e4, 16);
+    visits_of(world, 8, false);
+    const struct time_curve *host = &world->times.host[class];
+    const int first = sample_moments_find(&world->moments, class, SIDE_HOST, host->samples[0].amount)->count,
+              second = sample_moments_find(&world->moments, class, SIDE_HOST, host->samples[1].amount)->count;
+    tap_ok(first == 4 && second == 2, "the first sample has four times, another one far from the border two: %d, %d",
+           first, second);
+    free(world);
+}
+
+static void test_full(int class)
+{
+    struct world *world = new_world();
+    add_samples(world, class, TIME_CURVE_SAMPLES + 20, 1e4, 1.1);
+    const int count = world->times.host[class].count, before = asked.count;
+    add_samples(world, class, 1, 1.05e4, 1);
+    tap_ok(count == TIME_CURVE_SAMPLES && asked.count == before && world->batch.impossible[class] == 0 &&
+               !sample_batch_lacks(&world->batch, class, 1.05e4) &&
+               world->times.resident[class].count == TIME_CURVE_SAMPLES,
+           "a class with %d samples lacks none, and none is thought to be impossible", count);
+    sample_batch_again(&world->batch, class, world->times.host[class].samples[7].amount);
+    sample_batch_time(&world->batch);
+    tap_ok(asked.count == before + 2, "those that it has are timed again");
+    free(world);
+}
+
 /* Pieces: of one routine and type, of a few calls, each sample once, in another order each time. */
 static void test_pieces(int class, int other)
 {
@@ -327,6 +358,8 @@ int main(void)
     test_visits(class);
     test_peaks(class);
     test_single(class);
+    test_first(class);
+    test_full(class);
     test_pieces(class, other);
     return tap_done();
 }

@@ -3,18 +3,32 @@
 #include "command/thread_place.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { CHANGES = 200, EXCHANGES = 60 };
 
 static atomic_int stop;
 static atomic_int spinner; /* its thread's number, once it runs */
+
+/* The library's, but for one call: so manieth from now on fails. 0: none. */
+static int failing;
+
+int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t *usable)
+{
+    if (failing > 0 && --failing == 0) {
+        errno = EPERM;
+        return -1;
+    }
+    return (int)syscall(SYS_sched_setaffinity, thread, bytes, usable);
+}
 
 static void *spin(void *unused)
 {
@@ -127,6 +141,19 @@ static void test_refusals(struct thread_places *places, const cpu_set_t *pair)
     tap_ok(!alone && CPU_EQUAL(&after, &first), "with one processor there is nowhere to go");
 }
 
+/* The second call of a change gives the thread back what it may use. */
+static void test_release(struct thread_places *places, const cpu_set_t *usable)
+{
+    bool refused = true, whole = true;
+    for (int calls = 1; calls <= 2; calls++) {
+        failing = calls;
+        refused = refused && !thread_place_change(places);
+        const cpu_set_t after = processors_of(0);
+        whole = whole && failing == 0 && CPU_EQUAL(&after, usable);
+    }
+    tap_ok(refused && whole, "what the system refuses once leaves no thread on one processor");
+}
+
 int main(int count, char **arguments)
 {
     static struct thread_places places;
@@ -139,6 +166,7 @@ int main(int count, char **arguments)
         return tap_done();
     }
     test_places(&places, &usable);
+    test_release(&places, &usable);
     const cpu_set_t first = nth(&usable, 0), second = nth(&usable, 1);
     cpu_set_t pair;
     CPU_OR(&pair, &first, &second);
