@@ -412,6 +412,16 @@ TESTS += tests/unit/test_sampler_reach
 tests_unit_test_sampler_reach_SOURCES = tests/unit/test_sampler_reach.c tests/unit/planted_machine.h
 tests_unit_test_sampler_reach_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_sample_gaps
+TESTS += tests/unit/test_sample_gaps
+tests_unit_test_sample_gaps_SOURCES = tests/unit/test_sample_gaps.c
+tests_unit_test_sample_gaps_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_sample_peaks
+TESTS += tests/unit/test_sample_peaks
+tests_unit_test_sample_peaks_SOURCES = tests/unit/test_sample_peaks.c
+tests_unit_test_sample_peaks_LDADD = libmublas_tuning.la $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_sample_variants
 TESTS += tests/unit/test_sample_variants
 tests_unit_test_sample_variants_SOURCES = tests/unit/test_sample_variants.c

@@ -221,7 +221,8 @@ static void test_visits(int class)
                  {500, 510, 0, 3, 5, "alike and long seldomer"},
                  {500, 510, 0.4, 8, 14, "but if they are noisy again and again"},
                  {9000, 9010, 0, 1, 3, "and very long ones hardly ever"},
-                 {20, 45, 0, 1, 2, "beside the border a few times"},
+                 {20, 28, 0, 16, 16, "and where a side takes 1.4 times as long"},
+                 {20, 36, 0, 1, 2, "a few times where it takes 1.8 times as long"},
                  {20, 500, 0, 1, 2, "far from it once more"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         struct world *world = new_world();
