@@ -9,7 +9,7 @@
  * call is, and some have to wait; X (1) times as much of it all. First calls, changes of sides, of the
  * processor and of the process cost what they cost there. Then random calls near the border (border_calls.h):
  * how many choices by what was learned are good, that is, lose less than 10% by what the calls take on the
- * whole. No device, and seconds of computing: to see what a change of the sampler is worth before a device
+ * whole; and how many classes were lost, that is, have no more than FEW samples where the recipe has MANY. No device, and seconds of computing: to see what a change of the sampler is worth before a device
  * is used; what it foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30 };
+enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30, MANY = 12, FEW = 4 };
 static const double loss_allowed = 0.1, most_bytes = 128 << 20, judged_bytes = 32 << 20;
 /* Microseconds: of times, as tune_calls.c and timed_calls.c have them; what they cost beside calls. */
 static const double budget_us = 60, place_us = 1000, most_us = 1500, change_us = 100, request_us = 15,
@@ -195,15 +195,17 @@ static void run(const struct options *options, const struct learned_times *truth
     const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = &machine,
                                          .before_visit = before_visit, .visits = 16, .least_bytes = 21 << 10,
                                          .most_bytes = most_bytes, .most_us = most_us};
-    int samples = 0, good_of_all = 0, calls = 0, failed = 0;
+    int samples = 0, lost = 0, good_of_all = 0, calls = 0, failed = 0;
     memset(&learned, 0, sizeof learned);
     learned.host_threads = truth->host_threads;
     learned.result = truth->result;
     begin_process(&machine);
     call_sampler_run(&sampler, &learned);
     const long times = machine.times;
-    for (int class = 0; class < TIMED_CLASSES; class++)
+    for (int class = 0; class < TIMED_CLASSES; class++) {
         samples += learned.host[class].count;
+        lost += truth->host[class].count >= MANY && learned.host[class].count <= FEW;
+    }
     for (int routine = 0; routine < ROUTINES; routine++) {
         uint64_t drawn = 7;
         int good = 0;
@@ -219,8 +221,8 @@ static void run(const struct options *options, const struct learned_times *truth
         good_of_all += good;
         bad_of[routine] += (int)options->calls - good;
     }
-    printf("%ld times of %d samples: %d of %d choices good, %d routines fail\n", times, samples, good_of_all,
-           calls, failed);
+    printf("%ld times of %d samples: %d of %d choices good, %d routines fail, %d classes lost\n", times, samples,
+           good_of_all, calls, failed, lost);
     fflush(stdout);
 }
 

@@ -3,6 +3,7 @@
 #include "tuner/gain_border.h"
 #include "tuner/sample_gaps.h"
 #include "tuner/sample_peaks.h"
+#include "tuner/sample_reach.h"
 #include "tuner/sample_visits.h"
 #include "tuner/sampled_sets.h"
 
@@ -92,15 +93,17 @@ static bool each_kind(struct session *session, bool (*add)(struct session *, int
     return true;
 }
 
-/* Sizes closer to each other, where no side is far ahead. */
+/* Sizes closer to each other, where no side is far ahead, and how far the class can be timed at all. */
 static bool add_fine_sizes(struct session *session, int class)
 {
-    double bytes = session->sampler->least_bytes;
+    double bytes = session->sampler->least_bytes, furthest;
     for (int left = sizes_apart(session, FINE); left > 0; left--, bytes *= FINE) {
         const double amount = timed_class_amount_of(class, bytes);
         if (!is_far(session, class, amount))
             sample_batch_add(&session->batch, class, amount);
     }
+    if (sample_reach_find(&session->batch, class, session->sampler->most_bytes, &furthest))
+        sample_batch_add(&session->batch, class, furthest);
     return false;
 }
 
@@ -182,7 +185,8 @@ static bool visit(struct session *session, bool all)
     return true;
 }
 
-/* Disturbed times of the scout may have ended classes: what they lack is added once all were timed again. */
+/* Disturbed times of the scout, and of what came later, may have ended classes: what they lack is added once
+ * more was timed. */
 static bool look_closer(struct session *session)
 {
     bool any;
@@ -190,7 +194,7 @@ static bool look_closer(struct session *session)
         !each_kind(session, add_peaks, &any))
         return false;
     for (int i = 0; i < session->sampler->visits; i++)
-        if (!fill_gaps(session) || !visit(session, false))
+        if (!each_kind(session, add_fine_sizes, &any) || !fill_gaps(session) || !visit(session, false))
             return false;
     return true;
 }

@@ -1,15 +1,16 @@
 /* call_sampler.h - which calls to time, on host and device, to learn where one overtakes the other.
  *
- * Each class first at sizes a factor of 16 in bytes apart; all else is only where neither side is far ahead:
- * sizes a factor of 4 apart; within a factor of 5 of where the faster side changes (gain_border.h) amounts at
- * most 1.6 times apart, or 1.2 where neither gains much, with smaller steps where it does, and closer where
- * a side's time jumps, at most twice beyond (sample_gaps.h); then the closest of these again and again
- * while there is time. A class in which one side is far ahead everywhere is left after the first pass. A host
- * is disturbed for tens of milliseconds on end, so a sample's times lie whole passes apart, each in another
- * order (sample_moments.h), though calls of one routine follow each other as in a program. It has other flags
- * each time, and what these make of the host's times is learned from them all (flag_times.h). In the end
- * neighbours have a say (curve_smoothing.h). Many calls are timed on one side before it is the other's turn.
- * Whoever times is given, so that a test can be it. */
+ * Each class first at sizes a factor of 16 in bytes apart; all else is only where neither side is far
+ * ahead: sizes a factor of 4 apart, and the largest that may be timed (sample_reach.h); within a factor of
+ * 5 of where the faster side changes (gain_border.h) amounts at most 1.6 times apart, or 1.2 where neither
+ * gains much, with smaller steps where it does, and closer where a side's time jumps, at most twice beyond
+ * (sample_gaps.h); then the closest of these again and again while there is time. A class in which one side
+ * is far ahead everywhere is left after the first pass. A host is disturbed for tens of milliseconds on
+ * end, so a sample's times lie whole passes apart, each in another order (sample_moments.h), though calls
+ * of one routine follow each other as in a program. It has other flags each time, and what these make of
+ * the host's times is learned from them all (flag_times.h). In the end neighbours have a say
+ * (curve_smoothing.h). Many calls are timed on one side before it is the other's turn. Whoever times is
+ * given, so that a test can be it. */
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 

@@ -46,6 +46,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/narrow_times.c src/tuner/narrow_times.h \
 	src/tuner/sampled_sets.c src/tuner/sampled_sets.h \
 	src/tuner/sample_peaks.c src/tuner/sample_peaks.h \
+	src/tuner/sample_reach.c src/tuner/sample_reach.h \
 	src/tuner/sample_variants.c src/tuner/sample_variants.h \
 	src/tuner/sample_visits.c src/tuner/sample_visits.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \

@@ -250,6 +250,11 @@ bool sample_batch_lacks(const struct sample_batch *batch, int class, double amou
            (!on_device || (!on_host && !sample_batch_host_takes_long(batch, class, amount)));
 }
 
+bool sample_batch_lacks_both(const struct sample_batch *batch, int class, double amount)
+{
+    return sample_batch_lacks(batch, class, amount) && !sample_batch_host_takes_long(batch, class, amount);
+}
+
 bool sample_batch_find_alone(const struct sample_batch *batch, int class, double *amount)
 {
     const struct time_curve *device = &batch->times->resident[class];

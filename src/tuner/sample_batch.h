@@ -42,6 +42,9 @@ bool sample_batch_is_of_kind(const struct sample_batch *batch, int class, int ki
  * TIME_CURVE_SAMPLES. */
 bool sample_batch_lacks(const struct sample_batch *batch, int class, double amount);
 
+/* The same, and the host does not take long there. */
+bool sample_batch_lacks_both(const struct sample_batch *batch, int class, double amount);
+
 /* One of the latter kind, for sample_batch_add. False: there is none. */
 bool sample_batch_find_alone(const struct sample_batch *batch, int class, double *amount);
 

@@ -80,11 +80,6 @@ bool sample_gaps_is_beside(struct amount_range range, double amount)
     return amount >= range.low / densities->apart && amount <= range.high * densities->apart;
 }
 
-static bool can_be_made(const struct sample_batch *batch, int class, double amount)
-{
-    return sample_batch_lacks(batch, class, amount) && !sample_batch_host_takes_long(batch, class, amount);
-}
-
 /* The widest gap in which there can be one more sample: sizes are rounded, so that in others there is
  * none. */
 static bool find_gap_in(const struct sample_batch *batch, int class, struct amount_range range, double apart,
@@ -94,7 +89,7 @@ static bool find_gap_in(const struct sample_batch *batch, int class, struct amou
     if (range.low >= range.high || !gain_border_gap(batch->times, class, range, apart, amount))
         return false;
     const struct amount_range below = {range.low, *amount / step}, above = {*amount * step, range.high};
-    return can_be_made(batch, class, *amount) || find_gap_in(batch, class, below, apart, amount) ||
+    return sample_batch_lacks_both(batch, class, *amount) || find_gap_in(batch, class, below, apart, amount) ||
            find_gap_in(batch, class, above, apart, amount);
 }
 
@@ -137,7 +132,7 @@ static void find_higher(const struct sample_batch *batch, int class, enum call_s
         const double height = height_of(side, low, high), between = sqrt(low->amount * high->amount);
         if (height > *highest && high->amount > jump_apart * low->amount && high->amount >= range.low &&
             low->amount <= range.high && is_sure(batch, class, side, low->amount) &&
-            is_sure(batch, class, side, high->amount) && can_be_made(batch, class, between)) {
+            is_sure(batch, class, side, high->amount) && sample_batch_lacks_both(batch, class, between)) {
             *highest = height;
             *amount = between;
         }

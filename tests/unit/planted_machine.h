@@ -9,6 +9,7 @@
 struct machine {
     double latency;          /* of the device, microseconds */
     double host_rate, cached_rate, device_rate; /* microseconds an element; cached: below 1 MiB */
+    double device_bend;      /* amount from which on the device takes an eighth of its rate; 0: none */
     double device_step;      /* as many times as long from this amount on; 0: not at all */
     double noise;            /* standard part of a time */
     int outlier_every;       /* every so manieth call takes three times as long; 0: none */
@@ -63,8 +64,9 @@ static bool stalls(struct machine *machine)
 
 static double planted(const struct machine *machine, enum call_side side, double amount)
 {
+    const double bent = machine->device_bend > 0 ? fmax(amount - machine->device_bend, 0) * 7 / 8 : 0;
     if (side == SIDE_DEVICE)
-        return (machine->latency + amount * machine->device_rate) *
+        return (machine->latency + (amount - bent) * machine->device_rate) *
                (machine->device_step > 1 && amount >= 131072 ? machine->device_step : 1);
     return 0.05 + amount * (amount < 131072 ? machine->cached_rate : machine->host_rate);
 }

@@ -157,6 +157,27 @@ static void test_too_large(struct learned_times *times)
     }
 }
 
+/* A device that takes ever less for more work: two small calls let expect that it takes too long for all
+ * larger ones. */
+static void test_bent_device(struct learned_times *times)
+{
+    struct machine machine = {.latency = 20, .host_rate = 4e-5, .cached_rate = 4e-5, .device_rate = 1.2e-4,
+                              .device_bend = 1.4e6, .seed = 7, .calls_left = 100000,
+                              .flagged = timed_class_parse("dtrsm_left_narrow")};
+    const double exact = (20 - 0.05 + 1.4e6 * 1.2e-4 * 7 / 8) / (4e-5 - 1.2e-4 / 8);
+    sample(times, &machine, 1000);
+    const int count = times->host[machine.flagged].count;
+    const double found = learned_times_first_gain(times, machine.flagged);
+    tap_ok(count > 8 && found > exact / 1.1 && found < exact * 1.1,
+           "a border beyond what two calls let expect is found: %.3g, exactly %.3g, %d samples", found, exact,
+           count);
+    machine.device_rate = 8.6e-4;
+    sample(times, &machine, 3000);
+    const struct time_curve *host = &times->host[machine.flagged];
+    tap_ok(host->count == 2 && host->samples[1].amount < 1.5e6,
+           "and where the device is hopeless no longer calls are timed: %d samples", host->count);
+}
+
 int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
@@ -165,6 +186,7 @@ int main(void)
     test_longer_calls(times);
     test_first_sample(times);
     test_second_border(times);
+    test_bent_device(times);
     test_too_large(times);
     free(times);
     return tap_done();
