@@ -13,7 +13,7 @@ static const char help[] =
     "  --quick, --full, --exhaustive   how much is tried; quick (the default) takes under a minute\n"
     "  --routines=NAME,...   only these: symv, dsymv, dgemv_none, ...; what is known of others stays\n"
     "  --output=FILE         the recipe; default: the user's (mublas info names it); data go to FILE.csv\n"
-    "  --time-limit=SECONDS  for all; default 59 for quick, else none\n"
+    "  --time-limit=SECONDS  for all; default 59.5 for quick, else none\n"
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes;\n"

@@ -79,34 +79,24 @@ static enum status read_figures(struct class_work *work)
                         "asking for occupancies");
 }
 
-/* Sizes of the grid of the finals spread evenly by ratio, ends included: they count there, too. */
-static void choose_sieve_sizes(struct class_work *work)
-{
-    const int64_t *sizes = work->finals.sizes;
-    const size_t last = work->finals.sizes_count - 1, wanted = (size_t)work->settings->sieve_sizes;
-    for (size_t i = 0; i < wanted; i++) {
-        const double part = (double)i / (double)(wanted - 1),
-                     ideal = (double)sizes[0] * pow((double)sizes[last] / (double)sizes[0], part);
-        const int64_t size = sizes[size_grid_nearest(sizes, last + 1, (int64_t)llround(ideal))];
-        if (work->sieve_count == 0 || size > work->sieve_sizes[work->sieve_count - 1])
-            work->sieve_sizes[work->sieve_count++] = size;
-    }
-}
-
 static enum status begin(struct class_work *work)
 {
     const struct tuning_settings *settings = work->settings;
     work->range = size_range_of(work->class, work->form, work->tuner->timer->pool->matrix_bytes);
     if (work->range.most < work->range.least)
         return STATUS_UNSUPPORTED;
-    work->steps = settings->sieve_sizes + settings->final_sizes + settings->held_sizes;
+    const enum status status = read_figures(work);
+    if (status != STATUS_OK)
+        return status;
     work->finals.sizes_count = size_grid(work->range, SIZE_GRID_MAX, work->finals.sizes);
-    choose_sieve_sizes(work);
+    work->sieve_count = sieve_sizes(work->class, work->finals.sizes, work->finals.sizes_count,
+                                    settings->sieve_sizes, work->figures.of_edge[0].multiprocessors,
+                                    work->sieve_sizes);
+    work->steps = (int)work->sieve_count + settings->final_sizes + settings->held_sizes;
     work->space = shape_space_make(work->class, settings->breadth);
     work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);
     work->wrong = calloc(work->space.count + 1, sizeof *work->wrong);
-    const bool has_memory = work->space.count && work->sieve_seconds && work->wrong;
-    return has_memory ? read_figures(work) : STATUS_OUT_OF_MEMORY;
+    return work->space.count && work->sieve_seconds && work->wrong ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,

@@ -19,7 +19,8 @@
 
 struct tuning_settings {
     enum shape_breadth breadth;
-    int sieve_sizes, final_sizes, held_sizes; /* final_sizes <= SIZE_GRID_MAX */
+    size_t sieve_sizes;          /* evenly spread ones (sieve_sizes.h) */
+    int final_sizes, held_sizes; /* final_sizes <= SIZE_GRID_MAX */
     int sizes_of_all; /* so many finals of all that are not far behind; then of those foretold to be near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
     size_t rules_most;

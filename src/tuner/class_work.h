@@ -5,8 +5,9 @@
 
 #include "tuner/class_tuning.h"
 #include "tuner/sampled_rules.h"
+#include "tuner/sieve_sizes.h"
 
-enum { FINALISTS_MAX = 64, SIEVE_SIZES_MAX = 16 };
+enum { FINALISTS_MAX = 64 };
 enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 2 }; /* when it is late */
 
 struct class_work {

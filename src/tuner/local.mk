@@ -57,6 +57,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/sampled_rules.c src/tuner/sampled_rules.h \
 	src/tuner/shape_field.c src/tuner/shape_field.h \
 	src/tuner/shape_model.c src/tuner/shape_model.h \
+	src/tuner/sieve_sizes.c src/tuner/sieve_sizes.h \
 	src/tuner/size_grid.c src/tuner/size_grid.h \
 	src/tuner/shape_race.c src/tuner/shape_race.h \
 	src/tuner/shape_timer.c src/tuner/shape_timer.h \
