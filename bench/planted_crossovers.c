@@ -2,7 +2,7 @@
  *
  *   planted_crossovers --recipe=FILE [--seconds=S] [--runs=N] [--calls=N] [--seed=N] [--unrest=X]
  *
- * Runs the tuner's sampler (call_sampler.h) N (4) times for S (22.7: what calls get of the quick minute, but
+ * Runs the tuner's sampler (call_sampler.h) N (4) times for S (27.5: what calls get of the quick minute, but
  * for its beginning) seconds of a clock that is planted, too, on a machine whose calls take what the recipe
  * says, but for noise as it was found on an H100's host (doc/tuner.md, "What the quick way's time went into"):
  * each processor, to which calls move every millisecond, and each fifth of a second is faster or slower, each
@@ -26,7 +26,7 @@ enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30, MANY = 12, FEW = 4 };
 static const double loss_allowed = 0.1, most_bytes = 128 << 20, judged_bytes = 32 << 20;
 /* Microseconds: of times, as tune_calls.c and timed_calls.c have them; what they cost beside calls. */
 static const double budget_us = 60, place_us = 1000, most_us = 1500, change_us = 100, request_us = 15,
-                    turn_us = 400, process_us = 1.0e6, process_seconds = 13;
+                    turn_us = 400, process_us = 1.0e6, process_seconds = 9.5;
 enum { LEAD = 3 };
 /* How much of a process's times differs from another's, in logarithms; of a moment's; of a processor's; of a
  * call's; how many calls in a thousand wait, and those that wait long. */
@@ -276,7 +276,7 @@ static bool read_truth(const char *path, struct learned_times *truth)
 int main(int count, char **arguments)
 {
     static struct learned_times truth;
-    struct options options = {.seconds = 22.7, .runs = 4, .calls = 100, .seed = 1, .unrest = 1};
+    struct options options = {.seconds = 27.5, .runs = 4, .calls = 100, .seed = 1, .unrest = 1};
     int bad_of[ROUTINES] = {0};
     (void)count;
     if (!read_options(arguments + 1, &options) || !read_truth(options.recipe, &truth))

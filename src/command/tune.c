@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Of the time limit, where crossovers are learned as well; and of that for host calls. */
-static const double CALLS_PART = 0.4, HOST_PART = 0.75;
+static const double CALLS_PART = 0.49, HOST_PART = 0.68;
 
 struct run {
     struct tune_options options;
@@ -65,7 +65,7 @@ static double weight_of_family(int class, enum tuning_form form)
     const bool transposed = tuning_class_call(class, 1, 1).trans != TRANS_NONE;
     switch (tuning_class_family(class)) {
     case FAMILY_AXPY: return 0.45;
-    case FAMILY_TRMV: return 0.65;
+    case FAMILY_TRMV: return 0.75;
     case FAMILY_SYMV:
     case FAMILY_HEMV: return 1.5;
     case FAMILY_GEMV: return form == (transposed ? TUNING_TALL : TUNING_WIDE) ? 1 : 1.2;
@@ -80,7 +80,7 @@ static double weight_of(int class, enum tuning_form form)
     switch (tuning_class_type(class)) {
     case TYPE_S: return 1.2 * weight_of_family(class, form);
     case TYPE_Z: return 1.2 * weight_of_family(class, form);
-    case TYPE_W: return 1.1 * weight_of_family(class, form);
+    case TYPE_W: return 1.2 * weight_of_family(class, form);
     default: return weight_of_family(class, form);
     }
 }

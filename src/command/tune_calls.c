@@ -30,7 +30,7 @@ struct session {
 struct tune_calls_options tune_calls_quick(void)
 {
     return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .visits = 16,
-                                       .process_seconds = 13, .most_bytes = (size_t)128 << 20,
+                                       .process_seconds = 9.5, .most_bytes = (size_t)128 << 20,
                                        .most_us = 1.5e3};
 }
 

@@ -117,6 +117,14 @@ static size_t next_planned(const struct sampled_times *finals)
     return size_grid_farthest(finals->sizes, finals->sizes_count, planned, sampled);
 }
 
+/* Rules from the samples so far; those of a few samples before are as good to see where two meet. */
+static bool has_rules(const struct class_work *work, size_t done, struct class_recipe *rules)
+{
+    enum { EVERY = 4 };
+    return (rules->interval_count > 0 && done % EVERY != 0) ||
+           sampled_rules_make(&work->finals, work->settings->rules_most, rules);
+}
+
 /* First the plan; the last part where rules meet, then where the curve is least certain. */
 static size_t next_final(const struct class_work *work, size_t done, struct class_recipe *rules)
 {
@@ -126,8 +134,7 @@ static size_t next_final(const struct class_work *work, size_t done, struct clas
         next = next_planned(finals);
     if (next < finals->sizes_count)
         return next;
-    if (3 * done >= 2 * (size_t)work->settings->final_sizes &&
-        sampled_rules_make(finals, work->settings->rules_most, rules))
+    if (3 * done >= 2 * (size_t)work->settings->final_sizes && has_rules(work, done, rules))
         next = sampled_rules_boundary(finals, rules);
     return next < finals->sizes_count ? next : sampled_rules_next(finals);
 }

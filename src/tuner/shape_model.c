@@ -195,13 +195,16 @@ struct shape_model shape_model_fit(const struct shape_terms *terms, const double
 {
     double squares[SHAPE_TERMS * SHAPE_TERMS] = {0}, right[SHAPE_TERMS] = {0};
     struct shape_model model = {{0}};
-    for (size_t sample = 0; sample < count; sample++)
+    for (size_t sample = 0; sample < count; sample++) {
+        double row[SHAPE_TERMS];
+        for (int i = 0; i < SHAPE_TERMS; i++)
+            row[i] = 1e-6 / seconds[sample] * terms[sample].of[i];
         for (int i = 0; i < SHAPE_TERMS; i++) {
-            const double row = 1e-6 * terms[sample].of[i] / seconds[sample];
-            right[i] += row;
+            right[i] += row[i];
             for (int k = 0; k < SHAPE_TERMS; k++)
-                squares[i * SHAPE_TERMS + k] += row * 1e-6 * terms[sample].of[k] / seconds[sample];
+                squares[i * SHAPE_TERMS + k] += row[i] * row[k];
         }
+    }
     nonnegative_solve(squares, right, SHAPE_TERMS, model.coefficients);
     for (int i = 0; i < SHAPE_TERMS; i++)
         model.coefficients[i] *= 1e-6;

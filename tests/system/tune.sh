@@ -73,13 +73,20 @@ awk -F, '$1 == "dgemv_none" && $5 != "stage" { seen++; if ($6 == 256 && $9 == 2)
     END { exit bad || seen < 20 }' "$recipe.evaluation.csv"
 result $? "a shape with other bits is nobody's rival, however fast"
 
-# From launch 3000 to 30000 half as fast again.
-rm -f "$recipe"*
-EMULATED_TIME="noise 0.01; execute 0; throttle 3000 30000 1.5; $planted" tune --routines=dsymv &&
-    rules_lose_less dsymv 5 && grep -A9 'class dsymv square' "$recipe" | grep -q '^beyond edge 256'
+# From some launch to 30000 half as fast again, until it is one at which shapes are being timed side by side.
+misled=0
+changes=0
+for launch in 3000 2000 4000 5000 2500 3500 4500; do
+    [ $changes = 0 ] || break
+    rm -f "$recipe"*
+    EMULATED_TIME="noise 0.01; execute 0; throttle $launch 30000 1.5; $planted" tune --routines=dsymv &&
+        rules_lose_less dsymv 5 && grep -A9 'class dsymv square' "$recipe" | grep -q '^beyond edge 256'
+    misled=$((misled + ($? != 0)))
+    changes=$((changes + $(awk '/rounds lost/ { for (i = 1; i <= NF; i++) if ($i == "changes") print $(i - 1) }' "$work/output")))
+done
+[ $misled = 0 ]
 result $? "throttling does not mislead it"
-awk '/rounds lost/ { for (i = 1; i <= NF; i++) if ($i == "changes" && $(i - 1) > 0) found = 1 } END { exit !found }' \
-    "$work/output"
+[ $changes -gt 0 ]
 result $? "and it says that the device changed its pace"
 
 # Computed at the smallest size: super-tiles of 128 with runs of one leaf tile are wrong, and fastest.
