@@ -58,14 +58,14 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* Few shapes are good for trmv and axpy, and for gemv with long sums, where fewer times tell as much; symv and
- * hemv have the most, of which another one is best every few sizes. */
+/* Few shapes are good for axpy, trmv and gemv with long sums, where fewer times tell as much; symv and hemv have
+ * the most, of which another one is best every few sizes. */
 static double weight_of_family(int class, enum tuning_form form)
 {
     const bool transposed = tuning_class_call(class, 1, 1).trans != TRANS_NONE;
     switch (tuning_class_family(class)) {
     case FAMILY_AXPY: return 0.45;
-    case FAMILY_TRMV: return 0.75;
+    case FAMILY_TRMV: return 0.95;
     case FAMILY_SYMV:
     case FAMILY_HEMV: return 1.5;
     case FAMILY_GEMV: return form == (transposed ? TUNING_TALL : TUNING_WIDE) ? 1 : 1.2;

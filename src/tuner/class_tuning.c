@@ -85,7 +85,8 @@ static size_t sieved_count(const struct class_work *work)
 {
     const int64_t *sizes = work->finals.sizes;
     size_t count = work->finals.sizes_count;
-    const double most = work->settings->sieved * (double)sizes[count - 1];
+    const double part = tuning_class_is_triangle(work->class) ? 1 : work->settings->sieved,
+                 most = part * (double)sizes[count - 1];
     while (count > 1 && (double)sizes[count - 1] > most)
         count--;
     return count;

@@ -20,7 +20,8 @@
 struct tuning_settings {
     enum shape_breadth breadth;
     size_t sieve_sizes;          /* evenly spread ones (sieve_sizes.h), */
-    double sieved;               /* ... up to this part of the largest size, near which all take long and are alike */
+    double sieved;               /* ... of rectangles and vectors up to this part of the largest size, */
+                                 /* near which calls take long and most shapes alike */
     int final_sizes, held_sizes; /* final_sizes <= SIZE_GRID_MAX */
     int sizes_of_all; /* so many finals of all that are not far behind; then of those foretold to be near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */

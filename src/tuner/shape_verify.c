@@ -4,7 +4,6 @@
 #include "common/log.h"
 #include "gpu/launch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A longer vector shows nothing that this one does not. */
@@ -70,13 +69,12 @@ static enum status run(struct shape_timer *timer, const struct slots *slots, siz
     return status;
 }
 
-static enum status fetch(struct shape_timer *timer, const struct slots *slots, size_t count,
-                         unsigned char *results)
+static enum status fetch(struct shape_timer *timer, const struct slots *slots, size_t count)
 {
-    enum status status = device_check(
-        timer->lane->device,
-        driver()->copy_to_host_async(results, slots->first, count * slots->stride, timer->lane->stream),
-        "copying results");
+    enum status status = device_check(timer->lane->device,
+                                      driver()->copy_to_host_async(timer->pool->results, slots->first,
+                                                                   count * slots->stride, timer->lane->stream),
+                                      "copying results");
     return status == STATUS_OK ? lane_synchronise(timer->lane, "checking launch shapes") : status;
 }
 
@@ -95,9 +93,10 @@ static void compare(struct shape_timer *timer, const struct slots *slots, const 
 
 /* The built-in shape in the first slot of each batch, then as many as there are slots for. */
 static enum status verify_batch(struct shape_timer *timer, const struct slots *slots,
-                                const struct launch_shape *shapes, size_t count, unsigned char *results,
-                                bool partial, enum shape_outcome *outcomes)
+                                const struct launch_shape *shapes, size_t count, bool partial,
+                                enum shape_outcome *outcomes)
 {
+    const unsigned char *results = timer->pool->results;
     size_t ran = 0;
     const struct launch_shape built_in = launch_shape_built_in(&slots->call);
     enum status status = run(timer, slots, 0, &built_in);
@@ -108,7 +107,7 @@ static enum status verify_batch(struct shape_timer *timer, const struct slots *s
             status = run(timer, slots, ran + 1, &shapes[ran]);
     }
     if (status == STATUS_OK)
-        status = fetch(timer, slots, ran + 1, results);
+        status = fetch(timer, slots, ran + 1);
     for (size_t i = 0; i < ran && status == STATUS_OK; i++)
         if (!launch_shape_fault(&slots->call, &shapes[i]))
             compare(timer, slots, &shapes[i], results, results + (i + 1) * slots->stride, &outcomes[i]);
@@ -128,15 +127,10 @@ enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call
         log_message(LOG_ERROR, "the memory for operands has no room to check launch shapes in");
         return STATUS_OUT_OF_MEMORY;
     }
-    unsigned char *results = malloc(slots.count * slots.stride);
-    if (!results)
-        return STATUS_OUT_OF_MEMORY;
     for (size_t done = 0; done < count && status == STATUS_OK;) {
         const size_t left = count - done, batch = left < slots.count - 1 ? left : slots.count - 1;
-        status = verify_batch(timer, &slots, shapes + done, batch, results, partial,
-                              outcomes + done);
+        status = verify_batch(timer, &slots, shapes + done, batch, partial, outcomes + done);
         done += batch;
     }
-    free(results);
     return status;
 }

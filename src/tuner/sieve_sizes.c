@@ -37,13 +37,12 @@ size_t sieve_sizes(int class, const int64_t *grid, size_t count, size_t even, in
                    int64_t sizes[SIEVE_SIZES_MAX])
 {
     const double least = (double)grid[0], ratio = (double)grid[count - 1] / least;
-    const enum blas_family family = tuning_class_family(class);
     size_t found = 0;
     for (size_t i = 0; i < even; i++) {
         const double ideal = least * pow(ratio, (double)i / (double)(even - 1));
         found = add(grid[size_grid_nearest(grid, count, llround(ideal))], sizes, found);
     }
-    if (family != FAMILY_SYMV && family != FAMILY_HEMV)
+    if (!tuning_class_is_triangle(class))
         return found;
     for (int edge = 0; edge < SHAPE_EDGES; edge++)
         for (int waves = 1; waves <= SIEVE_WAVES; waves++)

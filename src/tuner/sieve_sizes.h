@@ -1,7 +1,7 @@
 /* sieve_sizes.h - sizes (tuning_size_of) at which the shapes of a class are sieved.
  *
- * Some spread evenly by ratio, both ends of the grid among them. Of symv and hemv besides those up to which
- * the triangle's super-tiles of an edge fit on a device's multiprocessors once and twice: right below, shapes
+ * Some spread evenly by ratio, both ends of the grid among them. Of triangles besides those up to which
+ * the super-tiles of an edge fit on a device's multiprocessors once and twice: right below, shapes
  * are the fastest that are behind everywhere else (on an H100 an edge of 128 with 256 threads from n = 2690
  * to 2816, where 22 tile rows make 253 tiles for 132 multiprocessors). Pure. */
 #ifndef MUBLAS_SIEVE_SIZES_H

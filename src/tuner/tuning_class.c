@@ -79,6 +79,11 @@ enum blas_type tuning_class_type(int class)
     return classes[class].type;
 }
 
+bool tuning_class_is_triangle(int class)
+{
+    return classes[class].family != FAMILY_AXPY && classes[class].family != FAMILY_GEMV;
+}
+
 int tuning_class_forms(int class)
 {
     return classes[class].family == FAMILY_GEMV ? TUNING_FORMS : 1;

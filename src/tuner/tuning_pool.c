@@ -72,8 +72,14 @@ enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t
                              size_t vector_bytes)
 {
     *pool = (struct tuning_pool){.lane = lane, .matrix_bytes = matrix_bytes, .vector_bytes = vector_bytes};
+    void *results = NULL;
     fill_staging(lane);
-    enum status status = device_allocate(lane->device, matrix_bytes, &pool->matrices);
+    enum status status = device_check(
+        lane->device, driver()->pinned_allocate(&results, LANE_STAGING_BYTES, CU_MEMHOSTALLOC_PORTABLE),
+        "allocating pinned memory for results");
+    pool->results = results;
+    if (status == STATUS_OK)
+        status = device_allocate(lane->device, matrix_bytes, &pool->matrices);
     if (status == STATUS_OK)
         status = device_allocate(lane->device, vector_bytes, &pool->vectors);
     if (status == STATUS_OK)
@@ -91,6 +97,9 @@ void tuning_pool_close(struct tuning_pool *pool)
 {
     device_free(pool->lane->device, pool->matrices);
     device_free(pool->lane->device, pool->vectors);
+    if (pool->results)
+        driver()->pinned_free(pool->results);
+    pool->results = NULL;
     pool->matrices = pool->vectors = 0;
 }
 

@@ -53,11 +53,11 @@ static void test_even(void)
     int64_t sizes[SIEVE_SIZES_MAX];
     const size_t grid_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, grid);
     const int64_t expected[] = {4, 8, 16, 32, 64, 128, 255, 512};
-    const size_t count = sieve_sizes(class_of(FAMILY_TRMV, TYPE_D), grid, grid_count, 8, 132, sizes);
+    const size_t count = sieve_sizes(class_of(FAMILY_GEMV, TYPE_D), grid, grid_count, 8, 132, sizes);
     bool good = count == 8;
     for (size_t i = 0; good && i < count; i++)
         good = sizes[i] >= expected[i] - 4 && sizes[i] <= expected[i] + 4 && has(grid, grid_count, sizes[i]);
-    tap_ok(good && sizes[0] == 4 && sizes[7] == 512, "a triangle's product: evenly, both ends");
+    tap_ok(good && sizes[0] == 4 && sizes[7] == 512, "gemv: evenly, both ends");
 }
 
 static void test_waves(enum blas_family family, enum blas_type type, int multiprocessors, const char *what)
@@ -102,6 +102,7 @@ int main(void)
     test_waves(FAMILY_HEMV, TYPE_Z, 132, "hemv");
     test_waves(FAMILY_SYMV, TYPE_W, 8, "symv in double-double");
     test_waves(FAMILY_SYMV, TYPE_D, 1, "symv");
+    test_waves(FAMILY_TRMV, TYPE_C, 108, "trmv");
     test_single_window();
     test_small_grids();
     return tap_done();
