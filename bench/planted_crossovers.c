@@ -13,6 +13,7 @@
  * is used; what it foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
+#include "command/tune_calls.h"
 #include "tuner/call_sampler.h"
 #include "tuner/recipe.h"
 #include "tuner/statistics.h"
@@ -25,7 +26,7 @@
 enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30, MANY = 12, FEW = 4 };
 static const double loss_allowed = 0.1, most_bytes = 128 << 20, judged_bytes = 32 << 20;
 /* Microseconds: of times, as tune_calls.c and timed_calls.c have them; what they cost beside calls. */
-static const double budget_us = 60, place_us = 1000, most_us = 1500, change_us = 100, request_us = 15,
+static const double place_us = 1000, most_us = 1500, change_us = 100, request_us = 15,
                     turn_us = 400, process_us = 1.0e6, process_seconds = 9.5;
 enum { LEAD = 3 };
 /* How much of a process's times differs from another's, in logarithms; of a moment's; of a processor's; of a
@@ -129,7 +130,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
     for (int i = -lead; i < count; i++) {
         const int at = i < 0 ? i + lead : i;
         const double truth = truth_of(machine, side, &calls[at]);
-        us[at] = truth > 0 ? time_call(machine, side, truth, budget_us) : 0;
+        us[at] = truth > 0 ? time_call(machine, side, truth, tune_calls_budget(calls[at].family)) : 0;
     }
     machine->side = (int)side;
 }

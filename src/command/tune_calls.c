@@ -15,7 +15,7 @@
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
 enum { ROUNDS_AT_FIRST = 3, ROUNDS_NOW_AND_THEN = 1 }; /* of tune_results.h */
-static const double call_budget_us = 300, sample_budget_us = 60, upload_part = 0.15;
+static const double call_budget_us = 300, upload_part = 0.15;
 static const double pace_change_allowed = 1.25;
 
 struct session {
@@ -26,6 +26,11 @@ struct session {
     struct pace_log *paces;
     double started, host_used;
 };
+
+double tune_calls_budget(enum blas_family family)
+{
+    return family < FAMILY_GEMM ? 100 : 60;
+}
 
 struct tune_calls_options tune_calls_quick(void)
 {
@@ -63,7 +68,8 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
 {
     struct session *session = argument;
     const double started = seconds_now();
-    call_timer_warm_all(&session->process.timer, side, calls, count, sample_budget_us, us);
+    /* But for the scout's, they are of one family. */
+    call_timer_warm_all(&session->process.timer, side, calls, count, tune_calls_budget(calls[0].family), us);
     pace_log_add(session->paces, session->process.timer.pace_us);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;

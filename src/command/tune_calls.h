@@ -22,7 +22,11 @@ struct tune_calls_options {
     void *argument;
 };
 
-/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 13 s, since
+/* Microseconds to spend on one time of a sample of the family. Of level 2 the first calls on a matrix that caches
+ * hold take up to twice as long, until each thread has its part: more of them, as bench/crossovers has. */
+double tune_calls_budget(enum blas_family family);
+
+/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 9.5 s, since
  * from process to process threads and memory lie elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that
  * take longer would have the time of hundreds. */
 struct tune_calls_options tune_calls_quick(void);
