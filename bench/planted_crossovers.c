@@ -24,10 +24,9 @@
 #include <string.h>
 
 enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30, MANY = 12, FEW = 4 };
-static const double loss_allowed = 0.1, most_bytes = 128 << 20, judged_bytes = 32 << 20;
-/* Microseconds: of times, as tune_calls.c and timed_calls.c have them; what they cost beside calls. */
-static const double place_us = 1000, most_us = 1500, change_us = 100, request_us = 15,
-                    turn_us = 400, process_us = 1.0e6, process_seconds = 9.5;
+static const double loss_allowed = 0.1, judged_bytes = 32 << 20;
+/* Microseconds: as timed_calls.c has them; what times cost beside calls. */
+static const double place_us = 1000, change_us = 100, request_us = 15, turn_us = 400, process_us = 1.0e6;
 enum { LEAD = 3 };
 /* How much of a process's times differs from another's, in logarithms; of a moment's; of a processor's; of a
  * call's; how many calls in a thousand wait, and those that wait long. */
@@ -146,7 +145,7 @@ static void begin_process(struct machine *machine)
 {
     for (int side = 0; side < CALL_SIDES; side++)
         machine->process[side] = sides[side].process * normal(machine);
-    machine->process_end_us = machine->now_us + 1e6 * process_seconds;
+    machine->process_end_us = machine->now_us + 1e6 * tune_calls_quick().process_seconds;
 }
 
 static void before_visit(void *argument)
@@ -193,9 +192,11 @@ static void run(const struct options *options, const struct learned_times *truth
     static struct learned_times learned;
     struct machine machine = {.truth = truth, .unrest = options->unrest, .state = seed, .side = -1,
                               .end_us = 1e6 * options->seconds};
+    const struct tune_calls_options quick = tune_calls_quick();
     const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = &machine,
-                                         .before_visit = before_visit, .visits = 16, .least_bytes = 21 << 10,
-                                         .most_bytes = most_bytes, .most_us = most_us};
+                                         .before_visit = before_visit, .visits = quick.visits,
+                                         .least_bytes = 21 << 10, .most_bytes = (double)quick.most_bytes,
+                                         .most_us = quick.most_us};
     int samples = 0, lost = 0, good_of_all = 0, calls = 0, failed = 0;
     memset(&learned, 0, sizeof learned);
     learned.host_threads = truth->host_threads;

@@ -58,8 +58,8 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* Few shapes are good for axpy, trmv and gemv with long sums, where fewer times tell as much; symv and hemv have
- * the most, of which another one is best every few sizes. */
+/* Few shapes are good for axpy, trmv and gemv with long sums, where fewer times tell as much; symv and hemv
+ * have the most, of which another one is best every few sizes. */
 static double weight_of_family(int class, enum tuning_form form)
 {
     const bool transposed = tuning_class_call(class, 1, 1).trans != TRANS_NONE;
@@ -78,8 +78,8 @@ static double weight_of_family(int class, enum tuning_form form)
 static double weight_of(int class, enum tuning_form form)
 {
     switch (tuning_class_type(class)) {
-    case TYPE_S: return 1.2 * weight_of_family(class, form);
-    case TYPE_Z: return 1.2 * weight_of_family(class, form);
+    case TYPE_S:
+    case TYPE_Z:
     case TYPE_W: return 1.2 * weight_of_family(class, form);
     default: return weight_of_family(class, form);
     }

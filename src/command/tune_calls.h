@@ -22,16 +22,18 @@ struct tune_calls_options {
     void *argument;
 };
 
-/* Microseconds to spend on one time of a sample of the family. Of level 2 the first calls on a matrix that caches
- * hold take up to twice as long, until each thread has its part: more of them, as bench/crossovers has. */
+/* Microseconds to spend on one time of a sample of the family. Of a matrix with a vector the first calls
+ * take up to twice as long, where caches hold it, until each thread has its part: more of them, as
+ * bench/crossovers has. */
 double tune_calls_budget(enum blas_family family);
 
-/* What `mublas tune --quick` has: 25 s, of them 18 on the host, 16 visits, by a new process every 9.5 s, since
- * from process to process threads and memory lie elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that
- * take longer would have the time of hundreds. */
+/* What `mublas tune --quick` has, but for the seconds, which its time limit says: 25 s, of them 18 on the
+ * host, 16 visits, by a new process every 9.5 s, since from process to process threads and memory lie
+ * elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of hundreds. */
 struct tune_calls_options tune_calls_quick(void);
 
-/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute; calls to 3 ms. */
+/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute; calls
+ * to 3 ms. */
 struct tune_calls_options tune_calls_full(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. What there was no time for is

@@ -21,6 +21,20 @@ static void take_time(struct class_work *work, size_t number, const struct launc
         }
 }
 
+/* Beside calls that take so long noise is small, and most shapes are alike: a race of all would take a third
+ * of the class's time, so each is timed once. What has other bits is found out when finalists are timed. */
+static const double LONG_SECONDS = 120e-6;
+static const struct timing_plan glance = {
+    .rounds_least = 1, .rounds_most = 1, .played = 14e-6, .partial = true, .unverified = true};
+
+static bool is_glanced_at(const struct class_work *work, size_t number)
+{
+    const struct blas_call call = class_work_call(work, work->sieve_sizes[number]);
+    const double part = tuning_class_is_triangle(work->class) ? 0.5 : 1,
+                 read = part * (double)tuning_pool_matrix_bytes(&call);
+    return work->settings->raced && read > LONG_SECONDS * work->tuner->timer->bandwidth;
+}
+
 static enum status sieve_at(struct class_work *work, size_t number)
 {
     const struct blas_call call = class_work_call(work, work->sieve_sizes[number]);
@@ -32,9 +46,10 @@ static enum status sieve_at(struct class_work *work, size_t number)
         memcpy(shapes, work->space.shapes, count * sizeof *shapes);
         const size_t kept = shape_space_prune(shapes, count, &call, &work->figures, work->settings->prune);
         size_t timed = kept;
-        status = work->settings->raced
+        status = work->settings->raced && !is_glanced_at(work, number)
                      ? shape_race_run(work->tuner->timer, &call, shapes, kept, times, &timed, true)
-                     : shape_timer_time(work->tuner->timer, &call, shapes, kept, &work->settings->sieve,
+                     : shape_timer_time(work->tuner->timer, &call, shapes, kept,
+                                        work->settings->raced ? &glance : &work->settings->sieve,
                                         times, NULL);
         if (status == STATUS_OK)
             class_work_data(work, &call, "sieve", shapes, times, timed);
@@ -95,6 +110,15 @@ static void forget_wrong(struct class_work *work)
             work->sieve_seconds[size * work->space.count + i] = HUGE_VAL;
 }
 
+/* The largest size at which shapes were timed more than once. */
+static size_t well_timed(const struct class_work *work)
+{
+    size_t number = work->sieve_count - 1;
+    while (number > 0 && is_glanced_at(work, number))
+        number--;
+    return number;
+}
+
 enum status class_sieve(struct class_work *work, struct class_recipe *rules)
 {
     const size_t count = work->space.count;
@@ -110,10 +134,10 @@ enum status class_sieve(struct class_work *work, struct class_recipe *rules)
     if (status != STATUS_OK || class_work_is_stopped(work))
         return status;
     work->sieve_count = sizes;
-    const size_t last = sizes - 1;
+    const size_t analysed = well_timed(work);
     forget_wrong(work);
-    const struct blas_call largest = class_work_call(work, work->sieve_sizes[last]);
-    if (!analyzer_run(work->space.shapes, work->sieve_seconds + last * count, count, work->settings->near,
+    const struct blas_call largest = class_work_call(work, work->sieve_sizes[sizes - 1]);
+    if (!analyzer_run(work->space.shapes, work->sieve_seconds + analysed * count, count, work->settings->near,
                       &work->figures, rules)) {
         log_message(LOG_ERROR, "no launch shape of %s can be used", tuning_class_name(work->class));
         return STATUS_UNSUPPORTED;

@@ -13,7 +13,6 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     struct tuning_settings settings = {
         .breadth = breadth,
         .sieve_sizes = 8,
-        .sieved = 0.5,
         .final_sizes = 176,
         .sizes_of_all = 18,
         .held_sizes = 4,
@@ -29,7 +28,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sieved = 1, settings.sizes_of_all = 60, settings.held_sizes = 20;
+    settings.sizes_of_all = 60, settings.held_sizes = 20;
     settings.raced = false, settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
@@ -80,18 +79,6 @@ static enum status read_figures(struct class_work *work)
                         "asking for occupancies");
 }
 
-/* How many of the grid's sizes the sieve has to choose from. */
-static size_t sieved_count(const struct class_work *work)
-{
-    const int64_t *sizes = work->finals.sizes;
-    size_t count = work->finals.sizes_count;
-    const double part = tuning_class_is_triangle(work->class) ? 1 : work->settings->sieved,
-                 most = part * (double)sizes[count - 1];
-    while (count > 1 && (double)sizes[count - 1] > most)
-        count--;
-    return count;
-}
-
 static enum status begin(struct class_work *work)
 {
     const struct tuning_settings *settings = work->settings;
@@ -102,9 +89,9 @@ static enum status begin(struct class_work *work)
     if (status != STATUS_OK)
         return status;
     work->finals.sizes_count = size_grid(work->range, SIZE_GRID_MAX, work->finals.sizes);
-    work->sieve_count = sieve_sizes(work->class, work->finals.sizes, sieved_count(work), settings->sieve_sizes,
-                                    work->figures.of_edge[0].multiprocessors,
-                                    work->sieve_sizes);
+    work->sieve_count =
+        sieve_sizes(work->class, work->finals.sizes, work->finals.sizes_count, settings->sieve_sizes,
+                    work->figures.of_edge[0].multiprocessors, work->sieve_sizes);
     work->steps = (int)work->sieve_count + settings->final_sizes + settings->held_sizes;
     work->space = shape_space_make(work->class, settings->breadth);
     work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);

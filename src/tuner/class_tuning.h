@@ -19,16 +19,14 @@
 
 struct tuning_settings {
     enum shape_breadth breadth;
-    size_t sieve_sizes;          /* evenly spread ones (sieve_sizes.h), */
-    double sieved;               /* ... of rectangles and vectors up to this part of the largest size, */
-                                 /* near which calls take long and most shapes alike */
+    size_t sieve_sizes;          /* evenly spread ones (sieve_sizes.h) */
     int final_sizes, held_sizes; /* final_sizes <= SIZE_GRID_MAX */
     int sizes_of_all; /* so many finals of all that are not far behind; then of those foretold to be near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
     size_t rules_most;
     double prune;                             /* shape_space_prune's part */
     double near;                              /* the analyzer's */
-    bool raced;                               /* the sieve by shape_race.h, not by its plan */
+    bool raced;                               /* the sieve by shape_race.h, or a glance, not by its plan */
     struct timing_plan sieve, finals, held;
 };
 struct tuning_settings tuning_settings_of(enum shape_breadth breadth);

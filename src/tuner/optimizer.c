@@ -85,7 +85,7 @@ bool optimizer_walk(const struct optimizer_space *space, const struct occupancy_
                         .by_whole_warps = items != NULL};
     bool found = false;
     for (unsigned x = space->threads_max / space->step * space->step; x > 0; x -= space->step) {
-        if (x >= least && are_seen_from(&seen, x, space->threads_max))
+        if (are_seen_from(&seen, x, space->threads_max))
             continue;
         const unsigned high = most_y(space, recipe, x);
         for (unsigned y = least_y(space, recipe, x); y <= high; y++) {

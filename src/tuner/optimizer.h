@@ -38,8 +38,8 @@ struct optimizer_space {
     unsigned threads_max; /* of a block, 1024 at most */
     bool one_dimensional; /* Ty = 1 only */
     unsigned most_active; /* blocks on a multiprocessor, 0: as many as fit */
-    bool items_by_whole_warps; /* how many items there are depends on a block's whole warps alone (of less than
-                                * one: as if it were one) */
+    bool items_by_whole_warps; /* how many items there are depends on a block's whole warps alone, of which
+                                * it counts as having one at least */
 };
 
 /* Is the block a candidate? */

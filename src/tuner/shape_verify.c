@@ -71,10 +71,11 @@ static enum status run(struct shape_timer *timer, const struct slots *slots, siz
 
 static enum status fetch(struct shape_timer *timer, const struct slots *slots, size_t count)
 {
-    enum status status = device_check(timer->lane->device,
-                                      driver()->copy_to_host_async(timer->pool->results, slots->first,
-                                                                   count * slots->stride, timer->lane->stream),
-                                      "copying results");
+    void *results = timer->pool->results;
+    enum status status = device_check(
+        timer->lane->device,
+        driver()->copy_to_host_async(results, slots->first, count * slots->stride, timer->lane->stream),
+        "copying results");
     return status == STATUS_OK ? lane_synchronise(timer->lane, "checking launch shapes") : status;
 }
 

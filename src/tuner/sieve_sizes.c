@@ -46,7 +46,7 @@ size_t sieve_sizes(int class, const int64_t *grid, size_t count, size_t even, in
         return found;
     for (int edge = 0; edge < SHAPE_EDGES; edge++)
         for (int waves = 1; waves <= SIEVE_WAVES; waves++)
-            found = add_at_most(rows_of(waves * multiprocessors) * shape_edges[edge] / TUNING_UNIT, grid, count,
-                                sizes, found);
+            found = add_at_most(rows_of(waves * multiprocessors) * shape_edges[edge] / TUNING_UNIT, grid,
+                                count, sizes, found);
     return found;
 }

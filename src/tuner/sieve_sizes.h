@@ -12,7 +12,11 @@
 
 #include <stddef.h>
 
-enum { SIEVE_WAVES = 2, SIEVE_SIZES_MAX = 16, SIEVE_SIZES_EVEN = SIEVE_SIZES_MAX - SIEVE_WAVES * SHAPE_EDGES };
+enum {
+    SIEVE_WAVES = 2,
+    SIEVE_SIZES_MAX = 16,
+    SIEVE_SIZES_EVEN = SIEVE_SIZES_MAX - SIEVE_WAVES * SHAPE_EDGES
+};
 
 /* Of the grid's `count` >= 1 sizes, ascending and distinct, at most `even` (2 to SIEVE_SIZES_EVEN) of the
  * first kind, to `sizes`. How many. */

@@ -97,7 +97,7 @@ void tuning_pool_close(struct tuning_pool *pool)
 {
     device_free(pool->lane->device, pool->matrices);
     device_free(pool->lane->device, pool->vectors);
-    if (pool->results)
+    if (pool->results && device_is_usable(pool->lane->device))
         driver()->pinned_free(pool->results);
     pool->results = NULL;
     pool->matrices = pool->vectors = 0;

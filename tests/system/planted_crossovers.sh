@@ -18,7 +18,7 @@ planted --recipe="$recipe" --runs=1 --unrest=1.2 && cmp -s "$work/output" "$work
 result $? "and the same ones another time"
 planted --recipe="$recipe" --runs=1 --unrest=1.2 --seconds=6
 [ $? = 0 ] && [ "$(good)" -lt $((long - 40)) ]
-result $? "in a quarter of the time fewer: $(good)"
+result $? "in less than a quarter of the time fewer: $(good)"
 planted --recipe="$recipe" --runs=1 --unrest=0 && [ "$(good)" -gt "$long" ]
 result $? "on a machine without noise more: $(good)"
 for wrong in "--recipe=$work/none:none" "--runs=x:--runs=x" "--recipes=$recipe:--recipes" ":--recipe=FILE is missing"; do

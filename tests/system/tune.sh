@@ -44,6 +44,11 @@ grep -q '^# mublas tuning data 1$' "$recipe.csv" &&
     [ "$(grep -c '^dsymv,square,[0-9,]*,sieve,' "$recipe.csv")" -gt 200 ] &&
     grep -q '^saxpy,square,.*,best,' "$recipe.csv" && [ ! -e "$recipe.partial" ]
 result $? "the data lie beside the recipe"
+# sieved CLASS: at how many sizes its square form was sieved; the largest must be the finals' largest.
+sieved() { awk -F, -v class="$1" '$1 == class && $2 == "square" && $5 == "sieve" { count += !seen[$3]++; if ($3 > most) most = $3 }
+    $1 == class && $2 == "square" && $5 == "final" && $3 > last { last = $3 } END { print most == last ? count : 0 }' "$recipe.csv"; }
+[ "$(sieved dgemv_none)" = 8 ] && [ "$(sieved dsymv)" -gt 11 ]
+result $? "dgemv is sieved at 8 sizes, dsymv also where its tiles just fit"
 EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=saxpy,dgemv_none &&
     grep -q '^2 of 2 classes' "$work/output"
 result $? "it is within 2% of the best of all shapes at most held-out sizes"
@@ -73,6 +78,19 @@ awk -F, '$1 == "dgemv_none" && $5 != "stage" { seen++; if ($6 == 256 && $9 == 2)
     END { exit bad || seen < 20 }' "$recipe.evaluation.csv"
 result $? "a shape with other bits is nobody's rival, however fast"
 
+# What is best for the largest sizes alone, which a glance has to show: a race there would take too long.
+rm -f "$recipe"*
+EMULATED_TIME="noise 0.02; execute 0; optimum dgemv_none 7000 64 128 1 1 0; optimum dgemv_none 99999 128 64 2 1 0" \
+    tune --memory=1024 --routines=dgemv_none &&
+    grep -A40 '^class dgemv_none square' "$recipe" | grep -m 1 '^beyond' | grep -q 'edge 128 .* columns 2 ' &&
+    grep '^class dgemv_none square' -A1 "$recipe" | grep -q 'edge 64 .* columns 1 '
+result $? "an optimum of the largest sizes alone is found"
+awk -F, '$1 == "dgemv_none" && $2 == "square" && $5 == "sieve" {
+    if ($3 > most) { most = $3; rounds = 0 }
+    if ($3 == most && $17 > rounds) rounds = $17 }
+    END { exit rounds != 1 }' "$recipe.csv"
+result $? "and each shape was timed once there"
+
 # From some launch to 30000 half as fast again, until it is one at which shapes are being timed side by side.
 misled=0
 changes=0
@@ -82,7 +100,8 @@ for launch in 3000 2000 4000 5000 2500 3500 4500; do
     EMULATED_TIME="noise 0.01; execute 0; throttle $launch 30000 1.5; $planted" tune --routines=dsymv &&
         rules_lose_less dsymv 5 && grep -A9 'class dsymv square' "$recipe" | grep -q '^beyond edge 256'
     misled=$((misled + ($? != 0)))
-    changes=$((changes + $(awk '/rounds lost/ { for (i = 1; i <= NF; i++) if ($i == "changes") print $(i - 1) }' "$work/output")))
+    changes=$((changes + $(awk '/rounds lost/ { for (i = 1; i <= NF; i++) if ($i == "changes") n = $(i - 1) } END { print n + 0 }' \
+        "$work/output")))
 done
 [ $misled = 0 ]
 result $? "throttling does not mislead it"
@@ -95,6 +114,12 @@ EMULATED_TIME="execute 130; wrong 128 1; optimum dsymv 99999 128 64 1 1 0" tune 
     grep -q 'gives other bits and is left out: edge 128 .* columns 1 ' "$work/errors" &&
     grep -q '^beyond' "$recipe" && ! grep -q '^[bu].* edge 128 .* columns 1 ' "$recipe"
 result $? "shapes with other bits are left out, however fast"
+
+# The memory for results is the second that is pinned: without it there is no tuning, and nothing is written.
+rm -f "$recipe"*
+EMULATED_FAULTS=cuMemHostAlloc:2:2 tune --routines=dsymv
+[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no memory to tune with' "$work/errors" && [ ! -e "$recipe" ]
+result $? "memory for results that cannot be had ends it in one line"
 
 # Other classes stay; an interrupted run goes on.
 rm -f "$recipe"*

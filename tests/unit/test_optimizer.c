@@ -209,7 +209,8 @@ static void test_constant_items(void)
     unsigned different = 0, empty = 0;
     for (int round = 0; round < 1000; round++) {
         const struct kernel_resources resources = {1 + (int)draw(128), draw(30000)};
-        const struct optimizer_space space = {2u << draw(5), 64 + 32 * draw(31), draw(4) == 0, draw(4), false};
+        const struct optimizer_space space = {2u << draw(5), 64 + 32 * draw(31), draw(4) == 0, draw(4),
+                                              false};
         const struct occupancy_recipe recipe = {draw(80) / 100.0, draw(2) * draw(50) / 100.0, draw(300),
                                                 draw(2) * (1 + draw(60)) / 10.0};
         const struct occupancy_figures figures = occupancy_figures_of(&h100, &resources);

@@ -129,6 +129,28 @@ static void test_choose_alpha(void)
            of_noisy);
 }
 
+/* Several alphas at once come to what each comes to alone. */
+static void test_best_alpha(void)
+{
+    int different = 0;
+    for (int round = 0; round < 200; round++) {
+        const size_t length = 8 + (size_t)(draw() * (MOST - 8));
+        struct spline_sample samples[16];
+        const size_t count = random_samples(samples, length);
+        double best = 1, least = INFINITY;
+        for (double alpha = 1.0 / 64; alpha <= 4096 && count >= 4; alpha *= 2) {
+            const double error = spline_foretold(samples, count, length, alpha);
+            if (error < least)
+                least = error, best = alpha;
+        }
+        different += spline_choose_alpha(samples, count, length) != best;
+    }
+    tap_ok(different == 0, "the alpha chosen is the one of 19 that foretells best, 200 times");
+    const struct spline_sample line[4] = {{0, 0, 1}, {3, 3, 1}, {5, 5, 1}, {7, 7, 1}};
+    tap_ok(isinf(spline_foretold(line, 4, 8, 0)) && isinf(spline_foretold(line, 4, 8, NAN)),
+           "an alpha of 0 foretells nothing");
+}
+
 static double with_step(size_t position)
 {
     return position < 57 ? 1 + 0.001 * (double)position : 3 - 0.002 * (double)position;
@@ -202,6 +224,7 @@ int main(void)
     test_refusals();
     test_foretold();
     test_choose_alpha();
+    test_best_alpha();
     test_incremental();
     test_gap();
     test_next();
