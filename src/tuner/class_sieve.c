@@ -4,6 +4,7 @@
 #include "tuner/analyzer.h"
 #include "tuner/champion_sieve.h"
 #include "tuner/shape_race.h"
+#include "tuner/tuning_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static void take_time(struct class_work *work, size_t number, const struct launc
 }
 
 /* Beside calls that take so long noise is small, and most shapes are alike: a race of all would take a third
- * of the class's time, so each is timed once. What has other bits is found out when finalists are timed. */
+ * of the class's time, so each is timed once. What has other bits is found when finalists are timed. */
 static const double LONG_SECONDS = 120e-6;
 static const struct timing_plan glance = {
     .rounds_least = 1, .rounds_most = 1, .played = 14e-6, .partial = true, .unverified = true};
@@ -30,9 +31,8 @@ static const struct timing_plan glance = {
 static bool is_glanced_at(const struct class_work *work, size_t number)
 {
     const struct blas_call call = class_work_call(work, work->sieve_sizes[number]);
-    const double part = tuning_class_is_triangle(work->class) ? 0.5 : 1,
-                 read = part * (double)tuning_pool_matrix_bytes(&call);
-    return work->settings->raced && read > LONG_SECONDS * work->tuner->timer->bandwidth;
+    const struct tuning_row row = {.class = work->class, .m = call.m, .n = call.n};
+    return work->settings->raced && tuning_row_bytes(&row) > LONG_SECONDS * work->tuner->timer->bandwidth;
 }
 
 static enum status sieve_at(struct class_work *work, size_t number)

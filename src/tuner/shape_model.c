@@ -3,6 +3,7 @@
 #include "tuner/makespan.h"
 #include "tuner/nonnegative.h"
 #include "tuner/shape_space.h"
+#include "tuner/tuning_class.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,11 +20,6 @@ struct tiles {
     size_t count;
 };
 
-static bool is_triangle(const struct blas_call *call)
-{
-    return call->family != FAMILY_GEMV && call->family != FAMILY_AXPY;
-}
-
 static bool is_transposed(const struct blas_call *call)
 {
     return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
@@ -34,7 +30,7 @@ static double bytes_of(const struct blas_call *call)
     const double element = (double)blas_element_bytes(call->type), n = (double)call->n;
     if (call->family == FAMILY_AXPY)
         return 3 * n * element;
-    return element * (is_triangle(call) ? n * (n + 1) / 2 : (double)call->m * n);
+    return element * (tuning_family_is_triangle(call->family) ? n * (n + 1) / 2 : (double)call->m * n);
 }
 
 static int64_t slots_of(const struct launch_shape *shape, const struct shape_figures *figures)
@@ -177,9 +173,9 @@ struct shape_terms shape_terms_of(const struct blas_call *call, const struct lau
     const bool strips = shape->variant == VARIANT_STRIPS;
     const struct tiles tiles = call->family == FAMILY_AXPY ? tiles_of_vector(call, shape)
                                : strips                    ? tiles_of_strips(call, shape)
-                               : is_triangle(call)         ? tiles_of_triangle(call, shape)
+                               : tuning_family_is_triangle(call->family)         ? tiles_of_triangle(call, shape)
                                                            : tiles_of_rectangle(call, shape);
-    const double bytes = bytes_of(call) * (strips && is_triangle(call) ? STRIPS_READ : 1);
+    const double bytes = bytes_of(call) * (strips && tuning_family_is_triangle(call->family) ? STRIPS_READ : 1);
     double items = 0;
     for (size_t i = 0; i < tiles.count; i++)
         items += (double)tiles.whole[i].count;

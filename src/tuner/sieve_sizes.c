@@ -42,7 +42,7 @@ size_t sieve_sizes(int class, const int64_t *grid, size_t count, size_t even, in
         const double ideal = least * pow(ratio, (double)i / (double)(even - 1));
         found = add(grid[size_grid_nearest(grid, count, llround(ideal))], sizes, found);
     }
-    if (!tuning_class_is_triangle(class))
+    if (!tuning_family_is_triangle(tuning_class_family(class)))
         return found;
     for (int edge = 0; edge < SHAPE_EDGES; edge++)
         for (int waves = 1; waves <= SIEVE_WAVES; waves++)

@@ -79,9 +79,9 @@ enum blas_type tuning_class_type(int class)
     return classes[class].type;
 }
 
-bool tuning_class_is_triangle(int class)
+bool tuning_family_is_triangle(enum blas_family family)
 {
-    return classes[class].family != FAMILY_AXPY && classes[class].family != FAMILY_GEMV;
+    return family == FAMILY_SYMV || family == FAMILY_HEMV || family == FAMILY_TRMV;
 }
 
 int tuning_class_forms(int class)

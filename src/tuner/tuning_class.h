@@ -23,7 +23,7 @@ const char *tuning_class_name(int class);
 int tuning_class_parse(const char *name);
 enum blas_family tuning_class_family(int class);
 enum blas_type tuning_class_type(int class);
-bool tuning_class_is_triangle(int class); /* symv's, hemv's, trmv's: half of a square matrix is read */
+bool tuning_family_is_triangle(enum blas_family family); /* of level 2: half of a square matrix is read */
 
 /* 3 for gemv, 1 for the others, whose only form is TUNING_SQUARE. */
 int tuning_class_forms(int class);

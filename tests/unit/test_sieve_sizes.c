@@ -39,7 +39,7 @@ static int64_t most_rows(int64_t tiles)
     return rows;
 }
 
-/* The size is the largest of the grid below the limit, or the grid has none. */
+/* Are the largest of the grid up to the limit among them, if it has any there? */
 static bool has_last_below(const int64_t *sizes, size_t count, int64_t limit, size_t grid_count)
 {
     int64_t last = 0;
@@ -78,8 +78,7 @@ static void test_single_window(void)
 {
     int64_t sizes[SIEVE_SIZES_MAX];
     const size_t grid_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, grid);
-    const size_t count =
-        sieve_sizes(class_of(FAMILY_SYMV, TYPE_S), grid, grid_count, 8, 132, sizes);
+    const size_t count = sieve_sizes(class_of(FAMILY_SYMV, TYPE_S), grid, grid_count, 8, 132, sizes);
     tap_ok(has(sizes, count, 88) && has(sizes, count, 60) && has(sizes, count, 44),
            "an H100: 22 rows of 128 make 253 tiles, 15 make 120, 22 of 64 again 253");
 }
