@@ -240,7 +240,7 @@ static bool provide_times(const struct options *options, struct learned_times *t
     quick.host_seconds *= options->seconds / quick.seconds;
     quick.seconds = options->seconds;
     quick.most_bytes = 4 * (size_t)options->bytes;
-    return tune_calls(&quick, "crossovers", times);
+    return tune_calls(&quick, "crossovers", times, NULL);
 }
 
 /* By one process. */

@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-/* Print everything to `stream`. Wakes no context. Exit status: 0, or 1 when it
- * could not be written. */
-int info_print(FILE *stream);
+/* Print everything to `stream`. Wakes no context. */
+void info_print(FILE *stream);
 
 #endif

@@ -74,10 +74,5 @@ int inspect_program(char **arguments)
     }
     if (!*arguments || !**arguments)
         return complain("no program", "usage: mublas info [--verbose] -- PROGRAM");
-    int status = inspect_file(*arguments, verbose);
-    if (status == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-        perror("mublas: info cannot be written");
-        return 1;
-    }
-    return status;
+    return inspect_file(*arguments, verbose);
 }

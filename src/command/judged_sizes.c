@@ -1,5 +1,6 @@
 #include "command/judged_sizes.h"
 
+#include "tuner/file_replace.h"
 #include "tuner/recipe_write.h"
 #include "tuner/statistics.h"
 #include "tuner/tuning_data.h"
@@ -87,8 +88,12 @@ static bool end_whole(FILE *stream)
 
 bool judged_sizes_open(struct judged_sizes *judged, const char *path, const struct recipe *recipe)
 {
-    char made[80];
+    char made[80], fault[FILE_FAULT_BYTES];
     memset(judged, 0, sizeof *judged);
+    if (!file_is_replaceable(path, fault)) {
+        fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
+        return false;
+    }
     if (!name_recipe(recipe, made)) {
         fputs("mublas tune: out of memory\n", stderr);
         return false;

@@ -20,17 +20,19 @@ static enum blas_family hermitian_of(enum blas_family family)
     return family;
 }
 
+static bool has_stayed(int class, const struct call_timer_end *end)
+{
+    const enum blas_family family = timed_class_family(class);
+    const int routine = routine_of(family, timed_class_type(class));
+    const int hermitian = routine_of(hermitian_of(family), timed_class_type(class));
+    return end->stayed[routine] || (hermitian >= 0 && end->stayed[hermitian]);
+}
+
 void learned_merge_forget_stayed(struct learned_times *times, const struct call_timer_end *end)
 {
-    for (int class = 0; class < TIMED_CLASSES; class++) {
-        if (!timed_class_exists(class))
-            continue;
-        const enum blas_family family = timed_class_family(class);
-        const int routine = routine_of(family, timed_class_type(class));
-        const int hermitian = routine_of(hermitian_of(family), timed_class_type(class));
-        if (end->stayed[routine] || (hermitian >= 0 && end->stayed[hermitian]))
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class) && has_stayed(class, end))
             memset(&times->resident[class], 0, sizeof times->resident[class]);
-    }
 }
 
 void learned_merge_forget_single(struct learned_times *times)
@@ -78,17 +80,31 @@ static void keep_rest(struct learned_times *times, const struct learned_times *b
         times->scan_us_per_byte = before->scan_us_per_byte;
 }
 
-void learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines)
+static bool is_untimed(const struct learned_times *times, int class)
+{
+    return times->host[class].count == 0 && times->resident[class].count == 0;
+}
+
+int learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
+                              const struct call_timer_end *end)
 {
     char fault[LEARNED_FAULT_BYTES];
+    int kept = 0;
     struct learned_times *before = malloc(sizeof *before); /* too large for some threads' stacks */
     if (before && learned_times_parse(before, text, fault)) {
         learned_times_settle(before, times->host_blas, times->host_threads);
-        for (int class = 0; class < TIMED_CLASSES; class++)
-            if (timed_class_exists(class) &&
-                !learned_merge_is_wanted(timed_class_family(class), timed_class_type(class), routines))
-                keep_class(times, before, class);
+        for (int class = 0; class < TIMED_CLASSES; class++) {
+            if (!timed_class_exists(class))
+                continue;
+            const bool wanted =
+                learned_merge_is_wanted(timed_class_family(class), timed_class_type(class), routines);
+            if (wanted && (!is_untimed(times, class) || has_stayed(class, end)))
+                continue;
+            keep_class(times, before, class);
+            kept += wanted && !is_untimed(times, class);
+        }
         keep_rest(times, before);
     }
     free(before);
+    return kept;
 }

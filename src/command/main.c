@@ -8,6 +8,8 @@
 #include "command/verify.h"
 #include "command/verify_calls.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
@@ -20,13 +22,13 @@ static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto
                             "       mublas --help\n"
                             "Without the command: LD_PRELOAD=libmublas_shim.so PROGRAM\n";
 
-int main(int count, char **arguments)
+static int perform(int count, char **arguments)
 {
     const char *command = count > 1 ? arguments[1] : "--help";
     if (strcmp(command, "run") == 0)
         return run_program(arguments + 2);
     if (strcmp(command, "info") == 0)
-        return count == 2 ? info_print(stdout) : inspect_program(arguments + 2);
+        return count == 2 ? (info_print(stdout), 0) : inspect_program(arguments + 2);
     if (strcmp(command, "report") == 0)
         return tuning_report(arguments + 2);
     if (strcmp(command, "tune") == 0)
@@ -48,4 +50,14 @@ int main(int count, char **arguments)
     fprintf(stderr, "mublas: '%s' is not a command\n", command);
     fputs(usage, stderr);
     return 2;
+}
+
+/* What did not reach standard output is not done. */
+int main(int count, char **arguments)
+{
+    const int status = perform(count, arguments);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "mublas: standard output cannot be written: %s\n", strerror(errno));
+    return status ? status : 1;
 }

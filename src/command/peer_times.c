@@ -1,5 +1,7 @@
 #include "command/peer_times.h"
 
+#include "tuner/file_replace.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -108,9 +110,9 @@ bool peer_times_add(const char *path, struct tuning_table *table, char fault[TUN
     const char *wrong = NULL;
     char *line = NULL;
     size_t bytes = 0;
-    FILE *stream = fopen(path, "re");
+    FILE *stream = file_open_regular(path);
     if (!stream) {
-        snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, strerror(errno));
+        snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, file_fault());
         return false;
     }
     while (!wrong && getline(&line, &bytes, stream) > 0)

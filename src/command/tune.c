@@ -1,5 +1,6 @@
 #include "command/tune.h"
 
+#include "command/learned_merge.h"
 #include "command/tune_calls.h"
 #include "command/tune_evaluate.h"
 #include "command/tune_files.h"
@@ -25,6 +26,7 @@ struct run {
     int forms, forms_done; /* of all classes wanted */
     double weight_left;    /* of those that are not done */
     double shapes_part;    /* of the progress */
+    int crossovers, crossovers_kept; /* classes of calls of which times are known, and of these as before */
     char what[40];
     struct class_summary summaries[TUNING_CLASSES][TUNING_FORMS];
 };
@@ -119,7 +121,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
         good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
     free(lines);
     run->weight_left -= weight_of(class, form);
-    run->forms_done += !shape_timer_is_over(&run->session.timer);
+    run->forms_done += status == STATUS_OK && !shape_timer_is_over(&run->session.timer);
     return good;
 }
 
@@ -173,10 +175,12 @@ static bool learn_calls(struct run *run)
         options.seconds = run->started + run->options.time_limit - timer_now() - 1;
         options.host_seconds = HOST_PART * options.seconds;
     }
-    const bool learned = times && tune_calls(&options, "mublas tune", times);
+    const bool learned = times && tune_calls(&options, "mublas tune", times, &run->crossovers_kept);
     char *text = learned ? learned_times_text(times) : NULL;
-    if (text)
+    if (text) {
         tune_files_keep_crossover(&run->files, text, times->host_blas);
+        run->crossovers = learned_merge_device_curves(times);
+    }
     free(times);
     return text != NULL;
 }
@@ -211,7 +215,19 @@ static void print_summary(const struct run *run)
     if (run->forms_done < run->forms)
         printf("%d of %d classes and forms stay as they were: there was no time for them\n",
                run->forms - run->forms_done, run->forms);
+    if (run->crossovers > 0)
+        printf("crossovers of %d classes of calls, %d of them as before: there was no time for them\n",
+               run->crossovers, run->crossovers_kept);
     printf("recipe %s in %.1f s\n", run->options.output, timer_now() - run->started);
+}
+
+/* Calls are timed in turns of all classes, so that half of the time tells little: they begin anew. */
+static void say_interrupted(const struct run *run)
+{
+    const bool some = tune_files_any_done(&run->files);
+    fprintf(stderr, "mublas tune: interrupted; %s is as before%s%s\n", run->options.output,
+            some ? "; the same command goes on where it was" : "",
+            some && run->options.calls ? ", but with crossovers from their beginning" : "");
 }
 
 static int tune(struct run *run)
@@ -233,7 +249,7 @@ static int tune(struct run *run)
         calls_good = learn_calls(run);
     tune_progress_end(&run->progress);
     if (good && stopped)
-        fprintf(stderr, "mublas tune: interrupted; the same command goes on where it was\n");
+        say_interrupted(run);
     else if (good && tune_files_finish(&run->files))
         print_summary(run);
     else

@@ -25,6 +25,7 @@ struct session {
     struct tune_results results;
     struct pace_log *paces;
     double started, host_used;
+    int kept; /* classes there was no time for, which are as before */
 };
 
 double tune_calls_budget(enum blas_family family)
@@ -233,7 +234,8 @@ static bool conclude(struct session *session)
     learned_merge_forget_single(times);
     memcpy(times->host_blas, end->host, sizeof times->host_blas);
     if (session->options->before)
-        learned_merge_keep_others(times, session->options->before, session->options->routines);
+        session->kept =
+            learned_merge_keep_others(times, session->options->before, session->options->routines, end);
     learned_times_settle(times, times->host_blas, times->host_threads);
     const bool good = is_good(session, timed, kept);
     if (good)
@@ -241,7 +243,8 @@ static bool conclude(struct session *session)
     return good;
 }
 
-bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times)
+bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times,
+                int *kept)
 {
     const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
                                                     .huge_pages = true};
@@ -258,6 +261,8 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
         sample_all(&session);
     timing_process_stop(&session.process);
     const bool good = session.paces && conclude(&session);
+    if (kept)
+        *kept = session.kept;
     free(session.paces);
     return good;
 }

@@ -9,7 +9,7 @@
 
 struct tune_calls_options {
     const char *routines; /* names with commas between; NULL: all */
-    const char *before;   /* a crossover section: what to keep of other routines; NULL: nothing */
+    const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
     const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
@@ -36,8 +36,10 @@ struct tune_calls_options tune_calls_quick(void);
  * to 3 ms. */
 struct tune_calls_options tune_calls_full(void);
 
-/* Learn into `times`, which is cleared first; floors are settled. What there was no time for is
- * left out. False: nothing could be learned of the device, with one line that begins with `who`. */
-bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times);
+/* Learn into `times`, which is cleared first; floors are settled. What there was no time for is as in
+ * options->before, or left out; *kept, if not NULL: how many classes are as before, though they were to be
+ * learned. False: nothing could be learned of the device, with one line that begins with `who`. */
+bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times,
+                int *kept);
 
 #endif

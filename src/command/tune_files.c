@@ -1,6 +1,9 @@
 #include "command/tune_files.h"
 
+#include "command/tune_rows.h"
+#include "tuner/file_replace.h"
 #include "tuner/recipe_write.h"
+#include "tuner/tuning_data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,18 +30,75 @@ static void set_made(struct tune_files *files)
              files->options->breadth_name);
 }
 
-/* Was the partial recipe made by a command like this one? Its day may be another. */
+static bool complain(const char *path, const char *fault)
+{
+    fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
+    return false;
+}
+
+static void note(const char *path, const char *fault, const char *consequence)
+{
+    fprintf(stderr, "mublas tune: %s: %s; %s\n", path, fault, consequence);
+}
+
+static const char data_first[] = TUNING_DATA_FIRST_LINE, recipe_first[] = "mublas recipe ";
+
+/* Could a file with that beginning be written there? Nothing but what has it, too, is ever overwritten. */
+static bool is_place_for(const char *path, const char *first, const char *what)
+{
+    char begin[64] = "", fault[FILE_FAULT_BYTES];
+    if (!file_is_replaceable(path, fault))
+        return complain(path, fault);
+    FILE *stream = file_open_regular(path);
+    if (!stream)
+        return errno == ENOENT || complain(path, file_fault());
+    const size_t got = fread(begin, 1, sizeof begin - 1, stream);
+    fclose(stream);
+    snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
+    return got == 0 || strncmp(begin, first, strlen(first)) == 0 || complain(path, fault);
+}
+
+bool tune_files_is_place(const char *path)
+{
+    return is_place_for(path, recipe_first, "a recipe");
+}
+
+/* Before any time is spent. */
+static bool can_be_written(const struct tune_files *files)
+{
+    char path[PATH_BYTES];
+    for (int partial = 0; partial < 2; partial++) {
+        path_of(files, partial ? ".partial" : "", path);
+        if (!tune_files_is_place(path))
+            return false;
+        path_of(files, partial ? ".partial.csv" : ".csv", path);
+        if (!is_place_for(path, data_first, "tuning data"))
+            return false;
+    }
+    return true;
+}
+
+/* What makes a run like another one, in a partial recipe; its day may be another. */
+static void set_made_with(const struct tune_files *files, struct recipe *partial)
+{
+    snprintf(partial->made, sizeof partial->made, "%.60s, %u MiB", files->recipe.made,
+             (unsigned)(files->options->memory >> 20));
+}
+
 static bool is_like(const struct tune_files *files, const struct recipe *partial)
 {
-    const char *how = strstr(files->recipe.made, " by "), *was = strstr(partial->made, " by ");
+    static struct recipe own;
+    set_made_with(files, &own);
+    const char *how = strstr(own.made, " by "), *was = strstr(partial->made, " by ");
     return how && was && strcmp(how, was) == 0;
 }
 
-/* What the text of a file holds, if it fits. */
-static bool read_fitting(const char *path, const struct recipe_signature *signature, struct recipe *recipe)
+/* What the text of a file holds, if it fits; `fault` otherwise, "" where there is none. */
+static bool read_fitting(const char *path, const struct recipe_signature *signature, struct recipe *recipe,
+                         char fault[RECIPE_FAULT_BYTES])
 {
-    char fault[RECIPE_FAULT_BYTES];
-    if (!recipe_read(path, recipe, fault))
+    *fault = '\0';
+    if (access(path, F_OK) != 0 || !recipe_read(path, recipe, fault))
         return false;
     if (recipe_fits(recipe, signature, fault))
         return true;
@@ -46,49 +106,98 @@ static bool read_fitting(const char *path, const struct recipe_signature *signat
     return false;
 }
 
-static void read_data(struct tune_files *files, const char *path)
+/* In a partial recipe a class for which what is built in stays says so, lest it be tuned again. */
+static const struct class_recipe nothing_better = {.interval_count = 1, .intervals = {{.upto = INT64_MAX}}};
+
+static bool is_nothing_better(const struct class_recipe *rules)
 {
-    FILE *stream = fopen(path, "re"), *copy = open_memstream(&files->data, &files->data_bytes);
-    char line[512];
-    while (stream && copy && fgets(line, sizeof line, stream))
-        if (line[0] != '#' && strncmp(line, TUNING_DATA_COLUMNS, sizeof TUNING_DATA_COLUMNS - 1) != 0)
-            fputs(line, copy);
-    if (stream)
-        fclose(stream);
-    if (copy)
-        fclose(copy);
+    return rules->interval_count == 1 && rules->intervals[0].shape.edge == 0 && !rules->by_occupancy;
+}
+
+static int take_done(struct tune_files *files, const struct recipe *partial)
+{
+    int count = 0;
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < TUNING_FORMS; form++)
+            if (partial->classes[class][form].interval_count > 0) {
+                struct class_recipe *rules = &files->recipe.classes[class][form];
+                *rules = partial->classes[class][form];
+                if (is_nothing_better(rules))
+                    rules->interval_count = 0;
+                files->done[class][form] = true;
+                count++;
+            }
+    return count;
+}
+
+/* Lines of classes that are not done may be there: they are written before the recipe is. */
+static void take_rows(struct tune_files *files, const char *rows)
+{
+    FILE *stream = open_memstream(&files->data, &files->data_bytes);
+    if (!stream)
+        return;
+    tune_rows_write(stream, rows, files->done, true);
+    fclose(stream);
 }
 
 /* Go on with what an interrupted run left. */
 static void resume(struct tune_files *files, const struct recipe_signature *signature)
 {
-    char path[PATH_BYTES], data_path[PATH_BYTES];
+    char path[PATH_BYTES], data_path[PATH_BYTES], fault[RECIPE_FAULT_BYTES], data_fault[TUNING_FAULT_BYTES];
     struct recipe partial;
+    size_t bytes;
     path_of(files, ".partial", path);
     path_of(files, ".partial.csv", data_path);
-    if (!read_fitting(path, signature, &partial))
+    if (!read_fitting(path, signature, &partial, fault)) {
+        if (*fault)
+            note(path, fault, "begun anew");
         return;
-    if (is_like(files, &partial)) {
-        int count = 0;
-        for (int class = 0; class < TUNING_CLASSES; class++)
-            for (int form = 0; form < TUNING_FORMS; form++)
-                if (partial.classes[class][form].interval_count > 0) {
-                    files->recipe.classes[class][form] = partial.classes[class][form];
-                    files->done[class][form] = true;
-                    count++;
-                }
-        read_data(files, data_path);
+    }
+    char *rows = tune_rows_read(data_path, signature->device, &bytes, data_fault);
+    if (!is_like(files, &partial))
+        note(path, partial.made, "another command, so begun anew");
+    else if (!rows && *data_fault)
+        fprintf(stderr, "mublas tune: %s; begun anew\n", data_fault); /* names the file */
+    else {
+        const int count = take_done(files, &partial);
+        take_rows(files, rows);
         fprintf(stderr, "mublas tune: going on with %s, which has %d classes\n", path, count);
     }
+    free(rows);
     recipe_clear(&partial);
+}
+
+/* A recipe that does not fit here, and data that are not its, are kept beside the new ones. */
+static void find_outdated(struct tune_files *files, const struct recipe_signature *signature, bool fits,
+                          const char *fault)
+{
+    char path[PATH_BYTES], data_fault[TUNING_FAULT_BYTES];
+    const char *recipe = files->options->output;
+    files->is_outdated = !fits && *fault;
+    if (files->is_outdated)
+        note(recipe, fault, "it will be kept with the ending .old");
+    path_of(files, ".csv", path);
+    files->before = tune_rows_read(path, signature->device, &files->before_bytes, data_fault);
+    if (fits && !*data_fault)
+        return;
+    free(files->before);
+    files->before = NULL;
+    files->has_outdated_data = access(path, F_OK) == 0;
+    if (fits)
+        fprintf(stderr, "mublas tune: %s; it will be kept with the ending .old.csv\n", data_fault);
 }
 
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, int resident_warps, int resident_blocks)
 {
+    char fault[RECIPE_FAULT_BYTES];
     memset(files, 0, sizeof *files);
     files->options = options;
-    if (!read_fitting(options->output, signature, &files->recipe)) {
+    if (!can_be_written(files))
+        return false;
+    const bool fits = read_fitting(options->output, signature, &files->recipe, fault);
+    find_outdated(files, signature, fits, fault);
+    if (!fits) {
         files->recipe.signature = *signature;
         files->recipe.resident_warps = resident_warps;
         files->recipe.resident_blocks = resident_blocks;
@@ -98,19 +207,14 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
     return true;
 }
 
-static bool complain(const char *path, const char *fault)
-{
-    fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
-    return false;
-}
-
 static bool write_recipe(const struct recipe *recipe, const char *path)
 {
     char fault[RECIPE_FAULT_BYTES];
     return recipe_replace(recipe, path, fault) || complain(path, fault);
 }
 
-static bool write_data(const struct tune_files *files, const char *path)
+/* With the lines of what is not done, if `all`. */
+static bool write_data(struct tune_files *files, const char *path, bool all)
 {
     char fault[RECIPE_FAULT_BYTES] = "out of memory", *text = NULL;
     size_t bytes = 0;
@@ -118,6 +222,8 @@ static bool write_data(const struct tune_files *files, const char *path)
     if (!stream)
         return complain(path, fault);
     tuning_data_begin(stream, &files->recipe.signature, files->recipe.made);
+    if (all)
+        tune_rows_write(stream, files->before, files->done, false);
     fwrite(files->data, 1, files->data_bytes, stream);
     const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
     free(text);
@@ -136,7 +242,7 @@ static bool append(struct tune_files *files, const char *lines, size_t bytes)
 }
 
 /* Only what this run has learned, so that the next one knows what is left. */
-static bool write_partial(const struct tune_files *files)
+static bool write_partial(struct tune_files *files)
 {
     static struct recipe partial;
     char path[PATH_BYTES];
@@ -146,8 +252,11 @@ static bool write_partial(const struct tune_files *files)
         for (int form = 0; form < TUNING_FORMS; form++)
             if (!files->done[class][form])
                 partial.classes[class][form].interval_count = 0;
+            else if (partial.classes[class][form].interval_count == 0)
+                partial.classes[class][form] = nothing_better;
+    set_made_with(files, &partial);
     path_of(files, ".partial.csv", path);
-    if (!write_data(files, path))
+    if (!write_data(files, path, false))
         return false;
     path_of(files, ".partial", path);
     return write_recipe(&partial, path);
@@ -168,6 +277,15 @@ void tune_files_keep_crossover(struct tune_files *files, char *crossover, const 
     snprintf(files->recipe.signature.host, sizeof files->recipe.signature.host, "%s", host);
 }
 
+bool tune_files_any_done(const struct tune_files *files)
+{
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < TUNING_FORMS; form++)
+            if (files->done[class][form])
+                return true;
+    return false;
+}
+
 const char *tune_files_present(struct tune_files *files)
 {
     path_of(files, ".partial", files->present);
@@ -177,11 +295,20 @@ const char *tune_files_present(struct tune_files *files)
     return access(files->present, R_OK) == 0 ? files->present : "none";
 }
 
+static bool set_aside(const char *path, const char *from, const char *ending)
+{
+    char fault[FILE_FAULT_BYTES];
+    return file_set_aside(path, from, ending, fault) || complain(path, fault);
+}
+
 bool tune_files_finish(struct tune_files *files)
 {
     char path[PATH_BYTES];
     path_of(files, ".csv", path);
-    if (files->data_bytes > 0 && !write_data(files, path))
+    if ((files->has_outdated_data && !set_aside(path, files->options->output, ".old.csv")) ||
+        (files->is_outdated && !set_aside(files->options->output, files->options->output, ".old")))
+        return false;
+    if (files->data_bytes > 0 && !write_data(files, path, true))
         return false;
     if (!write_recipe(&files->recipe, files->options->output))
         return false;
@@ -196,4 +323,5 @@ void tune_files_free(struct tune_files *files)
 {
     recipe_clear(&files->recipe);
     free(files->data);
+    free(files->before);
 }

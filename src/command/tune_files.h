@@ -12,9 +12,16 @@ struct tune_files {
     char present[sizeof ((struct tune_options *)0)->output + 16];
     char *data;              /* lines of the data file, from open_memstream */
     size_t data_bytes;
+    char *before; /* lines of the data file that was there, if it is the recipe's */
+    size_t before_bytes;
+    bool is_outdated, has_outdated_data; /* what is there does not fit here, or is not the recipe's data */
 };
 
-/* `signature` of this machine. False, with one line: out of memory. */
+/* Could a recipe be written there? Not over anything else. False: with one line. */
+bool tune_files_is_place(const char *path);
+
+/* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What is
+ * of no use here gives a line, and stays with the ending .old. */
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, int resident_warps, int resident_blocks);
 
@@ -23,6 +30,9 @@ bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
                      const struct class_recipe *rules, const char *lines, size_t bytes);
 /* The crossover section, from malloc, is taken over. */
 void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
+
+/* Has this run, or the one that it goes on with, learned any class? */
+bool tune_files_any_done(const struct tune_files *files);
 
 /* The file that holds what this run has learned so far, or "none". */
 const char *tune_files_present(struct tune_files *files);

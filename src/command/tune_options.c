@@ -19,7 +19,8 @@ static const char help[] =
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes;\n"
     "                        the same command again goes on with sizes that there was no time for\n"
     "  --refit=RECIPE        make the rules of RECIPE anew from RECIPE.csv, without a device\n"
-    "An interrupted run goes on where it was when the same command is given again.\n";
+    "Interrupted, it leaves the recipe as it was; launch shapes go on where they were when the same command is\n"
+    "given again, crossovers from their beginning.\n";
 
 /* With what is begun at the end: less than a minute. */
 static const double QUICK_SECONDS = 59.5;
@@ -28,6 +29,20 @@ static int refuse(const char *argument, const char *why)
 {
     fprintf(stderr, "mublas tune: %s: %s\n", argument, why);
     return 2;
+}
+
+static int refuse_routines(const struct tune_options *options, const char *why)
+{
+    fprintf(stderr, "mublas tune: --routines=%s: %s\n", options->routines, why);
+    return 2;
+}
+
+static bool has_classes(const struct tune_options *options)
+{
+    bool has = false;
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        has = has || options->classes[class];
+    return has;
 }
 
 /* The value of --name=VALUE; NULL: another argument. */
@@ -156,8 +171,11 @@ int tune_options_read(char **arguments, struct tune_options *options)
     if (!options->routines)
         memset(options->classes, true, sizeof options->classes);
     else if (!choose_classes(options))
-        return refuse(options->routines,
-                      "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
+        return refuse_routines(options, "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
+    if ((options->evaluate || !options->calls) && !has_classes(options))
+        return refuse_routines(options, "of these there are no launch shapes, which are cuBLAS's");
+    if (options->refit && (options->routines || options->evaluate || options->time_limit > 0 || !options->calls || !options->shapes))
+        return refuse("--refit", "not with --routines, --evaluate, --time-limit, --shapes-only or --crossovers-only");
     if (options->time_limit == 0 && options->breadth == BREADTH_QUICK && !options->evaluate)
         options->time_limit = QUICK_SECONDS;
     if (options->memory == 0)

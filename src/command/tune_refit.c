@@ -1,11 +1,14 @@
 #include "command/tune_refit.h"
 
+#include "command/tune_files.h"
+#include "tuner/file_replace.h"
 #include "tuner/recipe_refit.h"
 #include "tuner/recipe_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int complain(const char *what, const char *fault)
 {
@@ -33,9 +36,12 @@ static void print(const struct recipe *recipe,
            "median, 5th percentile: of the fastest shape's time there over that of the rules'\n");
 }
 
-static int write_recipe(const struct recipe *recipe, const char *path)
+/* The recipe that is there, if it is another one, stays with the ending .old. */
+static int write_recipe(const struct recipe *recipe, const char *path, const char *from)
 {
     char fault[RECIPE_FAULT_BYTES];
+    if (strcmp(path, from) != 0 && access(path, F_OK) == 0 && !file_set_aside(path, path, ".old", fault))
+        return complain(path, fault);
     return recipe_replace(recipe, path, fault) ? 0 : complain(path, fault);
 }
 
@@ -47,11 +53,11 @@ static int refit(const struct tune_options *options, struct recipe *recipe, cons
     if (strcmp(table->device, recipe->signature.device) != 0)
         return complain(options->refit, "the data beside it are of another device");
     if (!recipe_refit(table, most, recipe, summaries))
-        return complain(options->refit, "out of memory, or no shape can do all sizes of a class");
+        return complain(options->refit, "out of memory, or too few times of a class for rules");
     if (!strstr(recipe->made, how) && strlen(recipe->made) + sizeof how <= sizeof recipe->made)
         strcat(recipe->made, how);
     print(recipe, summaries);
-    return write_recipe(recipe, options->output);
+    return write_recipe(recipe, options->output, options->refit);
 }
 
 int tune_refit(const struct tune_options *options)
@@ -59,6 +65,8 @@ int tune_refit(const struct tune_options *options)
     static struct recipe recipe;
     struct tuning_table table;
     char fault[TUNING_FAULT_BYTES], path[sizeof options->output];
+    if (!tune_files_is_place(options->output))
+        return 1;
     if (!recipe_read(options->refit, &recipe, fault))
         return complain(options->refit, fault);
     snprintf(path, sizeof path, "%s.csv", options->refit);

@@ -33,7 +33,7 @@ static bool complain(const char *what, const char *why)
 static bool put_path(char path[PATH_BYTES], const char *base, size_t bytes, const char *ending)
 {
     const int length = snprintf(path, PATH_BYTES, "%.*s%s", (int)bytes, base, ending);
-    return (length > 0 && length < PATH_BYTES) || complain("a path", "too long");
+    return (length > 0 && length < PATH_BYTES) || complain(*base ? base : "--output", length > 0 ? "too long" : "an empty name");
 }
 
 static bool name_files(struct report *report, const char *file, const char *folder)
@@ -144,7 +144,7 @@ static bool write_report(struct report *report)
         return false;
     summarise(stdout, report);
     printf("\n%d plots in %s\n", report->plots, report->folder);
-    return fflush(stdout) == 0 || complain("standard output", strerror(errno));
+    return true;
 }
 
 /* One of the two may be missing, unless it is the one that was named. */

@@ -110,13 +110,19 @@ static void forget_wrong(struct class_work *work)
             work->sieve_seconds[size * work->space.count + i] = HUGE_VAL;
 }
 
-/* The largest size at which shapes were timed more than once. */
-static size_t well_timed(const struct class_work *work)
+/* By the largest size at which shapes were timed more than once; a race that the deadline ended may have no
+ * time of any, so that the size before it counts. */
+static bool analyse(const struct class_work *work, struct class_recipe *rules)
 {
+    const size_t count = work->space.count;
     size_t number = work->sieve_count - 1;
     while (number > 0 && is_glanced_at(work, number))
         number--;
-    return number;
+    while (!analyzer_run(work->space.shapes, work->sieve_seconds + number * count, count, work->settings->near,
+                         &work->figures, rules))
+        if (number-- == 0)
+            return false;
+    return true;
 }
 
 enum status class_sieve(struct class_work *work, struct class_recipe *rules)
@@ -134,11 +140,11 @@ enum status class_sieve(struct class_work *work, struct class_recipe *rules)
     if (status != STATUS_OK || class_work_is_stopped(work))
         return status;
     work->sieve_count = sizes;
-    const size_t analysed = well_timed(work);
     forget_wrong(work);
     const struct blas_call largest = class_work_call(work, work->sieve_sizes[sizes - 1]);
-    if (!analyzer_run(work->space.shapes, work->sieve_seconds + analysed * count, count, work->settings->near,
-                      &work->figures, rules)) {
+    if (!analyse(work, rules)) {
+        if (class_work_is_late(work))
+            return STATUS_UNSUPPORTED; /* there was no time */
         log_message(LOG_ERROR, "no launch shape of %s can be used", tuning_class_name(work->class));
         return STATUS_UNSUPPORTED;
     }

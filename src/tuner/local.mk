@@ -72,5 +72,6 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/interval_rules.c src/tuner/interval_rules.h \
 	src/tuner/spline.c src/tuner/spline.h \
 	src/tuner/graph_replay.c src/tuner/graph_replay.h \
+	src/tuner/file_replace.c src/tuner/file_replace.h \
 	src/tuner/recipe_write.c src/tuner/recipe_write.h \
 	src/tuner/statistics.c src/tuner/statistics.h

@@ -40,7 +40,10 @@ static void set_path(enum recipe_origin origin, char path[PATH_BYTES])
 {
     *path = '\0';
     switch (origin) {
-    case RECIPE_OF_SETTING: snprintf(path, PATH_BYTES, "%s", settings()->recipe); break;
+    case RECIPE_OF_SETTING:
+        if (strlen(settings()->recipe) < PATH_BYTES)
+            strcpy(path, settings()->recipe);
+        break;
     case RECIPE_OF_USER: recipe_user_path(path); break;
     case RECIPE_OF_SYSTEM: join(path, MUBLAS_SYSTEM_FOLDER, "/mublas/recipe"); break;
     default: break;
@@ -63,6 +66,11 @@ static bool try_file(enum recipe_origin origin, struct recipe_attempt *attempt, 
 {
     set_path(origin, attempt->path);
     attempt->outcome = RECIPE_ABSENT;
+    if (origin == RECIPE_OF_SETTING && !*attempt->path && *settings()->recipe) {
+        snprintf(attempt->path, PATH_BYTES, "%.40s...", settings()->recipe);
+        snprintf(attempt->fault, sizeof attempt->fault, "a path of more than %d characters", PATH_BYTES - 1);
+        return use(attempt, false, recipe, machine);
+    }
     /* One that was asked for is missed. */
     if (!*attempt->path || (origin != RECIPE_OF_SETTING && access(attempt->path, F_OK) != 0))
         return false;

@@ -1,13 +1,11 @@
 #include "tuner/recipe_write.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "tuner/file_replace.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void write_head(FILE *stream, const struct recipe *recipe)
 {
@@ -78,49 +76,6 @@ char *recipe_text(const struct recipe *recipe, size_t *bytes)
         return text;
     free(text);
     return NULL;
-}
-
-static bool write_all(int file, const char *text, size_t bytes)
-{
-    while (bytes > 0) {
-        const ssize_t done = write(file, text, bytes);
-        if (done < 0 && errno != EINTR)
-            return false;
-        text += done > 0 ? done : 0;
-        bytes -= done > 0 ? (size_t)done : 0;
-    }
-    return true;
-}
-
-static void make_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path)) : NULL;
-    if (folder && *folder)
-        mkdir(folder, 0755);
-    free(folder);
-}
-
-bool file_replace(const char *path, const char *text, size_t bytes, char fault[RECIPE_FAULT_BYTES])
-{
-    char *temporary = NULL;
-    int file = -1;
-    bool good = false;
-    make_folder(path);
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        temporary = NULL;
-    else
-        file = mkostemp(temporary, O_CLOEXEC);
-    if (file >= 0) {
-        good = write_all(file, text, bytes) && fchmod(file, 0644) == 0 && fsync(file) == 0;
-        good = close(file) == 0 && good && rename(temporary, path) == 0;
-    }
-    if (!good)
-        snprintf(fault, RECIPE_FAULT_BYTES, "%s", strerror(errno));
-    if (!good && file >= 0)
-        unlink(temporary);
-    free(temporary);
-    return good;
 }
 
 bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES])

@@ -31,12 +31,7 @@
 /* The text, NUL-terminated, to be freed; NULL: out of memory. */
 char *recipe_text(const struct recipe *recipe, size_t *bytes);
 
-/* Write a file of this text (or any) by way of a temporary beside it, for all to read. False:
- * `fault` says why, and what was there before is there still. Makes the last folder of the
- * path if need be. */
-bool file_replace(const char *path, const char *text, size_t bytes, char fault[RECIPE_FAULT_BYTES]);
-
-/* The recipe as such a file. */
+/* The recipe as a file, by file_replace. */
 bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES]);
 
 #endif

@@ -167,8 +167,8 @@ check_LTLIBRARIES += tests/system/rough_blas.la
 tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
-TESTS += tests/system/tune.sh
-EXTRA_DIST += tests/system/tune.sh
+TESTS += tests/system/tune.sh tests/system/tune_files.sh
+EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh
 check_PROGRAMS += tests/unit/sign_recipe
 tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
 tests_unit_sign_recipe_LDADD = $(unit_test_libraries)

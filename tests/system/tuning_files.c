@@ -1,5 +1,6 @@
 /* tuning_files FOLDER: a recipe and its data file as `mublas tune` leaves them, with planted
  * times, for tuning_report.sh. */
+#include "tuner/file_replace.h"
 #include "tuner/learned_times.h"
 #include "tuner/recipe_write.h"
 #include "tuner/tuning_data.h"

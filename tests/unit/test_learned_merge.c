@@ -70,11 +70,12 @@ static const char before[] = "host-blas b\nhost-threads 4\nwake 5\nscan 0.5\nupl
 
 static void test_others(struct learned_times *times)
 {
+    static const struct call_timer_end none;
     const int symv = timed_class_parse("dsymv"), gemm = timed_class_parse("zgemm_deep");
     static const char now[] = "host-blas b\nhost-threads 4\nwake 6\nupload pinned 100 9\n"
                               "host dsymv 100 3 200 4\ndevice dsymv 100 3 200 4\n";
     read_text(times, now);
-    learned_merge_keep_others(times, before, "dsymv");
+    learned_merge_keep_others(times, before, "dsymv", &none);
     tap_ok(times->host[symv].samples[0].us == 3 && times->device_sets[symv][1] == 0 &&
                has(times, "zgemm_deep") && times->flags[gemm][8] == 0.7 && has_device(times, "zgemm_deep") &&
                times->device_sets[gemm][17] == 1.7 &&
@@ -84,21 +85,28 @@ static void test_others(struct learned_times *times)
                times->result.ways[RESULT_STAGED].count == 1,
            "of the rest what is not known now");
     read_text(times, now);
-    learned_merge_keep_others(times, before, NULL);
-    tap_ok(!has(times, "zgemm_deep"), "nothing of routines that were to be learned");
+    const int all = learned_merge_keep_others(times, before, NULL, &none);
+    tap_ok(all > 0 && has(times, "zgemm_deep") && times->flags[gemm][8] == 0.7 && times->host[symv].samples[0].us == 3,
+           "and of routines that were to be learned, where there was no time: %d classes", all);
+    struct call_timer_end stayed = none;
+    stayed.stayed[routine_of(FAMILY_GEMM, TYPE_Z)] = true;
+    read_text(times, now);
+    const int some = learned_merge_keep_others(times, before, NULL, &stayed);
+    tap_ok(some == all - 1 && !has(times, "zgemm_deep") && !has_device(times, "zgemm_deep"),
+           "nothing where their calls stayed on the host");
     read_text(times, now);
     times->host_threads = 8;
-    learned_merge_keep_others(times, before, "dsymv");
+    learned_merge_keep_others(times, before, "dsymv", &none);
     tap_ok(!has(times, "zgemm_deep") && times->flags[gemm][8] == 0 && has_device(times, "zgemm_deep"),
            "the host's with as many threads alone");
     read_text(times, now);
     learned_merge_keep_others(times, "host-blas b\nhost-threads 4\nscan 0.5\nhost zgemm_deep 100 1 200 2\n"
                                      "host dfoo 1 2\n",
-                              "dsymv");
+                              "dsymv", &none);
     tap_ok(times->wake_us == 6 && times->scan_us_per_byte == 0 && !has(times, "zgemm_deep"),
            "nothing of a section that is wrong");
     read_text(times, "host-blas b\nhost-threads 4\nscan 0.25\nupload staged 100 9\nresult pinned 100 6\n");
-    learned_merge_keep_others(times, before, "dsymv");
+    learned_merge_keep_others(times, before, "dsymv", &none);
     tap_ok(times->scan_us_per_byte == 0.25 && times->wake_us == 5 &&
                times->upload[UPLOAD_STAGED].samples[0].us == 9 &&
                times->upload[UPLOAD_PINNED].samples[0].us == 7 &&

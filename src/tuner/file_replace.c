@@ -1,0 +1,136 @@
+#include "tuner/file_replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool refuse(char fault[FILE_FAULT_BYTES], const char *phrase)
+{
+    snprintf(fault, FILE_FAULT_BYTES, "%s", phrase);
+    return false;
+}
+
+static void make_folders(const char *path)
+{
+    char *folder = strdup(path);
+    for (char *slash = folder; slash && (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        mkdir(folder, 0755);
+        *slash = '/';
+    }
+    free(folder);
+}
+
+/* Is there nothing, or a file? */
+static bool is_file_or_free(const char *path, char fault[FILE_FAULT_BYTES])
+{
+    struct stat state;
+    if (lstat(path, &state) != 0)
+        return errno == ENOENT || refuse(fault, strerror(errno));
+    if (S_ISDIR(state.st_mode))
+        return refuse(fault, strerror(EISDIR));
+    if (S_ISLNK(state.st_mode))
+        return refuse(fault, "a symbolic link: name the file itself");
+    return S_ISREG(state.st_mode) || refuse(fault, "not a regular file");
+}
+
+/* Beside the path; -1, with errno. *temporary is to be freed. */
+static int open_beside(const char *path, char **temporary)
+{
+    if (asprintf(temporary, "%s.XXXXXX", path) < 0) {
+        *temporary = NULL;
+        errno = ENOMEM;
+        return -1;
+    }
+    return mkostemp(*temporary, O_CLOEXEC);
+}
+
+static bool write_all(int file, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t done = write(file, text, bytes);
+        if (done < 0 && errno != EINTR)
+            return false;
+        text += done > 0 ? done : 0;
+        bytes -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+bool file_is_replaceable(const char *path, char fault[FILE_FAULT_BYTES])
+{
+    const size_t length = strlen(path);
+    char *temporary = NULL;
+    if (length == 0 || path[length - 1] == '/')
+        return refuse(fault, "not the name of a file");
+    make_folders(path);
+    if (!is_file_or_free(path, fault))
+        return false;
+    const int file = open_beside(path, &temporary);
+    if (file < 0)
+        refuse(fault, strerror(errno));
+    else {
+        unlink(temporary);
+        close(file);
+    }
+    free(temporary);
+    return file >= 0;
+}
+
+bool file_replace(const char *path, const char *text, size_t bytes, char fault[FILE_FAULT_BYTES])
+{
+    char *temporary = NULL;
+    bool good = false;
+    make_folders(path);
+    if (!is_file_or_free(path, fault))
+        return false;
+    const int file = open_beside(path, &temporary);
+    if (file >= 0) {
+        good = write_all(file, text, bytes) && fchmod(file, 0644) == 0 && fsync(file) == 0;
+        good = close(file) == 0 && good && rename(temporary, path) == 0;
+    }
+    if (!good)
+        refuse(fault, strerror(errno));
+    if (!good && file >= 0)
+        unlink(temporary);
+    free(temporary);
+    return good;
+}
+
+FILE *file_open_regular(const char *path)
+{
+    struct stat state;
+    FILE *stream = NULL;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &state) == 0) {
+        errno = EINVAL;
+        stream = S_ISREG(state.st_mode) ? fdopen(file, "r") : NULL;
+    }
+    if (!stream)
+        close(file);
+    return stream;
+}
+
+const char *file_fault(void)
+{
+    return errno == EINVAL ? "not a regular file" : strerror(errno);
+}
+
+bool file_set_aside(const char *path, const char *base, const char *ending, char fault[FILE_FAULT_BYTES])
+{
+    char *aside = NULL;
+    if (asprintf(&aside, "%s%s", base, ending) < 0)
+        return refuse(fault, strerror(ENOMEM));
+    bool good = is_file_or_free(aside, fault);
+    if (good) {
+        unlink(aside);
+        good = link(path, aside) == 0 || rename(path, aside) == 0 || refuse(fault, strerror(errno));
+    }
+    free(aside);
+    return good;
+}

@@ -1,0 +1,29 @@
+/* file_replace.h - files that are whole or not there, and reading only what is a file. What `mublas tune` and
+ * `report` read and write for people. Thread-safe. */
+#ifndef MUBLAS_FILE_REPLACE_H
+#define MUBLAS_FILE_REPLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { FILE_FAULT_BYTES = 256 };
+
+/* Write a file of this text by way of a temporary beside it, for all to read. Makes the folders of the path
+ * that are missing. False: `fault` is a phrase that says why, and what was there before is there still: also
+ * where that is a folder, a device, a fifo or a symbolic link, which another user may have put there. */
+bool file_replace(const char *path, const char *text, size_t bytes, char fault[FILE_FAULT_BYTES]);
+
+/* Could file_replace write there, space aside? Makes the folders, too. */
+bool file_is_replaceable(const char *path, char fault[FILE_FAULT_BYTES]);
+
+/* Open a regular file to read, nothing else: there is no waiting for the writer of a fifo. NULL: file_fault
+ * is the phrase that says why. */
+FILE *file_open_regular(const char *path);
+const char *file_fault(void);
+
+/* Give the file that is there the name of `base` with this ending, in the place of an earlier one; it keeps its
+ * own, too, until it is replaced, where the file system can do that. */
+bool file_set_aside(const char *path, const char *base, const char *ending, char fault[FILE_FAULT_BYTES]);
+
+#endif

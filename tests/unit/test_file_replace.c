@@ -1,0 +1,103 @@
+/* Files that are whole or not there; what is no file stays what it is. */
+#include "tuner/file_replace.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/mublas-file-XXXXXX", fault[FILE_FAULT_BYTES];
+
+static const char *path_of(const char *name)
+{
+    static char paths[4][128];
+    static int number;
+    char *path = paths[number++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static bool holds(const char *name, const char *text)
+{
+    char read[64] = "";
+    FILE *stream = file_open_regular(path_of(name));
+    const size_t got = stream ? fread(read, 1, sizeof read - 1, stream) : 0;
+    if (stream)
+        fclose(stream);
+    return stream && got == strlen(text) && memcmp(read, text, got) == 0;
+}
+
+static bool is_kind(const char *name, mode_t kind)
+{
+    struct stat state;
+    return lstat(path_of(name), &state) == 0 && (state.st_mode & S_IFMT) == kind;
+}
+
+static void test_files(void)
+{
+    tap_ok(file_is_replaceable(path_of("a/b/c/file"), fault) && is_kind("a/b/c", S_IFDIR) &&
+               access(path_of("a/b/c/file"), F_OK) != 0 && rmdir(path_of("a/b/c")) == 0,
+           "the folders of a path are made, and nothing is left in them");
+    tap_ok(file_replace(path_of("a/b/c/file"), "one", 3, fault) && holds("a/b/c/file", "one") &&
+               file_replace(path_of("a/b/c/file"), "three", 5, fault) && holds("a/b/c/file", "three"),
+           "a file is written, and replaced");
+    tap_ok(!file_replace(path_of("a/b/c/file/x"), "x", 1, fault) && strstr(fault, "Not a directory") &&
+               !file_is_replaceable(path_of("a/b/c/file/x"), fault) && strstr(fault, "Not a directory"),
+           "beyond a file: %s", fault);
+    tap_ok(!file_is_replaceable(path_of("a/b/"), fault) && strstr(fault, "not the name"), "a/b/: %s", fault);
+    tap_ok(!file_open_regular(path_of("nothing")) && strcmp(file_fault(), "No such file or directory") == 0,
+           "nothing to read: no such file");
+}
+
+static void test_other(const char *name, mode_t kind, const char *why)
+{
+    tap_ok(!file_replace(path_of(name), "x", 1, fault) && strstr(fault, why) && is_kind(name, kind) &&
+               !file_is_replaceable(path_of(name), fault) && strstr(fault, why),
+           "%s stays: %s", name, fault);
+}
+
+static void test_others(void)
+{
+    if (mkfifo(path_of("fifo"), 0600) != 0 || symlink("file", path_of("link")) != 0 ||
+        symlink("nowhere", path_of("dangling")) != 0)
+        exit(1);
+    test_other("fifo", S_IFIFO, "not a regular file");
+    test_other("link", S_IFLNK, "symbolic link");
+    test_other("dangling", S_IFLNK, "symbolic link");
+    test_other("a", S_IFDIR, "Is a directory");
+    tap_ok(!file_open_regular(path_of("fifo")) && strcmp(file_fault(), "not a regular file") == 0 &&
+               !file_open_regular(path_of("a")) && strcmp(file_fault(), "not a regular file") == 0,
+           "a fifo is not waited for, and a folder not read");
+}
+
+static void test_aside(void)
+{
+    const char *file = path_of("a/b/c/file");
+    file_replace(path_of("a/b/c/file.old"), "older", 5, fault);
+    tap_ok(file_set_aside(file, file, ".old", fault) && holds("a/b/c/file.old", "three") &&
+               holds("a/b/c/file", "three") && file_replace(path_of("a/b/c/file"), "new", 3, fault) &&
+               holds("a/b/c/file.old", "three") && holds("a/b/c/file", "new"),
+           "a file that is set aside is there until it is replaced, and aside then");
+    unlink(path_of("a/b/c/file.old"));
+    mkdir(path_of("a/b/c/file.old"), 0700);
+    file = path_of("a/b/c/file");
+    tap_ok(!file_set_aside(file, file, ".old", fault) && strstr(fault, "Is a directory") &&
+               is_kind("a/b/c/file.old", S_IFDIR) && holds("a/b/c/file", "new"),
+           "not in the place of a folder");
+}
+
+int main(void)
+{
+    static const char *const names[] = {"a/b/c/file.old", "a/b/c/file", "a/b/c", "a/b", "a",
+                                        "fifo", "link", "dangling"};
+    if (!mkdtemp(folder))
+        return 1;
+    test_files();
+    test_others();
+    test_aside();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        remove(path_of(names[i]));
+    tap_ok(rmdir(folder) == 0, "nothing else is left");
+    return tap_done();
+}
