@@ -4,10 +4,15 @@
 #include "command/tune_calls.h"
 #include "command/tune_evaluate.h"
 #include "command/tune_files.h"
+#include "command/tune_left.h"
 #include "command/tune_progress.h"
 #include "command/tune_refit.h"
 #include "command/tune_session.h"
+#include "common/processors.h"
+#include "interpose/host_search.h"
+#include "tuner/moments_text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +32,7 @@ struct run {
     double weight_left;    /* of those that are not done */
     double shapes_part;    /* of the progress */
     int crossovers, crossovers_kept; /* classes of calls of which times are known, and of these as before */
+    bool calls_left; /* times of calls are kept for the next run */
     char what[40];
     struct class_summary summaries[TUNING_CLASSES][TUNING_FORMS];
 };
@@ -160,13 +166,57 @@ static bool learn_shapes(struct run *run)
     return good;
 }
 
-static bool learn_calls(struct run *run)
+/* What times of calls hold for; the host BLAS is the one that a process will bind. */
+static struct tune_left_key calls_key(const struct run *run)
+{
+    struct tune_left_key key = {.signature = run->files.recipe.signature, .threads = processors_for_blas()};
+    struct host_library host;
+    char path[PATH_MAX] = "";
+    if (host_search("dgemm_", &host) && !realpath(host.path, path))
+        snprintf(path, sizeof path, "%s", host.path);
+    snprintf(key.signature.host, sizeof key.signature.host, "%.255s", path);
+    tune_files_made_with(&run->files, key.made);
+    return key;
+}
+
+/* Go on with the times that an interrupted run left, for what is left of the time. */
+static void take_left(const struct run *run, struct tune_left *left, struct tune_calls_options *options)
+{
+    static const double least_part = 0.3;
+    char path[TUNE_PATH_BYTES], fault[RECIPE_FAULT_BYTES];
+    const struct tune_left_key key = calls_key(run);
+    tune_files_left_path(&run->files, path);
+    if (tune_left_read(path, &key, left, fault)) {
+        fprintf(stderr, "mublas tune: going on with %s, which has %d times of calls\n", path,
+                moments_text_times(&left->moments));
+        const double part = fmax(1 - left->seconds / options->seconds, least_part);
+        options->seconds *= part;
+        options->host_seconds *= part;
+    } else if (*fault)
+        fprintf(stderr, "mublas tune: %s: %s; begun anew\n", path, fault);
+    options->moments = &left->moments;
+}
+
+static bool keep_left(const struct run *run, struct tune_left *left, const struct learned_times *times,
+                      double seconds)
+{
+    char path[TUNE_PATH_BYTES], fault[RECIPE_FAULT_BYTES];
+    if (moments_text_times(&left->moments) == 0)
+        return false;
+    left->key = calls_key(run);
+    snprintf(left->key.signature.host, sizeof left->key.signature.host, "%s", times->host_blas);
+    left->seconds += seconds;
+    tune_files_left_path(&run->files, path);
+    if (tune_left_write(path, left, fault))
+        return true;
+    fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
+    return false;
+}
+
+static struct tune_calls_options calls_options(struct run *run)
 {
     struct tune_calls_options options =
         run->options.breadth == BREADTH_QUICK ? tune_calls_quick() : tune_calls_full();
-    struct learned_times *times = calloc(1, sizeof *times);
-    /* Calls shaped as they will be. */
-    setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
     options.routines = run->options.routines ? run->options.call_routines : NULL;
     options.before = run->files.recipe.crossover;
     options.progress = show_calls;
@@ -175,13 +225,31 @@ static bool learn_calls(struct run *run)
         options.seconds = run->started + run->options.time_limit - timer_now() - 1;
         options.host_seconds = HOST_PART * options.seconds;
     }
-    const bool learned = times && tune_calls(&options, "mublas tune", times, &run->crossovers_kept);
-    char *text = learned ? learned_times_text(times) : NULL;
+    return options;
+}
+
+static bool learn_calls(struct run *run)
+{
+    struct tune_calls_options options = calls_options(run);
+    struct learned_times *times = calloc(1, sizeof *times);
+    struct tune_left *left = calloc(1, sizeof *left);
+    const double started = timer_now();
+    char *text = NULL;
+    /* Calls shaped as they will be. */
+    setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
+    if (times && left) {
+        take_left(run, left, &options);
+        if (tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
+            text = learned_times_text(times);
+        if (stopped)
+            run->calls_left = keep_left(run, left, times, timer_now() - started);
+    }
     if (text) {
         tune_files_keep_crossover(&run->files, text, times->host_blas);
         run->crossovers = learned_merge_device_curves(times);
     }
     free(times);
+    free(left);
     return text != NULL;
 }
 
@@ -221,13 +289,10 @@ static void print_summary(const struct run *run)
     printf("recipe %s in %.1f s\n", run->options.output, timer_now() - run->started);
 }
 
-/* Calls are timed in turns of all classes, so that half of the time tells little: they begin anew. */
 static void say_interrupted(const struct run *run)
 {
-    const bool some = tune_files_any_done(&run->files);
-    fprintf(stderr, "mublas tune: interrupted; %s is as before%s%s\n", run->options.output,
-            some ? "; the same command goes on where it was" : "",
-            some && run->options.calls ? ", but with crossovers from their beginning" : "");
+    fprintf(stderr, "mublas tune: interrupted; %s is as before%s\n", run->options.output,
+            run->calls_left || tune_files_any_done(&run->files) ? "; the same command goes on where it was" : "");
 }
 
 static int tune(struct run *run)

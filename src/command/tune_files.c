@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = sizeof ((struct tune_options *)0)->output + 16 };
+enum { PATH_BYTES = TUNE_PATH_BYTES };
 
 static void path_of(const struct tune_files *files, const char *ending, char path[PATH_BYTES])
 {
@@ -75,21 +75,26 @@ static bool can_be_written(const struct tune_files *files)
         if (!is_place_for(path, data_first, "tuning data"))
             return false;
     }
-    return true;
+    tune_files_left_path(files, path);
+    return is_place_for(path, "mublas calls ", "times of calls");
 }
 
-/* What makes a run like another one, in a partial recipe; its day may be another. */
-static void set_made_with(const struct tune_files *files, struct recipe *partial)
+void tune_files_made_with(const struct tune_files *files, char made[TUNE_MADE_BYTES])
 {
-    snprintf(partial->made, sizeof partial->made, "%.60s, %u MiB", files->recipe.made,
+    snprintf(made, TUNE_MADE_BYTES, "%.60s, %u MiB", files->recipe.made,
              (unsigned)(files->options->memory >> 20));
+}
+
+void tune_files_left_path(const struct tune_files *files, char path[TUNE_PATH_BYTES])
+{
+    path_of(files, ".partial.calls", path);
 }
 
 static bool is_like(const struct tune_files *files, const struct recipe *partial)
 {
-    static struct recipe own;
-    set_made_with(files, &own);
-    const char *how = strstr(own.made, " by "), *was = strstr(partial->made, " by ");
+    char own[TUNE_MADE_BYTES];
+    tune_files_made_with(files, own);
+    const char *how = strstr(own, " by "), *was = strstr(partial->made, " by ");
     return how && was && strcmp(how, was) == 0;
 }
 
@@ -203,7 +208,8 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
         files->recipe.resident_blocks = resident_blocks;
     }
     set_made(files);
-    resume(files, signature);
+    if (options->shapes)
+        resume(files, signature);
     return true;
 }
 
@@ -254,7 +260,7 @@ static bool write_partial(struct tune_files *files)
                 partial.classes[class][form].interval_count = 0;
             else if (partial.classes[class][form].interval_count == 0)
                 partial.classes[class][form] = nothing_better;
-    set_made_with(files, &partial);
+    tune_files_made_with(files, partial.made);
     path_of(files, ".partial.csv", path);
     if (!write_data(files, path, false))
         return false;
@@ -289,7 +295,7 @@ bool tune_files_any_done(const struct tune_files *files)
 const char *tune_files_present(struct tune_files *files)
 {
     path_of(files, ".partial", files->present);
-    if (access(files->present, R_OK) == 0)
+    if (files->options->shapes && access(files->present, R_OK) == 0)
         return files->present;
     path_of(files, "", files->present);
     return access(files->present, R_OK) == 0 ? files->present : "none";
@@ -299,6 +305,19 @@ static bool set_aside(const char *path, const char *from, const char *ending)
 {
     char fault[FILE_FAULT_BYTES];
     return file_set_aside(path, from, ending, fault) || complain(path, fault);
+}
+
+/* What another part of tuning has left is not this run's. */
+static void forget_partial(const struct tune_files *files)
+{
+    char path[PATH_BYTES];
+    for (int i = 0; i < 2 && files->options->shapes; i++) {
+        path_of(files, i ? ".partial.csv" : ".partial", path);
+        unlink(path);
+    }
+    tune_files_left_path(files, path);
+    if (files->options->calls)
+        unlink(path);
 }
 
 bool tune_files_finish(struct tune_files *files)
@@ -312,10 +331,7 @@ bool tune_files_finish(struct tune_files *files)
         return false;
     if (!write_recipe(&files->recipe, files->options->output))
         return false;
-    path_of(files, ".partial", path);
-    unlink(path);
-    path_of(files, ".partial.csv", path);
-    unlink(path);
+    forget_partial(files);
     return true;
 }
 

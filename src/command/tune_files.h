@@ -1,15 +1,19 @@
 /* tune_files.h - what `mublas tune` reads and writes: the recipe, FILE.csv beside it, and while it
- * runs FILE.partial and FILE.partial.csv, which an interrupted run leaves for the next one. */
+ * runs FILE.partial and FILE.partial.csv, which an interrupted run leaves for the next one, as it does the
+ * times of calls, FILE.partial.calls (tune_left.h). */
 #ifndef MUBLAS_TUNE_FILES_H
 #define MUBLAS_TUNE_FILES_H
 
 #include "command/tune_options.h"
 
+/* Of the recipe with what is added for the other files. */
+enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 16 };
+
 struct tune_files {
     const struct tune_options *options;
     struct recipe recipe;    /* what was there before and fits, and what this run learned */
     bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run, or the one that it goes on with */
-    char present[sizeof ((struct tune_options *)0)->output + 16];
+    char present[TUNE_PATH_BYTES];
     char *data;              /* lines of the data file, from open_memstream */
     size_t data_bytes;
     char *before; /* lines of the data file that was there, if it is the recipe's */
@@ -33,6 +37,13 @@ void tune_files_keep_crossover(struct tune_files *files, char *crossover, const 
 
 /* Has this run, or the one that it goes on with, learned any class? */
 bool tune_files_any_done(const struct tune_files *files);
+
+/* What makes a run like another one, its day apart: "2026-11-25 by mublas tune --full, 4096 MiB". */
+enum { TUNE_MADE_BYTES = sizeof ((struct recipe *)0)->made };
+void tune_files_made_with(const struct tune_files *files, char made[TUNE_MADE_BYTES]);
+
+/* Where times of calls lie that an interruption leaves (tune_left.h). */
+void tune_files_left_path(const struct tune_files *files, char path[TUNE_PATH_BYTES]);
 
 /* The file that holds what this run has learned so far, or "none". */
 const char *tune_files_present(struct tune_files *files);

@@ -18,6 +18,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/result_times.c src/tuner/result_times.h \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \
+	src/tuner/trusted_file.c src/tuner/trusted_file.h \
 	src/tuner/recipe_search.c src/tuner/recipe_search.h \
 	src/tuner/built_in_recipes.c src/tuner/built_in_recipes.h src/tuner/built_in_recipes_text.S \
 	src/tuner/recipe_shape.c \
@@ -42,6 +43,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/sample_batch.c src/tuner/sample_batch.h \
 	src/tuner/sample_gaps.c src/tuner/sample_gaps.h \
 	src/tuner/sample_moments.c src/tuner/sample_moments.h \
+	src/tuner/moments_text.c src/tuner/moments_text.h \
 	src/tuner/flag_times.c src/tuner/flag_times.h \
 	src/tuner/narrow_times.c src/tuner/narrow_times.h \
 	src/tuner/sampled_sets.c src/tuner/sampled_sets.h \

@@ -149,6 +149,38 @@ else
         [ "$(grep -c '^device \(zgemm_deep\|strsm_left_deep\|dsyr2k_panel\) ' "$recipe")" = 3 ] &&
         grep -q '^crossovers of [0-9]* classes of calls' "$work/output"
     result $? "$what"
+
+    # Interrupted amid calls, once there are some.
+    calls() { OMP_NUM_THREADS=1 EMULATED_TIME= mublas tune --crossovers-only --routines=dsymv,dgemm --output="$recipe" "$@"; }
+    rm -f "$recipe"*
+    for delay in 2 4 8 16; do
+        OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --routines=dsymv,dgemm --time-limit=40 \
+            --output="$recipe" > "$work/output" 2> "$work/errors" &
+        tuning=$!
+        sleep $delay
+        kill -TERM $tuning
+        wait $tuning
+        status=$?
+        [ ! -e "$recipe.partial.calls" ] || break
+    done
+    [ $status = 130 ] && [ ! -e "$recipe" ] && says "interrupted; $recipe is as before; the same command goes on where it was" &&
+        grep -q '^sample device dsymv ' "$recipe.partial.calls"
+    result $? "times of calls are kept by an interruption"
+    cp "$recipe.partial.calls" "$work/calls"
+    times=$(grep -c '^[0-9]' "$work/calls")
+    calls --time-limit=2 && says "going on with $recipe.partial.calls, which has $times times of calls" &&
+        grep -q '^device dsymv ' "$recipe" && grep -q '^host dsymv ' "$recipe" && [ ! -e "$recipe.partial.calls" ]
+    result $? "and the same command goes on with them"
+    cp "$work/calls" "$recipe.partial.calls"
+    calls --time-limit=2 --memory=65 && says "partial.calls: made by another command; begun anew"
+    result $? "another one does not"
+    head -c -30 "$work/calls" > "$recipe.partial.calls"
+    calls --time-limit=2 && says "partial.calls: cut short or changed.*; begun anew"
+    result $? "nor is half a file of use"
+    cp "$work/calls" "$recipe.partial.calls"
+    OMP_NUM_THREADS=2 EMULATED_TIME= mublas tune --crossovers-only --routines=dsymv,dgemm --output="$recipe" --time-limit=2 &&
+        says "another host BLAS or number of threads; begun anew"
+    result $? "nor times with other threads"
 fi
 
 echo "1..$number"
