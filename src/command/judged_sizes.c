@@ -86,12 +86,32 @@ static bool end_whole(FILE *stream)
     return length > 0 && ftruncate(fileno(stream), length) == 0 && fseek(stream, 0, SEEK_END) == 0;
 }
 
+/* Nothing else is overwritten. */
+static bool is_evaluation(const char *path)
+{
+    static const char wanted[] = "# made by mublas tune --evaluate";
+    char line[256];
+    FILE *stream = file_open_regular(path);
+    bool is = !stream && errno == ENOENT, any = false;
+    for (int i = 0; stream && i < 4 && fgets(line, sizeof line, stream); i++) {
+        is = is || strncmp(line, wanted, sizeof wanted - 1) == 0;
+        any = true;
+    }
+    if (stream)
+        fclose(stream);
+    return is || (stream && !any);
+}
+
 bool judged_sizes_open(struct judged_sizes *judged, const char *path, const struct recipe *recipe)
 {
     char made[80], fault[FILE_FAULT_BYTES];
     memset(judged, 0, sizeof *judged);
     if (!file_is_replaceable(path, fault)) {
         fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
+        return false;
+    }
+    if (!is_evaluation(path)) {
+        fprintf(stderr, "mublas tune: %s: not an evaluation that can be read, and not overwritten\n", path);
         return false;
     }
     if (!name_recipe(recipe, made)) {

@@ -121,13 +121,14 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     if (data)
         fclose(data);
     bool good = status == STATUS_OK || status == STATUS_UNSUPPORTED;
+    const bool learned = status == STATUS_OK && !shape_timer_is_over(&run->session.timer);
     if (!good)
         fprintf(stderr, "\nmublas tune: %s: %s\n", run->what, status_text(status));
-    else if (status == STATUS_OK && !shape_timer_is_over(&run->session.timer))
+    else if (learned)
         good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
     free(lines);
     run->weight_left -= weight_of(class, form);
-    run->forms_done += status == STATUS_OK && !shape_timer_is_over(&run->session.timer);
+    run->forms_done += learned;
     return good;
 }
 
@@ -284,8 +285,9 @@ static void print_summary(const struct run *run)
         printf("%d of %d classes and forms stay as they were: there was no time for them\n",
                run->forms - run->forms_done, run->forms);
     if (run->crossovers > 0)
-        printf("crossovers of %d classes of calls, %d of them as before: there was no time for them\n",
-               run->crossovers, run->crossovers_kept);
+        printf("crossovers of %d classes of calls\n", run->crossovers);
+    if (run->crossovers_kept > 0)
+        printf("%d classes of calls are as before: there was no time for them\n", run->crossovers_kept);
     printf("recipe %s in %.1f s\n", run->options.output, timer_now() - run->started);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -163,6 +164,8 @@ static void resume(struct tune_files *files, const struct recipe_signature *sign
         note(path, partial.made, "another command, so begun anew");
     else if (!rows && *data_fault)
         fprintf(stderr, "mublas tune: %s; begun anew\n", data_fault); /* names the file */
+    else if (!rows)
+        note(data_path, "missing", "begun anew");
     else {
         const int count = take_done(files, &partial);
         take_rows(files, rows);
@@ -178,18 +181,22 @@ static void find_outdated(struct tune_files *files, const struct recipe_signatur
 {
     char path[PATH_BYTES], data_fault[TUNING_FAULT_BYTES];
     const char *recipe = files->options->output;
+    size_t bytes;
+    char kept[80];
+    tune_files_find_old(recipe, files->old);
+    snprintf(kept, sizeof kept, "it will be kept with the ending %s", files->old);
     files->is_outdated = !fits && *fault;
     if (files->is_outdated)
-        note(recipe, fault, "it will be kept with the ending .old");
+        note(recipe, fault, kept);
     path_of(files, ".csv", path);
-    files->before = tune_rows_read(path, signature->device, &files->before_bytes, data_fault);
+    files->before = tune_rows_read(path, signature->device, &bytes, data_fault);
     if (fits && !*data_fault)
         return;
     free(files->before);
     files->before = NULL;
     files->has_outdated_data = access(path, F_OK) == 0;
-    if (fits)
-        fprintf(stderr, "mublas tune: %s; it will be kept with the ending .old.csv\n", data_fault);
+    if (files->has_outdated_data && !files->is_outdated)
+        fprintf(stderr, "mublas tune: %s; %s.csv\n", *data_fault ? data_fault : path, kept);
 }
 
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
@@ -295,23 +302,43 @@ bool tune_files_any_done(const struct tune_files *files)
 const char *tune_files_present(struct tune_files *files)
 {
     path_of(files, ".partial", files->present);
-    if (files->options->shapes && access(files->present, R_OK) == 0)
+    if (tune_files_any_done(files) && access(files->present, R_OK) == 0)
         return files->present;
     path_of(files, "", files->present);
     return access(files->present, R_OK) == 0 ? files->present : "none";
 }
 
-static bool set_aside(const char *path, const char *from, const char *ending)
+static bool is_there(const char *path)
 {
-    char fault[FILE_FAULT_BYTES];
-    return file_set_aside(path, from, ending, fault) || complain(path, fault);
+    struct stat state;
+    return lstat(path, &state) == 0;
+}
+
+void tune_files_find_old(const char *recipe, char old[16])
+{
+    char path[PATH_BYTES], data[PATH_BYTES];
+    for (int number = 1; number < 100000; number++) {
+        snprintf(old, 16, number > 1 ? ".old.%d" : ".old", number);
+        snprintf(path, sizeof path, "%s%s", recipe, old);
+        snprintf(data, sizeof data, "%s%s.csv", recipe, old);
+        if (!is_there(path) && !is_there(data))
+            return;
+    }
+}
+
+bool tune_files_set_aside(const char *recipe, const char *old, bool data)
+{
+    char path[PATH_BYTES], aside[PATH_BYTES], fault[FILE_FAULT_BYTES];
+    snprintf(path, sizeof path, "%s%s", recipe, data ? ".csv" : "");
+    snprintf(aside, sizeof aside, "%s%s%s", recipe, old, data ? ".csv" : "");
+    return file_set_aside(path, aside, fault) || complain(aside, fault);
 }
 
 /* What another part of tuning has left is not this run's. */
 static void forget_partial(const struct tune_files *files)
 {
     char path[PATH_BYTES];
-    for (int i = 0; i < 2 && files->options->shapes; i++) {
+    for (int i = 0; i < 2 && tune_files_any_done(files); i++) {
         path_of(files, i ? ".partial.csv" : ".partial", path);
         unlink(path);
     }
@@ -320,14 +347,28 @@ static void forget_partial(const struct tune_files *files)
         unlink(path);
 }
 
+/* An empty recipe would take the place of one that comes with mublas. */
+static bool has_nothing(const struct tune_files *files)
+{
+    bool any = files->recipe.crossover || tune_files_any_done(files);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < TUNING_FORMS; form++)
+            any = any || files->recipe.classes[class][form].interval_count > 0;
+    return !any;
+}
+
 bool tune_files_finish(struct tune_files *files)
 {
     char path[PATH_BYTES];
     path_of(files, ".csv", path);
-    if ((files->has_outdated_data && !set_aside(path, files->options->output, ".old.csv")) ||
-        (files->is_outdated && !set_aside(files->options->output, files->options->output, ".old")))
+    if (has_nothing(files)) {
+        note(files->options->output, "nothing was learned", "it is as before");
+        return true;
+    }
+    if ((files->has_outdated_data && !tune_files_set_aside(files->options->output, files->old, true)) ||
+        (files->is_outdated && !tune_files_set_aside(files->options->output, files->old, false)))
         return false;
-    if (files->data_bytes > 0 && !write_data(files, path, true))
+    if ((files->data_bytes > 0 || files->has_outdated_data) && !write_data(files, path, true))
         return false;
     if (!write_recipe(&files->recipe, files->options->output))
         return false;

@@ -17,12 +17,17 @@ struct tune_files {
     char *data;              /* lines of the data file, from open_memstream */
     size_t data_bytes;
     char *before; /* lines of the data file that was there, if it is the recipe's */
-    size_t before_bytes;
     bool is_outdated, has_outdated_data; /* what is there does not fit here, or is not the recipe's data */
+    char old[16]; /* the ending with which it stays: ".old", ".old.2" */
 };
 
 /* Could a recipe be written there? Not over anything else. False: with one line. */
 bool tune_files_is_place(const char *path);
+
+/* The first of the endings .old, .old.2, ... with which there is neither a recipe nor data; and give what is
+ * there of `recipe`, or of its data, that ending (data: and .csv). False: with one line. */
+void tune_files_find_old(const char *recipe, char old[16]);
+bool tune_files_set_aside(const char *recipe, const char *old, bool data);
 
 /* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What is
  * of no use here gives a line, and stays with the ending .old. */

@@ -170,11 +170,14 @@ int tune_options_read(char **arguments, struct tune_options *options)
     if (!options->routines)
         memset(options->classes, true, sizeof options->classes);
     else if (!choose_classes(options))
-        return refuse_routines(options, "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
+        return refuse_routines(options,
+                               "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
     if ((options->evaluate || !options->calls) && !has_classes(options))
         return refuse_routines(options, "of these there are no launch shapes, which are cuBLAS's");
-    if (options->refit && (options->routines || options->evaluate || options->time_limit > 0 || !options->calls || !options->shapes))
-        return refuse("--refit", "not with --routines, --evaluate, --time-limit, --shapes-only or --crossovers-only");
+    if (options->refit && (options->routines || options->evaluate || options->time_limit > 0 ||
+                           !options->calls || !options->shapes))
+        return refuse("--refit",
+                      "not with --routines, --evaluate, --time-limit, --shapes-only or --crossovers-only");
     if (options->time_limit == 0 && options->breadth == BREADTH_QUICK && !options->evaluate)
         options->time_limit = QUICK_SECONDS;
     if (options->memory == 0)

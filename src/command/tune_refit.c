@@ -5,6 +5,7 @@
 #include "tuner/recipe_refit.h"
 #include "tuner/recipe_write.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +37,17 @@ static void print(const struct recipe *recipe,
            "median, 5th percentile: of the fastest shape's time there over that of the rules'\n");
 }
 
-/* The recipe that is there, if it is another one, stays with the ending .old. */
+/* The recipe that is there, if it is another one, stays with its data, and another ending. */
 static int write_recipe(const struct recipe *recipe, const char *path, const char *from)
 {
     char fault[RECIPE_FAULT_BYTES];
-    if (strcmp(path, from) != 0 && access(path, F_OK) == 0 && !file_set_aside(path, path, ".old", fault))
-        return complain(path, fault);
+    char data[TUNE_PATH_BYTES], old[16];
+    snprintf(data, sizeof data, "%s.csv", path);
+    tune_files_find_old(path, old);
+    if (strcmp(path, from) != 0 && ((access(path, F_OK) == 0 && !tune_files_set_aside(path, old, false)) ||
+                                    (access(data, F_OK) == 0 && (!tune_files_set_aside(path, old, true) ||
+                                                                 (unlink(data) != 0 && errno != ENOENT)))))
+        return 1;
     return recipe_replace(recipe, path, fault) ? 0 : complain(path, fault);
 }
 

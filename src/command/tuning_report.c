@@ -33,7 +33,8 @@ static bool complain(const char *what, const char *why)
 static bool put_path(char path[PATH_BYTES], const char *base, size_t bytes, const char *ending)
 {
     const int length = snprintf(path, PATH_BYTES, "%.*s%s", (int)bytes, base, ending);
-    return (length > 0 && length < PATH_BYTES) || complain(*base ? base : "--output", length > 0 ? "too long" : "an empty name");
+    return (length > 0 && length < PATH_BYTES) ||
+           complain(*base ? base : "--output", length > 0 ? "too long" : "an empty name");
 }
 
 static bool name_files(struct report *report, const char *file, const char *folder)

@@ -121,16 +121,10 @@ const char *file_fault(void)
     return errno == EINVAL ? "not a regular file" : strerror(errno);
 }
 
-bool file_set_aside(const char *path, const char *base, const char *ending, char fault[FILE_FAULT_BYTES])
+bool file_set_aside(const char *path, const char *aside, char fault[FILE_FAULT_BYTES])
 {
-    char *aside = NULL;
-    if (asprintf(&aside, "%s%s", base, ending) < 0)
-        return refuse(fault, strerror(ENOMEM));
-    bool good = is_file_or_free(aside, fault);
-    if (good) {
-        unlink(aside);
-        good = link(path, aside) == 0 || rename(path, aside) == 0 || refuse(fault, strerror(errno));
-    }
-    free(aside);
-    return good;
+    struct stat state;
+    if (lstat(aside, &state) == 0)
+        return refuse(fault, strerror(EEXIST));
+    return link(path, aside) == 0 || rename(path, aside) == 0 || refuse(fault, strerror(errno));
 }

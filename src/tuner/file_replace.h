@@ -22,8 +22,8 @@ bool file_is_replaceable(const char *path, char fault[FILE_FAULT_BYTES]);
 FILE *file_open_regular(const char *path);
 const char *file_fault(void);
 
-/* Give the file that is there the name of `base` with this ending, in the place of an earlier one; it keeps its
- * own, too, until it is replaced, where the file system can do that. */
-bool file_set_aside(const char *path, const char *base, const char *ending, char fault[FILE_FAULT_BYTES]);
+/* Give the file another name, at which nothing may be; it keeps its own, too, until it is replaced, where the
+ * file system can do that. */
+bool file_set_aside(const char *path, const char *aside, char fault[FILE_FAULT_BYTES]);
 
 #endif

@@ -53,12 +53,22 @@ tune --routines=daxpy --output="$recipe" && says "driver for CUDA 12.8, .*; it w
     ! grep -q '^saxpy' "$recipe.csv" && grep -q '^class daxpy' "$recipe"
 result $? "a recipe of another driver, and its data, are kept aside"
 chmod o+w "$recipe"
-tune --routines=saxpy --output="$recipe" && says "others may write it .*; it will be kept" && grep -q '^class daxpy' "$recipe.old"
+tune --routines=saxpy --output="$recipe" && says "others may write it .*; it will be kept with the ending .old.2$" &&
+    grep -q '^class daxpy' "$recipe.old.2" && cmp -s "$recipe.old" "$work/other" && cmp -s "$recipe.old.csv" "$work/data.csv"
 result $? "one that others may write, too"
 sed -i 's/Emulated device/Tesla C1060/' "$recipe.csv"
-tune --routines=daxpy --output="$recipe" && says "recipe.csv: of another device; it will be kept" && grep -q '^class saxpy' "$recipe" &&
-    grep -q 'Tesla C1060' "$recipe.old.csv" && [ "$(rows saxpy)" = 0 ]
+tune --routines=daxpy --output="$recipe" && says "recipe.csv: of another device; it will be kept with the ending .old.3.csv" && grep -q '^class saxpy' "$recipe" &&
+    grep -q 'Tesla C1060' "$recipe.old.3.csv" && [ "$(rows saxpy)" = 0 ]
 result $? "and data of another device"
+
+echo "my thesis" > "$recipe.evaluation.csv"
+mublas tune --memory=64 --evaluate=2 --routines=saxpy --output="$recipe"
+[ $? = 1 ] && says "not an evaluation that can be read, and not overwritten" && [ "$(cat "$recipe.evaluation.csv")" = "my thesis" ]
+result $? "another file in the place of an evaluation stays"
+"$build/tests/unit/sign_recipe" "$recipe" driver 'driver 12080' > "$work/other" && cp "$work/other" "$recipe"
+EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --time-limit=1 --output="$recipe" &&
+    grep -q "nothing was learned; it is as before" "$work/errors" && cmp -s "$recipe" "$work/other"
+result $? "a run without time leaves a recipe of another driver where it is"
 
 # Interrupted once a class is done, of which the built-in shapes are as good as any.
 rm -f "$recipe"*
@@ -91,14 +101,20 @@ result $? "another --memory does not go on with it"
 left && sed -i '9s/,.*//' "$recipe.partial.csv"
 tune --full --routines=$class --output="$recipe" && says "line 9: not 17 columns; begun anew" && ! grep -q '^0 timings' "$work/output"
 result $? "nor does one whose data are damaged"
+left && rm "$recipe.partial.csv"
+tune --full --routines=$class --output="$recipe" && says "partial.csv: missing; begun anew" && ! grep -q '^0 timings' "$work/output"
+result $? "nor one whose data are missing"
+left && OMP_NUM_THREADS=1 mublas tune --full --crossovers-only --memory=65 --routines=dsymv --time-limit=1 --output="$recipe"
+cmp -s "$recipe.partial" "$work/partial" && cmp -s "$recipe.partial.csv" "$work/partial.csv"
+result $? "a run that does not go on with it leaves it"
 left && truncate -s -30 "$recipe.partial"
 tune --full --routines=$class --output="$recipe" && says "cut short or changed.*; begun anew" && ! grep -q '^0 timings' "$work/output"
 result $? "nor one whose rules are"
 
 # Rules made again take a recipe's place, no other file's, and what was there stays aside.
-tune --routines=saxpy --output="$work/once" && tune --routines=daxpy --output="$work/other" && cp "$work/other" "$work/before" &&
-    mublas tune --refit="$work/once" --output="$work/other" && cmp -s "$work/other.old" "$work/before" &&
-    grep -q 'refitted$' "$work/other" && mublas tune --refit="$work/once" --output="$work/once" && [ ! -e "$work/once.old" ]
+tune --routines=saxpy --output="$work/once" && tune --routines=daxpy --output="$work/twice" && cp "$work/twice" "$work/before" &&
+    mublas tune --refit="$work/once" --output="$work/twice" && cmp -s "$work/twice.old" "$work/before" &&
+    grep -q 'refitted$' "$work/twice" && mublas tune --refit="$work/once" --output="$work/once" && [ ! -e "$work/once.old" ]
 result $? "what refitted rules take the place of is kept aside"
 mublas tune --refit="$work/once" --output="$work/thesis"
 [ $? = 1 ] && says "thesis: not a recipe, and not overwritten" && [ "$(cat "$work/thesis")" = "my thesis" ]

@@ -73,23 +73,21 @@ static void test_others(void)
 
 static void test_aside(void)
 {
-    const char *file = path_of("a/b/c/file");
-    file_replace(path_of("a/b/c/file.old"), "older", 5, fault);
-    tap_ok(file_set_aside(file, file, ".old", fault) && holds("a/b/c/file.old", "three") &&
-               holds("a/b/c/file", "three") && file_replace(path_of("a/b/c/file"), "new", 3, fault) &&
-               holds("a/b/c/file.old", "three") && holds("a/b/c/file", "new"),
+    const char *file = path_of("a/b/c/file"), *aside = path_of("a/b/c/aside");
+    tap_ok(file_set_aside(file, aside, fault) && holds("a/b/c/aside", "three") && holds("a/b/c/file", "three") &&
+               file_replace(path_of("a/b/c/file"), "new", 3, fault) && holds("a/b/c/aside", "three") &&
+               holds("a/b/c/file", "new"),
            "a file that is set aside is there until it is replaced, and aside then");
-    unlink(path_of("a/b/c/file.old"));
-    mkdir(path_of("a/b/c/file.old"), 0700);
-    file = path_of("a/b/c/file");
-    tap_ok(!file_set_aside(file, file, ".old", fault) && strstr(fault, "Is a directory") &&
-               is_kind("a/b/c/file.old", S_IFDIR) && holds("a/b/c/file", "new"),
-           "not in the place of a folder");
+    tap_ok(!file_set_aside(path_of("a/b/c/file"), path_of("a/b/c/aside"), fault) && strstr(fault, "File exists") &&
+               holds("a/b/c/aside", "three") && holds("a/b/c/file", "new"),
+           "not in the place of another one");
+    tap_ok(!file_set_aside(path_of("a/b/c/file"), path_of("dangling"), fault) && is_kind("dangling", S_IFLNK),
+           "nor of a link");
 }
 
 int main(void)
 {
-    static const char *const names[] = {"a/b/c/file.old", "a/b/c/file", "a/b/c", "a/b", "a",
+    static const char *const names[] = {"a/b/c/aside", "a/b/c/file", "a/b/c", "a/b", "a",
                                         "fifo", "link", "dangling"};
     if (!mkdtemp(folder))
         return 1;
