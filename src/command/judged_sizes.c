@@ -1,6 +1,6 @@
 #include "command/judged_sizes.h"
 
-#include "tuner/file_replace.h"
+#include "command/tune_files.h"
 #include "tuner/recipe_write.h"
 #include "tuner/statistics.h"
 #include "tuner/tuning_data.h"
@@ -16,13 +16,15 @@
 /* What issue 5 of the tuner asks of each class. */
 static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
 
+#define MADE_BY "by mublas tune --evaluate"
+
 /* The line that says what was judged: one recipe, to the byte. */
 static bool name_recipe(const struct recipe *recipe, char made[80])
 {
     size_t bytes;
     char *text = recipe_text(recipe, &bytes);
     if (text)
-        snprintf(made, 80, "by mublas tune --evaluate of a recipe with the hash %016" PRIx64,
+        snprintf(made, 80, MADE_BY " of a recipe with the hash %016" PRIx64,
                  recipe_hash(text, bytes));
     free(text);
     return text != NULL;
@@ -86,34 +88,12 @@ static bool end_whole(FILE *stream)
     return length > 0 && ftruncate(fileno(stream), length) == 0 && fseek(stream, 0, SEEK_END) == 0;
 }
 
-/* Nothing else is overwritten. */
-static bool is_evaluation(const char *path)
-{
-    static const char wanted[] = "# made by mublas tune --evaluate";
-    char line[256];
-    FILE *stream = file_open_regular(path);
-    bool is = !stream && errno == ENOENT, any = false;
-    for (int i = 0; stream && i < 4 && fgets(line, sizeof line, stream); i++) {
-        is = is || strncmp(line, wanted, sizeof wanted - 1) == 0;
-        any = true;
-    }
-    if (stream)
-        fclose(stream);
-    return is || (stream && !any);
-}
-
 bool judged_sizes_open(struct judged_sizes *judged, const char *path, const struct recipe *recipe)
 {
-    char made[80], fault[FILE_FAULT_BYTES];
+    char made[80];
     memset(judged, 0, sizeof *judged);
-    if (!file_is_replaceable(path, fault)) {
-        fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
+    if (!tune_files_is_place(path, "# made " MADE_BY, "an evaluation"))
         return false;
-    }
-    if (!is_evaluation(path)) {
-        fprintf(stderr, "mublas tune: %s: not an evaluation that can be read, and not overwritten\n", path);
-        return false;
-    }
     if (!name_recipe(recipe, made)) {
         fputs("mublas tune: out of memory\n", stderr);
         return false;

@@ -27,8 +27,12 @@ static int perform(int count, char **arguments)
     const char *command = count > 1 ? arguments[1] : "--help";
     if (strcmp(command, "run") == 0)
         return run_program(arguments + 2);
-    if (strcmp(command, "info") == 0)
-        return count == 2 ? (info_print(stdout), 0) : inspect_program(arguments + 2);
+    if (strcmp(command, "info") == 0 && count > 2)
+        return inspect_program(arguments + 2);
+    if (strcmp(command, "info") == 0) {
+        info_print(stdout);
+        return 0;
+    }
     if (strcmp(command, "report") == 0)
         return tuning_report(arguments + 2);
     if (strcmp(command, "tune") == 0)

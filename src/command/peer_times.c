@@ -1,6 +1,6 @@
 #include "command/peer_times.h"
 
-#include "tuner/file_replace.h"
+#include "tuner/regular_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -110,9 +110,9 @@ bool peer_times_add(const char *path, struct tuning_table *table, char fault[TUN
     const char *wrong = NULL;
     char *line = NULL;
     size_t bytes = 0;
-    FILE *stream = file_open_regular(path);
+    FILE *stream = regular_file_open(path);
     if (!stream) {
-        snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, file_fault());
+        snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, regular_file_fault());
         return false;
     }
     while (!wrong && getline(&line, &bytes, stream) > 0)

@@ -8,11 +8,7 @@
 #include "command/tune_progress.h"
 #include "command/tune_refit.h"
 #include "command/tune_session.h"
-#include "common/processors.h"
-#include "interpose/host_search.h"
-#include "tuner/moments_text.h"
 
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -167,53 +163,6 @@ static bool learn_shapes(struct run *run)
     return good;
 }
 
-/* What times of calls hold for; the host BLAS is the one that a process will bind. */
-static struct tune_left_key calls_key(const struct run *run)
-{
-    struct tune_left_key key = {.signature = run->files.recipe.signature, .threads = processors_for_blas()};
-    struct host_library host;
-    char path[PATH_MAX] = "";
-    if (host_search("dgemm_", &host) && !realpath(host.path, path))
-        snprintf(path, sizeof path, "%s", host.path);
-    snprintf(key.signature.host, sizeof key.signature.host, "%.255s", path);
-    tune_files_made_with(&run->files, key.made);
-    return key;
-}
-
-/* Go on with the times that an interrupted run left, for what is left of the time. */
-static void take_left(const struct run *run, struct tune_left *left, struct tune_calls_options *options)
-{
-    static const double least_part = 0.3;
-    char path[TUNE_PATH_BYTES], fault[RECIPE_FAULT_BYTES];
-    const struct tune_left_key key = calls_key(run);
-    tune_files_left_path(&run->files, path);
-    if (tune_left_read(path, &key, left, fault)) {
-        fprintf(stderr, "mublas tune: going on with %s, which has %d times of calls\n", path,
-                moments_text_times(&left->moments));
-        const double part = fmax(1 - left->seconds / options->seconds, least_part);
-        options->seconds *= part;
-        options->host_seconds *= part;
-    } else if (*fault)
-        fprintf(stderr, "mublas tune: %s: %s; begun anew\n", path, fault);
-    options->moments = &left->moments;
-}
-
-static bool keep_left(const struct run *run, struct tune_left *left, const struct learned_times *times,
-                      double seconds)
-{
-    char path[TUNE_PATH_BYTES], fault[RECIPE_FAULT_BYTES];
-    if (moments_text_times(&left->moments) == 0)
-        return false;
-    left->key = calls_key(run);
-    snprintf(left->key.signature.host, sizeof left->key.signature.host, "%s", times->host_blas);
-    left->seconds += seconds;
-    tune_files_left_path(&run->files, path);
-    if (tune_left_write(path, left, fault))
-        return true;
-    fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
-    return false;
-}
-
 static struct tune_calls_options calls_options(struct run *run)
 {
     struct tune_calls_options options =
@@ -239,11 +188,11 @@ static bool learn_calls(struct run *run)
     /* Calls shaped as they will be. */
     setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
     if (times && left) {
-        take_left(run, left, &options);
+        tune_left_take(left, &run->files, &options);
         if (tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
             text = learned_times_text(times);
         if (stopped)
-            run->calls_left = keep_left(run, left, times, timer_now() - started);
+            run->calls_left = tune_left_keep(left, &run->files, times->host_blas, timer_now() - started);
     }
     if (text) {
         tune_files_keep_crossover(&run->files, text, times->host_blas);

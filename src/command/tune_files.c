@@ -1,8 +1,10 @@
 #include "command/tune_files.h"
 
+#include "command/tune_left.h"
 #include "command/tune_rows.h"
 #include "tuner/file_replace.h"
 #include "tuner/recipe_write.h"
+#include "tuner/regular_file.h"
 #include "tuner/tuning_data.h"
 
 #include <errno.h>
@@ -42,61 +44,69 @@ static void note(const char *path, const char *fault, const char *consequence)
     fprintf(stderr, "mublas tune: %s: %s; %s\n", path, fault, consequence);
 }
 
-static const char data_first[] = TUNING_DATA_FIRST_LINE, recipe_first[] = "mublas recipe ";
-
-/* Could a file with that beginning be written there? Nothing but what has it, too, is ever overwritten. */
-static bool is_place_for(const char *path, const char *first, const char *what)
+/* Is there a line that begins so at the head of the file, or is it empty or not there? */
+static bool has_line(const char *path, const char *wanted, char fault[FILE_FAULT_BYTES])
 {
-    char begin[64] = "", fault[FILE_FAULT_BYTES];
-    if (!file_is_replaceable(path, fault))
-        return complain(path, fault);
-    FILE *stream = file_open_regular(path);
-    if (!stream)
-        return errno == ENOENT || complain(path, file_fault());
-    const size_t got = fread(begin, 1, sizeof begin - 1, stream);
+    enum { HEAD_LINES = 4 };
+    char line[256];
+    int lines = 0;
+    bool found = false;
+    FILE *stream = regular_file_open(path);
+    if (!stream) {
+        snprintf(fault, FILE_FAULT_BYTES, "%s", regular_file_fault());
+        return errno == ENOENT;
+    }
+    for (; lines < HEAD_LINES && !found && fgets(line, sizeof line, stream); lines++)
+        found = strncmp(line, wanted, strlen(wanted)) == 0;
     fclose(stream);
-    snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
-    return got == 0 || strncmp(begin, first, strlen(first)) == 0 || complain(path, fault);
+    return found || lines == 0;
 }
 
-bool tune_files_is_place(const char *path)
+bool tune_files_is_place(const char *path, const char *line, const char *what)
 {
-    return is_place_for(path, recipe_first, "a recipe");
+    char fault[FILE_FAULT_BYTES];
+    if (!file_is_replaceable(path, fault))
+        return complain(path, fault);
+    snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
+    return has_line(path, line, fault) || complain(path, fault);
 }
 
 /* Before any time is spent. */
 static bool can_be_written(const struct tune_files *files)
 {
+    static const struct {
+        const char *ending, *line, *what;
+    } kinds[] = {{"", TUNE_RECIPE_LINE, "a recipe"},
+                 {".csv", TUNING_DATA_FIRST_LINE, "tuning data"},
+                 {".partial", TUNE_RECIPE_LINE, "a recipe"},
+                 {".partial.csv", TUNING_DATA_FIRST_LINE, "tuning data"},
+                 {".partial.calls", TUNE_LEFT_LINE, "times of calls"}};
     char path[PATH_BYTES];
-    for (int partial = 0; partial < 2; partial++) {
-        path_of(files, partial ? ".partial" : "", path);
-        if (!tune_files_is_place(path))
-            return false;
-        path_of(files, partial ? ".partial.csv" : ".csv", path);
-        if (!is_place_for(path, data_first, "tuning data"))
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        path_of(files, kinds[i].ending, path);
+        if (!tune_files_is_place(path, kinds[i].line, kinds[i].what))
             return false;
     }
-    tune_files_left_path(files, path);
-    return is_place_for(path, "mublas calls ", "times of calls");
+    return true;
 }
 
-void tune_files_made_with(const struct tune_files *files, char made[TUNE_MADE_BYTES])
+void tune_files_made_with(const struct tune_files *files, char made[RECIPE_MADE_BYTES])
 {
-    snprintf(made, TUNE_MADE_BYTES, "%.60s, %u MiB", files->recipe.made,
+    snprintf(made, RECIPE_MADE_BYTES, "%.60s, %u MiB", files->recipe.made,
              (unsigned)(files->options->memory >> 20));
+}
+
+bool tune_files_is_like(const struct tune_files *files, const char *made)
+{
+    char own[RECIPE_MADE_BYTES];
+    tune_files_made_with(files, own);
+    const char *how = strstr(own, " by "), *was = strstr(made, " by ");
+    return how && was && strcmp(how, was) == 0;
 }
 
 void tune_files_left_path(const struct tune_files *files, char path[TUNE_PATH_BYTES])
 {
     path_of(files, ".partial.calls", path);
-}
-
-static bool is_like(const struct tune_files *files, const struct recipe *partial)
-{
-    char own[TUNE_MADE_BYTES];
-    tune_files_made_with(files, own);
-    const char *how = strstr(own, " by "), *was = strstr(partial->made, " by ");
-    return how && was && strcmp(how, was) == 0;
 }
 
 /* What the text of a file holds, if it fits; `fault` otherwise, "" where there is none. */
@@ -151,7 +161,6 @@ static void resume(struct tune_files *files, const struct recipe_signature *sign
 {
     char path[PATH_BYTES], data_path[PATH_BYTES], fault[RECIPE_FAULT_BYTES], data_fault[TUNING_FAULT_BYTES];
     struct recipe partial;
-    size_t bytes;
     path_of(files, ".partial", path);
     path_of(files, ".partial.csv", data_path);
     if (!read_fitting(path, signature, &partial, fault)) {
@@ -159,8 +168,8 @@ static void resume(struct tune_files *files, const struct recipe_signature *sign
             note(path, fault, "begun anew");
         return;
     }
-    char *rows = tune_rows_read(data_path, signature->device, &bytes, data_fault);
-    if (!is_like(files, &partial))
+    char *rows = tune_rows_read(data_path, signature->device, data_fault);
+    if (!tune_files_is_like(files, partial.made))
         note(path, partial.made, "another command, so begun anew");
     else if (!rows && *data_fault)
         fprintf(stderr, "mublas tune: %s; begun anew\n", data_fault); /* names the file */
@@ -181,7 +190,6 @@ static void find_outdated(struct tune_files *files, const struct recipe_signatur
 {
     char path[PATH_BYTES], data_fault[TUNING_FAULT_BYTES];
     const char *recipe = files->options->output;
-    size_t bytes;
     char kept[80];
     tune_files_find_old(recipe, files->old);
     snprintf(kept, sizeof kept, "it will be kept with the ending %s", files->old);
@@ -189,7 +197,7 @@ static void find_outdated(struct tune_files *files, const struct recipe_signatur
     if (files->is_outdated)
         note(recipe, fault, kept);
     path_of(files, ".csv", path);
-    files->before = tune_rows_read(path, signature->device, &bytes, data_fault);
+    files->before = tune_rows_read(path, signature->device, data_fault);
     if (fits && !*data_fault)
         return;
     free(files->before);

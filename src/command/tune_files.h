@@ -21,16 +21,18 @@ struct tune_files {
     char old[16]; /* the ending with which it stays: ".old", ".old.2" */
 };
 
-/* Could a recipe be written there? Not over anything else. False: with one line. */
-bool tune_files_is_place(const char *path);
+/* Could a file that has a line which begins so at its head be written there? Not over anything else: `what`
+ * for people. False: with one line. */
+#define TUNE_RECIPE_LINE "mublas recipe "
+bool tune_files_is_place(const char *path, const char *line, const char *what);
 
 /* The first of the endings .old, .old.2, ... with which there is neither a recipe nor data; and give what is
  * there of `recipe`, or of its data, that ending (data: and .csv). False: with one line. */
 void tune_files_find_old(const char *recipe, char old[16]);
 bool tune_files_set_aside(const char *recipe, const char *old, bool data);
 
-/* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What is
- * of no use here gives a line, and stays with the ending .old. */
+/* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What
+ * is of no use here gives a line, and stays with the ending .old. */
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, int resident_warps, int resident_blocks);
 
@@ -43,9 +45,10 @@ void tune_files_keep_crossover(struct tune_files *files, char *crossover, const 
 /* Has this run, or the one that it goes on with, learned any class? */
 bool tune_files_any_done(const struct tune_files *files);
 
-/* What makes a run like another one, its day apart: "2026-11-25 by mublas tune --full, 4096 MiB". */
-enum { TUNE_MADE_BYTES = sizeof ((struct recipe *)0)->made };
-void tune_files_made_with(const struct tune_files *files, char made[TUNE_MADE_BYTES]);
+/* What makes a run like another one: "2026-11-25 by mublas tune --full, 4096 MiB"; and was that one like this,
+ * its day apart? */
+void tune_files_made_with(const struct tune_files *files, char made[RECIPE_MADE_BYTES]);
+bool tune_files_is_like(const struct tune_files *files, const char *made);
 
 /* Where times of calls lie that an interruption leaves (tune_left.h). */
 void tune_files_left_path(const struct tune_files *files, char path[TUNE_PATH_BYTES]);

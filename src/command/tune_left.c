@@ -1,129 +1,138 @@
 #include "command/tune_left.h"
 
+#include "common/processors.h"
+#include "interpose/host_search.h"
 #include "tuner/file_replace.h"
 #include "tuner/moments_text.h"
+#include "tuner/recipe_write.h"
 #include "tuner/trusted_file.h"
 
-#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, HASH_LINE_BYTES = 22, TEXT_MAX = 64 << 20, COUNT_MAX = 1 << 20 };
-static const double longest = 1e9;
+enum { FORMAT = 1, TEXT_MAX = 64 << 20, THREADS_MAX = 1 << 20 };
+static const double longest = 1e9, least_part = 0.3;
 
-static bool read_text(struct line_reader *reader, const char *word, char *text, size_t room)
-{
-    return line_reader_next(reader) && line_reader_word(reader, word) && line_reader_rest(reader, text, room);
-}
+struct head {
+    struct recipe_signature signature;
+    char made[RECIPE_MADE_BYTES];
+    int64_t threads;
+};
 
-static bool read_number(struct line_reader *reader, const char *word, int *value)
+static bool read_first(struct line_reader *reader)
 {
-    int64_t number;
-    if (!line_reader_next(reader) || !line_reader_word(reader, word) ||
-        !line_reader_integer(reader, 0, COUNT_MAX, &number) || !line_reader_end(reader))
-        return false;
-    *value = (int)number;
-    return true;
-}
-
-static bool read_body(struct line_reader *reader, struct tune_left *left)
-{
-    struct tune_left_key *key = &left->key;
-    struct recipe_signature *signature = &key->signature;
     int64_t format;
     return line_reader_next(reader) && line_reader_word(reader, "mublas") && line_reader_word(reader, "calls") &&
-           line_reader_integer(reader, FORMAT, FORMAT, &format) && line_reader_end(reader) &&
-           read_text(reader, "kernels", signature->kernels, sizeof signature->kernels) &&
-           read_text(reader, "device", signature->device, sizeof signature->device) &&
-           read_number(reader, "multiprocessors", &signature->multiprocessors) &&
-           read_number(reader, "driver", &signature->driver) &&
-           read_text(reader, "host", signature->host, sizeof signature->host) &&
-           read_number(reader, "threads", &key->threads) &&
-           read_text(reader, "made", key->made, sizeof key->made) && line_reader_next(reader) &&
-           line_reader_word(reader, "seconds") && line_reader_decimal(reader, 0, longest, &left->seconds) &&
-           line_reader_end(reader) && moments_text_read(reader, &left->moments);
+           line_reader_integer(reader, FORMAT, FORMAT, &format) && line_reader_end(reader);
 }
 
-/* The last line is the hash of all before. */
-static bool is_whole(const char *text, size_t bytes)
+static bool read_rest(struct line_reader *reader, struct head *head, struct tune_left *left)
 {
-    char wanted[HASH_LINE_BYTES + 1];
-    if (bytes < HASH_LINE_BYTES)
+    return recipe_head_read(reader, &head->signature, head->made) && line_reader_next(reader) &&
+           line_reader_word(reader, "threads") && line_reader_integer(reader, 1, THREADS_MAX, &head->threads) &&
+           line_reader_end(reader) && line_reader_next(reader) && line_reader_word(reader, "seconds") &&
+           line_reader_decimal(reader, 0, longest, &left->seconds) && line_reader_end(reader) &&
+           moments_text_read(reader, &left->moments);
+}
+
+/* The one that a process will bind. */
+static void find_host(char host[PATH_MAX])
+{
+    struct host_library library;
+    *host = '\0';
+    if (host_search("dgemm_", &library) && !realpath(library.path, host))
+        snprintf(host, PATH_MAX, "%s", library.path);
+}
+
+static bool fits(const struct head *head, const struct tune_files *files, char fault[RECIPE_FAULT_BYTES])
+{
+    char host[PATH_MAX];
+    find_host(host);
+    if (!recipe_signature_fits(&head->signature, &files->recipe.signature, fault))
         return false;
-    snprintf(wanted, sizeof wanted, "hash %016" PRIx64 "\n", recipe_hash(text, bytes - HASH_LINE_BYTES));
-    return memcmp(text + bytes - HASH_LINE_BYTES, wanted, HASH_LINE_BYTES) == 0;
+    if (strcmp(head->signature.host, host) != 0 || head->threads != processors_for_blas())
+        snprintf(fault, RECIPE_FAULT_BYTES, "made with another host BLAS or number of threads");
+    else if (!tune_files_is_like(files, head->made))
+        snprintf(fault, RECIPE_FAULT_BYTES, "made by another command");
+    else
+        return true;
+    return false;
 }
 
-static const char *how(const char *made)
-{
-    const char *by = strstr(made, " by ");
-    return by ? by : made;
-}
-
-static const char *difference(const struct tune_left_key *key, const struct tune_left_key *other)
-{
-    const struct recipe_signature *one = &key->signature, *two = &other->signature;
-    if (strcmp(one->kernels, two->kernels) != 0)
-        return "made for other kernels";
-    if (strcmp(one->device, two->device) != 0 || one->multiprocessors != two->multiprocessors ||
-        one->driver != two->driver)
-        return "made for another device or driver";
-    if (strcmp(one->host, two->host) != 0 || key->threads != other->threads)
-        return "made with another host BLAS or number of threads";
-    return strcmp(how(key->made), how(other->made)) == 0 ? NULL : "made by another command";
-}
-
-static bool read_left(const char *text, size_t bytes, const struct tune_left_key *key, struct tune_left *left,
-                      char fault[RECIPE_FAULT_BYTES])
+static bool parse(const char *text, size_t bytes, const struct tune_files *files, struct tune_left *left,
+                  char fault[RECIPE_FAULT_BYTES])
 {
     struct line_reader reader;
-    const char *wrong = "cut short or changed: its hash does not agree";
-    if (is_whole(text, bytes)) {
-        line_reader_begin(&reader, text, bytes - HASH_LINE_BYTES);
-        wrong = read_body(&reader, left) ? difference(key, &left->key) : reader.fault;
-    }
-    if (wrong)
-        snprintf(fault, RECIPE_FAULT_BYTES, "%s", wrong);
-    return !wrong;
+    struct head head;
+    line_reader_begin(&reader, text, bytes);
+    if (read_first(&reader) && recipe_tail_read(&reader, text, bytes) && read_rest(&reader, &head, left))
+        return fits(&head, files, fault);
+    snprintf(fault, RECIPE_FAULT_BYTES, "%s", reader.fault);
+    return false;
 }
 
-bool tune_left_read(const char *path, const struct tune_left_key *key, struct tune_left *left,
-                    char fault[RECIPE_FAULT_BYTES])
+static bool read_left(const char *path, const struct tune_files *files, struct tune_left *left)
 {
+    char fault[RECIPE_FAULT_BYTES];
     size_t bytes;
-    memset(left, 0, sizeof *left);
-    *fault = '\0';
     if (access(path, F_OK) != 0)
         return false;
     char *text = trusted_file_read(path, TEXT_MAX, &bytes, fault);
-    const bool good = text && read_left(text, bytes, key, left, fault);
-    if (!good)
-        memset(left, 0, sizeof *left);
+    const bool good = text && parse(text, bytes, files, left, fault);
     free(text);
+    if (!good) {
+        memset(left, 0, sizeof *left);
+        fprintf(stderr, "mublas tune: %s: %s; begun anew\n", path, fault);
+    }
     return good;
 }
 
-bool tune_left_write(const char *path, const struct tune_left *left, char fault[RECIPE_FAULT_BYTES])
+void tune_left_take(struct tune_left *left, const struct tune_files *files, struct tune_calls_options *options)
 {
-    const struct tune_left_key *key = &left->key;
-    const struct recipe_signature *signature = &key->signature;
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *stream = open_memstream(&text, &bytes);
-    snprintf(fault, RECIPE_FAULT_BYTES, "out of memory");
+    char path[TUNE_PATH_BYTES];
+    tune_files_left_path(files, path);
+    options->moments = &left->moments;
+    if (!read_left(path, files, left))
+        return;
+    fprintf(stderr, "mublas tune: going on with %s, which has %d times of calls\n", path,
+            moments_text_times(&left->moments));
+    const double part = fmax(1 - left->seconds / options->seconds, least_part);
+    options->seconds *= part;
+    options->host_seconds *= part;
+}
+
+static char *text_of(const struct tune_left *left, const struct tune_files *files, const char *host,
+                     size_t *bytes)
+{
+    struct recipe_signature signature = files->recipe.signature;
+    char made[RECIPE_MADE_BYTES], *text = NULL;
+    FILE *stream = open_memstream(&text, bytes);
     if (!stream)
-        return false;
-    fprintf(stream,
-            "mublas calls %d\nkernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nthreads %d\n"
-            "made %s\nseconds %.1f\n",
-            FORMAT, signature->kernels, signature->device, signature->multiprocessors, signature->driver,
-            *signature->host ? signature->host : "none", key->threads, key->made, left->seconds);
+        return NULL;
+    snprintf(signature.host, sizeof signature.host, "%s", host);
+    tune_files_made_with(files, made);
+    fprintf(stream, TUNE_LEFT_LINE "%d\n", FORMAT);
+    recipe_head_write(stream, &signature, made);
+    fprintf(stream, "threads %d\nseconds %.1f\n", processors_for_blas(), left->seconds);
     moments_text_write(stream, &left->moments);
-    fflush(stream);
-    if (!ferror(stream))
-        fprintf(stream, "hash %016" PRIx64 "\n", recipe_hash(text, bytes));
-    const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
+    return recipe_tail_write(stream, &text, bytes);
+}
+
+bool tune_left_keep(struct tune_left *left, const struct tune_files *files, const char *host, double seconds)
+{
+    char path[TUNE_PATH_BYTES], fault[FILE_FAULT_BYTES] = "out of memory";
+    size_t bytes;
+    if (moments_text_times(&left->moments) == 0)
+        return false;
+    left->seconds += seconds;
+    tune_files_left_path(files, path);
+    char *text = text_of(left, files, host, &bytes);
+    const bool good = text && file_replace(path, text, bytes, fault);
     free(text);
+    if (!good)
+        fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
     return good;
 }

@@ -7,36 +7,31 @@
  *   multiprocessors 132
  *   driver 13000
  *   host /usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3
- *   threads 16
  *   made 2026-11-25 by mublas tune --full, 4096 MiB
+ *   threads 16
  *   seconds 93.5
  *   (lines of moments_text.h)
  *   hash 0123456789abcdef */
 #ifndef MUBLAS_TUNE_LEFT_H
 #define MUBLAS_TUNE_LEFT_H
 
-#include "tuner/recipe.h"
-#include "tuner/sample_moments.h"
+#include "command/tune_calls.h"
+#include "command/tune_files.h"
 
-/* What times hold for, and how they were made. */
-struct tune_left_key {
-    struct recipe_signature signature; /* with the host BLAS */
-    int threads;
-    char made[80]; /* from " by " on it counts */
-};
+#define TUNE_LEFT_LINE "mublas calls "
 
 struct tune_left {
-    struct tune_left_key key;
-    double seconds; /* that they took */
+    double seconds; /* that the times took */
     struct moments_table moments;
 };
 
-/* All zero but for the times, if the file is whole, can be trusted and has the key, save for the day. False:
- * `fault` says why it cannot be used, "" where there is none. */
-bool tune_left_read(const char *path, const struct tune_left_key *key, struct tune_left *left,
-                    char fault[RECIPE_FAULT_BYTES]);
+/* Go on with what is left of a run like this one on this machine, with this host BLAS and its threads, for what
+ * is left of the options' time; either way with a line, unless there is nothing. The options' times are then
+ * those of `left`, all zero before, which must outlive them. */
+void tune_left_take(struct tune_left *left, const struct tune_files *files, struct tune_calls_options *options);
 
-/* False: `fault` says why it could not be written. */
-bool tune_left_write(const char *path, const struct tune_left *left, char fault[RECIPE_FAULT_BYTES]);
+/* Keep the times, and those that `seconds` more have added, by this host BLAS. False: there are none, or, with a
+ * line, they cannot be written. */
+bool tune_left_keep(struct tune_left *left, const struct tune_files *files, const char *host, double seconds);
 
 #endif

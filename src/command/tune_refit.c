@@ -1,11 +1,9 @@
 #include "command/tune_refit.h"
 
 #include "command/tune_files.h"
-#include "tuner/file_replace.h"
 #include "tuner/recipe_refit.h"
 #include "tuner/recipe_write.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,15 +36,23 @@ static void print(const struct recipe *recipe,
 }
 
 /* The recipe that is there, if it is another one, stays with its data, and another ending. */
+static bool set_aside(const char *recipe)
+{
+    char data[TUNE_PATH_BYTES], old[16];
+    snprintf(data, sizeof data, "%s.csv", recipe);
+    tune_files_find_old(recipe, old);
+    if (access(recipe, F_OK) == 0 && !tune_files_set_aside(recipe, old, false))
+        return false;
+    if (access(data, F_OK) == 0 && !tune_files_set_aside(recipe, old, true))
+        return false;
+    unlink(data); /* it may have two names now */
+    return true;
+}
+
 static int write_recipe(const struct recipe *recipe, const char *path, const char *from)
 {
     char fault[RECIPE_FAULT_BYTES];
-    char data[TUNE_PATH_BYTES], old[16];
-    snprintf(data, sizeof data, "%s.csv", path);
-    tune_files_find_old(path, old);
-    if (strcmp(path, from) != 0 && ((access(path, F_OK) == 0 && !tune_files_set_aside(path, old, false)) ||
-                                    (access(data, F_OK) == 0 && (!tune_files_set_aside(path, old, true) ||
-                                                                 (unlink(data) != 0 && errno != ENOENT)))))
+    if (strcmp(path, from) != 0 && !set_aside(path))
         return 1;
     return recipe_replace(recipe, path, fault) ? 0 : complain(path, fault);
 }
@@ -71,7 +77,7 @@ int tune_refit(const struct tune_options *options)
     static struct recipe recipe;
     struct tuning_table table;
     char fault[TUNING_FAULT_BYTES], path[sizeof options->output];
-    if (!tune_files_is_place(options->output))
+    if (!tune_files_is_place(options->output, TUNE_RECIPE_LINE, "a recipe"))
         return 1;
     if (!recipe_read(options->refit, &recipe, fault))
         return complain(options->refit, fault);

@@ -1,6 +1,6 @@
 #include "command/tune_rows.h"
 
-#include "tuner/file_replace.h"
+#include "tuner/regular_file.h"
 #include "tuner/tuning_data.h"
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@ static bool is_row(const char *line)
     return line[0] != '#' && strncmp(line, TUNING_DATA_COLUMNS, sizeof TUNING_DATA_COLUMNS - 1) != 0;
 }
 
-static char *copy_rows(const char *path, size_t *bytes)
+static char *copy_rows(const char *path)
 {
     char *rows = NULL, *line = NULL;
-    size_t room = 0;
-    FILE *stream = file_open_regular(path), *copy = open_memstream(&rows, bytes);
+    size_t bytes, room = 0;
+    FILE *stream = regular_file_open(path), *copy = open_memstream(&rows, &bytes);
     while (stream && copy && getline(&line, &room, stream) > 0)
         if (is_row(line) && strchr(line, '\n'))
             fputs(line, copy);
@@ -29,18 +29,17 @@ static char *copy_rows(const char *path, size_t *bytes)
 }
 
 /* Read as a table first: what has one wrong line is of no use to anybody. */
-char *tune_rows_read(const char *path, const char *device, size_t *bytes, char fault[TUNING_FAULT_BYTES])
+char *tune_rows_read(const char *path, const char *device, char fault[TUNING_FAULT_BYTES])
 {
     struct tuning_table table;
     char *rows = NULL;
-    *bytes = 0;
     *fault = '\0';
     if (access(path, F_OK) != 0 || !tuning_table_read(path, &table, fault))
         return NULL;
     if (strcmp(table.device, device) != 0)
         snprintf(fault, TUNING_FAULT_BYTES, "%s: of another device", path);
     else
-        rows = copy_rows(path, bytes);
+        rows = copy_rows(path);
     tuning_table_free(&table);
     return rows;
 }

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-/* The lines of a data file that is whole and of that device, to be freed, with their `bytes`. NULL, and *bytes
- * 0, where it has none; `fault` then says why it cannot be used, "" where there is no such file. */
-char *tune_rows_read(const char *path, const char *device, size_t *bytes, char fault[TUNING_FAULT_BYTES]);
+/* The lines of a data file that is whole and of that device, NUL-terminated, to be freed. NULL: `fault` says why
+ * it cannot be used, "" where there is no such file. */
+char *tune_rows_read(const char *path, const char *device, char fault[TUNING_FAULT_BYTES]);
 
 /* Those of classes and forms for which `which` is `value`. */
 void tune_rows_write(FILE *stream, const char *rows, bool which[TUNING_CLASSES][TUNING_FORMS], bool value);

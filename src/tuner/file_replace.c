@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,27 +99,6 @@ bool file_replace(const char *path, const char *text, size_t bytes, char fault[F
         unlink(temporary);
     free(temporary);
     return good;
-}
-
-FILE *file_open_regular(const char *path)
-{
-    struct stat state;
-    FILE *stream = NULL;
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0)
-        return NULL;
-    if (fstat(file, &state) == 0) {
-        errno = EINVAL;
-        stream = S_ISREG(state.st_mode) ? fdopen(file, "r") : NULL;
-    }
-    if (!stream)
-        close(file);
-    return stream;
-}
-
-const char *file_fault(void)
-{
-    return errno == EINVAL ? "not a regular file" : strerror(errno);
 }
 
 bool file_set_aside(const char *path, const char *aside, char fault[FILE_FAULT_BYTES])

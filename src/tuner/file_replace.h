@@ -1,11 +1,9 @@
-/* file_replace.h - files that are whole or not there, and reading only what is a file. What `mublas tune` and
- * `report` read and write for people. Thread-safe. */
+/* file_replace.h - writing files that are whole or not there, in the place of nothing but files. Thread-safe. */
 #ifndef MUBLAS_FILE_REPLACE_H
 #define MUBLAS_FILE_REPLACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 enum { FILE_FAULT_BYTES = 256 };
 
@@ -16,11 +14,6 @@ bool file_replace(const char *path, const char *text, size_t bytes, char fault[F
 
 /* Could file_replace write there, space aside? Makes the folders, too. */
 bool file_is_replaceable(const char *path, char fault[FILE_FAULT_BYTES]);
-
-/* Open a regular file to read, nothing else: there is no waiting for the writer of a fifo. NULL: file_fault
- * is the phrase that says why. */
-FILE *file_open_regular(const char *path);
-const char *file_fault(void);
 
 /* Give the file another name, at which nothing may be; it keeps its own, too, until it is replaced, where the
  * file system can do that. */

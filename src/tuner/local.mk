@@ -18,6 +18,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/result_times.c src/tuner/result_times.h \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \
+	src/tuner/regular_file.c src/tuner/regular_file.h \
 	src/tuner/trusted_file.c src/tuner/trusted_file.h \
 	src/tuner/recipe_search.c src/tuner/recipe_search.h \
 	src/tuner/built_in_recipes.c src/tuner/built_in_recipes.h src/tuner/built_in_recipes_text.S \

@@ -54,20 +54,25 @@ static bool read_number(struct line_reader *reader, const char *word, int *value
     return begin_line(reader, word) && read_int(reader, 1 << 20, value) && line_reader_end(reader);
 }
 
-static bool read_head(struct line_reader *reader, struct recipe *recipe)
+bool recipe_head_read(struct line_reader *reader, struct recipe_signature *signature,
+                      char made[RECIPE_MADE_BYTES])
 {
-    struct recipe_signature *signature = &recipe->signature;
-    bool good = read_text(reader, "kernels", signature->kernels, sizeof signature->kernels) &&
-                read_text(reader, "device", signature->device, sizeof signature->device) &&
-                read_number(reader, "multiprocessors", &signature->multiprocessors) &&
-                read_number(reader, "driver", &signature->driver) &&
-                read_text(reader, "host", signature->host, sizeof signature->host) &&
-                read_text(reader, "made", recipe->made, sizeof recipe->made) &&
-                read_number(reader, "warps", &recipe->resident_warps) &&
-                read_number(reader, "blocks", &recipe->resident_blocks);
+    const bool good = read_text(reader, "kernels", signature->kernels, sizeof signature->kernels) &&
+                      read_text(reader, "device", signature->device, sizeof signature->device) &&
+                      read_number(reader, "multiprocessors", &signature->multiprocessors) &&
+                      read_number(reader, "driver", &signature->driver) &&
+                      read_text(reader, "host", signature->host, sizeof signature->host) &&
+                      read_text(reader, "made", made, RECIPE_MADE_BYTES);
     if (good && strcmp(signature->host, "none") == 0)
         signature->host[0] = '\0';
     return good;
+}
+
+static bool read_head(struct line_reader *reader, struct recipe *recipe)
+{
+    return recipe_head_read(reader, &recipe->signature, recipe->made) &&
+           read_number(reader, "warps", &recipe->resident_warps) &&
+           read_number(reader, "blocks", &recipe->resident_blocks);
 }
 
 /* The class section that lines belong to now. */
@@ -216,10 +221,22 @@ static bool read_body(struct line_reader *reader, struct recipe *recipe)
     return !*reader->fault && end_section(reader, &section);
 }
 
+bool recipe_tail_read(struct line_reader *reader, const char *text, size_t bytes)
+{
+    uint64_t hash;
+    struct line_reader last;
+    if (bytes > HASH_LINE_BYTES)
+        line_reader_begin(&last, text + bytes - HASH_LINE_BYTES, HASH_LINE_BYTES);
+    if (bytes <= HASH_LINE_BYTES || !line_reader_next(&last) || !line_reader_word(&last, "hash") ||
+        !line_reader_hexadecimal(&last, &hash) || hash != recipe_hash(text, bytes - HASH_LINE_BYTES))
+        return line_reader_fault(reader, "cut short or changed: its hash does not agree");
+    reader->end -= HASH_LINE_BYTES;
+    return true;
+}
+
 /* Whoever wrote another format may end it otherwise: look at the first line before the last. */
 static bool check_frame(const char *text, size_t bytes, struct line_reader *reader)
 {
-    uint64_t hash;
     int64_t format;
     line_reader_begin(reader, text, bytes);
     if (bytes > RECIPE_TEXT_MAX)
@@ -232,14 +249,7 @@ static bool check_frame(const char *text, size_t bytes, struct line_reader *read
     if (format != RECIPE_FORMAT)
         return line_reader_fault(reader, "format %lld, where this mublas reads format %d", (long long)format,
                                  RECIPE_FORMAT);
-    struct line_reader last;
-    if (bytes > HASH_LINE_BYTES)
-        line_reader_begin(&last, text + bytes - HASH_LINE_BYTES, HASH_LINE_BYTES);
-    if (bytes <= HASH_LINE_BYTES || !line_reader_next(&last) || !line_reader_word(&last, "hash") ||
-        !line_reader_hexadecimal(&last, &hash) || hash != recipe_hash(text, bytes - HASH_LINE_BYTES))
-        return line_reader_fault(reader, "cut short or changed: its hash does not agree");
-    reader->end -= HASH_LINE_BYTES;
-    return true;
+    return recipe_tail_read(reader, text, bytes);
 }
 
 bool recipe_parse(const char *text, size_t bytes, struct recipe *recipe, char fault[RECIPE_FAULT_BYTES])
@@ -262,7 +272,12 @@ void recipe_clear(struct recipe *recipe)
 bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine,
                  char fault[RECIPE_FAULT_BYTES])
 {
-    const struct recipe_signature *made = &recipe->signature;
+    return recipe_signature_fits(&recipe->signature, machine, fault);
+}
+
+bool recipe_signature_fits(const struct recipe_signature *made, const struct recipe_signature *machine,
+                           char fault[RECIPE_FAULT_BYTES])
+{
     if (strcmp(made->device, machine->device) != 0)
         snprintf(fault, RECIPE_FAULT_BYTES, "made for the device '%s', this is '%s'", made->device,
                  machine->device);

@@ -16,7 +16,8 @@ enum {
     RECIPE_FORMAT = 2, /* 1 had other sizes of gemv */
     RECIPE_INTERVALS_MAX = 64,
     RECIPE_TEXT_MAX = 1 << 20, /* bytes */
-    RECIPE_FAULT_BYTES = 256
+    RECIPE_FAULT_BYTES = 256,
+    RECIPE_MADE_BYTES = 80
 };
 
 /* What a recipe is valid for. */
@@ -47,7 +48,7 @@ struct class_recipe {
 
 struct recipe {
     struct recipe_signature signature;
-    char made[80]; /* for people: when, how */
+    char made[RECIPE_MADE_BYTES]; /* for people: when, how */
     int resident_warps, resident_blocks; /* of a multiprocessor, at most */
     struct class_recipe classes[TUNING_CLASSES][TUNING_FORMS];
     char *crossover; /* what learned_times_parse takes, NUL-terminated, from malloc; NULL: none */
@@ -64,6 +65,8 @@ void recipe_clear(struct recipe *recipe);
 /* Was it made for this machine, the host BLAS aside? A phrase if not. */
 bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine,
                  char fault[RECIPE_FAULT_BYTES]);
+bool recipe_signature_fits(const struct recipe_signature *made, const struct recipe_signature *machine,
+                           char fault[RECIPE_FAULT_BYTES]);
 
 /* Read a file: a regular one, owned by this user or root, that nobody else may write. Out of
  * memory is a fault like any other. */
@@ -72,13 +75,19 @@ bool recipe_read(const char *path, struct recipe *recipe, char fault[RECIPE_FAUL
 /* The hash in the last line, of all bytes before that line (FNV-1a, 64 bits). */
 uint64_t recipe_hash(const char *text, size_t bytes);
 
+/* Of other files that hold for one machine, too: the lines from `kernels` to `made`, and the last one, with
+ * which text and reader then end one line earlier. The reader has the fault. */
+struct line_reader;
+bool recipe_head_read(struct line_reader *reader, struct recipe_signature *signature,
+                      char made[RECIPE_MADE_BYTES]);
+bool recipe_tail_read(struct line_reader *reader, const char *text, size_t bytes);
+
 /* Words for enum leaf_order and symv_variant, ended by NULL. */
 extern const char *const recipe_orders[], *const recipe_variants[];
 
 /* Words of a shape in the text, and back; the class's calls must be able to have it. */
 enum { RECIPE_SHAPE_BYTES = 160 };
 void recipe_shape_text(const struct launch_shape *shape, char text[RECIPE_SHAPE_BYTES]);
-struct line_reader;
 bool recipe_shape_read(struct line_reader *reader, int class, struct launch_shape *shape);
 
 #endif

@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+void recipe_head_write(FILE *stream, const struct recipe_signature *signature, const char *made)
+{
+    fprintf(stream, "kernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
+            signature->kernels, signature->device, signature->multiprocessors, signature->driver,
+            *signature->host ? signature->host : "none", made);
+}
+
 static void write_head(FILE *stream, const struct recipe *recipe)
 {
-    const struct recipe_signature *signature = &recipe->signature;
-    fprintf(stream,
-            "mublas recipe %d\nkernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
-            RECIPE_FORMAT, signature->kernels, signature->device, signature->multiprocessors,
-            signature->driver, *signature->host ? signature->host : "none", recipe->made);
+    fprintf(stream, "mublas recipe %d\n", RECIPE_FORMAT);
+    recipe_head_write(stream, &recipe->signature, recipe->made);
     fprintf(stream, "warps %d\nblocks %d\n", recipe->resident_warps, recipe->resident_blocks);
 }
 
@@ -56,6 +60,17 @@ static void write_class(FILE *stream, int class, enum tuning_form form, const st
         write_occupancy(stream, rules);
 }
 
+char *recipe_tail_write(FILE *stream, char **text, size_t *bytes)
+{
+    fflush(stream);
+    if (!ferror(stream))
+        fprintf(stream, "hash %016" PRIx64 "\n", recipe_hash(*text, *bytes));
+    if (fclose(stream) == 0)
+        return *text;
+    free(*text);
+    return NULL;
+}
+
 char *recipe_text(const struct recipe *recipe, size_t *bytes)
 {
     char *text = NULL;
@@ -69,13 +84,7 @@ char *recipe_text(const struct recipe *recipe, size_t *bytes)
                 write_class(stream, class, (enum tuning_form)form, &recipe->classes[class][form]);
     if (recipe->crossover)
         fprintf(stream, "crossover\n%s", recipe->crossover);
-    fflush(stream);
-    if (!ferror(stream))
-        fprintf(stream, "hash %016" PRIx64 "\n", recipe_hash(text, *bytes));
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return recipe_tail_write(stream, &text, bytes);
 }
 
 bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES])

@@ -171,11 +171,12 @@ struct shape_terms shape_terms_of(const struct blas_call *call, const struct lau
 {
     const int64_t slots = slots_of(shape, figures), multiprocessors = figures->of_edge[0].multiprocessors;
     const bool strips = shape->variant == VARIANT_STRIPS;
+    const bool triangle = tuning_family_is_triangle(call->family);
     const struct tiles tiles = call->family == FAMILY_AXPY ? tiles_of_vector(call, shape)
                                : strips                    ? tiles_of_strips(call, shape)
-                               : tuning_family_is_triangle(call->family)         ? tiles_of_triangle(call, shape)
+                               : triangle                  ? tiles_of_triangle(call, shape)
                                                            : tiles_of_rectangle(call, shape);
-    const double bytes = bytes_of(call) * (strips && tuning_family_is_triangle(call->family) ? STRIPS_READ : 1);
+    const double bytes = bytes_of(call) * (strips && triangle ? STRIPS_READ : 1);
     double items = 0;
     for (size_t i = 0; i < tiles.count; i++)
         items += (double)tiles.whole[i].count;

@@ -1,6 +1,6 @@
 #include "tuner/tuning_table.h"
 
-#include "tuner/file_replace.h"
+#include "tuner/regular_file.h"
 #include "tuner/tuning_data.h"
 
 #include <errno.h>
@@ -185,10 +185,10 @@ static int by_size(const void *one, const void *other)
 bool tuning_table_read(const char *path, struct tuning_table *table, char fault[TUNING_FAULT_BYTES])
 {
     struct reading reading = {path, 0, fault};
-    FILE *stream = file_open_regular(path);
+    FILE *stream = regular_file_open(path);
     *table = (struct tuning_table){.device = "an unknown device"};
     if (!stream)
-        return refuse(&reading, "%s", file_fault());
+        return refuse(&reading, "%s", regular_file_fault());
     const bool good = read_lines(&reading, stream, table);
     fclose(stream);
     if (!good)

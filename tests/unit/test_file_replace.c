@@ -1,5 +1,6 @@
 /* Files that are whole or not there; what is no file stays what it is. */
 #include "tuner/file_replace.h"
+#include "tuner/regular_file.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const char *path_of(const char *name)
 static bool holds(const char *name, const char *text)
 {
     char read[64] = "";
-    FILE *stream = file_open_regular(path_of(name));
+    FILE *stream = regular_file_open(path_of(name));
     const size_t got = stream ? fread(read, 1, sizeof read - 1, stream) : 0;
     if (stream)
         fclose(stream);
@@ -46,7 +47,7 @@ static void test_files(void)
                !file_is_replaceable(path_of("a/b/c/file/x"), fault) && strstr(fault, "Not a directory"),
            "beyond a file: %s", fault);
     tap_ok(!file_is_replaceable(path_of("a/b/"), fault) && strstr(fault, "not the name"), "a/b/: %s", fault);
-    tap_ok(!file_open_regular(path_of("nothing")) && strcmp(file_fault(), "No such file or directory") == 0,
+    tap_ok(!regular_file_open(path_of("nothing")) && strcmp(regular_file_fault(), "No such file or directory") == 0,
            "nothing to read: no such file");
 }
 
@@ -66,8 +67,8 @@ static void test_others(void)
     test_other("link", S_IFLNK, "symbolic link");
     test_other("dangling", S_IFLNK, "symbolic link");
     test_other("a", S_IFDIR, "Is a directory");
-    tap_ok(!file_open_regular(path_of("fifo")) && strcmp(file_fault(), "not a regular file") == 0 &&
-               !file_open_regular(path_of("a")) && strcmp(file_fault(), "not a regular file") == 0,
+    tap_ok(!regular_file_open(path_of("fifo")) && strcmp(regular_file_fault(), "not a regular file") == 0 &&
+               !regular_file_open(path_of("a")) && strcmp(regular_file_fault(), "not a regular file") == 0,
            "a fifo is not waited for, and a folder not read");
 }
 
