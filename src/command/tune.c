@@ -188,8 +188,8 @@ static bool learn_calls(struct run *run)
     /* Calls shaped as they will be. */
     setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
     if (times && left) {
-        tune_left_take(left, &run->files, &options);
-        if (tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
+        if (tune_left_take(left, &run->files, &options) &&
+            tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
             text = learned_times_text(times);
         if (stopped)
             run->calls_left = tune_left_keep(left, &run->files, times->host_blas, timer_now() - started);
@@ -237,7 +237,11 @@ static void print_summary(const struct run *run)
         printf("crossovers of %d classes of calls\n", run->crossovers);
     if (run->crossovers_kept > 0)
         printf("%d classes of calls are as before: there was no time for them\n", run->crossovers_kept);
-    printf("recipe %s in %.1f s\n", run->options.output, timer_now() - run->started);
+    const double seconds = timer_now() - run->started;
+    if (tune_files_have_nothing(&run->files))
+        printf("nothing learned in %.1f s\n", seconds);
+    else
+        printf("recipe %s in %.1f s\n", run->options.output, seconds);
 }
 
 static void say_interrupted(const struct run *run)

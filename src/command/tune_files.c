@@ -156,32 +156,70 @@ static void take_rows(struct tune_files *files, const char *rows)
     fclose(stream);
 }
 
-/* Go on with what an interrupted run left. */
-static void resume(struct tune_files *files, const struct recipe_signature *signature)
+static bool is_there(const char *path)
+{
+    struct stat state;
+    return lstat(path, &state) == 0;
+}
+
+void tune_files_find_old(const char *recipe, char old[16])
+{
+    char path[PATH_BYTES], data[PATH_BYTES];
+    for (int number = 1; number < 100000; number++) {
+        snprintf(old, 16, number > 1 ? ".old.%d" : ".old", number);
+        snprintf(path, sizeof path, "%s%s", recipe, old);
+        snprintf(data, sizeof data, "%s%s.csv", recipe, old);
+        if (!is_there(path) && !is_there(data))
+            return;
+    }
+}
+
+bool tune_files_set_aside(const char *recipe, const char *old, bool data)
+{
+    char path[PATH_BYTES], aside[PATH_BYTES], fault[FILE_FAULT_BYTES];
+    snprintf(path, sizeof path, "%s%s", recipe, data ? ".csv" : "");
+    snprintf(aside, sizeof aside, "%s%s%s", recipe, old, data ? ".csv" : "");
+    return file_set_aside(path, aside, fault) || complain(aside, fault);
+}
+
+/* The data first: without them the recipe is of no use to the same command. */
+bool tune_files_keep_left(const char *left, const char *fault)
+{
+    char data[PATH_BYTES], old[16], kept[64];
+    tune_files_find_old(left, old);
+    snprintf(kept, sizeof kept, "begun anew, and it is kept with the ending %s", old);
+    note(left, fault, kept);
+    snprintf(data, sizeof data, "%s.csv", left);
+    for (int i = 0; i < 2; i++) {
+        const char *path = i ? left : data;
+        if (is_there(path) && (!tune_files_set_aside(left, old, path == data) || (unlink(path) && is_there(path))))
+            return false;
+    }
+    return true;
+}
+
+/* Go on with what an interrupted run left. False: it is not to be gone on with, and cannot be kept. */
+static bool resume(struct tune_files *files, const struct recipe_signature *signature)
 {
     char path[PATH_BYTES], data_path[PATH_BYTES], fault[RECIPE_FAULT_BYTES], data_fault[TUNING_FAULT_BYTES];
     struct recipe partial;
     path_of(files, ".partial", path);
     path_of(files, ".partial.csv", data_path);
-    if (!read_fitting(path, signature, &partial, fault)) {
-        if (*fault)
-            note(path, fault, "begun anew");
-        return;
-    }
+    if (!read_fitting(path, signature, &partial, fault))
+        return !*fault || tune_files_keep_left(path, fault);
     char *rows = tune_rows_read(data_path, signature->device, data_fault);
-    if (!tune_files_is_like(files, partial.made))
-        note(path, partial.made, "another command, so begun anew");
-    else if (!rows && *data_fault)
-        fprintf(stderr, "mublas tune: %s; begun anew\n", data_fault); /* names the file */
-    else if (!rows)
-        note(data_path, "missing", "begun anew");
-    else {
-        const int count = take_done(files, &partial);
+    const char *reason = !tune_files_is_like(files, partial.made) ? "of another command"
+                         : rows                                   ? NULL
+                         : *data_fault                            ? data_fault
+                                                                  : "its data are missing";
+    const bool good = !reason || tune_files_keep_left(path, reason);
+    if (!reason) {
+        fprintf(stderr, "mublas tune: going on with %s, which has %d classes\n", path, take_done(files, &partial));
         take_rows(files, rows);
-        fprintf(stderr, "mublas tune: going on with %s, which has %d classes\n", path, count);
     }
     free(rows);
     recipe_clear(&partial);
+    return good;
 }
 
 /* A recipe that does not fit here, and data that are not its, are kept beside the new ones. */
@@ -223,9 +261,7 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
         files->recipe.resident_blocks = resident_blocks;
     }
     set_made(files);
-    if (options->shapes)
-        resume(files, signature);
-    return true;
+    return !options->shapes || resume(files, signature);
 }
 
 static bool write_recipe(const struct recipe *recipe, const char *path)
@@ -316,32 +352,6 @@ const char *tune_files_present(struct tune_files *files)
     return access(files->present, R_OK) == 0 ? files->present : "none";
 }
 
-static bool is_there(const char *path)
-{
-    struct stat state;
-    return lstat(path, &state) == 0;
-}
-
-void tune_files_find_old(const char *recipe, char old[16])
-{
-    char path[PATH_BYTES], data[PATH_BYTES];
-    for (int number = 1; number < 100000; number++) {
-        snprintf(old, 16, number > 1 ? ".old.%d" : ".old", number);
-        snprintf(path, sizeof path, "%s%s", recipe, old);
-        snprintf(data, sizeof data, "%s%s.csv", recipe, old);
-        if (!is_there(path) && !is_there(data))
-            return;
-    }
-}
-
-bool tune_files_set_aside(const char *recipe, const char *old, bool data)
-{
-    char path[PATH_BYTES], aside[PATH_BYTES], fault[FILE_FAULT_BYTES];
-    snprintf(path, sizeof path, "%s%s", recipe, data ? ".csv" : "");
-    snprintf(aside, sizeof aside, "%s%s%s", recipe, old, data ? ".csv" : "");
-    return file_set_aside(path, aside, fault) || complain(aside, fault);
-}
-
 /* What another part of tuning has left is not this run's. */
 static void forget_partial(const struct tune_files *files)
 {
@@ -355,8 +365,7 @@ static void forget_partial(const struct tune_files *files)
         unlink(path);
 }
 
-/* An empty recipe would take the place of one that comes with mublas. */
-static bool has_nothing(const struct tune_files *files)
+bool tune_files_have_nothing(const struct tune_files *files)
 {
     bool any = files->recipe.crossover || tune_files_any_done(files);
     for (int class = 0; class < TUNING_CLASSES; class++)
@@ -369,7 +378,7 @@ bool tune_files_finish(struct tune_files *files)
 {
     char path[PATH_BYTES];
     path_of(files, ".csv", path);
-    if (has_nothing(files)) {
+    if (tune_files_have_nothing(files)) {
         note(files->options->output, "nothing was learned", "it is as before");
         return true;
     }

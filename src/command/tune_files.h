@@ -31,6 +31,10 @@ bool tune_files_is_place(const char *path, const char *line, const char *what);
 void tune_files_find_old(const char *recipe, char old[16]);
 bool tune_files_set_aside(const char *recipe, const char *old, bool data);
 
+/* What an interrupted run has left, and its data, cannot be gone on with, but may be of hours: it gets the first
+ * such ending, with a line that says why. False: with another one. */
+bool tune_files_keep_left(const char *left, const char *fault);
+
 /* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What
  * is of no use here gives a line, and stays with the ending .old. */
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
@@ -55,6 +59,9 @@ void tune_files_left_path(const struct tune_files *files, char path[TUNE_PATH_BY
 
 /* The file that holds what this run has learned so far, or "none". */
 const char *tune_files_present(struct tune_files *files);
+
+/* Is there no rule and no crossover? An empty recipe would take the place of one that comes with mublas. */
+bool tune_files_have_nothing(const struct tune_files *files);
 
 /* All is learned: write the recipe and the data, remove the partial files. */
 bool tune_files_finish(struct tune_files *files);

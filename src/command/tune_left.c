@@ -56,7 +56,7 @@ static bool fits(const struct head *head, const struct tune_files *files, char f
     if (strcmp(head->signature.host, host) != 0 || head->threads != processors_for_blas())
         snprintf(fault, RECIPE_FAULT_BYTES, "made with another host BLAS or number of threads");
     else if (!tune_files_is_like(files, head->made))
-        snprintf(fault, RECIPE_FAULT_BYTES, "made by another command");
+        snprintf(fault, RECIPE_FAULT_BYTES, "of another command");
     else
         return true;
     return false;
@@ -74,34 +74,33 @@ static bool parse(const char *text, size_t bytes, const struct tune_files *files
     return false;
 }
 
-static bool read_left(const char *path, const struct tune_files *files, struct tune_left *left)
+static bool read_left(const char *path, const struct tune_files *files, struct tune_left *left,
+                      char fault[RECIPE_FAULT_BYTES])
 {
-    char fault[RECIPE_FAULT_BYTES];
     size_t bytes;
-    if (access(path, F_OK) != 0)
-        return false;
     char *text = trusted_file_read(path, TEXT_MAX, &bytes, fault);
     const bool good = text && parse(text, bytes, files, left, fault);
     free(text);
-    if (!good) {
-        memset(left, 0, sizeof *left);
-        fprintf(stderr, "mublas tune: %s: %s; begun anew\n", path, fault);
-    }
     return good;
 }
 
-void tune_left_take(struct tune_left *left, const struct tune_files *files, struct tune_calls_options *options)
+bool tune_left_take(struct tune_left *left, const struct tune_files *files, struct tune_calls_options *options)
 {
-    char path[TUNE_PATH_BYTES];
+    char path[TUNE_PATH_BYTES], fault[RECIPE_FAULT_BYTES];
     tune_files_left_path(files, path);
     options->moments = &left->moments;
-    if (!read_left(path, files, left))
-        return;
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!read_left(path, files, left, fault)) {
+        memset(left, 0, sizeof *left);
+        return tune_files_keep_left(path, fault);
+    }
     fprintf(stderr, "mublas tune: going on with %s, which has %d times of calls\n", path,
             moments_text_times(&left->moments));
     const double part = fmax(1 - left->seconds / options->seconds, least_part);
     options->seconds *= part;
     options->host_seconds *= part;
+    return true;
 }
 
 static char *text_of(const struct tune_left *left, const struct tune_files *files, const char *host,

@@ -26,9 +26,10 @@ struct tune_left {
 };
 
 /* Go on with what is left of a run like this one on this machine, with this host BLAS and its threads, for what
- * is left of the options' time; either way with a line, unless there is nothing. The options' times are then
- * those of `left`, all zero before, which must outlive them. */
-void tune_left_take(struct tune_left *left, const struct tune_files *files, struct tune_calls_options *options);
+ * is left of the options' time; either way with a line, unless there is nothing. What cannot be gone on with is
+ * kept with the ending .old; false: not even that. The options' times are then those of `left`, all zero before,
+ * which must outlive them. */
+bool tune_left_take(struct tune_left *left, const struct tune_files *files, struct tune_calls_options *options);
 
 /* Keep the times, and those that `seconds` more have added, by this host BLAS. False: there are none, or, with a
  * line, they cannot be written. */

@@ -67,7 +67,8 @@ mublas tune --memory=64 --evaluate=2 --routines=saxpy --output="$recipe"
 result $? "another file in the place of an evaluation stays"
 "$build/tests/unit/sign_recipe" "$recipe" driver 'driver 12080' > "$work/other" && cp "$work/other" "$recipe"
 EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --time-limit=1 --output="$recipe" &&
-    grep -q "nothing was learned; it is as before" "$work/errors" && cmp -s "$recipe" "$work/other"
+    grep -q "nothing was learned; it is as before" "$work/errors" && cmp -s "$recipe" "$work/other" &&
+    grep -q '^nothing learned in ' "$work/output"
 result $? "a run without time leaves a recipe of another driver where it is"
 
 # Interrupted once a class is done, of which the built-in shapes are as good as any.
@@ -95,14 +96,18 @@ tune --full --routines=$class --output="$recipe" && says "going on with $recipe.
     [ "$(rows $class)" = "$(grep -c "^$class," "$work/partial.csv")" ] && [ ! -e "$recipe.partial" ]
 result $? "and not tuned again"
 left
-mublas tune --shapes-only --memory=65 --full --routines=$class --output="$recipe" && says "another command, so begun anew" &&
-    ! grep -q '^0 timings' "$work/output"
-result $? "another --memory does not go on with it"
+mublas tune --shapes-only --memory=65 --full --routines=$class --output="$recipe" && says "recipe.partial: of another command; begun anew, and it is kept with the ending .old$" &&
+    ! grep -q '^0 timings' "$work/output" && [ ! -e "$recipe.partial" ] && [ ! -e "$recipe.partial.csv" ] &&
+    cmp -s "$recipe.partial.old" "$work/partial" && cmp -s "$recipe.partial.old.csv" "$work/partial.csv"
+result $? "another --memory does not go on with it, and keeps it"
+rm -f "$recipe" "$recipe.csv" && mv "$recipe.partial.old" "$recipe.partial" && mv "$recipe.partial.old.csv" "$recipe.partial.csv" &&
+    tune --full --routines=$class --output="$recipe" && says "going on with $recipe.partial, which has $forms classes"
+result $? "nothing of which is lost"
 left && sed -i '9s/,.*//' "$recipe.partial.csv"
-tune --full --routines=$class --output="$recipe" && says "line 9: not 17 columns; begun anew" && ! grep -q '^0 timings' "$work/output"
+tune --full --routines=$class --output="$recipe" && says "recipe.partial: .*line 9: not 17 columns; begun anew" && ! grep -q '^0 timings' "$work/output"
 result $? "nor does one whose data are damaged"
 left && rm "$recipe.partial.csv"
-tune --full --routines=$class --output="$recipe" && says "partial.csv: missing; begun anew" && ! grep -q '^0 timings' "$work/output"
+tune --full --routines=$class --output="$recipe" && says "recipe.partial: its data are missing; begun anew" && ! grep -q '^0 timings' "$work/output"
 result $? "nor one whose data are missing"
 left && OMP_NUM_THREADS=1 mublas tune --full --crossovers-only --memory=65 --routines=dsymv --time-limit=1 --output="$recipe"
 cmp -s "$recipe.partial" "$work/partial" && cmp -s "$recipe.partial.csv" "$work/partial.csv"
@@ -188,8 +193,9 @@ else
         grep -q '^device dsymv ' "$recipe" && grep -q '^host dsymv ' "$recipe" && [ ! -e "$recipe.partial.calls" ]
     result $? "and the same command goes on with them"
     cp "$work/calls" "$recipe.partial.calls"
-    calls --time-limit=2 --memory=65 && says "partial.calls: made by another command; begun anew"
-    result $? "another one does not"
+    calls --time-limit=2 --memory=65 && says "partial.calls: of another command; begun anew, and it is kept with the ending .old$" &&
+        cmp -s "$recipe.partial.calls.old" "$work/calls"
+    result $? "another one does not, and keeps them"
     head -c -30 "$work/calls" > "$recipe.partial.calls"
     calls --time-limit=2 && says "partial.calls: line 1: cut short or changed.*; begun anew"
     result $? "nor is half a file of use"
