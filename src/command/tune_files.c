@@ -182,19 +182,23 @@ bool tune_files_set_aside(const char *recipe, const char *old, bool data)
     return file_set_aside(path, aside, fault) || complain(aside, fault);
 }
 
-/* The data first: without them the recipe is of no use to the same command. */
+static bool move(const char *path, const char *to)
+{
+    return !is_there(path) || rename(path, to) == 0 || complain(path, strerror(errno));
+}
+
+/* The data last: without them what is there would not be gone on with either. */
 bool tune_files_keep_left(const char *left, const char *fault)
 {
-    char data[PATH_BYTES], old[16], kept[64];
+    char data[PATH_BYTES], old[16], old_left[PATH_BYTES], old_data[PATH_BYTES], kept[64];
     tune_files_find_old(left, old);
+    snprintf(data, sizeof data, "%s.csv", left);
+    snprintf(old_left, sizeof old_left, "%s%s", left, old);
+    snprintf(old_data, sizeof old_data, "%s%s.csv", left, old);
+    if (!move(left, old_left) || !move(data, old_data))
+        return false;
     snprintf(kept, sizeof kept, "begun anew, and it is kept with the ending %s", old);
     note(left, fault, kept);
-    snprintf(data, sizeof data, "%s.csv", left);
-    for (int i = 0; i < 2; i++) {
-        const char *path = i ? left : data;
-        if (is_there(path) && (!tune_files_set_aside(left, old, path == data) || (unlink(path) && is_there(path))))
-            return false;
-    }
     return true;
 }
 
@@ -205,8 +209,11 @@ static bool resume(struct tune_files *files, const struct recipe_signature *sign
     struct recipe partial;
     path_of(files, ".partial", path);
     path_of(files, ".partial.csv", data_path);
-    if (!read_fitting(path, signature, &partial, fault))
+    if (!read_fitting(path, signature, &partial, fault)) {
+        if (!*fault && is_there(data_path))
+            snprintf(fault, sizeof fault, "only its data are there");
         return !*fault || tune_files_keep_left(path, fault);
+    }
     char *rows = tune_rows_read(data_path, signature->device, data_fault);
     const char *reason = !tune_files_is_like(files, partial.made) ? "of another command"
                          : rows                                   ? NULL
@@ -331,6 +338,7 @@ void tune_files_keep_crossover(struct tune_files *files, char *crossover, const 
 {
     free(files->recipe.crossover);
     files->recipe.crossover = crossover;
+    files->calls_done = true;
     snprintf(files->recipe.signature.host, sizeof files->recipe.signature.host, "%s", host);
 }
 
@@ -361,17 +369,13 @@ static void forget_partial(const struct tune_files *files)
         unlink(path);
     }
     tune_files_left_path(files, path);
-    if (files->options->calls)
+    if (files->calls_done)
         unlink(path);
 }
 
 bool tune_files_have_nothing(const struct tune_files *files)
 {
-    bool any = files->recipe.crossover || tune_files_any_done(files);
-    for (int class = 0; class < TUNING_CLASSES; class++)
-        for (int form = 0; form < TUNING_FORMS; form++)
-            any = any || files->recipe.classes[class][form].interval_count > 0;
-    return !any;
+    return !files->calls_done && !tune_files_any_done(files);
 }
 
 bool tune_files_finish(struct tune_files *files)

@@ -7,12 +7,13 @@
 #include "command/tune_options.h"
 
 /* Of the recipe with what is added for the other files. */
-enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 16 };
+enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 32 };
 
 struct tune_files {
     const struct tune_options *options;
     struct recipe recipe;    /* what was there before and fits, and what this run learned */
     bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run, or the one that it goes on with */
+    bool calls_done;         /* crossovers were learned */
     char present[TUNE_PATH_BYTES];
     char *data;              /* lines of the data file, from open_memstream */
     size_t data_bytes;
@@ -60,10 +61,10 @@ void tune_files_left_path(const struct tune_files *files, char path[TUNE_PATH_BY
 /* The file that holds what this run has learned so far, or "none". */
 const char *tune_files_present(struct tune_files *files);
 
-/* Is there no rule and no crossover? An empty recipe would take the place of one that comes with mublas. */
+/* Has this run, or the one that it goes on with, learned nothing? */
 bool tune_files_have_nothing(const struct tune_files *files);
 
-/* All is learned: write the recipe and the data, remove the partial files. */
+/* Write the recipe and the data, if anything was learned, and remove the partial files of what was. */
 bool tune_files_finish(struct tune_files *files);
 void tune_files_free(struct tune_files *files);
 

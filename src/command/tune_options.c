@@ -112,6 +112,12 @@ static bool read_breadth(const char *argument, struct tune_options *options)
     return false;
 }
 
+/* With the endings of the other files (tune_files.h). */
+static bool is_too_long(const char *path)
+{
+    return strlen(path) + 16 >= sizeof ((struct tune_options *)0)->output;
+}
+
 static int read_option(const char *argument, struct tune_options *options)
 {
     const char *value;
@@ -137,10 +143,9 @@ static int read_option(const char *argument, struct tune_options *options)
     if ((value = value_of(argument, "--routines")))
         return options->routines = value, -1;
     if ((value = value_of(argument, "--output"))) {
-        if (!*value || snprintf(options->output, sizeof options->output, "%s", value) >=
-                           (int)sizeof options->output - 16)
+        if (!*value || is_too_long(value))
             return refuse(argument, "not a file name that can be used");
-        return -1;
+        return strcpy(options->output, value), -1;
     }
     if ((value = value_of(argument, "--time-limit")))
         return read_number(value, 1, 1e7, &options->time_limit) ? -1
@@ -184,5 +189,7 @@ int tune_options_read(char **arguments, struct tune_options *options)
         options->memory = (size_t)(options->breadth == BREADTH_QUICK ? 1 : 4) << 30;
     if (!*options->output && !recipe_user_path(options->output))
         return refuse("--output", "wanted where there is no home directory");
+    if (is_too_long(options->output))
+        return refuse("--output", "wanted where the home directory has so long a name");
     return -1;
 }

@@ -70,6 +70,10 @@ EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --
     grep -q "nothing was learned; it is as before" "$work/errors" && cmp -s "$recipe" "$work/other" &&
     grep -q '^nothing learned in ' "$work/output"
 result $? "a run without time leaves a recipe of another driver where it is"
+rm -f "$recipe"* && tune --routines=saxpy --output="$recipe" && cp "$recipe" "$work/before" &&
+    EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --time-limit=1 --output="$recipe" &&
+    says "nothing was learned; it is as before" && cmp -s "$recipe" "$work/before" && grep -q '^nothing learned in ' "$work/output"
+result $? "and one of this"
 
 # Interrupted once a class is done, of which the built-in shapes are as good as any.
 rm -f "$recipe"*
@@ -109,6 +113,10 @@ result $? "nor does one whose data are damaged"
 left && rm "$recipe.partial.csv"
 tune --full --routines=$class --output="$recipe" && says "recipe.partial: its data are missing; begun anew" && ! grep -q '^0 timings' "$work/output"
 result $? "nor one whose data are missing"
+left && rm "$recipe.partial"
+tune --full --routines=$class --output="$recipe" && says "recipe.partial: only its data are there; begun anew, and it is kept with the ending .old$" &&
+    cmp -s "$recipe.partial.old.csv" "$work/partial.csv"
+result $? "nor is it lost where only they are there"
 left && OMP_NUM_THREADS=1 mublas tune --full --crossovers-only --memory=65 --routines=dsymv --time-limit=1 --output="$recipe"
 cmp -s "$recipe.partial" "$work/partial" && cmp -s "$recipe.partial.csv" "$work/partial.csv"
 result $? "a run that does not go on with it leaves it"
@@ -149,6 +157,11 @@ done
 long=/$(printf '%0600d' 0)
 MUBLAS_RECIPE=$long mublas info && grep -q 'refused: a path of more than 511 characters' "$work/output"
 result $? "a path that is too long is said to be"
+deep=$work
+while [ ${#deep} -lt 476 ]; do deep=$deep/0123456789; done
+HOME=$deep tune --routines=saxpy
+[ $? = 2 ] && says "^mublas tune: --output: wanted where the home directory has so long a name" && [ ! -e "$work/0123456789" ]
+result $? "nor is one cut that the home directory makes too long"
 
 # A second is over amid races: what there was time for counts, and nobody is to blame.
 tune --routines=gemv --time-limit=1 --output="$work/short" && [ ! -s "$work/errors" ] && grep -q 'stay as they were' "$work/output"
@@ -192,6 +205,18 @@ else
     calls --time-limit=2 && says "going on with $recipe.partial.calls, which has $times times of calls" &&
         grep -q '^device dsymv ' "$recipe" && grep -q '^host dsymv ' "$recipe" && [ ! -e "$recipe.partial.calls" ]
     result $? "and the same command goes on with them"
+    cp "$work/calls" "$recipe.partial.calls" && cp "$recipe" "$work/before"
+    OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --routines=dsymv,dgemm --time-limit=40 \
+        --output="$recipe" > "$work/output" 2> "$work/errors" &
+    tuning=$!
+    for try in $(seq 200); do child=$(grep -ls "^PPid:[[:space:]]*$tuning\$" /proc/[0-9]*/status) && break; sleep 0.05; done
+    sleep 1
+    child=${child#/proc/}
+    kill -KILL "${child%%/*}"
+    wait $tuning
+    [ $? = 1 ] && grep -q 'a process that made calls ended early\|no call ran on the device' "$work/errors" &&
+        cmp -s "$recipe.partial.calls" "$work/calls" && cmp -s "$recipe" "$work/before"
+    result $? "nor are they lost where a process of it fails"
     cp "$work/calls" "$recipe.partial.calls"
     calls --time-limit=2 --memory=65 && says "partial.calls: of another command; begun anew, and it is kept with the ending .old$" &&
         cmp -s "$recipe.partial.calls.old" "$work/calls"
