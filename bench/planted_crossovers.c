@@ -1,9 +1,10 @@
 /* planted_crossovers.c - how well would `mublas tune --quick` learn crossovers on a machine that is known?
  *
- *   planted_crossovers --recipe=FILE [--seconds=S] [--runs=N] [--calls=N] [--seed=N] [--unrest=X]
+ *   planted_crossovers --recipe=FILE [--seconds=S] [--interrupted=S] [--runs=N] [--calls=N] [--seed=N] [--unrest=X]
  *
  * Runs the tuner's sampler (call_sampler.h) N (4) times for S (27.5: what calls get of the quick minute, but
- * for its beginning) seconds of a clock that is planted, too, on a machine whose calls take what the recipe
+ * for its beginning) seconds of a clock that is planted, too, the first ones of --interrupted by a run that is gone on
+ * with, on a machine whose calls take what the recipe
  * says, but for noise as it was found on an H100's host (doc/tuner.md, "What the quick way's time went into"):
  * each processor, to which calls move every millisecond, and each fifth of a second is faster or slower, each
  * call is, and some have to wait; X (1) times as much of it all. First calls, changes of sides, of the
@@ -182,27 +183,37 @@ static bool is_good(struct machine *machine, const struct learned_times *learned
 
 struct options {
     const char *recipe;
-    double seconds, runs, calls, seed, unrest;
+    double seconds, interrupted, runs, calls, seed, unrest;
 };
+
+static void learn(struct machine *machine, double seconds, struct moments_table *moments,
+                  struct learned_times *learned)
+{
+    const struct tune_calls_options quick = tune_calls_quick();
+    const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = machine,
+                                         .before_visit = before_visit, .visits = quick.visits,
+                                         .least_bytes = 21 << 10, .most_bytes = (double)quick.most_bytes,
+                                         .most_us = quick.most_us, .moments = moments};
+    memset(learned, 0, sizeof *learned);
+    learned->host_threads = machine->truth->host_threads;
+    learned->result = machine->truth->result;
+    machine->end_us = 1e6 * seconds;
+    begin_process(machine);
+    call_sampler_run(&sampler, learned);
+}
 
 /* Prints a line. */
 static void run(const struct options *options, const struct learned_times *truth, uint64_t seed,
                 int bad_of[ROUTINES])
 {
     static struct learned_times learned;
-    struct machine machine = {.truth = truth, .unrest = options->unrest, .state = seed, .side = -1,
-                              .end_us = 1e6 * options->seconds};
-    const struct tune_calls_options quick = tune_calls_quick();
-    const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = &machine,
-                                         .before_visit = before_visit, .visits = quick.visits,
-                                         .least_bytes = 21 << 10, .most_bytes = (double)quick.most_bytes,
-                                         .most_us = quick.most_us};
+    static struct moments_table moments;
+    struct machine machine = {.truth = truth, .unrest = options->unrest, .state = seed, .side = -1};
     int samples = 0, lost = 0, good_of_all = 0, calls = 0, failed = 0;
-    memset(&learned, 0, sizeof learned);
-    learned.host_threads = truth->host_threads;
-    learned.result = truth->result;
-    begin_process(&machine);
-    call_sampler_run(&sampler, &learned);
+    memset(&moments, 0, sizeof moments);
+    if (options->interrupted > 0)
+        learn(&machine, options->interrupted, &moments, &learned);
+    learn(&machine, options->seconds, &moments, &learned);
     const long times = machine.times;
     for (int class = 0; class < TIMED_CLASSES; class++) {
         samples += learned.host[class].count;
@@ -233,7 +244,7 @@ static bool read_options(char **arguments, struct options *options)
     const struct {
         const char *name;
         double *number;
-    } numbers[] = {{"--seconds=", &options->seconds}, {"--runs=", &options->runs}, {"--calls=", &options->calls},
+    } numbers[] = {{"--seconds=", &options->seconds}, {"--interrupted=", &options->interrupted}, {"--runs=", &options->runs}, {"--calls=", &options->calls},
                    {"--seed=", &options->seed}, {"--unrest=", &options->unrest}};
     for (; *arguments; arguments++) {
         bool known = strncmp(*arguments, "--recipe=", 9) == 0;
