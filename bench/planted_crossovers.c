@@ -1,17 +1,18 @@
 /* planted_crossovers.c - how well would `mublas tune --quick` learn crossovers on a machine that is known?
  *
- *   planted_crossovers --recipe=FILE [--seconds=S] [--interrupted=S] [--runs=N] [--calls=N] [--seed=N] [--unrest=X]
+ *   planted_crossovers --recipe=FILE [--seconds=S] [--interrupted=S] [--runs=N] [--calls=N] [--seed=N]
+ *                      [--unrest=X]
  *
  * Runs the tuner's sampler (call_sampler.h) N (4) times for S (27.5: what calls get of the quick minute, but
- * for its beginning) seconds of a clock that is planted, too, the first ones of --interrupted by a run that is gone on
- * with, on a machine whose calls take what the recipe
- * says, but for noise as it was found on an H100's host (doc/tuner.md, "What the quick way's time went into"):
- * each processor, to which calls move every millisecond, and each fifth of a second is faster or slower, each
- * call is, and some have to wait; X (1) times as much of it all. First calls, changes of sides, of the
- * processor and of the process cost what they cost there. Then random calls near the border (border_calls.h):
- * how many choices by what was learned are good, that is, lose less than 10% by what the calls take on the
- * whole; and how many classes were lost, that is, have no more than FEW samples where the recipe has MANY. No device, and seconds of computing: to see what a change of the sampler is worth before a device
- * is used; what it foretells is no measurement. */
+ * for its beginning) seconds of a clock that is planted, too; with --interrupted=S it is interrupted after S
+ * of them, and gone on with. The machine's calls take what the recipe says, but for noise as it was found on
+ * an H100's host (doc/tuner.md, "What the quick way's time went into"): each processor, to which calls move
+ * every millisecond, and each fifth of a second is faster or slower, each call is, and some have to wait; X
+ * (1) times as much of it all. First calls, changes of sides, of the processor and of the process cost what
+ * they cost there. Then random calls near the border (border_calls.h): how many choices by what was learned
+ * are good, that is, lose less than 10% by what the calls take on the whole; and how many classes were lost,
+ * that is, have no more than FEW samples where the recipe has MANY. No device, and seconds of computing: to
+ * see what a change of the sampler is worth before a device is used; what it foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
 #include "command/tune_calls.h"
@@ -244,7 +245,8 @@ static bool read_options(char **arguments, struct options *options)
     const struct {
         const char *name;
         double *number;
-    } numbers[] = {{"--seconds=", &options->seconds}, {"--interrupted=", &options->interrupted}, {"--runs=", &options->runs}, {"--calls=", &options->calls},
+    } numbers[] = {{"--seconds=", &options->seconds}, {"--interrupted=", &options->interrupted},
+                   {"--runs=", &options->runs}, {"--calls=", &options->calls},
                    {"--seed=", &options->seed}, {"--unrest=", &options->unrest}};
     for (; *arguments; arguments++) {
         bool known = strncmp(*arguments, "--recipe=", 9) == 0;

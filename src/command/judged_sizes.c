@@ -1,6 +1,6 @@
 #include "command/judged_sizes.h"
 
-#include "command/tune_files.h"
+#include "command/tune_place.h"
 #include "tuner/recipe_write.h"
 #include "tuner/statistics.h"
 #include "tuner/tuning_data.h"
@@ -92,7 +92,7 @@ bool judged_sizes_open(struct judged_sizes *judged, const char *path, const stru
 {
     char made[80];
     memset(judged, 0, sizeof *judged);
-    if (!tune_files_is_place(path, "# made " MADE_BY, "an evaluation"))
+    if (!tune_place_is_ours(path, "# made " MADE_BY, "an evaluation"))
         return false;
     if (!name_recipe(recipe, made)) {
         fputs("mublas tune: out of memory\n", stderr);

@@ -8,7 +8,7 @@ mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/co
 	src/command/tune.c src/command/tune.h \
 	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
-	src/command/tune_files.c src/command/tune_files.h \
+	src/command/tune_files.c src/command/tune_files.h src/command/tune_place.c src/command/tune_place.h \
 	src/command/tune_rows.c src/command/tune_rows.h \
 	src/command/tune_left.c src/command/tune_left.h \
 	src/command/tune_options.c src/command/tune_options.h \

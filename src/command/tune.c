@@ -191,7 +191,7 @@ static bool learn_calls(struct run *run)
         if (tune_left_take(left, &run->files, &options) &&
             tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
             text = learned_times_text(times);
-        if (stopped && *times->host_blas)
+        if (stopped)
             run->calls_left = tune_left_keep(left, &run->files, times->host_blas, timer_now() - started);
     }
     if (text) {

@@ -1,6 +1,7 @@
 #include "command/tune_evaluate.h"
 
 #include "command/judged_sizes.h"
+#include "command/tune_place.h"
 #include "tuner/decision.h"
 #include "tuner/occupancy_driver.h"
 #include "tuner/shape_race.h"
@@ -187,7 +188,7 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
 
 static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
 {
-    char path[sizeof options->output + 32];
+    char path[TUNE_PATH_BYTES];
     const double started = timer_now();
     int status = 1;
     snprintf(path, sizeof path, "%s.evaluation.csv", options->output);

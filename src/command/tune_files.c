@@ -1,17 +1,15 @@
 #include "command/tune_files.h"
 
 #include "command/tune_left.h"
+#include "command/tune_place.h"
 #include "command/tune_rows.h"
 #include "tuner/file_replace.h"
 #include "tuner/recipe_write.h"
-#include "tuner/regular_file.h"
 #include "tuner/tuning_data.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,44 +31,6 @@ static void set_made(struct tune_files *files)
              files->options->breadth_name);
 }
 
-static bool complain(const char *path, const char *fault)
-{
-    fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
-    return false;
-}
-
-static void note(const char *path, const char *fault, const char *consequence)
-{
-    fprintf(stderr, "mublas tune: %s: %s; %s\n", path, fault, consequence);
-}
-
-/* Is there a line that begins so at the head of the file, or is it empty or not there? */
-static bool has_line(const char *path, const char *wanted, char fault[FILE_FAULT_BYTES])
-{
-    enum { HEAD_LINES = 4 };
-    char line[256];
-    int lines = 0;
-    bool found = false;
-    FILE *stream = regular_file_open(path);
-    if (!stream) {
-        snprintf(fault, FILE_FAULT_BYTES, "%s", regular_file_fault());
-        return errno == ENOENT;
-    }
-    for (; lines < HEAD_LINES && !found && fgets(line, sizeof line, stream); lines++)
-        found = strncmp(line, wanted, strlen(wanted)) == 0;
-    fclose(stream);
-    return found || lines == 0;
-}
-
-bool tune_files_is_place(const char *path, const char *line, const char *what)
-{
-    char fault[FILE_FAULT_BYTES];
-    if (!file_is_replaceable(path, fault))
-        return complain(path, fault);
-    snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
-    return has_line(path, line, fault) || complain(path, fault);
-}
-
 /* Before any time is spent. */
 static bool can_be_written(const struct tune_files *files)
 {
@@ -84,7 +44,7 @@ static bool can_be_written(const struct tune_files *files)
     char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         path_of(files, kinds[i].ending, path);
-        if (!tune_files_is_place(path, kinds[i].line, kinds[i].what))
+        if (!tune_place_is_ours(path, kinds[i].line, kinds[i].what))
             return false;
     }
     return true;
@@ -156,52 +116,6 @@ static void take_rows(struct tune_files *files, const char *rows)
     fclose(stream);
 }
 
-static bool is_there(const char *path)
-{
-    struct stat state;
-    return lstat(path, &state) == 0;
-}
-
-void tune_files_find_old(const char *recipe, char old[16])
-{
-    char path[PATH_BYTES], data[PATH_BYTES];
-    for (int number = 1; number < 100000; number++) {
-        snprintf(old, 16, number > 1 ? ".old.%d" : ".old", number);
-        snprintf(path, sizeof path, "%s%s", recipe, old);
-        snprintf(data, sizeof data, "%s%s.csv", recipe, old);
-        if (!is_there(path) && !is_there(data))
-            return;
-    }
-}
-
-bool tune_files_set_aside(const char *recipe, const char *old, bool data)
-{
-    char path[PATH_BYTES], aside[PATH_BYTES], fault[FILE_FAULT_BYTES];
-    snprintf(path, sizeof path, "%s%s", recipe, data ? ".csv" : "");
-    snprintf(aside, sizeof aside, "%s%s%s", recipe, old, data ? ".csv" : "");
-    return file_set_aside(path, aside, fault) || complain(aside, fault);
-}
-
-static bool move(const char *path, const char *to)
-{
-    return !is_there(path) || rename(path, to) == 0 || complain(path, strerror(errno));
-}
-
-/* The data last: without them what is there would not be gone on with either. */
-bool tune_files_keep_left(const char *left, const char *fault)
-{
-    char data[PATH_BYTES], old[16], old_left[PATH_BYTES], old_data[PATH_BYTES], kept[64];
-    tune_files_find_old(left, old);
-    snprintf(data, sizeof data, "%s.csv", left);
-    snprintf(old_left, sizeof old_left, "%s%s", left, old);
-    snprintf(old_data, sizeof old_data, "%s%s.csv", left, old);
-    if (!move(left, old_left) || !move(data, old_data))
-        return false;
-    snprintf(kept, sizeof kept, "begun anew, and it is kept with the ending %s", old);
-    note(left, fault, kept);
-    return true;
-}
-
 /* Go on with what an interrupted run left. False: it is not to be gone on with, and cannot be kept. */
 static bool resume(struct tune_files *files, const struct recipe_signature *signature)
 {
@@ -210,19 +124,20 @@ static bool resume(struct tune_files *files, const struct recipe_signature *sign
     path_of(files, ".partial", path);
     path_of(files, ".partial.csv", data_path);
     if (!read_fitting(path, signature, &partial, fault)) {
-        if (!*fault && is_there(data_path))
+        if (!*fault && access(data_path, F_OK) == 0)
             snprintf(fault, sizeof fault, "only its data are there");
-        return !*fault || tune_files_keep_left(path, fault);
+        return !*fault || tune_place_keep_left(path, fault);
     }
     char *rows = tune_rows_read(data_path, signature->device, data_fault);
     const char *reason = !tune_files_is_like(files, partial.made) ? "of another command"
                          : rows                                   ? NULL
                          : *data_fault                            ? data_fault
                                                                   : "its data are missing";
-    const bool good = !reason || tune_files_keep_left(path, reason);
+    const bool good = !reason || tune_place_keep_left(path, reason);
     if (!reason) {
-        fprintf(stderr, "mublas tune: going on with %s, which has %d classes\n", path, take_done(files, &partial));
+        const int count = take_done(files, &partial);
         take_rows(files, rows);
+        fprintf(stderr, "mublas tune: going on with %s, which has %d classes\n", path, count);
     }
     free(rows);
     recipe_clear(&partial);
@@ -236,11 +151,11 @@ static void find_outdated(struct tune_files *files, const struct recipe_signatur
     char path[PATH_BYTES], data_fault[TUNING_FAULT_BYTES];
     const char *recipe = files->options->output;
     char kept[80];
-    tune_files_find_old(recipe, files->old);
+    tune_place_find_old(recipe, files->old);
     snprintf(kept, sizeof kept, "it will be kept with the ending %s", files->old);
     files->is_outdated = !fits && *fault;
     if (files->is_outdated)
-        note(recipe, fault, kept);
+        tune_note(recipe, fault, kept);
     path_of(files, ".csv", path);
     files->before = tune_rows_read(path, signature->device, data_fault);
     if (fits && !*data_fault)
@@ -274,7 +189,7 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
 static bool write_recipe(const struct recipe *recipe, const char *path)
 {
     char fault[RECIPE_FAULT_BYTES];
-    return recipe_replace(recipe, path, fault) || complain(path, fault);
+    return recipe_replace(recipe, path, fault) || tune_complain(path, fault);
 }
 
 /* With the lines of what is not done, if `all`. */
@@ -284,21 +199,21 @@ static bool write_data(struct tune_files *files, const char *path, bool all)
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream)
-        return complain(path, fault);
+        return tune_complain(path, fault);
     tuning_data_begin(stream, &files->recipe.signature, files->recipe.made);
     if (all)
         tune_rows_write(stream, files->before, files->done, false);
     fwrite(files->data, 1, files->data_bytes, stream);
     const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
     free(text);
-    return good || complain(path, fault);
+    return good || tune_complain(path, fault);
 }
 
 static bool append(struct tune_files *files, const char *lines, size_t bytes)
 {
     char *more = realloc(files->data, files->data_bytes + bytes + 1);
     if (!more)
-        return complain("data", "out of memory");
+        return tune_complain("data", "out of memory");
     memcpy(more + files->data_bytes, lines, bytes);
     files->data = more;
     files->data_bytes += bytes;
@@ -383,11 +298,11 @@ bool tune_files_finish(struct tune_files *files)
     char path[PATH_BYTES];
     path_of(files, ".csv", path);
     if (tune_files_have_nothing(files)) {
-        note(files->options->output, "nothing was learned", "it is as before");
+        tune_note(files->options->output, "nothing was learned", "it is as before");
         return true;
     }
-    if ((files->has_outdated_data && !tune_files_set_aside(files->options->output, files->old, true)) ||
-        (files->is_outdated && !tune_files_set_aside(files->options->output, files->old, false)))
+    if ((files->has_outdated_data && !tune_place_set_aside(files->options->output, files->old, true)) ||
+        (files->is_outdated && !tune_place_set_aside(files->options->output, files->old, false)))
         return false;
     if ((files->data_bytes > 0 || files->has_outdated_data) && !write_data(files, path, true))
         return false;

@@ -4,10 +4,7 @@
 #ifndef MUBLAS_TUNE_FILES_H
 #define MUBLAS_TUNE_FILES_H
 
-#include "command/tune_options.h"
-
-/* Of the recipe with what is added for the other files. */
-enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 32 };
+#include "command/tune_place.h"
 
 struct tune_files {
     const struct tune_options *options;
@@ -21,20 +18,6 @@ struct tune_files {
     bool is_outdated, has_outdated_data; /* what is there does not fit here, or is not the recipe's data */
     char old[16]; /* the ending with which it stays: ".old", ".old.2" */
 };
-
-/* Could a file that has a line which begins so at its head be written there? Not over anything else: `what`
- * for people. False: with one line. */
-#define TUNE_RECIPE_LINE "mublas recipe "
-bool tune_files_is_place(const char *path, const char *line, const char *what);
-
-/* The first of the endings .old, .old.2, ... with which there is neither a recipe nor data; and give what is
- * there of `recipe`, or of its data, that ending (data: and .csv). False: with one line. */
-void tune_files_find_old(const char *recipe, char old[16]);
-bool tune_files_set_aside(const char *recipe, const char *old, bool data);
-
-/* What an interrupted run has left, and its data, cannot be gone on with, but may be of hours: it gets the first
- * such ending, with a line that says why. False: with another one. */
-bool tune_files_keep_left(const char *left, const char *fault);
 
 /* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What
  * is of no use here gives a line, and stays with the ending .old. */

@@ -93,7 +93,7 @@ bool tune_left_take(struct tune_left *left, const struct tune_files *files, stru
         return true;
     if (!read_left(path, files, left, fault)) {
         memset(left, 0, sizeof *left);
-        return tune_files_keep_left(path, fault);
+        return tune_place_keep_left(path, fault);
     }
     fprintf(stderr, "mublas tune: going on with %s, which has %d times of calls\n", path,
             moments_text_times(&left->moments));
@@ -124,14 +124,12 @@ bool tune_left_keep(struct tune_left *left, const struct tune_files *files, cons
 {
     char path[TUNE_PATH_BYTES], fault[FILE_FAULT_BYTES] = "out of memory";
     size_t bytes;
-    if (moments_text_times(&left->moments) == 0)
+    if (moments_text_times(&left->moments) == 0 || !*host)
         return false;
     left->seconds += seconds;
     tune_files_left_path(files, path);
     char *text = text_of(left, files, host, &bytes);
     const bool good = text && file_replace(path, text, bytes, fault);
     free(text);
-    if (!good)
-        fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
-    return good;
+    return good || tune_complain(path, fault);
 }

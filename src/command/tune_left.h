@@ -31,8 +31,8 @@ struct tune_left {
  * which must outlive them. */
 bool tune_left_take(struct tune_left *left, const struct tune_files *files, struct tune_calls_options *options);
 
-/* Keep the times, and those that `seconds` more have added, by this host BLAS. False: there are none, or, with a
- * line, they cannot be written. */
+/* Keep the times, and those that `seconds` more have added, by this host BLAS. False: there are none, or no process
+ * that said by which ("": what is left stays), or, with a line, they cannot be written. */
 bool tune_left_keep(struct tune_left *left, const struct tune_files *files, const char *host, double seconds);
 
 #endif

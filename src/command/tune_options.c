@@ -112,12 +112,6 @@ static bool read_breadth(const char *argument, struct tune_options *options)
     return false;
 }
 
-/* With the endings of the other files (tune_files.h). */
-static bool is_too_long(const char *path)
-{
-    return strlen(path) + 16 >= sizeof ((struct tune_options *)0)->output;
-}
-
 static int read_option(const char *argument, struct tune_options *options)
 {
     const char *value;
@@ -143,7 +137,7 @@ static int read_option(const char *argument, struct tune_options *options)
     if ((value = value_of(argument, "--routines")))
         return options->routines = value, -1;
     if ((value = value_of(argument, "--output"))) {
-        if (!*value || is_too_long(value))
+        if (!*value || strlen(value) >= sizeof options->output)
             return refuse(argument, "not a file name that can be used");
         return strcpy(options->output, value), -1;
     }
@@ -189,7 +183,5 @@ int tune_options_read(char **arguments, struct tune_options *options)
         options->memory = (size_t)(options->breadth == BREADTH_QUICK ? 1 : 4) << 30;
     if (!*options->output && !recipe_user_path(options->output))
         return refuse("--output", "wanted where there is no home directory");
-    if (is_too_long(options->output))
-        return refuse("--output", "wanted where the home directory has so long a name");
     return -1;
 }

@@ -1,6 +1,6 @@
 #include "command/tune_refit.h"
 
-#include "command/tune_files.h"
+#include "command/tune_place.h"
 #include "tuner/recipe_refit.h"
 #include "tuner/recipe_write.h"
 
@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int complain(const char *what, const char *fault)
-{
-    fprintf(stderr, "mublas tune: %s: %s\n", what, fault);
-    return 1;
-}
 
 static void print(const struct recipe *recipe,
                   struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS])
@@ -38,34 +32,29 @@ static void print(const struct recipe *recipe,
 /* The recipe that is there, if it is another one, stays with its data, and another ending. */
 static bool set_aside(const char *recipe)
 {
-    char data[TUNE_PATH_BYTES], old[16];
-    snprintf(data, sizeof data, "%s.csv", recipe);
-    tune_files_find_old(recipe, old);
-    if (access(recipe, F_OK) == 0 && !tune_files_set_aside(recipe, old, false))
-        return false;
-    if (access(data, F_OK) == 0 && !tune_files_set_aside(recipe, old, true))
-        return false;
-    unlink(data); /* it may have two names now */
-    return true;
+    char old[16];
+    tune_place_find_old(recipe, old);
+    return (access(recipe, F_OK) != 0 || tune_place_set_aside(recipe, old, false)) &&
+           tune_place_move_aside(recipe, old, true);
 }
 
-static int write_recipe(const struct recipe *recipe, const char *path, const char *from)
+static bool write_recipe(const struct recipe *recipe, const char *path, const char *from)
 {
     char fault[RECIPE_FAULT_BYTES];
     if (strcmp(path, from) != 0 && !set_aside(path))
-        return 1;
-    return recipe_replace(recipe, path, fault) ? 0 : complain(path, fault);
+        return false;
+    return recipe_replace(recipe, path, fault) || tune_complain(path, fault);
 }
 
-static int refit(const struct tune_options *options, struct recipe *recipe, const struct tuning_table *table)
+static bool refit(const struct tune_options *options, struct recipe *recipe, const struct tuning_table *table)
 {
     static struct refit_summary summaries[TUNING_CLASSES][TUNING_FORMS];
     const size_t most = tuning_settings_of(options->breadth).rules_most;
     static const char how[] = ", refitted";
     if (strcmp(table->device, recipe->signature.device) != 0)
-        return complain(options->refit, "the data beside it are of another device");
+        return tune_complain(options->refit, "the data beside it are of another device");
     if (!recipe_refit(table, most, recipe, summaries))
-        return complain(options->refit, "out of memory, or too few times of a class for rules");
+        return tune_complain(options->refit, "out of memory, or too few times of a class for rules");
     if (!strstr(recipe->made, how) && strlen(recipe->made) + sizeof how <= sizeof recipe->made)
         strcat(recipe->made, how);
     print(recipe, summaries);
@@ -77,17 +66,19 @@ int tune_refit(const struct tune_options *options)
     static struct recipe recipe;
     struct tuning_table table;
     char fault[TUNING_FAULT_BYTES], path[sizeof options->output];
-    if (!tune_files_is_place(options->output, TUNE_RECIPE_LINE, "a recipe"))
+    if (!tune_place_is_ours(options->output, TUNE_RECIPE_LINE, "a recipe"))
         return 1;
-    if (!recipe_read(options->refit, &recipe, fault))
-        return complain(options->refit, fault);
+    if (!recipe_read(options->refit, &recipe, fault)) {
+        tune_complain(options->refit, fault);
+        return 1;
+    }
     snprintf(path, sizeof path, "%s.csv", options->refit);
-    int status = 1;
+    bool good = false;
     if (tuning_table_read(path, &table, fault)) {
-        status = refit(options, &recipe, &table);
+        good = refit(options, &recipe, &table);
         tuning_table_free(&table);
     } else
         fprintf(stderr, "mublas tune: %s\n", fault); /* names the file */
     recipe_clear(&recipe);
-    return status;
+    return good ? 0 : 1;
 }

@@ -159,9 +159,11 @@ MUBLAS_RECIPE=$long mublas info && grep -q 'refused: a path of more than 511 cha
 result $? "a path that is too long is said to be"
 deep=$work
 while [ ${#deep} -lt 476 ]; do deep=$deep/0123456789; done
-HOME=$deep tune --routines=saxpy
-[ $? = 2 ] && says "^mublas tune: --output: wanted where the home directory has so long a name" && [ ! -e "$work/0123456789" ]
-result $? "nor is one cut that the home directory makes too long"
+cp "$work/partial" "$work/deep" && echo >> "$work/deep"
+mkdir -p "$deep/.config/mublas" && cp "$work/deep" "$deep/.config/mublas/recipe.partial"
+HOME=$deep tune --routines=saxpy && grep -q 'begun anew, and it is kept with the ending .old$' "$work/errors" &&
+    [ "$(cd "$deep/.config/mublas" && echo *)" = "recipe recipe.csv recipe.partial.old" ]
+result $? "nor is one cut that the home directory makes as long as may be"
 
 # A second is over amid races: what there was time for counts, and nobody is to blame.
 tune --routines=gemv --time-limit=1 --output="$work/short" && [ ! -s "$work/errors" ] && grep -q 'stay as they were' "$work/output"
@@ -185,10 +187,10 @@ else
     result $? "$what"
 
     # Interrupted amid calls, once there are some.
-    calls() { OMP_NUM_THREADS=1 EMULATED_TIME= mublas tune --crossovers-only --routines=dsymv,dgemm --output="$recipe" "$@"; }
+    calls() { OMP_NUM_THREADS=1 EMULATED_TIME= mublas tune --crossovers-only --memory=64 --routines=dsymv,dgemm --output="$recipe" "$@"; }
     rm -f "$recipe"*
     for delay in 2 4 8 16; do
-        OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --routines=dsymv,dgemm --time-limit=40 \
+        OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --memory=64 --routines=dsymv,dgemm --time-limit=40 \
             --output="$recipe" > "$work/output" 2> "$work/errors" &
         tuning=$!
         sleep $delay
@@ -205,18 +207,18 @@ else
     calls --time-limit=2 && says "going on with $recipe.partial.calls, which has $times times of calls" &&
         grep -q '^device dsymv ' "$recipe" && grep -q '^host dsymv ' "$recipe" && [ ! -e "$recipe.partial.calls" ]
     result $? "and the same command goes on with them"
-    cp "$work/calls" "$recipe.partial.calls" && cp "$recipe" "$work/before"
-    OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --routines=dsymv,dgemm --time-limit=40 \
+    rm -f "$recipe" && cp "$work/calls" "$recipe.partial.calls"
+    OMP_NUM_THREADS=1 "$build/mublas" tune --memory=64 --routines=saxpy --time-limit=40 \
         --output="$recipe" > "$work/output" 2> "$work/errors" &
     tuning=$!
-    for try in $(seq 200); do child=$(grep -ls "^PPid:[[:space:]]*$tuning\$" /proc/[0-9]*/status) && break; sleep 0.05; done
+    for try in $(seq 600); do child=$(grep -ls "^PPid:[[:space:]]*$tuning\$" /proc/[0-9]*/status) && break; sleep 0.05; done
     sleep 1
     child=${child#/proc/}
     kill -KILL "${child%%/*}"
     wait $tuning
     [ $? = 1 ] && grep -q 'a process that made calls ended early\|no call ran on the device' "$work/errors" &&
-        cmp -s "$recipe.partial.calls" "$work/calls" && cmp -s "$recipe" "$work/before"
-    result $? "nor are they lost where a process of it fails"
+        cmp -s "$recipe.partial.calls" "$work/calls" && grep -q '^class saxpy' "$recipe" && ! grep -q '^host saxpy' "$recipe"
+    result $? "nor are they lost where a process of it fails, nor the shapes"
     cp "$work/calls" "$recipe.partial.calls"
     calls --time-limit=2 --memory=65 && says "partial.calls: of another command; begun anew, and it is kept with the ending .old$" &&
         cmp -s "$recipe.partial.calls.old" "$work/calls"
@@ -225,7 +227,7 @@ else
     calls --time-limit=2 && says "partial.calls: line 1: cut short or changed.*; begun anew"
     result $? "nor is half a file of use"
     cp "$work/calls" "$recipe.partial.calls"
-    OMP_NUM_THREADS=2 EMULATED_TIME= mublas tune --crossovers-only --routines=dsymv,dgemm --output="$recipe" --time-limit=2 &&
+    OMP_NUM_THREADS=2 EMULATED_TIME= mublas tune --crossovers-only --memory=64 --routines=dsymv,dgemm --output="$recipe" --time-limit=2 &&
         says "another host BLAS or number of threads; begun anew"
     result $? "nor times with other threads"
 fi
