@@ -251,7 +251,7 @@ static bool time_once(struct judge *judge, struct judged_call *const *groups, in
     const struct options *options = judge->options;
     if (!call_timer_start(&timer, judge->as_programs, "crossovers", 4 * (size_t)options->bytes))
         return false;
-    judged_calls_time(&timer, groups, count, options->calls, &judge->paces);
+    judged_calls_time(&timer, groups, count, options->calls, &judge->seed, &judge->paces);
     call_timer_stop(&timer, &end);
     if (!judge->reason[0])
         memcpy(judge->reason, end.reason, sizeof judge->reason);

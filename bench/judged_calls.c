@@ -1,5 +1,6 @@
 #include "judged_calls.h"
 
+#include "command/random_flags.h"
 #include "tuner/statistics.h"
 
 #include <math.h>
@@ -82,16 +83,27 @@ bool judged_call_is_steady(const struct judged_call *judged, double allowed)
     return later[device ? SIDE_DEVICE : SIDE_HOST] / fmin(later[SIDE_HOST], later[SIDE_DEVICE]) - 1 < allowed;
 }
 
+static void shuffle(int *order, int count, uint64_t *seed)
+{
+    for (int i = 0; i < count; i++) {
+        const int place = (int)(random_part(seed) * (i + 1));
+        order[i] = order[place];
+        order[place] = i;
+    }
+}
+
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
-                       int count, struct pace_log *paces)
+                       int count, uint64_t *seed, struct pace_log *paces)
 {
     const int parts = (count + MOST - 1) / MOST;
-    for (int round = 0; round < JUDGED_ROUNDS; round++)
-        for (int part = 0; part < parts; part++)
-            for (int group = 0; group < group_count; group++) {
-                const int begin = count * part / parts, end = count * (part + 1) / parts;
-                time_part(timer, groups[group] + begin, end - begin, round, paces);
-            }
+    int order[ROUTINES] = {0};
+    for (int turn = 0; turn < JUDGED_ROUNDS * parts; turn++) {
+        const int round = turn / parts, part = turn % parts;
+        const int begin = count * part / parts, end = count * (part + 1) / parts;
+        shuffle(order, group_count, seed);
+        for (int i = 0; i < group_count; i++)
+            time_part(timer, groups[order[i]] + begin, end - begin, round, paces);
+    }
     for (int group = 0; group < group_count; group++)
         for (int i = 0; i < count; i++)
             judged_call_sum_up(&groups[group][i]);

@@ -9,9 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* To look at all threads takes a quarter of a millisecond where there are thirty. */
-enum { LOOK_EVERY = 16 /* changes */ };
-
 /* One of the thread's processors, but not the one that it runs on; -1: there is no other. */
 static int draw(const cpu_set_t *usable, int present, uint64_t *seed)
 {
@@ -58,8 +55,8 @@ static void look_at_all(struct thread_places *places)
         closedir(tasks);
 }
 
-/* The place of the thread that runs there in the table; -1: none does. */
-static int thread_on(struct thread_places *places, int processor)
+/* The place in the table of one that was seen there last and runs there; -1: there is none. */
+static int seen_on(struct thread_places *places, int processor)
 {
     for (int i = 0; i < places->count; i++) {
         bool runs;
@@ -70,6 +67,17 @@ static int thread_on(struct thread_places *places, int processor)
             return i;
     }
     return -1;
+}
+
+/* The same of any thread. Two on one processor stay so for tens of milliseconds: that none is there is only
+ * believed after a look at all of them, which takes a quarter of a millisecond where there are thirty. */
+static int thread_on(struct thread_places *places, int processor)
+{
+    const int seen = seen_on(places, processor);
+    if (seen >= 0)
+        return seen;
+    look_at_all(places);
+    return seen_on(places, processor);
 }
 
 /* Whatever the process may use, if what the thread might is refused: not for ever one. */
@@ -102,8 +110,6 @@ bool thread_place_change(struct thread_places *places)
     const int place = draw(&usable, present, &places->seed);
     if (place < 0)
         return false;
-    if (places->changes++ % LOOK_EVERY == 0)
-        look_at_all(places);
     const int found = thread_on(places, place);
     const pid_t other = found < 0 ? 0 : places->threads[found].thread;
     if (other && (sched_getaffinity(other, sizeof usable_there, &usable_there) != 0 ||

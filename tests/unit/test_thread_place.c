@@ -125,6 +125,27 @@ static void test_exchange(struct thread_places *places, const cpu_set_t *pair)
     tap_ok(CPU_EQUAL(&own_after, pair) && CPU_EQUAL(&others_after, pair), "and both may use both as before");
 }
 
+/* As the system does when it wakes threads: after it was seen, the other one comes to be elsewhere. */
+static void test_moved(struct thread_places *places, const cpu_set_t *pair)
+{
+    const pid_t other = atomic_load(&spinner);
+    int exchanged = 0;
+    for (int i = 0; i < EXCHANGES; i++) {
+        const cpu_set_t first = nth(pair, i % 2), second = nth(pair, 1 - i % 2);
+        for (int thread = 0; thread < 2; thread++) {
+            restrict_to(thread ? other : 0, thread ? &second : &first);
+            restrict_to(thread ? other : 0, pair);
+        }
+        const int own = sched_getcpu(), others = processor_of(other);
+        for (int seen = 0; seen < places->count; seen++)
+            places->threads[seen].processor = own;
+        exchanged += own != others && thread_place_change(places) && processor_of(other) == own &&
+                     sched_getcpu() == others;
+    }
+    tap_ok(exchanged > EXCHANGES * 3 / 4,
+           "%d of %d times, too, where it had been seen elsewhere", exchanged, EXCHANGES);
+}
+
 static void test_refusals(struct thread_places *places, const cpu_set_t *pair)
 {
     const cpu_set_t first = nth(pair, 0), second = nth(pair, 1);
@@ -174,9 +195,8 @@ int main(int count, char **arguments)
         return 1;
     while (!atomic_load(&spinner))
         sched_yield();
-    places.changes = 0; /* it looks at the new thread */
     test_exchange(&places, &pair);
-    places.changes = 0; /* it looks again */
+    test_moved(&places, &pair);
     test_refusals(&places, &pair);
     atomic_store(&stop, 1);
     pthread_join(thread, NULL);
