@@ -4,6 +4,7 @@
 #include "tuner/recipe_search.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +126,8 @@ static int read_option(const char *argument, struct tune_options *options)
     if (strcmp(argument, "--evaluate") == 0)
         return options->evaluate = 40, -1;
     if ((value = value_of(argument, "--evaluate"))) {
-        if (!read_number(value, 1, 10000, &number))
-            return refuse(argument, "not a number of sizes");
+        if (!read_number(value, 1, 10000, &number) || number != floor(number))
+            return refuse(argument, "not a whole number of sizes");
         return options->evaluate = (int)number, -1;
     }
     if ((value = value_of(argument, "--refit"))) {
@@ -145,9 +146,9 @@ static int read_option(const char *argument, struct tune_options *options)
         return read_number(value, 1, 1e7, &options->time_limit) ? -1
                                                                 : refuse(argument, "not a number of seconds");
     if ((value = value_of(argument, "--memory"))) {
-        if (!read_number(value, 1, 1 << 20, &number))
-            return refuse(argument, "not a number of MiB");
-        return options->memory = (size_t)(number * 0x1p20), -1;
+        if (!read_number(value, 1, 1 << 20, &number) || number != floor(number))
+            return refuse(argument, "not a whole number of MiB");
+        return options->memory = (size_t)number << 20, -1;
     }
     refuse(argument, "not an option");
     fputs(help, stderr);

@@ -14,15 +14,31 @@ static bool refuse(char fault[FILE_FAULT_BYTES], const char *phrase)
     return false;
 }
 
-static void make_folders(const char *path)
+/* Some file systems let nobody ask for a folder that is there. */
+static bool make_folder(const char *folder)
+{
+    struct stat state;
+    if (mkdir(folder, 0755) == 0 || errno == EEXIST)
+        return true;
+    const int reason = errno;
+    const bool exists = stat(folder, &state) == 0;
+    errno = reason;
+    return exists;
+}
+
+static bool make_folders(const char *path, char fault[FILE_FAULT_BYTES])
 {
     char *folder = strdup(path);
-    for (char *slash = folder; slash && (slash = strchr(slash + 1, '/'));) {
+    bool good = folder;
+    for (char *slash = folder; good && (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';
-        mkdir(folder, 0755);
+        good = make_folder(folder);
         *slash = '/';
     }
+    if (!good)
+        snprintf(fault, FILE_FAULT_BYTES, "no folder can be made for it: %s", strerror(errno));
     free(folder);
+    return good;
 }
 
 /* Is there nothing, or a file? */
@@ -67,8 +83,7 @@ bool file_is_replaceable(const char *path, char fault[FILE_FAULT_BYTES])
     char *temporary = NULL;
     if (length == 0 || path[length - 1] == '/')
         return refuse(fault, "not the name of a file");
-    make_folders(path);
-    if (!is_file_or_free(path, fault))
+    if (!make_folders(path, fault) || !is_file_or_free(path, fault))
         return false;
     const int file = open_beside(path, &temporary);
     if (file < 0)
@@ -85,8 +100,7 @@ bool file_replace(const char *path, const char *text, size_t bytes, char fault[F
 {
     char *temporary = NULL;
     bool good = false;
-    make_folders(path);
-    if (!is_file_or_free(path, fault))
+    if (!make_folders(path, fault) || !is_file_or_free(path, fault))
         return false;
     const int file = open_beside(path, &temporary);
     if (file >= 0) {

@@ -166,7 +166,8 @@ result $? "not without the data"
 tune --routines=dsymv,saxpy --full
 
 # Command lines that are not understood.
-for bad in --quikc --time-limit=0 --memory=x --routines=dsymv,foo --output= --evaluate=-1; do
+for bad in --quikc --time-limit=0 --memory=x --memory=64.5 --routines=dsymv,foo --output= --evaluate=-1 \
+    --evaluate=2.5; do
     "$build/mublas" tune $bad > "$work/output" 2> "$work/errors"
     [ $? = 2 ] && [ ! -s "$work/output" ] && head -n 1 "$work/errors" | grep -q -e "^mublas tune: $bad: "
     result $? "$bad is refused by name"

@@ -47,6 +47,9 @@ static void test_files(void)
                !file_is_replaceable(path_of("a/b/c/file/x"), fault) && strstr(fault, "Not a directory"),
            "beyond a file: %s", fault);
     tap_ok(!file_is_replaceable(path_of("a/b/"), fault) && strstr(fault, "not the name"), "a/b/: %s", fault);
+    tap_ok(!file_replace("/proc/nothing/file", "x", 1, fault) && strstr(fault, "no folder can be made") &&
+               !file_is_replaceable("/proc/nothing/file", fault) && strstr(fault, "no folder can be made"),
+           "where no folder can be: %s", fault);
     tap_ok(!regular_file_open(path_of("nothing")) && strcmp(regular_file_fault(), "No such file or directory") == 0,
            "nothing to read: no such file");
 }
