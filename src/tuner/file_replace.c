@@ -41,7 +41,20 @@ static bool make_folders(const char *path, char fault[FILE_FAULT_BYTES])
     return good;
 }
 
-/* Is there nothing, or a file? */
+/* In such a folder (/tmp) one can add files, but not replace what others have put there. */
+static bool is_others_to_replace(const char *path, const struct stat *file)
+{
+    struct stat folder;
+    const char *slash = strrchr(path, '/');
+    char *name = NULL;
+    if (asprintf(&name, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
+        return false;
+    const bool sticky = stat(name, &folder) == 0 && (folder.st_mode & S_ISVTX);
+    free(name);
+    return sticky && geteuid() != 0 && file->st_uid != geteuid() && folder.st_uid != geteuid();
+}
+
+/* Is there nothing, or a file of which another one can take the place? */
 static bool is_file_or_free(const char *path, char fault[FILE_FAULT_BYTES])
 {
     struct stat state;
@@ -51,7 +64,10 @@ static bool is_file_or_free(const char *path, char fault[FILE_FAULT_BYTES])
         return refuse(fault, strerror(EISDIR));
     if (S_ISLNK(state.st_mode))
         return refuse(fault, "a symbolic link: name the file itself");
-    return S_ISREG(state.st_mode) || refuse(fault, "not a regular file");
+    if (!S_ISREG(state.st_mode))
+        return refuse(fault, "not a regular file");
+    return !is_others_to_replace(path, &state) ||
+           refuse(fault, "another user's file, in a folder where only its owner may replace it");
 }
 
 /* Beside the path; -1, with errno. *temporary is to be freed. */

@@ -75,6 +75,29 @@ static void test_others(void)
            "a fifo is not waited for, and a folder not read");
 }
 
+/* A folder like /tmp. */
+static void test_sticky(void)
+{
+    enum { NOBODY = 65534 };
+    if (geteuid() != 0) {
+        tap_skip("another user's file in a sticky folder", "only root can be two users");
+        return;
+    }
+    if (chmod(folder, 0711) != 0 || mkdir(path_of("sticky"), 0700) != 0 ||
+        chmod(path_of("sticky"), 01777) != 0 || !file_replace(path_of("sticky/roots"), "one", 3, fault) ||
+        seteuid(NOBODY) != 0)
+        exit(1);
+    tap_ok(file_replace(path_of("sticky/own"), "one", 3, fault) &&
+               file_replace(path_of("sticky/own"), "two", 3, fault) && holds("sticky/own", "two"),
+           "in a sticky folder one's own file is replaced");
+    tap_ok(!file_is_replaceable(path_of("sticky/roots"), fault) && strstr(fault, "another user's") &&
+               !file_replace(path_of("sticky/roots"), "x", 1, fault) && holds("sticky/roots", "one"),
+           "and no other: %s", fault);
+    if (seteuid(0) != 0)
+        exit(1);
+    tap_ok(file_replace(path_of("sticky/own"), "root", 4, fault) && holds("sticky/own", "root"), "but by root");
+}
+
 static void test_aside(void)
 {
     const char *file = path_of("a/b/c/file"), *aside = path_of("a/b/c/aside");
@@ -91,13 +114,14 @@ static void test_aside(void)
 
 int main(void)
 {
-    static const char *const names[] = {"a/b/c/aside", "a/b/c/file", "a/b/c", "a/b", "a",
-                                        "fifo", "link", "dangling"};
+    static const char *const names[] = {"sticky/own", "sticky/roots", "sticky", "a/b/c/aside", "a/b/c/file",
+                                        "a/b/c", "a/b", "a", "fifo", "link", "dangling"};
     if (!mkdtemp(folder))
         return 1;
     test_files();
     test_others();
     test_aside();
+    test_sticky();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         remove(path_of(names[i]));
     tap_ok(rmdir(folder) == 0, "nothing else is left");
