@@ -2,7 +2,7 @@
  *
  * What disturbs a side stays for tens of milliseconds, or for seconds. So there are ten rounds over all
  * calls, seconds apart, or ten by each of several processes, in which threads and memory lie elsewhere; the
- * sides take turns of at most twenty calls of a group, and groups follow each other in an order by chance, since
+ * sides take turns of at most twenty calls of a group, and groups follow each other by chance, since
  * what the calls before did to threads lasts as well. What counts is what a program pays: the mean of a
  * call's times, but for those beyond twice the least, as in the tuner (sample_moments.h). Calls that one side
  * makes more than four times faster in each of three rounds are not timed again: nothing else can come of

@@ -38,21 +38,27 @@ static int processor_of(pid_t thread, bool *runs)
     return at ? atoi(at + 1) : -1;
 }
 
-static void look_at_all(struct thread_places *places)
+/* False: not all can be seen. */
+static bool look_at_all(struct thread_places *places)
 {
     DIR *tasks = opendir("/proc/self/task");
     const struct dirent *entry;
-    bool runs;
+    bool runs, good = tasks;
     places->count = 0;
-    while (tasks && places->count < THREADS_PLACED && (entry = readdir(tasks))) {
+    while (good && (entry = readdir(tasks))) {
         const pid_t thread = atoi(entry->d_name);
         if (thread <= 0 || thread == gettid())
             continue;
+        const int processor = processor_of(thread, &runs);
+        good = processor >= 0 && places->count < THREADS_PLACED;
+        if (!good)
+            break;
         places->threads[places->count].thread = thread;
-        places->threads[places->count++].processor = processor_of(thread, &runs);
+        places->threads[places->count++].processor = processor;
     }
     if (tasks)
         closedir(tasks);
+    return good;
 }
 
 /* The place in the table of one that was seen there last and runs there; -1: there is none. */
@@ -69,15 +75,17 @@ static int seen_on(struct thread_places *places, int processor)
     return -1;
 }
 
-/* The same of any thread. Two on one processor stay so for tens of milliseconds: that none is there is only
- * believed after a look at all of them, which takes a quarter of a millisecond where there are thirty. */
-static int thread_on(struct thread_places *places, int processor)
+/* The same of any thread; *found is -1 only after a look at all of them, since two on one processor stay so for
+ * tens of milliseconds. It takes a quarter of a millisecond where there are fifteen. */
+static bool find_on(struct thread_places *places, int processor, int *found)
 {
-    const int seen = seen_on(places, processor);
-    if (seen >= 0)
-        return seen;
-    look_at_all(places);
-    return seen_on(places, processor);
+    *found = seen_on(places, processor);
+    if (*found >= 0)
+        return true;
+    if (!look_at_all(places))
+        return false;
+    *found = seen_on(places, processor);
+    return true;
 }
 
 /* Whatever the process may use, if what the thread might is refused: not for ever one. */
@@ -92,30 +100,42 @@ static bool release(pid_t thread, const cpu_set_t *usable)
     return false;
 }
 
-/* Only while the system moves it is it bound to the place. */
-static bool move(pid_t thread, const cpu_set_t *usable, int processor)
+/* The system moves it at once. */
+static bool bind(pid_t thread, int processor)
 {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(processor, &one);
-    return sched_setaffinity(thread, sizeof one, &one) == 0 && release(thread, usable);
+    return sched_setaffinity(thread, sizeof one, &one) == 0;
+}
+
+/* The calling thread stays bound to the place until another one, 0: none, is where it was: the processor that is
+ * idle until then would take it back. */
+static bool exchange(int place, const cpu_set_t *usable, int present, pid_t other, const cpu_set_t *usable_there)
+{
+    if (!bind(gettid(), place))
+        return false;
+    const bool good = !other || (bind(other, present) && release(other, usable_there));
+    return release(gettid(), usable) && good;
 }
 
 bool thread_place_change(struct thread_places *places)
 {
     cpu_set_t usable, usable_there;
     const int present = sched_getcpu();
+    int found;
     if (present < 0 || present >= CPU_SETSIZE || sched_getaffinity(0, sizeof usable, &usable) != 0)
         return false;
     const int place = draw(&usable, present, &places->seed);
     if (place < 0)
         return false;
-    const int found = thread_on(places, place);
+    if (!find_on(places, place, &found))
+        return false;
     const pid_t other = found < 0 ? 0 : places->threads[found].thread;
     if (other && (sched_getaffinity(other, sizeof usable_there, &usable_there) != 0 ||
                   !CPU_ISSET(present, &usable_there)))
         return false;
-    if (!move(gettid(), &usable, place) || (other && !move(other, &usable_there, present)))
+    if (!exchange(place, &usable, present, other, &usable_there))
         return false;
     if (other)
         places->threads[found].processor = present;

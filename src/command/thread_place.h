@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { THREADS_PLACED = 1024 /* of more than so many the rest is not seen */ };
+enum { THREADS_PLACED = 1024 /* with more the thread stays where it is */ };
 
-/* What is known between changes; all zero but for the state of the random numbers. */
+/* Kept between changes; all zero at first, but for the state of the random numbers. */
 struct thread_places {
     uint64_t seed;
     int count; /* other threads of the process, where they were seen last */
@@ -25,10 +25,11 @@ struct thread_places {
 
 /* Go on on a random one of the other processors that the thread may use. A thread of this process that is
  * running there, as those of a host BLAS do that wait for work, takes the place that becomes free: two on one
- * processor would be in each other's way for as long as the system leaves them there, tens of milliseconds.
- * What threads may use stays as it was. False: it stays where it is, since it may use no other, the thread
- * there must not take its place, or the system forbids it; or one of the two was moved and not the other.
- * Always by one thread. */
+ * processor would be in each other's way for as long as the system leaves them there, tens of milliseconds. (One
+ * that goes there meanwhile is not noticed; of several there one makes room.) What threads may use stays as it
+ * was. False: it stays where it is, since it may use no other, the thread there must not take its place, not all
+ * threads can be seen, or the system forbids it; or one of the two was moved and not the other. Always by one
+ * thread. */
 bool thread_place_change(struct thread_places *places);
 
 #endif

@@ -6,15 +6,18 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { CHANGES = 200, EXCHANGES = 60 };
 
+static sem_t asleep, wake;
 static atomic_int stop;
 static atomic_int spinner; /* its thread's number, once it runs */
 
@@ -175,6 +178,75 @@ static void test_release(struct thread_places *places, const cpu_set_t *usable)
     tap_ok(refused && whole, "what the system refuses once leaves no thread on one processor");
 }
 
+/* The same of the four calls that exchange two. The system may have moved one that it runs beside others. */
+static void test_exchange_refused(struct thread_places *places, const cpu_set_t *pair)
+{
+    const pid_t other = atomic_load(&spinner);
+    bool refused = true, whole = true;
+    for (int calls = 1; calls <= 4; calls++) {
+        bool changed = true;
+        failing = calls;
+        for (int tries = 0; failing > 0 && tries < EXCHANGES; tries++) {
+            failing = 0;
+            put_apart(pair);
+            restrict_to(other, pair);
+            failing = calls;
+            changed = thread_place_change(places);
+            const cpu_set_t own_after = processors_of(0), others_after = processors_of(other);
+            whole = whole && CPU_EQUAL(&own_after, pair) && CPU_EQUAL(&others_after, pair);
+        }
+        refused = refused && failing == 0 && !changed;
+    }
+    failing = 0;
+    tap_ok(refused && whole, "nor does what it refuses while two are exchanged");
+}
+
+static void *sleep_there(void *there)
+{
+    restrict_to(0, there);
+    sem_post(&asleep);
+    while (sem_wait(&wake) != 0)
+        continue;
+    return NULL;
+}
+
+/* Of a thread that must stay where it sleeps. */
+static void test_sleeper(struct thread_places *places, const cpu_set_t *pair)
+{
+    cpu_set_t first = nth(pair, 0), second = nth(pair, 1);
+    pthread_t thread;
+    int changed = 0;
+    if (sem_init(&asleep, 0, 0) != 0 || sem_init(&wake, 0, 0) != 0 ||
+        pthread_create(&thread, NULL, sleep_there, &second) != 0)
+        abort();
+    while (sem_wait(&asleep) != 0)
+        continue;
+    usleep(1000);
+    for (int i = 0; i < EXCHANGES; i++) {
+        restrict_to(0, &first);
+        restrict_to(0, pair);
+        changed += thread_place_change(places);
+    }
+    sem_post(&wake);
+    pthread_join(thread, NULL);
+    tap_ok(changed > EXCHANGES * 3 / 4, "%d of %d times it goes where another one sleeps", changed, EXCHANGES);
+}
+
+/* No more files can be opened: who runs where cannot be seen. */
+static void test_unseen(struct thread_places *places, const cpu_set_t *pair)
+{
+    struct rlimit files, none;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        abort();
+    none = files;
+    none.rlim_cur = 0;
+    restrict_to(0, pair);
+    setrlimit(RLIMIT_NOFILE, &none);
+    const bool changed = thread_place_change(places);
+    setrlimit(RLIMIT_NOFILE, &files);
+    tap_ok(!changed, "but not where it cannot see the others");
+}
+
 int main(int count, char **arguments)
 {
     static struct thread_places places;
@@ -197,8 +269,11 @@ int main(int count, char **arguments)
         sched_yield();
     test_exchange(&places, &pair);
     test_moved(&places, &pair);
+    test_exchange_refused(&places, &pair);
     test_refusals(&places, &pair);
     atomic_store(&stop, 1);
     pthread_join(thread, NULL);
+    test_sleeper(&places, &pair);
+    test_unseen(&places, &pair);
     return tap_done();
 }
