@@ -2,6 +2,7 @@
 #include "command/random_flags.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -19,7 +20,9 @@ static int draw(const cpu_set_t *usable, int present, uint64_t *seed)
     return found;
 }
 
-/* Where a thread is or was last, and whether it runs there, or is about to; -1: it is gone.
+enum { GONE = -1, UNSEEN = -2 };
+
+/* Where a thread is or was last, and whether it runs there, or is about to; or one of these.
  * proc_pid_stat(5): "TID (NAME) STATE ...", the processor is the 39th field; a name may have parentheses. */
 static int processor_of(pid_t thread, bool *runs)
 {
@@ -27,6 +30,8 @@ static int processor_of(pid_t thread, bool *runs)
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && errno != ENOENT && errno != ESRCH)
+        return *runs = false, UNSEEN;
     const ssize_t bytes = file < 0 ? -1 : read(file, text, sizeof text - 1);
     if (file >= 0)
         close(file);
@@ -35,7 +40,7 @@ static int processor_of(pid_t thread, bool *runs)
     *runs = at && strncmp(at, ") R", 3) == 0;
     for (int field = STATE - 1; at && field < PROCESSOR; field++)
         at = strchr(at + 1, ' ');
-    return at ? atoi(at + 1) : -1;
+    return at ? atoi(at + 1) : GONE;
 }
 
 /* False: not all can be seen. */
@@ -50,7 +55,9 @@ static bool look_at_all(struct thread_places *places)
         if (thread <= 0 || thread == gettid())
             continue;
         const int processor = processor_of(thread, &runs);
-        good = processor >= 0 && places->count < THREADS_PLACED;
+        if (processor == GONE)
+            continue;
+        good = processor != UNSEEN && places->count < THREADS_PLACED;
         if (!good)
             break;
         places->threads[places->count].thread = thread;

@@ -21,7 +21,8 @@
 
 enum { LEAST_REPEATS = 1, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
 /* Until the thread that makes the calls may change its place again: the longer of so many microseconds and so many
- * times what the change took, 100 us if another thread runs there, 20 us for each thread if not. */
+ * times what the change took, 100 us if another thread runs there and yields, as OpenBLAS' do, a time slice if it
+ * does not, 20 us for each thread if none runs there. */
 enum { PLACE_US = 1000, PLACE_TIMES = 8 };
 enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */

@@ -41,7 +41,7 @@ static bool make_folders(const char *path, char fault[FILE_FAULT_BYTES])
     return good;
 }
 
-/* In such a folder (/tmp) one can add files, but not replace what others have put there. */
+/* In such a folder (/tmp) one can add files, but not replace what others have put there; root mostly can. */
 static bool is_others_to_replace(const char *path, const struct stat *file)
 {
     struct stat folder;
@@ -52,6 +52,18 @@ static bool is_others_to_replace(const char *path, const struct stat *file)
     const bool sticky = stat(name, &folder) == 0 && (folder.st_mode & S_ISVTX);
     free(name);
     return sticky && geteuid() != 0 && file->st_uid != geteuid() && folder.st_uid != geteuid();
+}
+
+/* As containers have files of their host's. */
+static bool is_mounted(const char *path)
+{
+#ifdef STATX_ATTR_MOUNT_ROOT
+    struct statx state;
+    return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &state) == 0 &&
+           (state.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+#else
+    return path == NULL;
+#endif
 }
 
 /* Is there nothing, or a file of which another one can take the place? */
@@ -66,6 +78,8 @@ static bool is_file_or_free(const char *path, char fault[FILE_FAULT_BYTES])
         return refuse(fault, "a symbolic link: name the file itself");
     if (!S_ISREG(state.st_mode))
         return refuse(fault, "not a regular file");
+    if (is_mounted(path))
+        return refuse(fault, "a file that is mounted by itself: mount its folder");
     return !is_others_to_replace(path, &state) ||
            refuse(fault, "another user's file, in a folder where only its owner may replace it");
 }

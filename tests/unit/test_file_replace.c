@@ -3,9 +3,12 @@
 #include "tuner/regular_file.h"
 #include "tap.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/mublas-file-XXXXXX", fault[FILE_FAULT_BYTES];
@@ -75,27 +78,59 @@ static void test_others(void)
            "a fifo is not waited for, and a folder not read");
 }
 
-/* A folder like /tmp. */
+static bool make_open_folder(const char *name, mode_t mode)
+{
+    return mkdir(path_of(name), 0700) == 0 && chmod(path_of(name), mode) == 0;
+}
+
+static bool writes(const char *name, const char *text)
+{
+    return file_replace(path_of(name), text, strlen(text), fault) && holds(name, text);
+}
+
+/* Folders like /tmp: root's and another user's; and one in which all may do everything. */
 static void test_sticky(void)
 {
     enum { NOBODY = 65534 };
-    if (geteuid() != 0) {
+    if (geteuid() != 0 || seteuid(NOBODY) != 0 || seteuid(0) != 0 || chown(folder, NOBODY, (gid_t)-1) != 0 ||
+        chown(folder, 0, (gid_t)-1) != 0) {
         tap_skip("another user's file in a sticky folder", "only root can be two users");
         return;
     }
-    if (chmod(folder, 0711) != 0 || mkdir(path_of("sticky"), 0700) != 0 ||
-        chmod(path_of("sticky"), 01777) != 0 || !file_replace(path_of("sticky/roots"), "one", 3, fault) ||
-        seteuid(NOBODY) != 0)
+    if (chmod(folder, 0711) != 0 || !make_open_folder("sticky", 01777) || !make_open_folder("open", 0777) ||
+        !make_open_folder("theirs", 01777) || !writes("sticky/roots", "one") || !writes("open/roots", "one") ||
+        !writes("theirs/roots", "one") || chown(path_of("theirs"), NOBODY, (gid_t)-1) != 0 || seteuid(NOBODY) != 0)
         exit(1);
-    tap_ok(file_replace(path_of("sticky/own"), "one", 3, fault) &&
-               file_replace(path_of("sticky/own"), "two", 3, fault) && holds("sticky/own", "two"),
+    tap_ok(writes("sticky/own", "one") && writes("sticky/own", "two"),
            "in a sticky folder one's own file is replaced");
     tap_ok(!file_is_replaceable(path_of("sticky/roots"), fault) && strstr(fault, "another user's") &&
                !file_replace(path_of("sticky/roots"), "x", 1, fault) && holds("sticky/roots", "one"),
            "and no other: %s", fault);
-    if (seteuid(0) != 0)
+    tap_ok(writes("theirs/roots", "two"), "but by whose folder it is");
+    tap_ok(writes("open/roots", "two"), "and in a folder that is not sticky");
+    tap_ok(writes("theirs/own", "one") && seteuid(0) == 0 && writes("theirs/own", "root"), "and by root");
+}
+
+/* As in a container, by a process of its own. */
+static void test_mounted(void)
+{
+    enum { REFUSED, NOT_REFUSED, CANNOT };
+    const char *file = path_of("a/b/c/file");
+    int status = 0;
+    const pid_t process = fork();
+    if (process == 0) {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || mount(file, file, NULL, MS_BIND, NULL) != 0)
+            _exit(CANNOT);
+        _exit(!file_is_replaceable(file, fault) && strstr(fault, "mounted") && !file_replace(file, "x", 1, fault)
+                  ? REFUSED
+                  : NOT_REFUSED);
+    }
+    if (process < 0 || waitpid(process, &status, 0) != process || !WIFEXITED(status))
         exit(1);
-    tap_ok(file_replace(path_of("sticky/own"), "root", 4, fault) && holds("sticky/own", "root"), "but by root");
+    if (WEXITSTATUS(status) == CANNOT)
+        tap_skip("a file that is mounted by itself", "nothing may be mounted here");
+    else
+        tap_ok(WEXITSTATUS(status) == REFUSED, "a file that is mounted by itself stays");
 }
 
 static void test_aside(void)
@@ -114,7 +149,8 @@ static void test_aside(void)
 
 int main(void)
 {
-    static const char *const names[] = {"sticky/own", "sticky/roots", "sticky", "a/b/c/aside", "a/b/c/file",
+    static const char *const names[] = {"sticky/own", "sticky/roots", "sticky", "open/roots", "open",
+                                        "theirs/own", "theirs/roots", "theirs", "a/b/c/aside", "a/b/c/file",
                                         "a/b/c", "a/b", "a", "fifo", "link", "dangling"};
     if (!mkdtemp(folder))
         return 1;
@@ -122,6 +158,7 @@ int main(void)
     test_others();
     test_aside();
     test_sticky();
+    test_mounted();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         remove(path_of(names[i]));
     tap_ok(rmdir(folder) == 0, "nothing else is left");
