@@ -122,3 +122,12 @@ struct blas_call border_call(int routine, int class, double amount, double resha
     border_call_lay_out(&call);
     return call;
 }
+
+void border_shuffle(int *order, int count, uint64_t *seed)
+{
+    for (int i = count - 1; i > 0; i--) {
+        const int other = (int)(random_part(seed) * (i + 1)), kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+}

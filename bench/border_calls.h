@@ -21,4 +21,7 @@ struct blas_call border_call(int routine, int class, double amount, double resha
 /* A call's operands by its flags and sizes, without gaps. Matrices are not NULL, but are not to be used. */
 void border_call_lay_out(struct blas_call *call);
 
+/* Numbers in an order by chance. */
+void border_shuffle(int *order, int count, uint64_t *seed);
+
 #endif

@@ -64,15 +64,6 @@ static void choose_calls(const struct machine_model *model)
     }
 }
 
-static void shuffle(void)
-{
-    for (int i = call_count - 1; i > 0; i--) {
-        const int other = (int)(random_part(&seed) * (i + 1)), kept = order[i];
-        order[i] = order[other];
-        order[other] = kept;
-    }
-}
-
 static void time_side(struct call_timer *timer, enum call_side side, const int *which, int count)
 {
     struct blas_call batch[BATCH] = {{0}};
@@ -91,7 +82,7 @@ static void time_all(struct call_timer *timer, double seconds)
 {
     const uint64_t started = clock_nanoseconds();
     while ((double)(clock_nanoseconds() - started) < 1e9 * seconds) {
-        shuffle();
+        border_shuffle(order, call_count, &seed);
         for (int i = 0; i < call_count; i += BATCH)
             for (int side = 0; side < CALL_SIDES; side++)
                 time_side(timer, (enum call_side)side, order + i,

@@ -1,6 +1,6 @@
 #include "judged_calls.h"
 
-#include "command/random_flags.h"
+#include "border_calls.h"
 #include "tuner/statistics.h"
 
 #include <math.h>
@@ -83,24 +83,17 @@ bool judged_call_is_steady(const struct judged_call *judged, double allowed)
     return later[device ? SIDE_DEVICE : SIDE_HOST] / fmin(later[SIDE_HOST], later[SIDE_DEVICE]) - 1 < allowed;
 }
 
-static void shuffle(int *order, int count, uint64_t *seed)
-{
-    for (int i = 0; i < count; i++) {
-        const int place = (int)(random_part(seed) * (i + 1));
-        order[i] = order[place];
-        order[place] = i;
-    }
-}
-
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
                        int count, uint64_t *seed, struct pace_log *paces)
 {
     const int parts = (count + MOST - 1) / MOST;
-    int order[ROUTINES] = {0};
+    int order[ROUTINES];
+    for (int i = 0; i < group_count; i++)
+        order[i] = i;
     for (int turn = 0; turn < JUDGED_ROUNDS * parts; turn++) {
         const int round = turn / parts, part = turn % parts;
         const int begin = count * part / parts, end = count * (part + 1) / parts;
-        shuffle(order, group_count, seed);
+        border_shuffle(order, group_count, seed);
         for (int i = 0; i < group_count; i++)
             time_part(timer, groups[order[i]] + begin, end - begin, round, paces);
     }
