@@ -16,6 +16,10 @@ check_PROGRAMS += bench/small_results
 bench_small_results_SOURCES = bench/small_results.c bench/timing.h
 bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 
+check_PROGRAMS += bench/threads
+bench_threads_SOURCES = bench/threads.c bench/timing.h
+bench_threads_LDADD = $(BENCH_BLAS_LIBS) -lpthread
+
 check_PROGRAMS += bench/grown_results
 bench_grown_results_SOURCES = bench/grown_results.c bench/timing.h
 bench_grown_results_LDADD = $(BENCH_BLAS_LIBS) -lm
@@ -32,7 +36,7 @@ bench_decision_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
 bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) \
-	bench/grown_results$(EXEEXT) bench/in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
+	bench/grown_results$(EXEEXT) bench/threads$(EXEEXT) bench/in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 

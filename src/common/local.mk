@@ -5,6 +5,7 @@ libmublas_core_la_SOURCES += \
 	src/common/log.c src/common/log.h \
 	src/common/pause.h \
 	src/common/loaded_segment.c src/common/loaded_segment.h \
+	src/common/patience.c src/common/patience.h \
 	src/common/phase_clock.c src/common/phase_clock.h \
 	src/common/processors.c src/common/processors.h \
 	src/common/settings.c src/common/settings.def src/common/settings.h \

@@ -7,6 +7,7 @@ const char *status_text(enum status status)
     case STATUS_NO_DEVICE: return "no usable device";
     case STATUS_OUT_OF_MEMORY: return "out of device memory";
     case STATUS_UNSUPPORTED: return "not supported on the device";
+    case STATUS_BUSY: return "busy with other threads' calls";
     case STATUS_NOT_TRACKABLE: return "host memory cannot be tracked";
     case STATUS_DEVICE_ERROR: return "device call failed";
     case STATUS_DEVICE_LOST: return "device lost";

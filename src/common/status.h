@@ -10,6 +10,7 @@ enum status {
     STATUS_NO_DEVICE,     /* no driver, no device, or the device was given up: use the host */
     STATUS_OUT_OF_MEMORY, /* device or pinned memory; a normal event, the call goes to the host */
     STATUS_UNSUPPORTED,   /* this call cannot be done on the device (no kernel, no cuBLAS, size) */
+    STATUS_BUSY,          /* would have waited for other threads' calls for longer than the host takes */
     STATUS_NOT_TRACKABLE, /* host memory whose writes cannot be followed: copy it statelessly */
     STATUS_DEVICE_ERROR,  /* a driver call failed; the device itself may go on */
     STATUS_DEVICE_LOST,   /* fatal device error: the device is left alone from now on */

@@ -7,7 +7,8 @@
 
 static struct lane lanes[LANE_COUNT];
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t lane_freed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t lane_freed;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 enum { INITIAL_COUNTER_BYTES = 64 << 10, INITIAL_WORKSPACE_BYTES = 4 << 20, ALIGNMENT = 256 };
 /* More than this is for the call that wants it: others may want it, too. */
@@ -24,6 +25,8 @@ static void lane_destroy(struct lane *lane)
                 driver()->event_destroy(lane->staging_free[half]);
         if (lane->staging)
             driver()->pinned_free(lane->staging);
+        if (lane->vectors[0])
+            driver()->pinned_free(lane->vectors[0]);
         if (lane->stream)
             driver()->stream_destroy(lane->stream);
     }
@@ -33,20 +36,19 @@ static void lane_destroy(struct lane *lane)
 
 static enum status lane_create(struct lane *lane, struct device *device)
 {
-    void *staging = NULL;
+    void *vectors = NULL;
     lane->device = device;
     enum status status = device_check(device, driver()->stream_create(&lane->stream, CU_STREAM_NON_BLOCKING),
                                       "creating a stream");
     for (int half = 0; half < 2 && status == STATUS_OK; half++)
         status = device_check(device, driver()->event_create(&lane->staging_free[half], CU_EVENT_DISABLE_TIMING),
                               "creating an event");
-    const size_t bytes = LANE_STAGING_BYTES + 2 * LANE_VECTOR_BYTES;
     if (status == STATUS_OK)
-        status = device_check(device, driver()->pinned_allocate(&staging, bytes, CU_MEMHOSTALLOC_PORTABLE),
-                              "allocating pinned staging memory");
-    lane->staging = staging;
-    for (int i = 0; i < 2 && staging; i++)
-        lane->vectors[i] = lane->staging + LANE_STAGING_BYTES + (size_t)i * LANE_VECTOR_BYTES;
+        status = device_check(device,
+                              driver()->pinned_allocate(&vectors, 2 * LANE_VECTOR_BYTES, CU_MEMHOSTALLOC_PORTABLE),
+                              "allocating pinned memory for vectors");
+    lane->vectors[0] = vectors;
+    lane->vectors[1] = vectors ? lane->vectors[0] + LANE_VECTOR_BYTES : NULL;
     if (status == STATUS_OK)
         status = lane_reserve_workspace(lane, INITIAL_WORKSPACE_BYTES, INITIAL_COUNTER_BYTES);
     if (status != STATUS_OK)
@@ -69,13 +71,21 @@ static struct lane *find_free(void)
     return unmade;
 }
 
-static struct lane *take_free(void)
+static void begin(void)
+{
+    patience_condition_create(&lane_freed);
+}
+
+static struct lane *take_free(struct patience *patience)
 {
     struct lane *lane;
+    bool patient = true;
+    pthread_once(&once, begin);
     pthread_mutex_lock(&lanes_lock);
-    while (!(lane = find_free()))
-        pthread_cond_wait(&lane_freed, &lanes_lock);
-    lane->busy = true;
+    while (!(lane = find_free()) && patient)
+        patient = patience_wait(patience, &lane_freed, &lanes_lock);
+    if (lane)
+        lane->busy = true;
     pthread_mutex_unlock(&lanes_lock);
     return lane;
 }
@@ -109,16 +119,21 @@ static enum status prepare(struct lane *lane, struct device *device)
     return status;
 }
 
-enum status lane_acquire(struct device *device, struct lane **result)
+enum status lane_acquire_within(struct device *device, struct patience *patience, struct lane **result)
 {
     const enum phase before = phase_enter(PHASE_LOCKS);
-    struct lane *lane = take_free();
+    struct lane *lane = take_free(patience);
     phase_enter(PHASE_MEMORY);
-    enum status status = prepare(lane, device);
+    enum status status = lane ? prepare(lane, device) : STATUS_BUSY;
     phase_enter(before);
     if (status == STATUS_OK)
         *result = lane;
     return status;
+}
+
+enum status lane_acquire(struct device *device, struct lane **lane)
+{
+    return lane_acquire_within(device, NULL, lane);
 }
 
 struct lane *lane_acquire_another(struct device *device)
@@ -138,6 +153,7 @@ void lane_release(struct lane *lane)
 {
     if (lane->scratch_bytes > SCRATCH_KEPT_BYTES)
         drop_scratch(lane);
+    pthread_once(&once, begin);
     pthread_mutex_lock(&lanes_lock);
     lane->busy = false;
     pthread_cond_signal(&lane_freed);
@@ -176,6 +192,19 @@ enum status lane_reserve_workspace(struct lane *lane, size_t workspace_bytes, si
         if (status != STATUS_OK)
             lane->broken = true;
     }
+    return status;
+}
+
+enum status lane_reserve_staging(struct lane *lane)
+{
+    void *staging = NULL;
+    if (lane->staging)
+        return STATUS_OK;
+    enum status status =
+        device_check(lane->device, driver()->pinned_allocate(&staging, LANE_STAGING_BYTES, CU_MEMHOSTALLOC_PORTABLE),
+                     "allocating pinned staging memory");
+    if (status == STATUS_OK)
+        lane->staging = staging;
     return status;
 }
 

@@ -5,11 +5,12 @@
 #ifndef MUBLAS_LANE_H
 #define MUBLAS_LANE_H
 
+#include "common/patience.h"
 #include "gpu/device.h"
 
 #include <stdbool.h>
 
-enum { LANE_COUNT = 4, LANE_STAGING_BYTES = 32 << 20, LANE_VECTOR_BYTES = 1 << 20 };
+enum { LANE_COUNT = 8, LANE_STAGING_BYTES = 32 << 20, LANE_VECTOR_BYTES = 1 << 20 };
 
 /* How far the lane's staging is in use; all zero at first. Belongs to mirror/staging.c. */
 struct staging_state {
@@ -31,7 +32,7 @@ struct lane {
     /* Vectors and stateless operands of the running call, dealt by lane_scratch. */
     CUdeviceptr scratch;
     size_t scratch_bytes, scratch_used;
-    /* Pinned host memory, two halves for overlapped staging, an event for each. */
+    /* Pinned host memory, two halves for overlapped staging, an event for each; NULL until lane_reserve_staging. */
     unsigned char *staging;
     CUevent staging_free[2];
     struct staging_state staging_state;
@@ -42,8 +43,10 @@ struct lane {
     bool busy;   /* the last member; other threads look at it, under the lock of the pool */
 };
 
-/* Take a free lane, waiting for one if need be; made on first use. */
+/* Take a free lane, waiting for one if need be; made on first use. The second waits as long as patience lasts:
+ * STATUS_BUSY after that. */
 enum status lane_acquire(struct device *device, struct lane **lane);
+enum status lane_acquire_within(struct device *device, struct patience *patience, struct lane **lane);
 void lane_release(struct lane *lane); /* inside device_enter: much scratch memory goes back */
 
 /* A second lane for who has one, and may keep both for long: NULL, without waiting, when none can be
@@ -53,6 +56,9 @@ struct lane *lane_acquire_another(struct device *device);
 /* Ensure workspace and counters of at least these sizes; old contents are not kept
  * (new counters are zeroed). The lane's stream must be idle. */
 enum status lane_reserve_workspace(struct lane *lane, size_t workspace_bytes, size_t counter_bytes);
+
+/* Ensure staging memory. */
+enum status lane_reserve_staging(struct lane *lane);
 
 /* Make room for `bytes` of scratch in total and forget what was dealt before. */
 enum status lane_reserve_scratch(struct lane *lane, size_t bytes);

@@ -76,24 +76,18 @@ static enum status prove(struct lane *lane, struct operands_hold *hold, const st
     return status == STATUS_OK && changed ? start(lane, device_call) : status;
 }
 
-typedef enum status hold_function(struct mirror_table *, struct lane *, struct operand *, int, size_t,
+typedef enum status hold_function(struct mirror_table *, struct lane *, struct patience *, struct operand *, int, size_t,
                                   struct operands_hold **);
 
-static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, hold_function *take_hold,
-                               const struct blas_call *call, struct transfer_count *moved)
+static enum status run_held(struct operands_hold *hold, const struct operand *operands, const struct blas_call *call,
+                            struct transfer_count *moved)
 {
-    struct operand operands[OPERANDS_MAX];
+    struct lane *const lane = operands_lane(hold);
     struct blas_call device_call = *call; /* as the device sees it */
     struct call_vectors vectors;
-    struct operands_hold *hold = NULL;
-    struct transfer_count matrices;
-    int count = execute_operands(call, operands);
-    enum status status = take_hold(mirrors, lane, operands, count, call_vectors_scratch(call), &hold);
-    if (status != STATUS_OK)
-        return status;
     place_operands(&device_call, operands);
     phase_enter(PHASE_VECTORS);
-    status = call_vectors_place(&vectors, lane, call, moved);
+    enum status status = call_vectors_place(&vectors, lane, call, moved);
     device_call.x = vectors.device_x;
     device_call.y = vectors.device_y;
     phase_enter(PHASE_LAUNCH);
@@ -107,6 +101,20 @@ static enum status run_in_lane(struct lane *lane, struct mirror_table *mirrors, 
     else
         lane_synchronise(lane, "abandoning a call"); /* queued copies still read staging memory */
     phase_enter(PHASE_OTHER);
+    return status;
+}
+
+static enum status hold_and_run(struct mirror_table *mirrors, hold_function *take_hold, const struct blas_call *call,
+                                struct patience *patience, struct transfer_count *moved)
+{
+    struct operand operands[OPERANDS_MAX];
+    struct operands_hold *hold = NULL;
+    struct transfer_count matrices;
+    int count = execute_operands(call, operands);
+    enum status status = take_hold(mirrors, NULL, patience, operands, count, call_vectors_scratch(call), &hold);
+    if (status != STATUS_OK)
+        return status;
+    status = run_held(hold, operands, call, moved);
     operands_release(hold, &matrices);
     moved->bytes_up += matrices.bytes_up;
     moved->bytes_down += matrices.bytes_down;
@@ -120,31 +128,38 @@ static bool must_be_cut(const struct mirror_table *mirrors, const struct blas_ca
     return is_level3(call) && tiled_residency(mirrors, call, operands, execute_operands(call, operands), &ignored);
 }
 
-static enum status run_whole(struct lane *lane, struct mirror_table *mirrors, const struct blas_call *call,
+static enum status run_whole(struct mirror_table *mirrors, const struct blas_call *call, struct patience *patience,
                              struct transfer_count *moved)
 {
-    enum status status = run_in_lane(lane, mirrors, operands_hold_unproven, call, moved);
-    if (status == STATUS_NOT_TRACKABLE) /* memory changed hands beside the kernel */
-        status = run_in_lane(lane, mirrors, operands_hold, call, moved);
+    enum status status = hold_and_run(mirrors, operands_hold_unproven, call, patience, moved);
+    if (status == STATUS_NOT_TRACKABLE) /* memory changed beside the kernel, or hands */
+        status = hold_and_run(mirrors, operands_hold, call, patience, moved);
+    return status;
+}
+
+static enum status run_in_tiles(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
+                                struct patience *patience, const struct host_steps *host, struct transfer_count *moved)
+{
+    struct lane *lane;
+    enum status status = lane_acquire_within(device, patience, &lane);
+    if (status != STATUS_OK)
+        return status;
+    status = tiled_run(device, mirrors, lane, call, host, moved);
+    lane_release(lane);
     return status;
 }
 
 enum status execute_call(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
-                         const struct host_steps *host, struct transfer_count *moved)
+                         struct patience *patience, const struct host_steps *host, struct transfer_count *moved)
 {
     struct device_scope scope;
-    struct lane *lane;
     *moved = (struct transfer_count){0, 0};
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
-    status = lane_acquire(device, &lane);
-    if (status == STATUS_OK) {
-        status = must_be_cut(mirrors, call) ? STATUS_OUT_OF_MEMORY : run_whole(lane, mirrors, call, moved);
-        if (status == STATUS_OUT_OF_MEMORY && is_level3(call))
-            status = tiled_run(device, mirrors, lane, call, host, moved);
-        lane_release(lane);
-    }
+    status = must_be_cut(mirrors, call) ? STATUS_OUT_OF_MEMORY : run_whole(mirrors, call, patience, moved);
+    if (status == STATUS_OUT_OF_MEMORY && is_level3(call))
+        status = run_in_tiles(device, mirrors, call, patience, host, moved);
     device_leave(device, &scope);
     return status;
 }

@@ -15,9 +15,10 @@ int execute_operands(const struct blas_call *call, struct operand *operands);
 bool execute_supported(struct device *device, const struct blas_call *call);
 
 /* Run it. STATUS_OK: results are in host memory. STATUS_RESULT_LOST: an output
- * could not be completed (invariant 3). Any other status: no operand was touched. A level 3
+ * could not be completed (invariant 3). Any other status: no operand was touched; STATUS_BUSY: others were in the
+ * way for longer than patience lasts. A level 3
  * call whose operands do not fit the device runs in tiles, for which `host` stands by. */
 enum status execute_call(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
-                         const struct host_steps *host, struct transfer_count *moved);
+                         struct patience *patience, const struct host_steps *host, struct transfer_count *moved);
 
 #endif

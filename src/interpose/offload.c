@@ -37,6 +37,7 @@ static enum host_reason reason_of(enum status status)
     case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
     case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
     case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
+    case STATUS_BUSY: return HOST_BUSY;
     default: return HOST_DEVICE_ERROR;
     }
 }
@@ -53,7 +54,7 @@ static bool run_on_host(void *context, const struct blas_call *step)
 }
 
 static enum host_reason execute(struct device *device, enum symbol symbol, const struct blas_call *call,
-                                const void *caller)
+                                struct patience *patience, const void *caller)
 {
     struct transfer_count moved;
     struct device_counts counts = {0};
@@ -61,7 +62,7 @@ static enum host_reason execute(struct device *device, enum symbol symbol, const
         phase_clock_start(&counts.phases);
     struct host_part part = {symbol, caller};
     const struct host_steps host = {run_on_host, &part};
-    enum status status = execute_call(device, waking_mirrors(), call, &host, &moved);
+    enum status status = execute_call(device, waking_mirrors(), call, patience, &host, &moved);
     phase_clock_stop();
     if (status == STATUS_RESULT_LOST) {
         log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
@@ -91,8 +92,11 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
     if (credit_us > 0)
         operands_credit(mirrors, operands, count, credit_us);
     struct residency residency;
+    struct patience patience = patience_of_us(policy_patience_us(settings()->offload, waking_model(), call));
     if (!tiled_residency(mirrors, call, operands, count, &residency))
-        residency = operands_residency(mirrors, operands, count);
+        residency = operands_residency(mirrors, operands, count, &patience);
+    if (residency.busy)
+        return HOST_BUSY;
     struct policy_decision decision = policy_decide(settings()->offload, waking_model(), call, &residency);
     if (!decision.device) {
         if (decision.credit_us > 0)
@@ -103,7 +107,7 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
         return HOST_NOT_RESIDENT;
     if (!level3_opening_supports(device, call))
         return HOST_UNSUPPORTED;
-    reason = execute(device, symbol, call, caller);
+    reason = execute(device, symbol, call, &patience, caller);
     if (reason == HOST_REASON_COUNT)
         operands_earn(mirrors, operands, count, decision.earned_us);
     return reason;

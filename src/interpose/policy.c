@@ -82,6 +82,11 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     return on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
+double policy_patience_us(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call)
+{
+    return mode == OFFLOAD_AUTO ? crossover_predict(model, call, 0, true).host_us : (double)INFINITY;
+}
+
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
 {
     if (call->c.pointer && crossover_matrix_bytes(call) >= EARLY_BYTES_MIN)

@@ -30,6 +30,10 @@ struct policy_decision {
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
                                      const struct blas_call *call, const struct residency *residency);
 
+/* How long a call may wait for others on its way to the device, in microseconds: as long as the host takes for it;
+ * in always mode for ever. */
+double policy_patience_us(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call);
+
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
  * pay nothing for one? Else, is it slower there whatever is resident? False where it writes a matrix that is
  * large enough for an account of its own, which such a call settles. */

@@ -50,6 +50,8 @@ static struct background_job wake_job = {.work = wake_beside};
 
 /* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t waking_ended = PTHREAD_COND_INITIALIZER;
+static bool is_waking; /* some call waits for the device, without the lock */
 static struct device *ready;
 static bool wake_failed;
 static struct wake_account wake_account;
@@ -174,9 +176,23 @@ static bool finish_waking(void)
     case BACKGROUND_RUNNING: return false; /* another thread may hold what it needs, for as long as it likes */
     case BACKGROUND_DONE: break;
     }
-    wake_failed = !awake;
     if (awake)
         learn_of_device(device_properties(awake));
+    return true;
+}
+
+/* Others' calls go on meanwhile. */
+static bool wake_without_lock(void)
+{
+    is_waking = true;
+    pthread_mutex_unlock(&wake_lock);
+    const bool finished = finish_waking();
+    pthread_mutex_lock(&wake_lock);
+    is_waking = false;
+    pthread_cond_broadcast(&waking_ended);
+    if (!finished)
+        return false;
+    wake_failed = !awake;
     __atomic_store_n(&ready, awake, __ATOMIC_RELEASE);
     return true;
 }
@@ -199,7 +215,7 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
     case PURCHASE_SOON: background_begin(&wake_job); return false;
     case PURCHASE_NOW: break;
     }
-    if (!finish_waking())
+    if (!wake_without_lock())
         return false;
     *credit_us = fmax(early_accounts_take_us(&early_accounts, call),
                       fmin(wake_account.saved_us, waking_model()->wake_us * CREDITED_PART));
@@ -224,7 +240,11 @@ struct device *waking_find_device(const struct blas_call *call, enum host_reason
         return NULL;
     if (!device) {
         pthread_mutex_lock(&wake_lock);
-        if (!ready && !wake_failed && !wake_if_it_pays(call, credit_us))
+        while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
+            pthread_cond_wait(&waking_ended, &wake_lock);
+        if (is_waking)
+            *reason = HOST_BUSY;
+        else if (!ready && !wake_failed && !wake_if_it_pays(call, credit_us))
             *reason = HOST_NOT_RESIDENT;
         device = ready;
         pthread_mutex_unlock(&wake_lock);

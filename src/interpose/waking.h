@@ -8,7 +8,7 @@
  * that call wakes the device itself.
  *
  * Any thread may call these at once; the first that finds the price paid waits or wakes while the
- * others wait. What was woken stays for the life of the process. */
+ * others go on on the host, or wait too in always mode. What was woken stays for the life of the process. */
 #ifndef MUBLAS_WAKING_H
 #define MUBLAS_WAKING_H
 

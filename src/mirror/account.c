@@ -19,21 +19,25 @@ enum {
 };
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */
-static void make(struct mirror_table *table, struct byte_range hull)
+static enum status make(struct mirror_table *table, struct byte_range hull, struct patience *patience)
 {
     struct device *device = table->resources.device;
     struct device_scope scope;
     struct mirror *mirror;
-    if (device_enter(device, &scope) != STATUS_OK)
-        return;
-    if (mirror_table_acquire(table, hull.begin, hull.end, &mirror) == STATUS_OK)
+    enum status status = device_enter(device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    status = mirror_table_acquire(table, hull, patience, &mirror);
+    if (status == STATUS_OK)
         mirror_table_release(table, mirror);
     device_leave(device, &scope);
+    return status;
 }
 
 /* The mirror (or record) of an operand, made if need be; `lock` is held and may
- * be given up meanwhile. NULL for memory that cannot be mirrored. */
-static struct mirror *look_up(struct mirror_table *table, struct byte_range hull)
+ * be given up meanwhile. NULL for memory that cannot be mirrored, or, *busy, only later. */
+static struct mirror *look_up(struct mirror_table *table, struct byte_range hull, struct patience *patience,
+                              bool *busy)
 {
     struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
     if (mirror)
@@ -41,7 +45,7 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
     if (mirror_table_is_unfit(table, hull.begin, hull.end))
         return NULL;
     pthread_mutex_unlock(&table->lock);
-    make(table, hull);
+    *busy = make(table, hull, patience) == STATUS_BUSY || *busy;
     pthread_mutex_lock(&table->lock);
     return mirror_table_find(table, hull.begin, hull.end);
 }
@@ -110,7 +114,8 @@ static void add_missing(const struct mirror_table *table, const struct operand *
     residency->missing_bytes += bytes;
 }
 
-struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count)
+struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count,
+                                    struct patience *patience)
 {
     const bool tracks = mirror_table_tracks(table);
     struct residency residency = {.trackable = tracks, .resident = true};
@@ -120,7 +125,7 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
             continue;
         struct byte_range hull = footprint_hull(&operands[i]);
         uint64_t bytes = footprint_bytes(&operands[i]);
-        struct mirror *mirror = tracks && !operand_is_misaligned(&operands[i]) ? look_up(table, hull) : NULL;
+        struct mirror *mirror = tracks && !operand_is_misaligned(&operands[i]) ? look_up(table, hull, patience, &residency.busy) : NULL;
         residency.bytes += bytes;
         residency.trackable = residency.trackable && mirror;
         struct range_account *account = find_account(mirror, hull);

@@ -1,21 +1,32 @@
 /* completeness.h - operands all of whose pages were found valid, to spare the walk over
  * their columns at the next call (0.1 ms or more for 8192 of them).
  *
- * Under the mirror's lock. The valid bits stay the truth: this only tells where to look. */
+ * Operands are claimed by who asks or tells. The valid bits stay the truth: this only tells where to look. */
 #ifndef MUBLAS_COMPLETENESS_H
 #define MUBLAS_COMPLETENESS_H
 
 #include "mirror/mirror.h"
 
-/* What is known of an operand that contains this one: all of it is valid but for pages in
- * `lost`. NULL: nothing. */
-struct complete_operand *completeness_find(struct mirror *mirror, const struct operand *operand);
+/* What is known of an operand: all of it is valid but for pages in `lost`. `changed` tells whether
+ * that has changed since. */
+struct completeness {
+    struct page_range lost;
+    unsigned long changed;
+};
+
+/* Of one that contains this one. False: nothing. */
+bool completeness_find(struct mirror *mirror, const struct operand *operand, struct completeness *completeness);
 
 /* All of the operand is valid now. */
 void completeness_note(struct mirror *mirror, const struct operand *operand);
 
 /* These pages have lost their valid bits. */
 void completeness_lose(struct mirror *mirror, struct page_range pages);
+
+/* What a call took away itself has come back: only `lost` is missing, unless something else has changed what
+ * is known of the operand. */
+void completeness_regain(struct mirror *mirror, const struct operand *operand, struct page_range lost,
+                         unsigned long changed);
 
 /* Nothing is known any more. */
 void completeness_forget(struct mirror *mirror);

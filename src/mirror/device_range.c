@@ -6,6 +6,8 @@
 enum { CHUNK_BLOCKS_MAX = 32 }; /* fewer driver calls, yet little is lost when a chunk cannot move */
 #define BLOCK_BYTES ((size_t)1 << BLOCK_SHIFT)
 
+static const struct device_range_visitor all_go;
+
 static size_t block_of(const struct device_range *range, uintptr_t host)
 {
     return (host - range->begin) >> BLOCK_SHIFT;
@@ -71,7 +73,7 @@ enum status device_range_create(struct device_range *range, struct device *devic
 void device_range_destroy(struct device_range *range)
 {
     if (range->chunk && range->handles)
-        device_range_release(range, 0, 0, NULL, NULL);
+        device_range_release(range, &all_go);
     if (range->base && !range->plain && device_is_usable(range->device))
         driver()->address_free(range->base, range->end - range->begin);
     free(range->chunk);
@@ -184,38 +186,43 @@ static CUmemGenericAllocationHandle unmap_chunk(struct device_range *range, size
     return range->handles[first];
 }
 
-static void release_plain(struct device_range *range, device_range_visitor *released, void *context)
+static bool may_go(const struct device_range_visitor *visitor, uintptr_t begin, uintptr_t end)
 {
-    if (!range->base)
+    return !visitor->may_go || visitor->may_go(visitor->context, begin, end);
+}
+
+static void tell(const struct device_range_visitor *visitor, uintptr_t begin, uintptr_t end)
+{
+    if (visitor->released)
+        visitor->released(visitor->context, begin, end);
+}
+
+static void release_plain(struct device_range *range, const struct device_range_visitor *visitor)
+{
+    if (!range->base || !may_go(visitor, range->begin, range->end))
         return;
     device_free(range->device, range->base);
     range->base = 0;
     range->committed_bytes = 0;
-    if (released)
-        released(context, range->begin, range->end);
+    tell(visitor, range->begin, range->end);
 }
 
-void device_range_release(struct device_range *range, uintptr_t keep_begin, uintptr_t keep_end,
-                          device_range_visitor *released, void *context)
+void device_range_release(struct device_range *range, const struct device_range_visitor *visitor)
 {
-    if (range->plain) {
-        if (keep_begin >= keep_end)
-            release_plain(range, released, context);
-        return;
-    }
+    if (range->plain)
+        return release_plain(range, visitor);
     for (size_t first = 0, end; range->base && first < block_count(range); first = end) {
         end = first + 1;
         if (!range->chunk[first])
             continue;
         end = chunk_end(range, first);
         uintptr_t begin_host = block_host(range, first), end_host = block_host(range, end);
-        if (begin_host < keep_end && keep_begin < end_host)
+        if (!may_go(visitor, begin_host, end_host))
             continue;
         CUmemGenericAllocationHandle handle = unmap_chunk(range, first, end);
         if (device_is_usable(range->device))
             driver()->physical_release(handle);
-        if (released)
-            released(context, begin_host, end_host);
+        tell(visitor, begin_host, end_host);
     }
 }
 
@@ -227,11 +234,11 @@ static bool has_room(const struct device_range *range, size_t first, size_t coun
     return true;
 }
 
-void device_range_move(struct device_range *from, struct device_range *to, device_range_visitor *moved,
-                       void *context)
+void device_range_move(struct device_range *from, struct device_range *to,
+                       void (*moved)(void *context, uintptr_t begin, uintptr_t end), void *context)
 {
     if (from->plain || to->plain)
-        return device_range_release(from, 0, 0, NULL, NULL);
+        return device_range_release(from, &all_go);
     for (size_t first = 0, end; from->base && first < block_count(from); first = end) {
         end = first + 1;
         if (!from->chunk[first])

@@ -39,15 +39,17 @@ size_t device_range_missing(const struct device_range *range, uintptr_t begin, u
  * was got stays. New memory holds anything. */
 enum status device_range_commit(struct device_range *range, uintptr_t begin, uintptr_t end);
 
-/* Release every chunk that [keep_begin, keep_end) does not touch (all of them when
- * it is empty); `released` is told the host range of each. */
-typedef void device_range_visitor(void *context, uintptr_t begin, uintptr_t end);
-void device_range_release(struct device_range *range, uintptr_t keep_begin, uintptr_t keep_end,
-                          device_range_visitor *released, void *context);
+/* Release every chunk that `may_go` (NULL: all may); `released` (NULL: nobody) is told the host range of each. */
+struct device_range_visitor {
+    bool (*may_go)(void *context, uintptr_t begin, uintptr_t end);
+    void (*released)(void *context, uintptr_t begin, uintptr_t end);
+    void *context;
+};
+void device_range_release(struct device_range *range, const struct device_range_visitor *visitor);
 
 /* Move the chunks of `from`, contents and all, to `to`, which contains its host
  * range; `moved` is told the host range of each. A chunk that cannot move is released. */
-void device_range_move(struct device_range *from, struct device_range *to, device_range_visitor *moved,
-                       void *context);
+void device_range_move(struct device_range *from, struct device_range *to,
+                       void (*moved)(void *context, uintptr_t begin, uintptr_t end), void *context);
 
 #endif

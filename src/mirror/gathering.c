@@ -31,7 +31,10 @@ static size_t overlap_bytes(const struct mirror_pin *pin, struct byte_range rang
 
 void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, double us)
 {
-    for (int i = 0; i < mirror->pin_count && settings()->huge_pages && us > 0; i++) {
+    if (us <= 0 || !settings()->huge_pages)
+        return;
+    pthread_mutex_lock(&mirror->notes);
+    for (int i = 0; i < mirror->pin_count; i++) {
         struct mirror_pin *pin = &mirror->pins[i];
         const size_t bytes = overlap_bytes(pin, scanned);
         if (bytes == 0 || pin->stays_small)
@@ -42,6 +45,7 @@ void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, doubl
         if (gathering_pays(&mirror->resources->gathering, pin->waited_us, (uint64_t)pin->waited_bytes))
             mirror->gathering_due = pin->gathering_due = true;
     }
+    pthread_mutex_unlock(&mirror->notes);
 }
 
 static bool is_huge(const struct mirror *mirror, struct byte_range blocks)
@@ -56,53 +60,86 @@ static bool is_due(const struct mirror_pin *pin, struct byte_range hull)
     return pin->gathering_due && 2 * (double)overlap_bytes(pin, hull) >= pin->waited_bytes;
 }
 
-bool gathering_is_due(const struct mirror *mirror, const struct operand *operand)
+bool gathering_is_due(struct mirror *mirror, const struct operand *operand)
 {
     bool due = false;
+    pthread_mutex_lock(&mirror->notes);
     for (int i = 0; i < mirror->pin_count && mirror->gathering_due && !due; i++)
         due = is_due(&mirror->pins[i], footprint_hull(operand));
+    pthread_mutex_unlock(&mirror->notes);
     return due;
 }
 
 /* Of the pin the whole blocks that the operand touches. */
-static enum status gather(struct mirror *mirror, int which, struct byte_range hull)
+static struct byte_range blocks_of(const struct mirror_pin *pin, struct byte_range hull)
+{
+    return (struct byte_range){block_ceiling(hull.begin > pin->begin ? hull.begin : pin->begin),
+                               block_floor(hull.end < pin->end ? hull.end : pin->end)};
+}
+
+static void begin_anew(struct mirror *mirror, struct mirror_pin *pin, bool stays_small)
+{
+    pthread_mutex_lock(&mirror->notes);
+    pin->waited_us = pin->waited_bytes = 0;
+    pin->gathering_due = false;
+    pin->stays_small = stays_small;
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+static void note_failure(struct mirror *mirror, struct byte_range blocks)
+{
+    pthread_mutex_lock(&mirror->notes);
+    for (int i = 0; i < mirror->pin_count; i++)
+        mirror->pins[i].stays_small = mirror->pins[i].stays_small || overlap_bytes(&mirror->pins[i], blocks) > 0;
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+static enum status gather(struct mirror *mirror, struct claim *claim, int which, struct byte_range hull)
 {
     struct mirror_pin *pin = &mirror->pins[which];
     const uint64_t bytes = overlap_bytes(pin, hull);
-    const struct byte_range blocks = {block_ceiling(hull.begin > pin->begin ? hull.begin : pin->begin),
-                                      block_floor(hull.end < pin->end ? hull.end : pin->end)};
+    const struct byte_range blocks = blocks_of(pin, hull);
     const double waited_us = pin->waited_us;
-    pin->waited_us = pin->waited_bytes = 0;
-    pin->gathering_due = false;
-    pin->stays_small = blocks.begin >= blocks.end;
+    begin_anew(mirror, pin, blocks.begin >= blocks.end);
     /* Where scans are slow for another reason there is nothing to be had. */
     if (pin->stays_small || is_huge(mirror, blocks))
         return STATUS_OK;
     const uint64_t started = clock_nanoseconds();
-    enum status status = pins_gather(mirror, which, blocks);
+    enum status status = pins_gather(mirror, claim, which, blocks);
     const uint64_t took = clock_nanoseconds() - started;
     gathering_learn(&mirror->resources->gathering, bytes, took);
     const bool gathered = is_huge(mirror, blocks);
-    for (int i = 0; i < mirror->pin_count && !gathered; i++)
-        mirror->pins[i].stays_small = mirror->pins[i].stays_small || overlap_bytes(&mirror->pins[i], blocks) > 0;
+    if (!gathered)
+        note_failure(mirror, blocks);
     log_message(LOG_INFO, "gathering %zu MiB at %#zx into huge pages %s in %.0f ms; scans had cost %.0f ms",
                 (size_t)(blocks.end - blocks.begin) >> 20, (size_t)blocks.begin,
                 gathered ? "and pinning took" : "failed", (double)took / 1e6, waited_us / 1e3);
     return status;
 }
 
-enum status gathering_consider(struct mirror *mirror, const struct operand *operand)
+static void note_what_is_due(struct mirror *mirror)
+{
+    pthread_mutex_lock(&mirror->notes);
+    mirror->gathering_due = false;
+    for (int i = 0; i < mirror->pin_count; i++)
+        mirror->gathering_due = mirror->gathering_due || mirror->pins[i].gathering_due;
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+/* Pins that others are using, in part, wait for another call. */
+enum status gathering_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand)
 {
     const struct byte_range hull = footprint_hull(operand);
-    bool due = false;
     enum status status = STATUS_OK;
-    if (!mirror->gathering_due)
+    if (!gathering_is_due(mirror, operand))
         return STATUS_OK;
-    for (int i = mirror->pin_count; i-- > 0 && status == STATUS_OK;)
-        if (is_due(&mirror->pins[i], hull))
-            status = gather(mirror, i, hull);
-    for (int i = 0; i < mirror->pin_count; i++)
-        due = due || mirror->pins[i].gathering_due;
-    mirror->gathering_due = due;
+    pthread_mutex_lock(&mirror->pinning);
+    for (int i = mirror->pin_count; i-- > 0 && status == STATUS_OK;) {
+        const struct mirror_pin *pin = &mirror->pins[i];
+        if (is_due(pin, hull) && claims_widen(mirror, claim, (struct byte_range){pin->begin, pin->end}))
+            status = gather(mirror, claim, i, hull);
+    }
+    note_what_is_due(mirror);
+    pthread_mutex_unlock(&mirror->pinning);
     return status;
 }

@@ -5,7 +5,7 @@
  * of a pin's pages kept calls waiting, beyond their kernels, is summed up until it reaches what gathering
  * and pinning anew are thought to cost; so all of it costs at most twice what either way costs
  * alone. The clock decides nothing but that: no result and no choice of host or device depends on it.
- * Callers hold the mirror's lock. */
+ * Callers claim the pages. */
 #ifndef MUBLAS_GATHERING_H
 #define MUBLAS_GATHERING_H
 
@@ -21,10 +21,10 @@ void gathering_learn(struct gathering_cost *cost, uint64_t bytes, uint64_t nanos
 void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, double us);
 
 /* Should the operand's pages be gathered before their next use? */
-bool gathering_is_due(const struct mirror *mirror, const struct operand *operand);
+bool gathering_is_due(struct mirror *mirror, const struct operand *operand);
 
-/* Do what is due, of the operand's pages; they are invalid then, but `pinned_anew`. To be asked like
+/* Do what is due, of the operand's pages; they are invalid then, and claim->pinned_anew says why. To be asked like
  * pins_consider, and with the same answers; inside device_enter. */
-enum status gathering_consider(struct mirror *mirror, const struct operand *operand);
+enum status gathering_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand);
 
 #endif

@@ -33,7 +33,7 @@ static enum status find_mirrors(struct operands_hold *hold)
         if (held->empty || held->stateless)
             continue;
         enum status status =
-            mirror_table_acquire(hold->table, held->hull.begin, held->hull.end, &held->mirror);
+            mirror_table_acquire(hold->table, held->hull, hold->patience, &held->mirror);
         if (status == STATUS_NOT_TRACKABLE) {
             held->stateless = true;
             held->mirror = NULL;
@@ -55,25 +55,42 @@ static void release_mirrors(struct operands_hold *hold)
     hold->mirror_count = 0;
 }
 
+static void give_claims(struct operands_hold *hold, int count)
+{
+    for (int i = 0; i < count; i++)
+        claims_give(hold->mirrors[i], &hold->claims[i]);
+}
+
 void hold_unlock(struct operands_hold *hold)
 {
-    for (int i = 0; i < hold->mirror_count; i++) {
-        hold->mirrors[i]->pinned_anew = false;
-        pthread_mutex_unlock(&hold->mirrors[i]->lock);
-    }
+    give_claims(hold, hold->mirror_count);
     release_mirrors(hold);
 }
 
-static bool lock_mirrors(struct operands_hold *hold)
+/* In order of addresses, so that no two calls wait for each other. */
+static bool take_claims(struct operands_hold *hold, bool shared)
 {
-    bool dead = false;
+    int taken = 0;
+    bool good = true;
     const enum phase before = phase_enter(PHASE_LOCKS);
-    for (int i = 0; i < hold->mirror_count; i++) {
-        pthread_mutex_lock(&hold->mirrors[i]->lock);
-        dead = dead || hold->mirrors[i]->dead;
+    while (taken < hold->mirror_count && good) {
+        struct mirror *mirror = hold->mirrors[taken];
+        hold->claims[taken] = hold_claim_of(hold, mirror, shared);
+        good = claims_take(mirror, &hold->claims[taken], hold->patience);
+        taken += good;
     }
     phase_enter(before);
-    return !dead;
+    if (!good)
+        give_claims(hold, taken);
+    return good;
+}
+
+static bool are_alive(const struct operands_hold *hold)
+{
+    bool alive = true;
+    for (int i = 0; i < hold->mirror_count; i++)
+        alive = alive && !hold->mirrors[i]->dead;
+    return alive;
 }
 
 /* A record may be older than what is mapped now: registering it blindly could
@@ -85,7 +102,7 @@ static bool record_is_current(const struct mirror *mirror)
            mapping.begin == mirror->begin && mapping.end == mirror->end;
 }
 
-enum preparation { READY, LOOK_AGAIN, UNFIT, SHORT };
+enum preparation { READY, GIVE_UP_PINS, LOOK_AGAIN, UNFIT, SHORT };
 
 /* Memory that the program has pinned itself is written by its own copies, unseen. Told by
  * the ends of the matrices, early; what is pinned inside pins_note_foreign finds. */
@@ -101,46 +118,52 @@ static bool program_has_pinned(const struct operands_hold *hold, const struct mi
     return false;
 }
 
-/* What is due when the program uses CUDA beside us. */
-static void respect_program(const struct operands_hold *hold, struct mirror *mirror)
+static void look_for_foreign_pins(const struct operands_hold *hold, struct mirror *mirror)
 {
-    if (pins_must_go(mirror))
-        pins_give_up(mirror);
-    if (mirror->pin_count == 0 && pins_program_uses_cuda(mirror) && program_has_pinned(hold, mirror))
+    if (pins_program_uses_cuda(mirror) && pins_count(mirror) == 0 && program_has_pinned(hold, mirror))
         atomic_store(&mirror->foreign_pins, true);
 }
 
-static void note_hot(struct operands_hold *hold, const struct mirror *mirror)
+static void note_hot(struct operands_hold *hold, struct mirror *mirror)
 {
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror)
-            held->hot = mirror->armed && held->operand.access == OPERAND_READ && hot_ranges_hold(mirror, held->pages);
+            held->hot = atomic_load(&mirror->armed) && held->operand.access == OPERAND_READ && hot_ranges_hold(mirror, held->pages);
     }
 }
 
-static enum status consider_pages(struct mirror *mirror, const struct operand *operand)
+static enum status consider_pages(struct operands_hold *hold, int number)
 {
-    enum status status = pins_consider(mirror, operand);
-    return status == STATUS_OK ? gathering_consider(mirror, operand) : status;
+    struct mirror *mirror = hold->mirrors[number];
+    enum status status = mirror_arm(mirror);
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
+        const struct held_operand *held = &hold->operands[i];
+        if (held->mirror != mirror)
+            continue;
+        status = pins_consider(mirror, &hold->claims[number], &held->operand);
+        if (status == STATUS_OK)
+            status = gathering_consider(mirror, &hold->claims[number], &held->operand);
+    }
+    return status;
 }
 
-static enum preparation prepare(struct operands_hold *hold, struct mirror *mirror)
+static enum preparation prepare(struct operands_hold *hold, int number)
 {
+    struct mirror *mirror = hold->mirrors[number];
     note_hot(hold, mirror);
-    respect_program(hold, mirror);
-    if (!mirror->armed && !atomic_load(&mirror->foreign_pins) && !record_is_current(mirror))
+    if (pins_must_go(mirror))
+        return GIVE_UP_PINS;
+    look_for_foreign_pins(hold, mirror);
+    if (!atomic_load(&mirror->armed) && !atomic_load(&mirror->foreign_pins) && !record_is_current(mirror))
         return LOOK_AGAIN;
-    enum status status = mirror_arm(mirror);
-    for (int i = 0; i < hold->count && status == STATUS_OK; i++)
-        if (hold->operands[i].mirror == mirror)
-            status = consider_pages(mirror, &hold->operands[i].operand);
+    enum status status = consider_pages(hold, number);
     if (status == STATUS_OK)
-        return hold_scan(hold, mirror) == STATUS_OK ? READY : LOOK_AGAIN;
+        return hold_scan(hold, number) == STATUS_OK ? READY : LOOK_AGAIN;
     if (status != STATUS_NOT_TRACKABLE)
         return SHORT;
     /* Registered once, so it is the memory that changed, unless the program pinned it. */
-    return mirror->armed && !atomic_load(&mirror->foreign_pins) ? LOOK_AGAIN : UNFIT;
+    return atomic_load(&mirror->armed) && !atomic_load(&mirror->foreign_pins) ? LOOK_AGAIN : UNFIT;
 }
 
 static void make_stateless(struct operands_hold *hold, const struct mirror *mirror)
@@ -154,71 +177,128 @@ static void make_stateless(struct operands_hold *hold, const struct mirror *mirr
     }
 }
 
-static enum preparation prepare_all(struct operands_hold *hold)
+static void prepare_all(struct operands_hold *hold, enum preparation *preparations)
 {
-    enum preparation worst = READY;
     const enum phase before = phase_enter(PHASE_MEMORY);
     for (int i = 0; i < hold->mirror_count; i++) {
-        struct mirror *mirror = hold->mirrors[i];
-        enum preparation preparation = prepare(hold, mirror);
-        if (preparation == UNFIT && atomic_load(&mirror->foreign_pins))
-            mirror_empty(mirror); /* the record stays, to remember that */
-        else if (preparation == LOOK_AGAIN || preparation == UNFIT)
-            mirror_table_drop(hold->table, mirror);
-        if (preparation == UNFIT)
-            make_stateless(hold, mirror);
-        worst = preparation > worst ? preparation : worst;
+        preparations[i] = prepare(hold, i);
+        if (preparations[i] == UNFIT)
+            make_stateless(hold, hold->mirrors[i]);
     }
     phase_enter(before);
+}
+
+static enum preparation worst_of(const struct operands_hold *hold, const enum preparation *preparations)
+{
+    enum preparation worst = READY;
+    for (int i = 0; i < hold->mirror_count; i++)
+        worst = preparations[i] > worst ? preparations[i] : worst;
     return worst;
+}
+
+/* The mirror is claimed whole. */
+static void carry_out(struct operands_hold *hold, struct mirror *mirror, enum preparation preparation)
+{
+    if (preparation == UNFIT && atomic_load(&mirror->foreign_pins))
+        mirror_empty(mirror); /* the record stays, to remember that */
+    else if (preparation != GIVE_UP_PINS)
+        mirror_table_drop(hold->table, mirror);
+    else if (pins_must_go(mirror))
+        pins_give_up(mirror);
+}
+
+/* What others may be using as well goes when they are done. */
+static enum status settle_mirror(struct operands_hold *hold, struct mirror *mirror, enum preparation preparation)
+{
+    struct claim whole = claim_of_whole();
+    if (preparation == READY || preparation == SHORT)
+        return STATUS_OK;
+    if (!claims_take(mirror, &whole, hold->patience))
+        return STATUS_BUSY;
+    if (!mirror->dead) /* or another call was first */
+        carry_out(hold, mirror, preparation);
+    claims_give(mirror, &whole);
+    return STATUS_OK;
+}
+
+static enum status settle_mirrors(struct operands_hold *hold, const enum preparation *preparations)
+{
+    enum status status = STATUS_OK;
+    give_claims(hold, hold->mirror_count);
+    for (int i = 0; i < hold->mirror_count && status == STATUS_OK; i++)
+        status = settle_mirror(hold, hold->mirrors[i], preparations[i]);
+    release_mirrors(hold);
+    return status;
 }
 
 static bool in_doubt(const struct operands_hold *hold)
 {
     bool doubt = false;
-    for (int i = 0; i < hold->mirror_count; i++)
-        if (hold->mirrors[i]->doubts > 0) {
-            hold->mirrors[i]->doubts--;
-            doubt = true;
-        }
+    for (int i = 0; i < hold->mirror_count; i++) {
+        struct mirror *mirror = hold->mirrors[i];
+        pthread_mutex_lock(&mirror->notes);
+        doubt = doubt || mirror->doubts > 0;
+        mirror->doubts -= mirror->doubts > 0;
+        pthread_mutex_unlock(&mirror->notes);
+    }
     return doubt;
 }
 
-static bool can_defer(const struct operands_hold *hold)
+static bool can_share(const struct operands_hold *hold)
 {
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
-        const struct mirror *mirror = held->mirror;
-        if (held->operand.access != OPERAND_READ || !mirror || !mirror->armed ||
+        struct mirror *mirror = held->mirror;
+        if (held->operand.access != OPERAND_READ || !mirror || !atomic_load(&mirror->armed) ||
             atomic_load(&mirror->foreign_pins) || !hold_is_complete(held) ||
             gathering_is_due(mirror, &held->operand) || hot_ranges_hold(mirror, held->pages) ||
             pins_program_uses_cuda(mirror))
             return false;
     }
-    return hold->may_defer && hold->count > 0 && !in_doubt(hold);
+    return hold->may_defer && hold->count > 0;
+}
+
+/* Shared, where the caller may launch at once: *shared. What was so before it was claimed may not be so any more. */
+static bool claim_operands(struct operands_hold *hold, bool *shared)
+{
+    *shared = can_share(hold) && !in_doubt(hold);
+    if (!take_claims(hold, *shared))
+        return false;
+    if (!*shared || (are_alive(hold) && can_share(hold)))
+        return true;
+    give_claims(hold, hold->mirror_count);
+    *shared = false;
+    return take_claims(hold, false);
 }
 
 enum status hold_lock(struct operands_hold *hold)
 {
     for (int attempt = 0; attempt <= ATTEMPTS; attempt++) {
+        enum preparation preparations[OPERANDS_MAX];
+        bool shared;
         for (int i = 0; i < hold->count && attempt == ATTEMPTS; i++)
             hold->operands[i].stateless = true; /* the memory changes faster than we look */
         enum status status = find_mirrors(hold);
+        if (status == STATUS_OK && !claim_operands(hold, &shared))
+            status = STATUS_BUSY;
         if (status != STATUS_OK) {
             release_mirrors(hold);
             return status;
         }
-        bool alive = lock_mirrors(hold);
-        if (alive && can_defer(hold)) {
-            hold->unproven = true;
-            return STATUS_OK;
+        if (!are_alive(hold)) {
+            hold_unlock(hold);
+            continue;
         }
-        enum preparation preparation = alive ? prepare_all(hold) : LOOK_AGAIN;
-        if (preparation == READY)
+        hold->unproven = shared;
+        if (shared)
             return STATUS_OK;
-        hold_unlock(hold);
-        if (preparation == SHORT)
-            return STATUS_OUT_OF_MEMORY;
+        prepare_all(hold, preparations);
+        const enum preparation worst = worst_of(hold, preparations);
+        if (worst == READY)
+            return STATUS_OK;
+        status = settle_mirrors(hold, preparations);
+        if (status != STATUS_OK || worst == SHORT)
+            return status != STATUS_OK ? status : STATUS_OUT_OF_MEMORY;
     }
     return STATUS_OUT_OF_MEMORY; /* not reached: without mirrors there is nothing to prepare */
 }

@@ -17,33 +17,47 @@ struct held_operand {
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
     bool was_complete;             /* of an output: all of it was valid, */
-    struct page_range lost_before; /* ... and what was known to be lost beside it */
+    struct page_range lost_before; /* ... and what was known to be lost beside it, */
+    unsigned long completeness_changed; /* ... as of then */
 };
 
 struct operands_hold {
     struct mirror_table *table;
     struct lane *lane;
+    bool own_lane;
+    struct patience *patience;
     int count, mirror_count;
     struct held_operand operands[OPERANDS_MAX];
-    struct mirror *mirrors[OPERANDS_MAX]; /* locked, each once, by address */
+    struct mirror *mirrors[OPERANDS_MAX]; /* each once, by address */
+    struct claim claims[OPERANDS_MAX];    /* of each mirror, what the call works on */
     struct transfer_count transfers;
     bool may_defer; /* the caller will prove the operands after its launch */
-    bool unproven;  /* and has yet to */
+    bool unproven;  /* and has yet to; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool complete;  /* the call ended well: what was uploaded has arrived */
 };
 
-/* hold.c: find and lock the mirrors, arm them where need be and scan; operands in
- * memory that cannot be mirrored become stateless. */
+/* hold.c: find the mirrors and claim what the call works on, arm them where need be and scan; operands in
+ * memory that cannot be mirrored become stateless. STATUS_BUSY: patience came to an end. */
 enum status hold_lock(struct operands_hold *hold);
 void hold_unlock(struct operands_hold *hold);
 
-/* hold_scan.c: scan what the call's operands span in the mirror, those far apart each for itself. What is hot
- * needs no proof: its bytes are read from the host, whatever lies there now. */
-enum status hold_scan(struct operands_hold *hold, struct mirror *mirror);
+/* hold_scan.c: what the call works on in a mirror: pages or blocks that its operands span, those far apart each for
+ * itself. */
+struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared);
+
+/* Scan what the call's operands span in the mirror with that number. What is hot needs no proof: its bytes are read
+ * from the host, whatever lies there now. */
+enum status hold_scan(struct operands_hold *hold, int number);
+
+/* Scan a range that the call works on, widened as its claim is. */
+enum status hold_scan_range(struct operands_hold *hold, struct mirror *mirror, struct byte_range range);
 
 /* Scan what hold_lock left unproven. STATUS_NOT_TRACKABLE: start again. */
 enum status hold_prove(struct operands_hold *hold);
+
+/* Before the first upload after that. False: others share the pages; start again. */
+bool hold_stop_sharing(struct operands_hold *hold);
 
 /* hold_memory.c: device memory for all of them, evicting others if need be. */
 enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);

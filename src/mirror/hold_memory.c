@@ -17,7 +17,7 @@ static enum status commit_runs(struct held_operand *held)
 static enum status commit_operand(struct held_operand *held)
 {
     size_t column_bytes = (size_t)held->operand.matrix.ld * held->operand.element_bytes;
-    if (!held->mirror || device_range_missing(&held->mirror->memory, held->hull.begin, held->hull.end) == 0)
+    if (!held->mirror || mirror_uncommitted(held->mirror, held->hull.begin, held->hull.end) == 0)
         return STATUS_OK;
     /* Columns further apart than a block leave blocks untouched between them. */
     if (column_bytes > (size_t)1 << BLOCK_SHIFT)
@@ -33,26 +33,26 @@ static enum status commit_all(struct operands_hold *hold)
     return status;
 }
 
+/* What has no device memory any more is not resident. */
+static void forget_released(struct mirror_table *table, struct mirror *mirror)
+{
+    pthread_mutex_lock(&table->lock);
+    for (uintptr_t at = mirror->begin, next; at < mirror->end; at = next) {
+        next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
+        const struct page_range pages = mirror_page_range(mirror, at, next);
+        if (page_bits_any(mirror->known, pages.begin, pages.end) && mirror_uncommitted(mirror, at, at + 1) > 0)
+            mirror_forget_known(mirror, pages.begin, pages.end);
+    }
+    pthread_mutex_unlock(&table->lock);
+}
+
 /* Where the program's heap is one mapping, what fills the budget may lie in the very
- * mirrors that this call uses: give back what it does not span. */
+ * mirrors that this call uses: give back what no call works on. */
 static void shrink_own(struct operands_hold *hold)
 {
     for (int i = 0; i < hold->mirror_count; i++) {
-        struct mirror *mirror = hold->mirrors[i];
-        struct page_range keep = {mirror_pages(mirror), 0};
-        for (int j = 0; j < hold->count; j++) {
-            struct held_operand *held = &hold->operands[j];
-            if (held->mirror != mirror)
-                continue;
-            keep.begin = held->pages.begin < keep.begin ? held->pages.begin : keep.begin;
-            keep.end = held->pages.end > keep.end ? held->pages.end : keep.end;
-        }
-        mirror_shrink(mirror, mirror->begin + (keep.begin << page_shift()),
-                      mirror->begin + (keep.end << page_shift()));
-        pthread_mutex_lock(&hold->table->lock);
-        mirror_forget_known(mirror, 0, keep.begin);
-        mirror_forget_known(mirror, keep.end, mirror_pages(mirror));
-        pthread_mutex_unlock(&hold->table->lock);
+        mirror_shrink(hold->mirrors[i]);
+        forget_released(hold->table, hold->mirrors[i]);
     }
 }
 

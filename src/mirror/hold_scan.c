@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "mirror/gathering.h"
+#include "mirror/pins.h"
 
 /* Pages between two operands that are looked at along with them: what another request costs. */
 enum { SCAN_US_NOTED = 20, GAP_MOST = 1 << 20 };
@@ -38,25 +39,65 @@ static void add_range(struct scan_ranges *all, struct byte_range range)
 /* What is only written and in no pin is staged, and its pages are looked at after that: write_back.c. */
 static bool may_wait(const struct held_operand *held)
 {
-    return held->operand.access == OPERAND_OVERWRITE && held->mirror->pin_count == 0;
+    return held->operand.access == OPERAND_OVERWRITE && pins_count(held->mirror) == 0;
 }
 
 /* Two matrices of one mapping may lie gigabytes apart: what lies between is none of the call's business. */
-static struct scan_ranges ranges_of(const struct operands_hold *hold, const struct mirror *mirror)
+static struct scan_ranges ranges_of(const struct operands_hold *hold, struct mirror *mirror)
 {
     struct scan_ranges all = {.count = 0};
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror && !held->hot && !may_wait(held))
-            add_range(&all, held->hull);
+            add_range(&all, mirror_scan_bounds(mirror, held->hull));
     }
     return all;
 }
 
-/* Clocks are dear in some virtual machines: only pins keep an account of scans. */
-static uint64_t begin_wait(const struct mirror *mirror)
+struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared)
 {
-    return mirror->pin_count > 0 ? clock_nanoseconds() : 0;
+    struct scan_ranges all = {.count = 0};
+    for (int i = 0; i < hold->count; i++)
+        if (hold->operands[i].mirror == mirror)
+            add_range(&all, mirror_scan_bounds(mirror, hold->operands[i].hull));
+    struct claim claim = {.count = all.count, .shared = shared};
+    for (int i = 0; i < all.count; i++)
+        claim.ranges[i] = all.ranges[i];
+    return claim;
+}
+
+static struct claim *claim_in(struct operands_hold *hold, const struct mirror *mirror)
+{
+    int number = 0;
+    while (hold->mirrors[number] != mirror)
+        number++;
+    return &hold->claims[number];
+}
+
+/* Cut to what is claimed: whether blocks are of small pages may have been found out since. */
+static struct byte_range cut(const struct claim *claim, struct byte_range range)
+{
+    for (int i = 0; i < claim->count; i++) {
+        const struct byte_range claimed = claim->ranges[i];
+        if (!byte_ranges_overlap(claimed, range))
+            continue;
+        range.begin = range.begin > claimed.begin ? range.begin : claimed.begin;
+        range.end = range.end < claimed.end ? range.end : claimed.end;
+        break;
+    }
+    return range;
+}
+
+enum status hold_scan_range(struct operands_hold *hold, struct mirror *mirror, struct byte_range range)
+{
+    struct claim *claim = claim_in(hold, mirror);
+    return mirror_scan(mirror, claim, cut(claim, mirror_scan_bounds(mirror, range)));
+}
+
+/* Clocks are dear in some virtual machines: only pins keep an account of scans. */
+static uint64_t begin_wait(struct mirror *mirror)
+{
+    return pins_count(mirror) > 0 ? clock_nanoseconds() : 0;
 }
 
 static double waited_us(uint64_t began)
@@ -64,52 +105,59 @@ static double waited_us(uint64_t began)
     return began ? (double)(clock_nanoseconds() - began) / 1e3 : 0;
 }
 
-enum status hold_scan(struct operands_hold *hold, struct mirror *mirror)
+enum status hold_scan(struct operands_hold *hold, int number)
 {
+    struct mirror *mirror = hold->mirrors[number];
     const struct scan_ranges all = ranges_of(hold, mirror);
     enum status status = STATUS_OK;
     for (int i = 0; i < all.count && status == STATUS_OK; i++) {
+        const struct byte_range range = cut(&hold->claims[number], all.ranges[i]);
         const uint64_t began = begin_wait(mirror);
-        status = mirror_scan(mirror, all.ranges[i].begin, all.ranges[i].end);
-        gathering_note_wait(mirror, all.ranges[i], waited_us(began));
+        status = mirror_scan(mirror, &hold->claims[number], range);
+        gathering_note_wait(mirror, range, waited_us(began));
     }
     return status;
 }
 
 /* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair guess. */
-static enum status scan_beside(const struct lane *lane, struct mirror *mirror, struct byte_range range)
+static enum status scan_beside(struct operands_hold *hold, int number, struct byte_range range)
 {
+    struct mirror *mirror = hold->mirrors[number];
+    range = cut(&hold->claims[number], range);
     const uint64_t began = begin_wait(mirror);
-    enum status status = mirror_scan(mirror, range.begin, range.end);
+    enum status status = mirror_scan(mirror, &hold->claims[number], range);
     const double us = waited_us(began);
-    if (us > SCAN_US_NOTED && lane_is_idle(lane))
+    if (us > SCAN_US_NOTED && lane_is_idle(hold->lane))
         gathering_note_wait(mirror, range, us / 2);
     return status;
 }
 
-static enum status prove(const struct operands_hold *hold, struct mirror *mirror)
+static enum status prove(struct operands_hold *hold, int number)
 {
-    const struct scan_ranges all = ranges_of(hold, mirror);
+    const struct scan_ranges all = ranges_of(hold, hold->mirrors[number]);
     enum status status = STATUS_OK;
     for (int i = 0; i < all.count && status == STATUS_OK; i++)
-        status = scan_beside(hold->lane, mirror, all.ranges[i]);
+        status = scan_beside(hold, number, all.ranges[i]);
     return status;
 }
 
-/* The kernel may be reading the mirrors: whatever is found, their memory stays. After a
- * failed scan, which may have taken marks, nothing in the mirror is trusted. */
+/* The kernel may be reading the mirrors: whatever is found, their memory stays. */
 enum status hold_prove(struct operands_hold *hold)
 {
     enum status status = STATUS_OK;
     hold->unproven = false;
-    for (int i = 0; i < hold->mirror_count; i++) {
-        struct mirror *mirror = hold->mirrors[i];
-        if (prove(hold, mirror) == STATUS_OK)
-            continue;
-        mirror_invalidate(mirror, 0, mirror_pages(mirror));
-        if (mirror->suspect)
-            page_bits_set(mirror->suspect, 0, mirror_pages(mirror));
-        status = STATUS_NOT_TRACKABLE;
-    }
+    for (int i = 0; i < hold->mirror_count; i++)
+        if (prove(hold, i) != STATUS_OK)
+            status = STATUS_NOT_TRACKABLE;
+    for (int i = 0; i < hold->mirror_count; i++)
+        claims_await_scans(hold->mirrors[i], &hold->claims[i]);
     return status;
+}
+
+bool hold_stop_sharing(struct operands_hold *hold)
+{
+    bool alone = true;
+    for (int i = 0; i < hold->mirror_count && alone; i++)
+        alone = claims_stop_sharing(hold->mirrors[i], &hold->claims[i]);
+    return alone;
 }

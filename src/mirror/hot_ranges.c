@@ -7,12 +7,12 @@ enum {
 };
 
 /* The entry that these pages overlap; NULL: none. */
-static struct hot_range *find(const struct mirror *mirror, struct page_range pages)
+static struct hot_range *find(struct mirror *mirror, struct page_range pages)
 {
     for (int i = 0; i < MIRROR_HOT_MAX; i++) {
-        const struct hot_range *range = &mirror->hot[i];
+        struct hot_range *range = &mirror->hot[i];
         if (range->pages.begin < pages.end && pages.begin < range->pages.end)
-            return (struct hot_range *)range;
+            return range;
     }
     return NULL;
 }
@@ -33,20 +33,17 @@ static bool covers(const struct hot_range *range, struct page_range pages)
     return range->pages.begin <= pages.begin && pages.end <= range->pages.end;
 }
 
-bool hot_ranges_hold(const struct mirror *mirror, struct page_range pages)
+bool hot_ranges_hold(struct mirror *mirror, struct page_range pages)
 {
+    pthread_mutex_lock(&mirror->notes);
     const struct hot_range *range = find(mirror, pages);
-    return range && range->streak >= STREAK && covers(range, pages);
+    const bool is_hot = range && range->streak >= STREAK && covers(range, pages);
+    pthread_mutex_unlock(&mirror->notes);
+    return is_hot;
 }
 
-void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written)
+static void note_written(struct mirror *mirror, struct hot_range *range, struct page_range pages)
 {
-    struct hot_range *range = find(mirror, pages);
-    if (!mostly_written || (pages.end - pages.begin) << page_shift() > BYTES_MOST) {
-        if (range)
-            *range = (struct hot_range){0};
-        return;
-    }
     if (!range) {
         range = place_of_new(mirror);
         *range = (struct hot_range){0};
@@ -60,4 +57,15 @@ void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly
     } else if (--range->uses_left == 0) {
         range->streak = STREAK - 2; /* two more scans: to the first, what was unprotected counts as written */
     }
+}
+
+void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written)
+{
+    pthread_mutex_lock(&mirror->notes);
+    struct hot_range *range = find(mirror, pages);
+    if (mostly_written && (pages.end - pages.begin) << page_shift() <= BYTES_MOST)
+        note_written(mirror, range, pages);
+    else if (range)
+        *range = (struct hot_range){0};
+    pthread_mutex_unlock(&mirror->notes);
 }

@@ -4,14 +4,14 @@
  * followed: protecting it costs the program a fault for every page it writes, and every
  * processor an interrupt at each scan. After some uses in a row that found most of an
  * operand written it is hot for a while: not scanned, not protected, taken as written.
- * Under the mirror's lock. */
+ * Pages are claimed by who asks or tells. */
 #ifndef MUBLAS_HOT_RANGES_H
 #define MUBLAS_HOT_RANGES_H
 
 #include "mirror/mirror.h"
 
 /* Is the operand that spans these pages to be uploaded without a scan? */
-bool hot_ranges_hold(const struct mirror *mirror, struct page_range pages);
+bool hot_ranges_hold(struct mirror *mirror, struct page_range pages);
 
 /* An operand that is only read has been used; its pages were mostly written, or not. */
 void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written);

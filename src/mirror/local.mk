@@ -18,6 +18,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/kernel_interface.h \
 	src/mirror/borrowed.c \
 	src/mirror/budget.c src/mirror/budget.h \
+	src/mirror/byte_range.h \
+	src/mirror/claims.c src/mirror/claims.h \
 	src/mirror/completeness.h \
 	src/mirror/completeness.c \
 	src/mirror/cuda_users.h \

@@ -22,13 +22,21 @@ struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin
         return NULL;
     }
     pthread_mutex_init(&mirror->lock, NULL);
+    pthread_mutex_init(&mirror->committing, NULL);
+    pthread_mutex_init(&mirror->pinning, NULL);
+    pthread_mutex_init(&mirror->notes, NULL);
+    patience_condition_create(&mirror->claims_changed);
     return mirror;
 }
 
 void mirror_destroy(struct mirror *mirror)
 {
     mirror_empty(mirror);
+    pthread_cond_destroy(&mirror->claims_changed);
     pthread_mutex_destroy(&mirror->lock);
+    pthread_mutex_destroy(&mirror->committing);
+    pthread_mutex_destroy(&mirror->pinning);
+    pthread_mutex_destroy(&mirror->notes);
     free(mirror->known);
     free(mirror);
 }
@@ -48,8 +56,9 @@ struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin
 static void free_bits(struct mirror *mirror)
 {
     free(mirror->valid);
+    free(mirror->suspect);
     free(mirror->split);
-    mirror->valid = mirror->split = NULL;
+    mirror->valid = mirror->suspect = mirror->split = NULL;
 }
 
 static enum status make_room(struct mirror *mirror)
@@ -61,8 +70,9 @@ static enum status make_room(struct mirror *mirror)
     if (status != STATUS_OK)
         return status;
     mirror->valid = page_bits_create(mirror_pages(mirror));
+    mirror->suspect = page_bits_create(mirror_pages(mirror));
     mirror->split = page_bits_create(mirror_block(mirror, mirror->end) + 1);
-    if (mirror->valid && mirror->split)
+    if (mirror->valid && mirror->suspect && mirror->split)
         return STATUS_OK;
     free_bits(mirror);
     device_range_destroy(&mirror->memory);
@@ -75,35 +85,48 @@ static void drop_room(struct mirror *mirror)
     device_range_destroy(&mirror->memory);
     free_bits(mirror);
     completeness_forget(mirror);
+    pthread_mutex_lock(&mirror->notes);
     memset(mirror->hot, 0, sizeof mirror->hot);
     memset(mirror->results, 0, sizeof mirror->results);
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+/* Pages are protected as they are first scanned; until then none is valid. */
+static enum status make_armed(struct mirror *mirror)
+{
+    enum status status = make_room(mirror);
+    if (status != STATUS_OK)
+        return status;
+    status = write_tracker_register(mirror->resources->tracker, mirror->begin, mirror->end);
+    if (status == STATUS_OK)
+        atomic_store(&mirror->armed, true);
+    else
+        drop_room(mirror);
+    return status;
 }
 
 enum status mirror_arm(struct mirror *mirror)
 {
     if (atomic_load(&mirror->foreign_pins))
         return STATUS_NOT_TRACKABLE;
-    if (mirror->armed)
+    if (atomic_load(&mirror->armed))
         return STATUS_OK;
-    enum status status = make_room(mirror);
-    if (status != STATUS_OK)
-        return status;
-    /* Pages are protected as they are first scanned; until then none is valid. */
-    status = write_tracker_register(mirror->resources->tracker, mirror->begin, mirror->end);
-    mirror->armed = status == STATUS_OK;
-    if (status != STATUS_OK)
-        mirror_empty(mirror);
+    pthread_mutex_lock(&mirror->lock); /* others may be on their way here from other pages */
+    enum status status = atomic_load(&mirror->armed) ? STATUS_OK : make_armed(mirror);
+    pthread_mutex_unlock(&mirror->lock);
     return status;
 }
 
 void mirror_empty(struct mirror *mirror)
 {
     pins_release(mirror);
-    if (mirror->armed)
+    if (atomic_load(&mirror->armed))
         write_tracker_unregister(mirror->resources->tracker, mirror->begin, mirror->end);
-    mirror->armed = false;
+    pthread_mutex_lock(&mirror->lock); /* who is about to claim some of it asks what is split */
+    atomic_store(&mirror->armed, false);
     if (mirror->valid)
         drop_room(mirror);
+    pthread_mutex_unlock(&mirror->lock);
 }
 
 void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
@@ -140,8 +163,7 @@ static void note_boundary(struct mirror *mirror, uintptr_t at)
 void mirror_take_as_written(struct mirror *mirror, struct page_range pages)
 {
     mirror_invalidate(mirror, pages.begin, pages.end);
-    if (mirror->suspect)
-        page_bits_set(mirror->suspect, pages.begin, pages.end);
+    page_bits_set(mirror->suspect, pages.begin, pages.end);
 }
 
 static void note_written(void *context, uintptr_t begin, uintptr_t end)
@@ -154,27 +176,36 @@ static void note_written(void *context, uintptr_t begin, uintptr_t end)
 
 static bool is_split(const struct mirror *mirror, uintptr_t host)
 {
-    return page_bits_test(mirror->split, mirror_block(mirror, host));
+    return mirror->split && page_bits_test(mirror->split, mirror_block(mirror, host));
 }
 
-enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+struct byte_range mirror_scan_bounds(struct mirror *mirror, struct byte_range range)
 {
-    if (!mirror->armed)
+    pthread_mutex_lock(&mirror->lock);
+    range.begin = is_split(mirror, range.begin) ? page_floor(range.begin) : block_floor(range.begin);
+    range.end = is_split(mirror, range.end) ? page_ceiling(range.end) : block_ceiling(range.end);
+    pthread_mutex_unlock(&mirror->lock);
+    range.begin = range.begin > mirror->begin ? range.begin : mirror->begin;
+    range.end = range.end < mirror->end ? range.end : mirror->end;
+    return range;
+}
+
+enum status mirror_scan(struct mirror *mirror, struct claim *claim, struct byte_range range)
+{
+    if (!atomic_load(&mirror->armed))
         return STATUS_NOT_TRACKABLE;
-    /* A scan that ends inside a huge page that was written would split it. Beside small pages
-     * it would protect what the call does not use, for the next write to fault on, and
-     * every processor that runs the program would have to hear of it. */
-    begin = is_split(mirror, begin) ? page_floor(begin) : block_floor(begin);
-    end = is_split(mirror, end) ? page_ceiling(end) : block_ceiling(end);
-    begin = begin > mirror->begin ? begin : mirror->begin;
-    end = end < mirror->end ? end : mirror->end;
     const enum phase before = phase_enter(PHASE_SCAN);
-    enum status status = write_tracker_scan(mirror->resources->tracker, begin, end, note_written, mirror);
+    claims_begin_scan(mirror, claim, range);
+    enum status status =
+        write_tracker_scan(mirror->resources->tracker, range.begin, range.end, note_written, mirror);
+    if (status != STATUS_OK) /* marks may have been taken */
+        mirror_take_as_written(mirror, mirror_page_range(mirror, range.begin, range.end));
+    claims_end_scan(mirror, claim);
     phase_enter(before);
     return status;
 }
 
-enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+static enum status commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
     struct mirror_resources *resources = mirror->resources;
     size_t missing = device_range_missing(&mirror->memory, begin, end);
@@ -190,6 +221,27 @@ enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
     return status;
 }
 
+enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    pthread_mutex_lock(&mirror->committing);
+    enum status status = commit(mirror, begin, end);
+    pthread_mutex_unlock(&mirror->committing);
+    return status;
+}
+
+size_t mirror_uncommitted(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    pthread_mutex_lock(&mirror->committing);
+    const size_t missing = device_range_missing(&mirror->memory, begin, end);
+    pthread_mutex_unlock(&mirror->committing);
+    return missing;
+}
+
+static bool nobody_claims(void *context, uintptr_t begin, uintptr_t end)
+{
+    return !claims_touch(context, begin, end);
+}
+
 static void note_released(void *context, uintptr_t begin, uintptr_t end)
 {
     struct mirror *mirror = context;
@@ -197,13 +249,19 @@ static void note_released(void *context, uintptr_t begin, uintptr_t end)
     mirror_invalidate(mirror, pages.begin, pages.end);
 }
 
-void mirror_shrink(struct mirror *mirror, uintptr_t keep_begin, uintptr_t keep_end)
+/* With the lock, so that nobody claims meanwhile what goes. */
+void mirror_shrink(struct mirror *mirror)
 {
-    size_t before = mirror->memory.committed_bytes;
-    if (!mirror->armed)
+    const struct device_range_visitor visitor = {nobody_claims, note_released, mirror};
+    if (!atomic_load(&mirror->armed))
         return;
-    device_range_release(&mirror->memory, keep_begin, keep_end, note_released, mirror);
+    pthread_mutex_lock(&mirror->committing);
+    pthread_mutex_lock(&mirror->lock);
+    size_t before = mirror->memory.committed_bytes;
+    device_range_release(&mirror->memory, &visitor);
     budget_give(&mirror->resources->budget, before - mirror->memory.committed_bytes);
+    pthread_mutex_unlock(&mirror->lock);
+    pthread_mutex_unlock(&mirror->committing);
 }
 
 struct absorption {
@@ -220,13 +278,13 @@ static void note_moved(void *context, uintptr_t begin, uintptr_t end)
     page_bits_copy(mirror->valid, shift, old->valid, pages.begin, pages.end);
 }
 
-static bool absorb(struct mirror *mirror, struct mirror *old)
+static bool absorb(struct mirror *mirror, struct mirror *old, struct claim *claim)
 {
     struct absorption absorption = {mirror, old};
     pins_release(old);
     /* The old registration is the proof of identity: only where a scan of all of it
      * succeeds may pages be taken over, and registering it again would forge the proof. */
-    if (mirror_scan(old, old->begin, old->end) != STATUS_OK) {
+    if (mirror_scan(old, claim, (struct byte_range){old->begin, old->end}) != STATUS_OK) {
         mirror_empty(old);
         return false;
     }
@@ -234,8 +292,10 @@ static bool absorb(struct mirror *mirror, struct mirror *old)
     device_range_move(&old->memory, &mirror->memory, note_moved, &absorption);
     size_t after = old->memory.committed_bytes + mirror->memory.committed_bytes;
     budget_give(&mirror->resources->budget, before - after);
-    old->armed = false; /* still registered, now as a part of `mirror` */
+    pthread_mutex_lock(&old->lock);
+    atomic_store(&old->armed, false); /* still registered, now as a part of `mirror` */
     drop_room(old);
+    pthread_mutex_unlock(&old->lock);
     return true;
 }
 
@@ -244,12 +304,12 @@ static bool register_part(struct mirror *mirror, uintptr_t begin, uintptr_t end)
     return begin == end || write_tracker_register(mirror->resources->tracker, begin, end) == STATUS_OK;
 }
 
-void mirror_join(struct mirror *mirror, struct mirror *const *old, size_t count)
+void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count)
 {
     uintptr_t registered_to = mirror->begin;
     bool room = make_room(mirror) == STATUS_OK, good = room, any = false;
     for (size_t i = 0; i < count; i++) {
-        if (!room || !old[i]->armed || !absorb(mirror, old[i])) {
+        if (!room || !atomic_load(&old[i]->armed) || !absorb(mirror, old[i], claims[i])) {
             mirror_empty(old[i]);
             continue;
         }
@@ -257,7 +317,7 @@ void mirror_join(struct mirror *mirror, struct mirror *const *old, size_t count)
         registered_to = old[i]->end;
         any = true;
     }
-    mirror->armed = any;
+    atomic_store(&mirror->armed, any);
     if (!any || !good || !register_part(mirror, registered_to, mirror->end))
         mirror_empty(mirror);
 }

@@ -2,12 +2,15 @@
  *
  * A mirror covers whole mappings, so a page belongs to at most one. It starts as
  * a mere record that holds an account; mirror_arm arms it. Life, place and
- * account (`references` to `account_uses`) belong to the table and its lock, the rest to whoever
- * holds `lock`; `begin` and `end` never change. Inside device_enter. */
+ * account (`references` to `account_uses`) belong to the table and its lock; what is said of pages belongs to
+ * the calls that claim them (claims.h), and what is said of all to who claims the whole; `begin` and `end` never
+ * change. Locks of a mirror are held for moments, none within another but `lock` within `pinning` and
+ * `committing`. Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
 #include "mirror/budget.h"
+#include "mirror/claims.h"
 #include "mirror/device_range.h"
 #include "mirror/footprint.h"
 #include "mirror/pin_gauge.h"
@@ -50,15 +53,17 @@ struct mirror_pin {
     bool small;          /* of a result below PIN_BYTES_MIN */
 };
 
-enum { MIRROR_PINS_MAX = 16, MIRROR_SMALL_PINS_MAX = 8 };
+enum { MIRROR_PINS_MAX = 64, MIRROR_SMALL_PINS_MAX = 8 };
 
 /* All of it was found valid; no operand at first. */
 struct complete_operand {
     struct operand operand;
-    struct page_range lost; /* hull of the pages that lost their valid bit since */
+    struct page_range pages; /* of its hull */
+    struct page_range lost;  /* of these, hull of those that lost their valid bit since */
+    unsigned long changed;   /* when: of complete_changes */
 };
 
-enum { MIRROR_COMPLETE_MAX = 4, MIRROR_HOT_MAX = 4, MIRROR_RESULTS_MAX = 8 };
+enum { MIRROR_COMPLETE_MAX = 16, MIRROR_HOT_MAX = 8, MIRROR_RESULTS_MAX = 16 };
 
 struct hot_range {
     struct page_range pages; /* empty: unused */
@@ -85,16 +90,15 @@ struct range_account {
     uint64_t used;     /* of the mirror's counter */
 };
 
-enum { MIRROR_ACCOUNTS_MAX = 8 };
+enum { MIRROR_ACCOUNTS_MAX = 32 };
 
 struct mirror {
     uintptr_t begin, end; /* host, page aligned */
     struct mirror_resources *resources;
-    pthread_mutex_t lock;
 
     /* under the table's lock */
     int references;
-    bool dead;        /* no longer in the table; whoever waited for the lock must look again */
+    bool dead;        /* no longer in the table; whoever waited for a claim must look again */
     uint64_t used;    /* of the table's counter of calls, for eviction */
     uint64_t *known;  /* pages in the hull of something uploaded and not dropped since */
     struct page_range known_run; /* all of it is known: the last answer, to be quick */
@@ -104,30 +108,45 @@ struct mirror {
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
 
-    /* under `lock` */
-    bool armed; /* registered with the tracker; bitmaps and addresses are there */
+    /* under `lock`, and claims.c's own but for the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t claims_changed;
+    struct claim *claims; /* by time of arrival */
+    int claims_awaited;   /* by so many threads */
+    unsigned long scans;  /* so far */
+
+    /* set under `lock`, unset by who claims the whole: */
+    atomic_bool armed; /* registered with the tracker; bitmaps and addresses are there */
+    uint64_t *valid;   /* the device's copy of the page is proven equal */
+    uint64_t *suspect; /* written or not present since it was pinned, so the pin may be stale */
+    uint64_t *split;   /* blocks (of 2 MiB, from block_floor(begin)) that lie on small pages */
+
+    pthread_mutex_t committing; /* guards the memory behind the addresses */
+    struct device_range memory;
+
+    pthread_mutex_t pinning; /* held to change pins; they are looked at and changed under `notes` */
+
+    /* under `notes`: what past calls tell of the next */
+    pthread_mutex_t notes;
     bool pin_forbidden;
     unsigned pins_refused; /* by the driver, in a row */
     bool gathering_due; /* of some pin's pages */
-    bool pinned_anew; /* by the running call: what goes up again was not the host's doing */
     int pin_count;
     struct mirror_pin pins[MIRROR_PINS_MAX]; /* disjoint */
-    struct device_range memory;
-    uint64_t *valid;         /* the device's copy of the page is proven equal */
-    uint64_t *suspect;       /* once something is pinned: written or not present since, so the pin may be stale */
-    uint64_t *split;         /* blocks (of 2 MiB, from block_floor(begin)) that lie on small pages */
-    uint64_t staged_bytes;   /* moved by staging since something was last pinned */
-    uint64_t direct_bytes;   /* by DMA from and to pins, likewise */
     struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
     unsigned next_complete;
+    unsigned long complete_changes;
     struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
     unsigned next_hot;
     struct result_range results[MIRROR_RESULTS_MAX]; /* result_ranges.h */
     unsigned next_result;
     unsigned vain, doubts; /* proofs in a row that found changes; holds that are to scan first */
+
+    atomic_uint_least64_t staged_bytes; /* moved by staging since something was last pinned */
+    atomic_uint_least64_t direct_bytes; /* by DMA from and to pins, likewise */
 };
 
-/* NULL when out of memory. One reference, unlocked. */
+/* NULL when out of memory. One reference, unclaimed. */
 struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin, uintptr_t end);
 void mirror_destroy(struct mirror *mirror);
 
@@ -149,18 +168,23 @@ static inline size_t mirror_pages(const struct mirror *mirror)
 /* The pages that [begin, end) touches, cut to the mirror. */
 struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end);
 
-/* Reserve addresses and register with the tracker; nothing to do when armed.
+/* Reserve addresses and register with the tracker; nothing to do when armed. By who claims some of it.
  * STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned some
  * of it itself; the mirror is a mere record then. */
 enum status mirror_arm(struct mirror *mirror);
 
-/* Forget every page, unregister, unpin, release device memory: a record again. */
+/* Forget every page, unregister, unpin, release device memory: a record again. By who claims the whole. */
 void mirror_empty(struct mirror *mirror);
 
-/* Find out what the host wrote in [begin, end), rounded to pages or, where the host may
- * have huge pages, to blocks; clear the valid bits, set the suspect bits. STATUS_NOT_TRACKABLE: the memory is another, nothing
- * is known any more and the mirror must be emptied. */
-enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+/* What a scan of a range is widened to: pages or, where the host may have huge pages, blocks. A scan that ends
+ * inside a huge page that was written would split it. Beside small pages it would protect what the call does not
+ * use, for the next write to fault on. */
+struct byte_range mirror_scan_bounds(struct mirror *mirror, struct byte_range range);
+
+/* Find out what the host wrote in a range of whole pages that the claim has; clear the valid bits, set the
+ * suspect bits. STATUS_NOT_TRACKABLE: the memory is another, nothing is known any more of these pages and the
+ * mirror must be emptied. */
+enum status mirror_scan(struct mirror *mirror, struct claim *claim, struct byte_range range);
 
 /* As if a scan had found that the host wrote them: not valid, and no pin of theirs trusted. */
 void mirror_take_as_written(struct mirror *mirror, struct page_range pages);
@@ -175,13 +199,16 @@ void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end);
 /* Put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY otherwise. */
 enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end);
 
-/* Release device memory outside [keep_begin, keep_end). */
-void mirror_shrink(struct mirror *mirror, uintptr_t keep_begin, uintptr_t keep_end);
+/* Bytes of device memory that this would take. */
+size_t mirror_uncommitted(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+
+/* Release device memory that nobody claims. */
+void mirror_shrink(struct mirror *mirror);
 
 /* Take over what the `old` ones (ascending, inside `mirror`, a mere record) have on
  * the device where the tracker proves that it still stands; the rest is dropped.
- * All locked. The old ones are mere records afterwards; `mirror` is armed if
- * anything could be taken over. */
-void mirror_join(struct mirror *mirror, struct mirror *const *old, size_t count);
+ * The caller claims all of them whole, by claims[i]. The old ones are mere records afterwards; `mirror` is armed
+ * if anything could be taken over. */
+void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count);
 
 #endif

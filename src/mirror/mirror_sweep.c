@@ -7,34 +7,44 @@ enum { SWEEP_MOST = 4, BYTES_BESIDE = 8 << 20, CALLS_BETWEEN = 8 };
 static bool memory_is_gone(const struct mirror_table *table, const struct mirror *mirror)
 {
     struct write_tracker *tracker = table->resources.tracker;
-    return mirror->armed && !(write_tracker_holds(tracker, mirror->begin) &&
+    return atomic_load(&mirror->armed) && !(write_tracker_holds(tracker, mirror->begin) &&
                               write_tracker_holds(tracker, page_floor(mirror->end - 1)));
 }
 
-/* Undo its pins if the program has begun to use CUDA, and if `memory`, drop the mirror, its device memory and its pins if the host's memory is not what
- * was registered. The table's lock is held. */
+static void remove_from_table(struct mirror_table *table, struct mirror *mirror)
+{
+    pthread_mutex_lock(&table->lock);
+    mirror_table_remove(table, mirror);
+    pthread_mutex_unlock(&table->lock);
+}
+
+/* Undo its pins if the program has begun to use CUDA, and if `memory`, drop the mirror, its device memory and
+ * its pins if the host's memory is not what was registered. The table's lock is held, but not while the mirror
+ * is looked at. */
 static void look_after(struct mirror_table *table, struct mirror *mirror, bool memory)
 {
-    if (pthread_mutex_trylock(&mirror->lock) != 0)
+    struct claim whole;
+    if (!claims_try_whole(mirror, &whole))
         return; /* in use, so somebody looks at it anyway */
+    mirror->references++;
+    pthread_mutex_unlock(&table->lock);
     if (pins_must_go(mirror))
         pins_give_up(mirror);
-    const bool gone = memory && memory_is_gone(table, mirror);
-    if (gone) {
-        mirror->references++;
-        mirror_table_remove(table, mirror);
+    if (memory && memory_is_gone(table, mirror)) {
+        remove_from_table(table, mirror);
         mirror_empty(mirror);
     }
-    pthread_mutex_unlock(&mirror->lock);
-    if (gone && --mirror->references == 0)
-        mirror_destroy(mirror);
+    claims_give(mirror, &whole);
+    mirror_table_release(table, mirror);
+    pthread_mutex_lock(&table->lock);
 }
 
 void mirror_table_sweep(struct mirror_table *table)
 {
     pthread_mutex_lock(&table->lock);
     for (size_t i = table->count; i-- > 0;)
-        look_after(table, table->mirrors[i], true);
+        if (i < table->count) /* some may have gone meanwhile */
+            look_after(table, table->mirrors[i], true);
     pthread_mutex_unlock(&table->lock);
 }
 

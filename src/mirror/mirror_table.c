@@ -111,63 +111,105 @@ static bool reference_mirror(struct mirror_table *table, uintptr_t begin, uintpt
     return *mirror != NULL;
 }
 
-enum status mirror_table_acquire(struct mirror_table *table, uintptr_t begin, uintptr_t end,
-                                 struct mirror **mirror)
+static bool begin_making(struct mirror_table *table, struct patience *patience)
+{
+    bool patient = true;
+    pthread_mutex_lock(&table->lock);
+    while (table->making && patient)
+        patient = patience_wait(patience, &table->made, &table->lock);
+    const bool begun = !table->making;
+    if (begun)
+        table->making = true;
+    pthread_mutex_unlock(&table->lock);
+    return begun;
+}
+
+static void end_making(struct mirror_table *table)
+{
+    pthread_mutex_lock(&table->lock);
+    table->making = false;
+    pthread_cond_broadcast(&table->made);
+    pthread_mutex_unlock(&table->lock);
+}
+
+static enum status make(struct mirror_table *table, struct byte_range range, struct patience *patience,
+                        struct mirror **mirror)
 {
     struct mapping mapping;
-    enum status status = STATUS_NOT_TRACKABLE;
+    if (reference_mirror(table, range.begin, range.end, mirror)) /* made by another thread meanwhile */
+        return STATUS_OK;
+    if (mapping_find_range(range.begin, range.end, &mapping) == STATUS_OK &&
+        mapping.end - mapping.begin <= (uintptr_t)1 << MIRROR_SHIFT_MAX)
+        return mirror_table_make(table, &mapping, patience, mirror);
+    mirror_table_note_unfit(table, range.begin, range.end);
+    return STATUS_NOT_TRACKABLE;
+}
+
+enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range, struct patience *patience,
+                                 struct mirror **mirror)
+{
     if (!mirror_table_tracks(table))
         return STATUS_NOT_TRACKABLE;
-    if (reference_mirror(table, begin, end, mirror)) {
+    if (reference_mirror(table, range.begin, range.end, mirror)) {
         if (!atomic_load(&(*mirror)->foreign_pins))
             return STATUS_OK;
         mirror_table_release(table, *mirror);
         return STATUS_NOT_TRACKABLE;
     }
     pthread_mutex_lock(&table->lock);
-    bool unfit = mirror_table_is_unfit(table, begin, end);
+    bool unfit = mirror_table_is_unfit(table, range.begin, range.end);
     pthread_mutex_unlock(&table->lock);
     if (unfit)
         return STATUS_NOT_TRACKABLE;
     mirror_table_watch(table, true);
     if (!mirror_table_tracks(table))
         return STATUS_NOT_TRACKABLE;
-    pthread_mutex_lock(&table->making);
-    if (reference_mirror(table, begin, end, mirror)) /* made by another thread meanwhile */
-        status = STATUS_OK;
-    else if (mapping_find_range(begin, end, &mapping) == STATUS_OK &&
-             mapping.end - mapping.begin <= (uintptr_t)1 << MIRROR_SHIFT_MAX)
-        status = mirror_table_make(table, &mapping, mirror);
-    else
-        mirror_table_note_unfit(table, begin, end);
-    pthread_mutex_unlock(&table->making);
+    if (!begin_making(table, patience))
+        return STATUS_BUSY;
+    enum status status = make(table, range, patience, mirror);
+    end_making(table);
     return status;
+}
+
+/* The least recently used mirror with device memory that nobody works on, for us alone by claims[*mine]; NULL:
+ * none. `lock` is held. */
+static struct mirror *find_victim(struct mirror_table *table, struct claim claims[2], int *mine)
+{
+    struct mirror *victim = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        struct mirror *mirror = table->mirrors[i];
+        if ((victim && victim->used <= mirror->used) || !claims_try_whole(mirror, &claims[!*mine]))
+            continue;
+        if (mirror->memory.committed_bytes == 0) {
+            claims_give(mirror, &claims[!*mine]);
+            continue;
+        }
+        if (victim)
+            claims_give(victim, &claims[*mine]);
+        victim = mirror;
+        *mine = !*mine;
+    }
+    return victim;
 }
 
 bool mirror_table_evict(struct mirror_table *table)
 {
-    struct mirror *victim = NULL;
+    struct claim claims[2];
+    int mine = 0;
     pthread_mutex_lock(&table->lock);
-    for (size_t i = 0; i < table->count; i++) {
-        struct mirror *mirror = table->mirrors[i];
-        if ((victim && victim->used <= mirror->used) || pthread_mutex_trylock(&mirror->lock) != 0)
-            continue;
-        if (mirror->memory.committed_bytes == 0) {
-            pthread_mutex_unlock(&mirror->lock);
-            continue;
-        }
-        if (victim)
-            pthread_mutex_unlock(&victim->lock);
-        victim = mirror;
-    }
+    struct mirror *victim = find_victim(table, claims, &mine);
     if (victim) {
-        mirror_empty(victim);
+        victim->references++;
         range_accounts_clear(victim);
         mirror_forget_known(victim, 0, mirror_pages(victim));
-        pthread_mutex_unlock(&victim->lock);
     }
     pthread_mutex_unlock(&table->lock);
-    return victim != NULL;
+    if (!victim)
+        return false;
+    mirror_empty(victim);
+    claims_give(victim, &claims[mine]);
+    mirror_table_release(table, victim);
+    return true;
 }
 
 static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pins)

@@ -1,8 +1,7 @@
 /* mirror_table.h - all mirrors of a device: finding, making, joining and evicting them.
  *
- * Locks, in the order in which they may be taken: `making`, then mirrors by
- * address, then `lock`, which is held only for look-ups and accounts, and under
- * which mirrors are only tried. */
+ * Who waits for another: who makes mirrors, for the one who is making some; then for claims on mirrors, by address
+ * (claims.h). `lock` is held only for look-ups and accounts, and nobody waits for a claim with it. */
 #ifndef MUBLAS_MIRROR_TABLE_H
 #define MUBLAS_MIRROR_TABLE_H
 
@@ -19,8 +18,9 @@ enum { UNFIT_RANGES = 16, UNFIT_LOOKUPS = 64 };
 
 struct mirror_table {
     struct mirror_resources resources;
-    pthread_mutex_t making; /* one thread at a time makes mirrors */
     pthread_mutex_t lock;
+    bool making; /* one thread at a time makes mirrors */
+    pthread_cond_t made;
     struct mirror **mirrors; /* by address, disjoint */
     size_t count, room;
     struct unfit_range unfit[UNFIT_RANGES];
@@ -49,8 +49,10 @@ void mirror_table_remove(struct mirror_table *table, struct mirror *mirror);
 bool mirror_table_insert(struct mirror_table *table, struct mirror *mirror);
 
 /* mirror_make.c: make the mirror of *mapping, joining those that overlap it, and drop
- * those whose memory went away. `making` is held. One reference for the caller. */
-enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct mirror **mirror);
+ * those whose memory went away. By the one who is making. One reference for the caller. STATUS_BUSY: others work on
+ * those longer than patience lasts. */
+enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct patience *patience,
+                              struct mirror **mirror);
 
 /* mirror_sweep.c: drop mirrors that nobody uses now and whose memory went away, so that their pins
  * and device memory go too, and undo pins once the program uses CUDA: all of those, or a few, other ones each
@@ -60,8 +62,8 @@ void mirror_table_sweep(struct mirror_table *table);
 void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes);
 
 /* Like mirror_table_find, made if need be (as a record), with a reference for the
- * caller; no lock of ours is held. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
-enum status mirror_table_acquire(struct mirror_table *table, uintptr_t begin, uintptr_t end,
+ * caller, who claims nothing. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
+enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range, struct patience *patience,
                                  struct mirror **mirror);
 void mirror_table_release(struct mirror_table *table, struct mirror *mirror);
 
@@ -69,7 +71,7 @@ void mirror_table_release(struct mirror_table *table, struct mirror *mirror);
 bool mirror_table_is_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
 void mirror_table_note_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
 
-/* Remove the mirror, which the caller has locked, and empty it: its memory went away. */
+/* Remove the mirror, which the caller claims whole, and empty it: its memory went away. */
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 
 /* Empty the least recently used mirror that has device memory and is not in use. */

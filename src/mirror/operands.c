@@ -18,7 +18,7 @@ enum status mirror_table_create(struct device *device, size_t budget_bytes, size
     table->resources.device = device;
     budget_fix(&table->resources.budget, device, budget_bytes);
     table->resources.pin_budget_bytes = pin_budget_bytes;
-    pthread_mutex_init(&table->making, NULL);
+    patience_condition_create(&table->made);
     pthread_mutex_init(&table->lock, NULL);
     pthread_mutex_init(&table->resources.pinning, NULL);
     if (tracking && write_tracker_create(&table->resources.tracker) != STATUS_OK)
@@ -40,7 +40,7 @@ void mirror_table_destroy(struct mirror_table *table)
         mirror_destroy(table->mirrors[i]);
     write_tracker_destroy(table->resources.tracker);
     pin_gauge_close(&table->resources.gauge);
-    pthread_mutex_destroy(&table->making);
+    pthread_cond_destroy(&table->made);
     pthread_mutex_destroy(&table->lock);
     pthread_mutex_destroy(&table->resources.pinning);
     free(table->mirrors);
@@ -62,14 +62,12 @@ const char *mirror_table_description(const struct mirror_table *table)
     return text;
 }
 
-static struct operands_hold *hold_create(struct mirror_table *table, struct lane *lane,
-                                         const struct operand *operands, int count)
+static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands, int count)
 {
     struct operands_hold *hold = calloc(1, sizeof *hold);
     if (!hold)
         return NULL;
     hold->table = table;
-    hold->lane = lane;
     hold->count = count;
     for (int i = 0; i < count; i++) {
         struct held_operand *held = &hold->operands[i];
@@ -89,10 +87,18 @@ static void hold_destroy(struct operands_hold *hold)
     free(hold);
 }
 
+static bool was_pinned_anew(const struct operands_hold *hold, const struct mirror *mirror)
+{
+    bool pinned_anew = false;
+    for (int i = 0; i < hold->mirror_count; i++)
+        pinned_anew = pinned_anew || (hold->mirrors[i] == mirror && hold->claims[i].pinned_anew);
+    return pinned_anew;
+}
+
 static void settle(struct operands_hold *hold, struct held_operand *held)
 {
     const uint64_t touched = footprint_touched_bytes(&held->operand);
-    const bool pinned_anew = held->was_resident && held->mirror->pinned_anew;
+    const bool pinned_anew = held->was_resident && was_pinned_anew(hold, held->mirror);
     const uint64_t uploaded = pinned_anew ? 0 : (uint64_t)held->uploaded_pages << page_shift();
     if (held->operand.access == OPERAND_READ && !pinned_anew)
         hot_ranges_note(held->mirror, held->pages, 2 * uploaded > touched);
@@ -147,28 +153,62 @@ static enum status fill(struct operands_hold *hold, size_t extra_scratch)
     return status;
 }
 
-/* What is still queued must not outlive the locks, and what it was to bring is not proven. */
-static void abandon(struct operands_hold *hold)
+static bool are_shared(const struct operands_hold *hold)
 {
-    lane_synchronise(hold->lane, "giving up a call");
-    distrust(hold);
-    hold_unlock(hold);
+    return hold->mirror_count > 0 && hold->claims[0].shared;
 }
 
-static enum status begin(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
-                         size_t extra_scratch, bool may_defer, struct operands_hold **result)
+static void give_lane(struct operands_hold *hold)
+{
+    if (hold->own_lane && hold->lane)
+        lane_release(hold->lane);
+    hold->lane = NULL;
+}
+
+/* What is still queued must not outlive the claims, and what it was to bring is not proven. Who shares pages has
+ * sent nothing. */
+static void abandon(struct operands_hold *hold)
+{
+    if (hold->lane)
+        lane_synchronise(hold->lane, "giving up a call");
+    if (!are_shared(hold))
+        distrust(hold);
+    hold_unlock(hold);
+    give_lane(hold);
+}
+
+/* A lane is taken when there is work for it: who waits for pages keeps none from others. */
+static enum status take_lane(struct operands_hold *hold, struct lane *lane)
+{
+    hold->lane = lane;
+    hold->own_lane = !lane;
+    return lane ? STATUS_OK : lane_acquire_within(hold->table->resources.device, hold->patience, &hold->lane);
+}
+
+static enum status begin(struct operands_hold *hold, struct lane *lane, size_t extra_scratch)
+{
+    enum status status = hold_lock(hold);
+    if (status != STATUS_OK)
+        return status;
+    status = take_lane(hold, lane);
+    if (status == STATUS_OK)
+        status = fill(hold, extra_scratch);
+    if (status != STATUS_OK)
+        abandon(hold);
+    return status;
+}
+
+static enum status create_and_begin(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                    struct operand *operands, int count, size_t extra_scratch, bool may_defer,
+                                    struct operands_hold **result)
 {
     mirror_table_watch(table, false);
-    struct operands_hold *hold = hold_create(table, lane, operands, count);
+    struct operands_hold *hold = hold_create(table, operands, count);
     if (!hold)
         return STATUS_OUT_OF_MEMORY;
+    hold->patience = patience;
     hold->may_defer = may_defer;
-    enum status status = hold_lock(hold);
-    if (status == STATUS_OK) {
-        status = fill(hold, extra_scratch);
-        if (status != STATUS_OK)
-            abandon(hold);
-    }
+    enum status status = begin(hold, lane, extra_scratch);
     if (status != STATUS_OK) {
         hold_destroy(hold);
         return status;
@@ -181,16 +221,22 @@ static enum status begin(struct mirror_table *table, struct lane *lane, struct o
     return STATUS_OK;
 }
 
-enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
-                          size_t extra_scratch, struct operands_hold **hold)
+enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                          struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold)
 {
-    return begin(table, lane, operands, count, extra_scratch, false, hold);
+    return create_and_begin(table, lane, patience, operands, count, extra_scratch, false, hold);
 }
 
-enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct operand *operands,
-                                   int count, size_t extra_scratch, struct operands_hold **hold)
+enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                   struct operand *operands, int count, size_t extra_scratch,
+                                   struct operands_hold **hold)
 {
-    return begin(table, lane, operands, count, extra_scratch, true, hold);
+    return create_and_begin(table, lane, patience, operands, count, extra_scratch, true, hold);
+}
+
+struct lane *operands_lane(const struct operands_hold *hold)
+{
+    return hold->lane;
 }
 
 /* Who writes to a matrix before each of some calls will do so before the next: after so
@@ -201,9 +247,11 @@ static void note_proof(struct operands_hold *hold, bool changed)
 {
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
+        pthread_mutex_lock(&mirror->notes);
         mirror->vain = changed ? mirror->vain + 1 : 0;
         if (mirror->vain >= VAIN_MOST)
             mirror->doubts = DOUBTS;
+        pthread_mutex_unlock(&mirror->notes);
     }
 }
 
@@ -223,6 +271,27 @@ static uint64_t touched_bytes(const struct operands_hold *hold)
     return bytes;
 }
 
+/* What the host wrote goes up again. */
+static enum status renew(struct operands_hold *hold, bool *changed)
+{
+    enum status status = STATUS_OK;
+    const enum phase before = phase_enter(PHASE_UPLOAD);
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
+        struct held_operand *held = &hold->operands[i];
+        if (hold_is_complete(held))
+            continue;
+        if (!*changed && !hold_stop_sharing(hold))
+            status = STATUS_NOT_TRACKABLE;
+        *changed = true;
+        if (status == STATUS_OK)
+            status = hold_upload(hold, held);
+        if (status == STATUS_OK)
+            settle(hold, held);
+    }
+    phase_enter(before);
+    return status;
+}
+
 enum status operands_prove(struct operands_hold *hold, bool *changed)
 {
     *changed = false;
@@ -233,18 +302,9 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
         return STATUS_OK;
     }
     enum status status = hold_prove(hold);
-    const enum phase before = phase_enter(PHASE_UPLOAD);
-    for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
-        struct held_operand *held = &hold->operands[i];
-        if (hold_is_complete(held))
-            continue;
-        *changed = true;
-        status = hold_upload(hold, held);
-        if (status == STATUS_OK)
-            settle(hold, held);
-    }
+    if (status == STATUS_OK)
+        status = renew(hold, changed);
     note_proof(hold, *changed);
-    phase_enter(before);
     look_for_pins(hold);
     return status;
 }
@@ -274,10 +334,12 @@ enum status operands_write_back(struct operands_hold *hold)
 
 void operands_release(struct operands_hold *hold, struct transfer_count *count)
 {
-    if (hold->complete)
+    if (hold->complete) {
         hold_unlock(hold);
-    else
+        give_lane(hold);
+    } else {
         abandon(hold);
+    }
     if (count)
         *count = hold->transfers;
     hold_destroy(hold);

@@ -2,14 +2,15 @@
  * bring its results back. The door of the mirror layer: callers see device
  * addresses and never whether an operand is mirrored or copied statelessly.
  *
- * A mirror is used only for pages proven clean since upload (invariant 4); one
- * lock per mirror is held from operands_hold to operands_release (invariant 8);
+ * A mirror is used only for pages proven clean since upload (invariant 4); the operands' pages are claimed
+ * from operands_hold to operands_release (invariant 8, claims.h);
  * no output byte reaches user memory before operands_write_back, which runs
  * after the kernel finished without error (invariant 3). */
 #ifndef MUBLAS_OPERANDS_H
 #define MUBLAS_OPERANDS_H
 
 #include "common/blas_call.h"
+#include "common/patience.h"
 #include "gpu/lane.h"
 
 #include <stdint.h>
@@ -38,6 +39,7 @@ struct operand {
 /* What the policy needs to know of a call's operands before it decides.
  * Depends on call history and operands' bytes only, never on pages (invariant 7). */
 struct residency {
+    bool busy;             /* an operand's mirror is being made for longer than the call can wait */
     bool trackable;        /* every operand lies in memory that can be mirrored */
     bool resident;         /* every operand was uploaded before and not dropped since */
     uint64_t bytes;        /* bytes of the parts that the call touches, all operands */
@@ -69,7 +71,8 @@ void mirror_table_follow(struct mirror_table *table, unsigned percent);
 
 /* To be asked once per call: what the host alone uses is looked at here for changes since the last
  * call, and those that the call will write are expected to change. */
-struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count);
+struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count,
+                                    struct patience *patience);
 
 /* Add to the account of the operands' ranges: a host-run call that residency
  * would have made `saved_us` faster. */
@@ -85,21 +88,25 @@ struct transfer_count {
     uint64_t bytes_up, bytes_down;
 };
 
-/* Lock the mirrors, find out what the host wrote, queue the uploads on the lane's
+/* Claim the operands' pages, find out what the host wrote, queue the uploads on the lane's
  * stream, set device_address and device_ld, and mark output pages not valid.
+ * `lane`: NULL, and one is taken once the pages are there to work on: operands_lane, until operands_release.
  * scratch for stateless operands comes from the lane; the lane's scratch must be
  * unused (vectors are dealt afterwards with operands_hold's reservation:
- * `extra_scratch` bytes are reserved on top for the caller). On failure nothing
+ * `extra_scratch` bytes are reserved on top for the caller). Waits for others as long as `patience` lasts (NULL: for
+ * ever), which lives as long as the hold; STATUS_BUSY after that. On failure nothing
  * is held. STATUS_OUT_OF_MEMORY is a normal answer. */
 struct operands_hold; /* opaque */
-enum status operands_hold(struct mirror_table *table, struct lane *lane, struct operand *operands, int count,
-                          size_t extra_scratch, struct operands_hold **hold);
+enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                          struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold);
+struct lane *operands_lane(const struct operands_hold *hold);
 
 /* The same, but where every operand is only read and was wholly valid after the last
  * call, what the host wrote since is not looked for yet: the caller may launch
- * into scratch memory at once, so that the look runs beside the kernel. */
-enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct operand *operands,
-                                   int count, size_t extra_scratch, struct operands_hold **hold);
+ * into scratch memory at once, so that the look runs beside the kernel. Calls on the same pages may do so at once. */
+enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                   struct operand *operands, int count, size_t extra_scratch,
+                                   struct operands_hold **hold);
 
 /* Must follow operands_hold_unproven, after the launch and before anything reaches user
  * memory. *changed: the host had written; the operands have been queued for upload

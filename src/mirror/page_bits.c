@@ -67,23 +67,38 @@ static size_t word_end(size_t end)
     return (end + 63) >> 6;
 }
 
+static uint64_t word_of(const uint64_t *bits, size_t word)
+{
+    return __atomic_load_n(&bits[word], __ATOMIC_RELAXED);
+}
+
 void page_bits_set(uint64_t *bits, size_t begin, size_t end)
 {
-    for (size_t word = begin >> 6; begin < end && word < word_end(end); word++)
-        bits[word] |= mask_of(word, begin, end);
+    for (size_t word = begin >> 6; begin < end && word < word_end(end); word++) {
+        const uint64_t mask = mask_of(word, begin, end);
+        if (mask == ~UINT64_C(0))
+            __atomic_store_n(&bits[word], mask, __ATOMIC_RELAXED);
+        else
+            __atomic_fetch_or(&bits[word], mask, __ATOMIC_RELAXED);
+    }
 }
 
 void page_bits_clear(uint64_t *bits, size_t begin, size_t end)
 {
-    for (size_t word = begin >> 6; begin < end && word < word_end(end); word++)
-        bits[word] &= ~mask_of(word, begin, end);
+    for (size_t word = begin >> 6; begin < end && word < word_end(end); word++) {
+        const uint64_t mask = mask_of(word, begin, end);
+        if (mask == ~UINT64_C(0))
+            __atomic_store_n(&bits[word], 0, __ATOMIC_RELAXED);
+        else
+            __atomic_fetch_and(&bits[word], ~mask, __ATOMIC_RELAXED);
+    }
 }
 
 size_t page_bits_count(const uint64_t *bits, size_t begin, size_t end)
 {
     size_t count = 0;
     for (size_t word = begin >> 6; begin < end && word < word_end(end); word++)
-        count += (size_t)__builtin_popcountll(bits[word] & mask_of(word, begin, end));
+        count += (size_t)__builtin_popcountll(word_of(bits, word) & mask_of(word, begin, end));
     return count;
 }
 
@@ -93,9 +108,9 @@ size_t page_bits_find(const uint64_t *bits, size_t begin, size_t end, bool value
     if (begin >= end)
         return end;
     size_t word = begin >> 6, last = (end - 1) >> 6;
-    uint64_t found = (bits[word] ^ flip) & ~UINT64_C(0) << (begin & 63);
+    uint64_t found = (word_of(bits, word) ^ flip) & ~UINT64_C(0) << (begin & 63);
     while (!found && word < last)
-        found = bits[++word] ^ flip;
+        found = word_of(bits, ++word) ^ flip;
     size_t page = found ? (word << 6) + (size_t)__builtin_ctzll(found) : end;
     return page < end ? page : end;
 }
@@ -115,9 +130,9 @@ void page_bits_move(uint64_t *to, const uint64_t *from, size_t begin, size_t end
     const unsigned shift = begin & 63;
     const uint64_t *word = from + (begin >> 6), *last = from + (end - 1) / 64;
     for (size_t page = begin; page < end; page += 64, word++, to++) {
-        *to = word[0] >> shift;
+        *to = word_of(word, 0) >> shift;
         if (shift && word < last)
-            *to |= word[1] << (64 - shift);
+            *to |= word_of(word, 1) << (64 - shift);
         if (end - page < 64)
             *to &= (UINT64_C(1) << (end - page)) - 1;
     }

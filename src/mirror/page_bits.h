@@ -1,4 +1,6 @@
-/* page_bits.h - one bit per page, and addresses to pages. */
+/* page_bits.h - one bit per page, and addresses to pages.
+ *
+ * Threads may change different pages' bits at once, also of one word. */
 #ifndef MUBLAS_PAGE_BITS_H
 #define MUBLAS_PAGE_BITS_H
 
@@ -36,7 +38,7 @@ void page_bits_move(uint64_t *to, const uint64_t *from, size_t begin, size_t end
 
 static inline bool page_bits_test(const uint64_t *bits, size_t page)
 {
-    return bits[page >> 6] >> (page & 63) & 1;
+    return __atomic_load_n(&bits[page >> 6], __ATOMIC_RELAXED) >> (page & 63) & 1;
 }
 
 static inline bool page_bits_any(const uint64_t *bits, size_t begin, size_t end)

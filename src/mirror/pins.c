@@ -26,7 +26,9 @@ static void unpin(struct mirror *mirror, int which)
         resources->counted_pins -= pin->counted;
     pthread_mutex_unlock(&resources->pinning);
     atomic_fetch_sub(&resources->pinned_bytes, pin_bytes(pin));
+    pthread_mutex_lock(&mirror->notes);
     *pin = mirror->pins[--mirror->pin_count];
+    pthread_mutex_unlock(&mirror->notes);
 }
 
 void pins_release(struct mirror *mirror)
@@ -34,8 +36,6 @@ void pins_release(struct mirror *mirror)
     while (mirror->pin_count > 0)
         unpin(mirror, mirror->pin_count - 1);
     atomic_store(&mirror->pinned_end, 0);
-    free(mirror->suspect);
-    mirror->suspect = NULL;
 }
 
 /* Some drivers' pins show in VmPin, others' do not: what shows must not be taken for a stranger's. */
@@ -61,17 +61,21 @@ static CUresult pin_counted(struct mirror *mirror, struct mirror_pin *pin)
 static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
 {
     CUresult result = pin_counted(mirror, &pin);
-    if (!pin.small)
-        mirror->staged_bytes = mirror->direct_bytes = 0;
+    if (!pin.small) {
+        atomic_store(&mirror->staged_bytes, 0);
+        atomic_store(&mirror->direct_bytes, 0);
+    }
+    pthread_mutex_lock(&mirror->notes);
+    mirror->pins_refused = result == CUDA_SUCCESS ? 0 : mirror->pins_refused + 1;
+    if (result == CUDA_SUCCESS)
+        mirror->pins[mirror->pin_count++] = pin;
+    pthread_mutex_unlock(&mirror->notes);
     if (result != CUDA_SUCCESS) {
         log_message(LOG_INFO, "pinning %zu MiB at %#zx failed (CUDA error %d)", pin_bytes(&pin) >> 20,
                     (size_t)pin.begin, (int)result);
-        mirror->pins_refused++;
         return result;
     }
-    mirror->pins_refused = 0;
     atomic_fetch_add(&mirror->resources->pinned_bytes, pin_bytes(&pin));
-    mirror->pins[mirror->pin_count++] = pin;
     if (!pin.small) {
         atomic_store(&mirror->pinned_begin, pin.begin);
         atomic_store(&mirror->pinned_end, pin.end);
@@ -92,11 +96,12 @@ static void gather_into_huge_pages(struct mirror *mirror, struct byte_range bloc
 /* Pin what is registered and perhaps protected. Pinning writes to every page, which
  * would split protected huge pages: out of protection first. The order is the
  * safe one: pin, register, protect, all invalid. */
-static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin, struct byte_range gathered)
+static enum status pin_anew(struct mirror *mirror, struct claim *claim, struct mirror_pin pin,
+                            struct byte_range gathered)
 {
     struct write_tracker *tracker = mirror->resources->tracker;
     struct page_range pages = mirror_page_range(mirror, pin.begin, pin.end);
-    mirror->pinned_anew = true;
+    claim->pinned_anew = true;
     mirror_invalidate(mirror, pages.begin, pages.end);
     write_tracker_unregister(tracker, pin.begin, pin.end);
     if (gathered.begin < gathered.end)
@@ -109,7 +114,7 @@ static enum status pin_anew(struct mirror *mirror, struct mirror_pin pin, struct
     enum status status = write_tracker_register(tracker, pin.begin, pin.end);
     /* From now on it can be told what happened to a page since it was pinned. */
     if (status == STATUS_OK)
-        status = mirror_scan(mirror, pin.begin, pin.end);
+        status = mirror_scan(mirror, claim, (struct byte_range){pin.begin, pin.end});
     page_bits_clear(mirror->suspect, pages.begin, pages.end);
     return status;
 }
@@ -120,7 +125,7 @@ enum { REFUSALS_MOST = 3 };
 /* A pin that has moved its bytes so often has paid for another. */
 enum { PIN_EARNED = 8 };
 
-static bool would_pay(const struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+static bool would_pay(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
 {
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     size_t bytes = hull.end - hull.begin, count = pages.end - pages.begin;
@@ -130,17 +135,17 @@ static bool would_pay(const struct mirror *mirror, const struct operand *operand
                          page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2;
     const bool moves = goes_up || operand->access != OPERAND_READ;
     const size_t pinned = pins_pages(mirror, pages);
+    const uint64_t staged = atomic_load(&mirror->staged_bytes), direct = atomic_load(&mirror->direct_bytes);
     if (pinned <= count / 2)
-        return goes_up || mirror->staged_bytes >= bytes;
-    if (count - pinned > count / 8 && mirror->staged_bytes > bytes / 2)
+        return goes_up || staged >= bytes;
+    if (count - pinned > count / 8 && staged > bytes / 2)
         return true; /* a matrix that has grown */
     if (count > pinned && operand->access != OPERAND_READ && result_ranges_due(mirror, pages))
         return true; /* however little: what sticks out comes home in pieces, each time */
     /* Of a triangle only as many pages are written as it has. */
     return page_bits_count(mirror->suspect, pages.begin, pages.end) > footprint_bytes(operand) >> (page_shift() + 1) &&
-           (mirror->staged_bytes > 2 * (uint64_t)bytes ||
-            (operand->access != OPERAND_READ && mirror->staged_bytes > bytes / 4) ||
-            (moves && mirror->direct_bytes > PIN_EARNED * (uint64_t)bytes));
+           (staged > 2 * (uint64_t)bytes || (operand->access != OPERAND_READ && staged > bytes / 4) ||
+            (moves && direct > PIN_EARNED * (uint64_t)bytes));
 }
 
 static void replace(struct mirror *mirror, int which, struct mirror_pin *by)
@@ -207,12 +212,24 @@ static int add_oldest_small(const struct mirror *mirror, struct replaced_pins *r
     return first;
 }
 
-/* False, and all stay: it is nothing, or does not fit. */
-static bool make_way(struct mirror *mirror, struct mirror_pin *wanted, bool again)
+/* Others may be using what sticks out of the call's own pages. */
+static bool claim_all(struct mirror *mirror, struct claim *claim, const struct mirror_pin *wanted,
+                      const struct replaced_pins *replaced, int oldest)
+{
+    bool mine = claims_widen(mirror, claim, (struct byte_range){wanted->begin, wanted->end});
+    for (int i = 0; i < mirror->pin_count && mine; i++)
+        if (replaced->which[i] || i == oldest)
+            mine = claims_widen(mirror, claim, (struct byte_range){mirror->pins[i].begin, mirror->pins[i].end});
+    return mine;
+}
+
+/* False, and all stay: it is nothing, or does not fit, or others are in the way. */
+static bool make_way(struct mirror *mirror, struct claim *claim, struct mirror_pin *wanted, bool again)
 {
     struct replaced_pins replaced = find_overlaps(mirror, wanted, again);
     const int oldest = wanted->small ? add_oldest_small(mirror, &replaced) : -1;
-    if (wanted->begin >= wanted->end || !fits_budget(mirror, wanted, &replaced))
+    if (wanted->begin >= wanted->end || !fits_budget(mirror, wanted, &replaced) ||
+        !claim_all(mirror, claim, wanted, &replaced, oldest))
         return false;
     for (int i = mirror->pin_count; i-- > 0;)
         if (replaced.which[i])
@@ -224,11 +241,12 @@ static bool make_way(struct mirror *mirror, struct mirror_pin *wanted, bool agai
 
 static bool may_pin(struct mirror *mirror)
 {
-    if (!mirror->suspect)
-        mirror->suspect = page_bits_create(mirror_pages(mirror));
-    if (!mirror->suspect || pins_program_uses_cuda(mirror))
-        mirror->pin_forbidden = true;
-    return !mirror->pin_forbidden;
+    const bool forbidden = pins_program_uses_cuda(mirror);
+    pthread_mutex_lock(&mirror->notes);
+    mirror->pin_forbidden = mirror->pin_forbidden || forbidden;
+    const bool may = !mirror->pin_forbidden;
+    pthread_mutex_unlock(&mirror->notes);
+    return may;
 }
 
 /* Widened by the small pins that it meets. False: it meets a large one, or would be one. */
@@ -258,42 +276,60 @@ static bool stands_alone(struct byte_range hull)
            loaded_segment_find(hull.begin, &of_variables);
 }
 
-static enum status consider_result(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+/* As far as it goes beside other pins; `again`: in place of those that have become stale. */
+static enum status pin_or_not(struct mirror *mirror, struct claim *claim, struct mirror_pin wanted, bool again)
+{
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&mirror->pinning);
+    if ((!wanted.small || join_small(mirror, &wanted)) && make_way(mirror, claim, &wanted, again))
+        status = pin_anew(mirror, claim, wanted, (struct byte_range){0, 0});
+    pthread_mutex_unlock(&mirror->pinning);
+    return status;
+}
+
+static enum status consider_result(struct mirror *mirror, struct claim *claim, const struct operand *operand,
+                                   struct byte_range hull)
 {
     const struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
-    struct mirror_pin wanted = {
+    const struct mirror_pin wanted = {
         .begin = page_floor(hull.begin), .end = page_ceiling(hull.end), .stays_small = true, .small = true};
     if (operand->access == OPERAND_READ || !result_ranges_due(mirror, pages))
         return STATUS_OK;
     result_ranges_pinned(mirror, pages); /* even if it may not be: that is not to be asked at each call */
-    if (!stands_alone(hull) || !may_pin(mirror) || !join_small(mirror, &wanted))
-        return STATUS_OK;
-    return make_way(mirror, &wanted, true) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
+    return stands_alone(hull) && may_pin(mirror) ? pin_or_not(mirror, claim, wanted, true) : STATUS_OK;
 }
 
-enum status pins_consider(struct mirror *mirror, const struct operand *operand)
+static bool is_given_up(struct mirror *mirror)
+{
+    pthread_mutex_lock(&mirror->notes);
+    const bool given_up = mirror->pin_forbidden || mirror->pins_refused >= REFUSALS_MOST;
+    pthread_mutex_unlock(&mirror->notes);
+    return given_up;
+}
+
+enum status pins_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand)
 {
     struct byte_range hull = footprint_hull(operand);
-    if (mirror->pin_forbidden || mirror->pins_refused >= REFUSALS_MOST)
+    if (is_given_up(mirror))
         return STATUS_OK;
     if (hull.end - hull.begin < PIN_BYTES_MIN)
-        return consider_result(mirror, operand, hull);
+        return consider_result(mirror, claim, operand, hull);
     if (hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(mirror, operand, hull) ||
         !may_pin(mirror))
         return STATUS_OK;
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
-    struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
+    const struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
     const bool again = pins_pages(mirror, pages) > (pages.end - pages.begin) / 2;
     if (result_ranges_due(mirror, pages))
         result_ranges_pinned(mirror, pages); /* even if it may not be */
-    return make_way(mirror, &wanted, again) ? pin_anew(mirror, wanted, (struct byte_range){0, 0}) : STATUS_OK;
+    return pin_or_not(mirror, claim, wanted, again);
 }
 
-enum status pins_gather(struct mirror *mirror, int which, struct byte_range gathered)
+enum status pins_gather(struct mirror *mirror, struct claim *claim, int which, struct byte_range gathered)
 {
     const struct mirror_pin pin = {.begin = mirror->pins[which].begin, .end = mirror->pins[which].end};
     unpin(mirror, which);
-    return pin_anew(mirror, pin, gathered);
+    return pin_anew(mirror, claim, pin, gathered);
 }
 
 bool pins_program_uses_cuda(const struct mirror *mirror)
@@ -301,15 +337,15 @@ bool pins_program_uses_cuda(const struct mirror *mirror)
     return device_is_shared(mirror->resources->device) || cuda_users_present();
 }
 
-bool pins_must_go(const struct mirror *mirror)
+bool pins_must_go(struct mirror *mirror)
 {
-    return mirror->pin_count > 0 && pins_program_uses_cuda(mirror);
+    return pins_program_uses_cuda(mirror) && pins_count(mirror) > 0;
 }
 
 void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end)
 {
     const struct device *device = mirror->resources->device;
-    if (mirror->pin_count > 0 || !pins_program_uses_cuda(mirror)) /* pins of ours go before the next call */
+    if (!pins_program_uses_cuda(mirror) || pins_count(mirror) > 0) /* pins of ours go before the next call */
         return;
     /* A pin that is not inside one page holds the first byte of a page, or the last of all. */
     const char *host = (const char *)mirror->begin;
@@ -325,5 +361,7 @@ void pins_give_up(struct mirror *mirror)
     log_message(LOG_INFO, "the program uses CUDA itself: its memory is not pinned any more");
     mirror_invalidate(mirror, 0, mirror_pages(mirror));
     pins_release(mirror);
+    pthread_mutex_lock(&mirror->notes);
     mirror->pin_forbidden = true;
+    pthread_mutex_unlock(&mirror->notes);
 }

@@ -7,7 +7,8 @@
  * often one mapping; and that of a smaller result that comes home again and again
  * (result_ranges.h), if it begins a page or is a variable of the program. Never memory of a program that uses CUDA itself
  * (cuda_users.h, device.h). Callers
- * hold the mirror's lock. Inside device_enter. */
+ * claim the pages for themselves; what is done to a pin that sticks out of them is done only if nobody claims the
+ * rest. Inside device_enter. */
 #ifndef MUBLAS_PINS_H
 #define MUBLAS_PINS_H
 
@@ -23,20 +24,24 @@ enum { PIN_BYTES_MIN = 16 << 20 };
  * before the scan; pages that get pinned are not valid then. STATUS_OK also when
  * the memory or the budget do not allow it. STATUS_NOT_TRACKABLE: the program has
  * pinned some of it itself, or the memory changed meanwhile. */
-enum status pins_consider(struct mirror *mirror, const struct operand *operand);
+enum status pins_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand);
 
-/* Pin it anew, its blocks `gathered` in huge pages where the kernel can; otherwise as pins_consider. */
-enum status pins_gather(struct mirror *mirror, int which, struct byte_range gathered);
+/* Pin it anew, its blocks `gathered` in huge pages where the kernel can; otherwise as pins_consider. The claim has
+ * all of the pin, and mirror->pinning is held. */
+enum status pins_gather(struct mirror *mirror, struct claim *claim, int which, struct byte_range gathered);
 
 /* How many of these pages are pinned, suspect or not. */
-size_t pins_pages(const struct mirror *mirror, struct page_range pages);
+size_t pins_pages(struct mirror *mirror, struct page_range pages);
 
 /* How many of the pages from `begin` on, at most up to `end`, can move together: by
  * DMA (*direct: in one pin, none suspect), or by staging. */
-size_t pins_run(const struct mirror *mirror, size_t begin, size_t end, bool *direct);
+size_t pins_run(struct mirror *mirror, size_t begin, size_t end, bool *direct);
 
 /* Are all of these pages in one pin, suspect or not? No copy, in two dimensions either, may span several. */
-bool pins_hold_in_one(const struct mirror *mirror, size_t begin, size_t end);
+bool pins_hold_in_one(struct mirror *mirror, size_t begin, size_t end);
+
+/* How many there are. */
+int pins_count(struct mirror *mirror);
 
 /* True when there is any sign that the program uses CUDA itself. */
 bool pins_program_uses_cuda(const struct mirror *mirror);
@@ -48,12 +53,12 @@ bool pins_program_uses_cuda(const struct mirror *mirror);
 void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end);
 
 /* True when the mirror has pins and the program has begun to use CUDA itself: pages may
- * have been written unseen since. Then, before any other use: pins_give_up, which trusts
+ * have been written unseen since. Then, before any other use: pins_give_up, by who claims the whole, which trusts
  * no page and pins nothing again. */
-bool pins_must_go(const struct mirror *mirror);
+bool pins_must_go(struct mirror *mirror);
 void pins_give_up(struct mirror *mirror);
 
-/* Undo all pins of the mirror. */
+/* Undo all pins of the mirror, which the caller claims whole. */
 void pins_release(struct mirror *mirror);
 
 #endif

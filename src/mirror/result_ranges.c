@@ -45,11 +45,11 @@ static bool covers(const struct result_range *range, struct page_range pages)
 }
 
 /* The entry that has these pages; NULL: none. */
-static struct result_range *find(const struct mirror *mirror, struct page_range pages)
+static struct result_range *find(struct mirror *mirror, struct page_range pages)
 {
     for (int i = 0; i < MIRROR_RESULTS_MAX; i++)
         if (covers(&mirror->results[i], pages))
-            return (struct result_range *)&mirror->results[i];
+            return &mirror->results[i];
     return NULL;
 }
 
@@ -69,12 +69,14 @@ static struct result_range *place_of_new(struct mirror *mirror, struct page_rang
 
 static void note_lost(struct mirror *mirror, struct page_range pages, double lost_us)
 {
+    pthread_mutex_lock(&mirror->notes);
     struct result_range *range = find(mirror, pages);
     if (!range) {
         range = place_of_new(mirror, pages);
         *range = (struct result_range){.pages = pages, .factor = 1};
     }
     range->lost_us += lost_us;
+    pthread_mutex_unlock(&mirror->notes);
 }
 
 void result_ranges_note(struct mirror *mirror, struct page_range pages, const struct operand *result)
@@ -91,17 +93,23 @@ void result_ranges_note_rest(struct mirror *mirror, struct page_range pages, con
               (result->matrix.part == PART_FULL ? in_pieces : in_pieces_triangle) * spared_us(staged));
 }
 
-bool result_ranges_due(const struct mirror *mirror, struct page_range pages)
+bool result_ranges_due(struct mirror *mirror, struct page_range pages)
 {
+    pthread_mutex_lock(&mirror->notes);
     const struct result_range *range = find(mirror, pages);
-    return range && range->lost_us >= range->factor * price_us((range->pages.end - range->pages.begin) << page_shift());
+    const bool due = range && range->lost_us >= range->factor * price_us((range->pages.end - range->pages.begin)
+                                                                         << page_shift());
+    pthread_mutex_unlock(&mirror->notes);
+    return due;
 }
 
 void result_ranges_pinned(struct mirror *mirror, struct page_range pages)
 {
+    pthread_mutex_lock(&mirror->notes);
     struct result_range *range = find(mirror, pages);
-    if (!range)
-        return;
-    range->lost_us = 0;
-    range->factor = fmin(range->factor * dearer, factor_most);
+    if (range) {
+        range->lost_us = 0;
+        range->factor = fmin(range->factor * dearer, factor_most);
+    }
+    pthread_mutex_unlock(&mirror->notes);
 }

@@ -6,7 +6,7 @@
  * staging has cost these pages would have paid for a pin they are to be pinned (pins.h); also what sticks out of
  * a pin, of a result of any size. Each next pin of
  * them must be worth four times as much, since the host's writes have made the last one useless. A function
- * of sizes, not of clocks. Callers hold the mirror's lock. */
+ * of sizes, not of clocks. Pages are claimed by who asks or tells. */
 #ifndef MUBLAS_RESULT_RANGES_H
 #define MUBLAS_RESULT_RANGES_H
 
@@ -27,7 +27,7 @@ void result_ranges_note_rest(struct mirror *mirror, struct page_range pages, con
                              uint64_t staged);
 
 /* Is it time to pin them? */
-bool result_ranges_due(const struct mirror *mirror, struct page_range pages);
+bool result_ranges_due(struct mirror *mirror, struct page_range pages);
 
 /* It was tried. */
 void result_ranges_pinned(struct mirror *mirror, struct page_range pages);

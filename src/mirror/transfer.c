@@ -150,7 +150,9 @@ static enum status settle(struct lane *lane, const char *what)
 static enum status take_room(struct lane *lane, size_t bytes, unsigned char **room)
 {
     struct staging_state *state = &lane->staging_state;
-    enum status status = STATUS_OK;
+    enum status status = lane_reserve_staging(lane);
+    if (status != STATUS_OK)
+        return status;
     if (state->used + bytes > HALF_BYTES) {
         status = device_check(lane->device, driver()->event_record(lane->staging_free[state->half], lane->stream),
                               uploading);
@@ -251,7 +253,9 @@ static enum status deliver_half(const struct transfer *transfer, const struct pi
 static enum status download_many(const struct transfer *transfer, struct piece piece[2])
 {
     struct staging_state *state = &transfer->lane->staging_state;
-    enum status status = STATUS_OK;
+    enum status status = lane_reserve_staging(transfer->lane);
+    if (status != STATUS_OK)
+        return status;
     if (state->used > 0 || state->pending[0] || state->pending[1]) /* uploads may still lie in the halves */
         status = lane_synchronise(transfer->lane, downloading);
     if (status == STATUS_OK)

@@ -37,7 +37,7 @@ static enum status flush_rows(struct upload *upload)
     upload->rows.count = 0;
     if (rows.count == 0)
         return STATUS_OK;
-    mirror->staged_bytes += width * rows.count;
+    atomic_fetch_add_explicit(&mirror->staged_bytes, width * rows.count, memory_order_relaxed);
     return staging_upload(upload->hold->lane, device_range_address(&mirror->memory, host), pitch, (const void *)host,
                           pitch, width, rows.count);
 }
@@ -78,7 +78,7 @@ static enum status flush(struct upload *upload)
     upload->hold->transfers.bytes_up += bytes;
     if (!piece.direct)
         return add_row(upload, &piece);
-    mirror->direct_bytes += bytes;
+    atomic_fetch_add_explicit(&mirror->direct_bytes, bytes, memory_order_relaxed);
     return staging_upload_direct(upload->hold->lane, device_range_address(&mirror->memory, host), bytes,
                                  (const void *)host, bytes, bytes, 1);
 }
@@ -129,12 +129,12 @@ static enum status add_pages(struct upload *upload, size_t begin, size_t end)
  * elsewhere only. A factorisation's next submatrix lies in the last one, beside the panel. */
 static struct page_range doubtful_pages(const struct held_operand *held)
 {
-    const struct complete_operand *known = completeness_find(held->mirror, &held->operand);
+    struct completeness known;
     struct page_range pages = held->pages;
-    if (!known)
+    if (!completeness_find(held->mirror, &held->operand, &known))
         return pages;
-    pages.begin = known->lost.begin > pages.begin ? known->lost.begin : pages.begin;
-    pages.end = known->lost.end < pages.end ? known->lost.end : pages.end;
+    pages.begin = known.lost.begin > pages.begin ? known.lost.begin : pages.begin;
+    pages.end = known.lost.end < pages.end ? known.lost.end : pages.end;
     return pages;
 }
 

@@ -25,19 +25,22 @@ struct write_back {
 enum status hold_mark_output(struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
-    const struct complete_operand *known = completeness_find(mirror, &held->operand);
+    struct completeness known = {.changed = 0};
+    const bool is_known = completeness_find(mirror, &held->operand, &known);
     held->before = page_bits_create(held->pages.end - held->pages.begin);
     if (!held->before)
         return STATUS_OUT_OF_MEMORY;
-    held->was_complete = known && hold_is_complete(held);
-    if (held->was_complete)
-        held->lost_before = known->lost;
+    held->was_complete = is_known && hold_is_complete(held);
+    held->lost_before = known.lost;
     page_bits_move(held->before, mirror->valid, held->pages.begin, held->pages.end);
     mirror_invalidate(mirror, held->pages.begin, held->pages.end);
+    if (held->was_complete)
+        held->was_complete = completeness_find(mirror, &held->operand, &known);
+    held->completeness_changed = known.changed;
     return STATUS_OK;
 }
 
-static bool is_trusted(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
+static bool is_trusted(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
     struct page_range pages = mirror_page_range(mirror, begin, end);
     bool direct;
@@ -46,7 +49,7 @@ static bool is_trusted(const struct mirror *mirror, uintptr_t begin, uintptr_t e
 
 static bool is_in_one_pin(const struct write_back *back, const struct strip *strip)
 {
-    const struct mirror *mirror = back->held->mirror;
+    struct mirror *mirror = back->held->mirror;
     const uintptr_t begin = back->held->hull.begin + strip->offset;
     struct page_range pages =
         mirror_page_range(mirror, begin, begin + (strip->height - 1) * strip->pitch + strip->width);
@@ -56,7 +59,7 @@ static bool is_in_one_pin(const struct write_back *back, const struct strip *str
 /* All at once, or row by row: what lies between the rows does not matter, but that it is pinned. */
 static bool is_clean(const struct write_back *back, const struct strip *strip)
 {
-    const struct mirror *mirror = back->held->mirror;
+    struct mirror *mirror = back->held->mirror;
     uintptr_t row = back->held->hull.begin + strip->offset;
     if (is_trusted(mirror, row, row + (strip->height - 1) * strip->pitch + strip->width))
         return true;
@@ -83,7 +86,7 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
     CUdeviceptr device = back->held->operand.device_address + strip->offset;
     back->staged.begin = host < back->staged.begin ? host : back->staged.begin;
     back->staged.end = end > back->staged.end ? end : back->staged.end;
-    back->held->mirror->staged_bytes += strip->width * strip->height;
+    atomic_fetch_add_explicit(&back->held->mirror->staged_bytes, strip->width * strip->height, memory_order_relaxed);
     back->staged_bytes += strip->width * strip->height;
     open_for_writing(back->held, (struct byte_range){host, end}, strip->width * strip->height);
     back->status = staging_download(back->hold->lane, (void *)host, strip->pitch, device, strip->pitch,
@@ -102,7 +105,7 @@ static int copy_direct(struct write_back *back, const struct strip *strip)
     back->status = staging_download_direct(back->hold->lane, (char *)back->held->hull.begin + strip->offset,
                                            strip->pitch, device, strip->pitch, strip->width, strip->height);
     back->touched = back->touched || back->status == STATUS_OK;
-    back->held->mirror->direct_bytes += strip->width * strip->height;
+    atomic_fetch_add_explicit(&back->held->mirror->direct_bytes, strip->width * strip->height, memory_order_relaxed);
     return back->status != STATUS_OK;
 }
 
@@ -112,7 +115,7 @@ struct margins {
 };
 
 /* Widen the margins by what is suspect in a row; false: the middle is. */
-static bool widen_margins(const struct mirror *mirror, struct byte_range row, struct margins *margins)
+static bool widen_margins(struct mirror *mirror, struct byte_range row, struct margins *margins)
 {
     const size_t width = row.end - row.begin;
     struct page_range pages = mirror_page_range(mirror, row.begin, row.end);
@@ -184,10 +187,10 @@ static int copy_strip(void *context, const struct strip *strip)
  * small one nearly all must be clean: to stage the rest costs a fault a page, all of it none. */
 static bool is_mostly_clean(const struct held_operand *held)
 {
-    const struct mirror *mirror = held->mirror;
+    struct mirror *mirror = held->mirror;
     const size_t pages = (size_t)(footprint_bytes(&held->operand) >> page_shift());
     const size_t spanned = held->pages.end - held->pages.begin, part = spanned << page_shift() < PIN_BYTES_MIN ? 8 : 2;
-    return mirror->pin_count > 0 && 2 * pins_pages(mirror, held->pages) > spanned &&
+    return 2 * pins_pages(mirror, held->pages) > spanned &&
            part * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
 }
 
@@ -218,7 +221,7 @@ static enum status copy_all(struct write_back *back)
     if (held->hull.end - held->hull.begin >= result_ranges_least_bytes(operand->matrix.part))
         result_ranges_note(held->mirror, held->pages, operand);
     open_for_writing(held, held->hull, footprint_bytes(operand));
-    held->mirror->staged_bytes += footprint_bytes(operand);
+    atomic_fetch_add_explicit(&held->mirror->staged_bytes, footprint_bytes(operand), memory_order_relaxed);
     back->staged_bytes = footprint_bytes(operand);
     return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address, operand->device_ld,
                                  operand->element_bytes, &back->touched);
@@ -256,14 +259,15 @@ static void take_for_valid(struct write_back *back, const uint64_t *covered)
 /* The scan takes what we wrote for the host's doing, which would make pins suspect, more of
  * them at every call. No program may discard memory that a running call writes to, so pins of
  * output pages that were trusted before still are. */
-static enum status scan_own_writes(const struct held_operand *held, struct byte_range staged)
+static enum status scan_own_writes(struct operands_hold *hold, const struct held_operand *held,
+                                   struct byte_range staged)
 {
     struct mirror *mirror = held->mirror;
     const size_t first = held->pages.begin;
-    uint64_t *before = mirror->suspect ? page_bits_create(held->pages.end - first) : NULL;
+    uint64_t *before = pins_count(mirror) > 0 ? page_bits_create(held->pages.end - first) : NULL;
     if (before)
         page_bits_move(before, mirror->suspect, first, held->pages.end);
-    enum status status = mirror_scan(mirror, staged.begin, staged.end);
+    enum status status = hold_scan_range(hold, mirror, staged);
     struct footprint footprint = footprint_start(&held->operand);
     struct byte_range run;
     while (before && status == STATUS_OK && footprint_next(&footprint, &run)) {
@@ -287,9 +291,9 @@ static void revalidate(struct write_back *back)
     uint64_t *covered = by_dma && held->was_complete ? NULL : covered_pages(held);
     page_bits_copy(mirror->valid, held->pages.begin, held->before, 0, held->pages.end - held->pages.begin);
     if (by_dma && held->was_complete)
-        completeness_find(mirror, &held->operand)->lost = held->lost_before;
-    if (!by_dma && scan_own_writes(held, back->staged) != STATUS_OK)
-        mirror_invalidate(mirror, 0, mirror_pages(mirror)); /* the next hold finds out why */
+        completeness_regain(mirror, &held->operand, held->lost_before, held->completeness_changed);
+    if (!by_dma && scan_own_writes(back->hold, held, back->staged) != STATUS_OK)
+        mirror_invalidate(mirror, held->pages.begin, held->pages.end); /* the next hold finds out why */
     else if (covered)
         take_for_valid(back, covered);
     free(covered);

@@ -51,14 +51,15 @@ __attribute__((unused)) static struct emulated_census take_census(void)
     return census;
 }
 
-/* Wake the device, enter it and take a lane; skips the whole test without a device. */
+/* Wake the device, enter it and take a lane with all that it may come to have; skips the whole test without a
+ * device. */
 __attribute__((unused)) static struct lane *emulated_lane(void)
 {
     struct lane *lane;
     if (device_wake(&emulated_device) != STATUS_OK || device_enter(emulated_device, &emulated_scope) != STATUS_OK)
         tap_skip_all("no device");
     emulated_symbol("emulated_peek");
-    if (lane_acquire(emulated_device, &lane) != STATUS_OK) {
+    if (lane_acquire(emulated_device, &lane) != STATUS_OK || lane_reserve_staging(lane) != STATUS_OK) {
         tap_ok(false, "a lane is to be had");
         exit(tap_done());
     }

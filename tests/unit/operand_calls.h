@@ -114,7 +114,7 @@ static inline struct call_result run_call(struct mirror_table *table, struct lan
 {
     struct call_result result = {.equal = true};
     struct operands_hold *hold = NULL;
-    result.held = operands_hold(table, lane, operands, count, 1000, &hold);
+    result.held = operands_hold(table, lane, NULL, operands, count, 1000, &hold);
     if (result.held != STATUS_OK)
         return result;
     result.written = lane_synchronise(lane, "uploading");

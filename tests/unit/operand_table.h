@@ -57,7 +57,7 @@ static inline long call_read(void *memory, size_t bytes)
 static inline bool is_resident(void *memory, size_t bytes)
 {
     struct operand operand = whole(memory, bytes, OPERAND_READ);
-    return operands_residency(table, &operand, 1).resident;
+    return operands_residency(table, &operand, 1, NULL).resident;
 }
 
 __attribute__((unused)) static struct mirror *mirror_of(const void *memory)

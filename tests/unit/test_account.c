@@ -18,7 +18,7 @@ static struct operand whole(void *memory, enum operand_access access)
 static struct residency residency_of(void *memory, enum operand_access access)
 {
     struct operand operand = whole(memory, access);
-    return operands_residency(table, &operand, 1);
+    return operands_residency(table, &operand, 1, NULL);
 }
 
 /* A device call that reads all, `saved_us` faster than the host's. */
@@ -89,10 +89,10 @@ static void test_part_rewritten(unsigned char *memory)
     memset(memory, 1, BYTES / 32);
     run_call(table, lane, &panel, 1, &state, 0);
     struct operand rest = operand_of(memory + BYTES / 32, ORDER, ORDER / 32 * 31, ORDER, PART_FULL, OPERAND_UPDATE);
-    struct residency residency = operands_residency(table, &rest, 1);
+    struct residency residency = operands_residency(table, &rest, 1, NULL);
     tap_ok(residency.resident && residency.setbacks == 0 && residency.worth_us > 1000,
            "a part that is rewritten takes nothing from the rest");
-    residency = operands_residency(table, &panel, 1);
+    residency = operands_residency(table, &panel, 1, NULL);
     tap_ok(!residency.resident && residency.credit_us > 9e5, "it is not resident itself, but has the mapping's savings");
 }
 
@@ -123,7 +123,7 @@ static void test_neighbours(unsigned char *memory)
         operand_of(memory + (size_t)(ORDER - PART) * ORDER * 8, ORDER, PART, ORDER, PART_FULL, OPERAND_READ);
     matrix.kind = 1;
     basis.kind = 2;
-    tap_ok(operands_residency(table, &matrix, 1).trackable, "a matrix and a basis in one mapping");
+    tap_ok(operands_residency(table, &matrix, 1, NULL).trackable, "a matrix and a basis in one mapping");
     for (int i = 0; i < 4; i++) {
         operands_credit(table, &matrix, 1, 100);
         operands_credit(table, &basis, 1, 1);
@@ -131,18 +131,18 @@ static void test_neighbours(unsigned char *memory)
         run_call(table, lane, &basis, 1, &state, 0);
         operands_earn(table, &basis, 1, -1000);
     }
-    struct residency residency = operands_residency(table, &matrix, 1);
+    struct residency residency = operands_residency(table, &matrix, 1, NULL);
     tap_ok(residency.credit_us == 400 && residency.setbacks == 0, "a basis beside the matrix has an account of its own");
-    residency = operands_residency(table, &basis, 1);
+    residency = operands_residency(table, &basis, 1, NULL);
     tap_ok(residency.credit_us < 4 && residency.setbacks >= 2, "which has the setbacks");
     operands_credit(table, &matrix, 1, 1e5);
     bool good = run_call(table, lane, &matrix, 1, &state, 0).equal;
     matrix.access = OPERAND_UPDATE;
-    tap_ok(good && operands_residency(table, &matrix, 1).worth_us > 600, "the matrix is bought from its own");
+    tap_ok(good && operands_residency(table, &matrix, 1, NULL).worth_us > 600, "the matrix is bought from its own");
     struct operand corner = matrix;
     corner.matrix.pointer = memory + (size_t)ORDER * 8 * 32;
     corner.matrix.columns -= 32;
-    tap_ok(operands_residency(table, &corner, 1).worth_us == operands_residency(table, &matrix, 1).worth_us,
+    tap_ok(operands_residency(table, &corner, 1, NULL).worth_us == operands_residency(table, &matrix, 1, NULL).worth_us,
            "which its submatrices share");
 }
 
@@ -150,7 +150,7 @@ static void test_neighbours(unsigned char *memory)
 static void test_staged_results(unsigned char *memory)
 {
     struct operand operand = whole(memory, OPERAND_READ);
-    operands_residency(table, &operand, 1);
+    operands_residency(table, &operand, 1, NULL);
     operands_credit(table, &operand, 1, 1e6);
     call(memory, 5000);
     const double before = residency_of(memory, OPERAND_UPDATE).worth_us;
@@ -176,7 +176,7 @@ static void test_mostly_rewritten(unsigned char *memory)
 static void test_few_rows(unsigned char *memory)
 {
     struct operand rows = operand_of(memory, 32, ORDER, ORDER, PART_FULL, OPERAND_READ);
-    struct residency residency = operands_residency(table, &rows, 1);
+    struct residency residency = operands_residency(table, &rows, 1, NULL);
     uint64_t state = 1;
     bool good = residency.trackable;
     operands_credit(table, &rows, 1, 1e6);
@@ -186,7 +186,7 @@ static void test_few_rows(unsigned char *memory)
         good = good && run_call(table, lane, &rows, 1, &state, 0).equal;
     }
     struct call_result result = run_call(table, lane, &rows, 1, &state, 0);
-    residency = operands_residency(table, &rows, 1);
+    residency = operands_residency(table, &rows, 1, NULL);
     tap_ok(good && result.equal && result.count.bytes_up == 0 && residency.resident && residency.setbacks == 0,
            "a tenth of the pages that few rows touch is not most of them");
 }

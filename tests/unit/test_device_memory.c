@@ -29,7 +29,7 @@ static bool use_on_device(void *memory, size_t bytes, enum operand_access access
     struct operand operand = operand_of(memory, 1024, (int64_t)(bytes / 8192), 1024, PART_FULL, access);
     struct operands_hold *hold;
     bool changed;
-    if (operands_hold_unproven(table, lane, &operand, 1, 0, &hold) != STATUS_OK)
+    if (operands_hold_unproven(table, lane, NULL, &operand, 1, 0, &hold) != STATUS_OK)
         return false;
     bool good = operands_prove(hold, &changed) == STATUS_OK && lane_synchronise(lane, "reading") == STATUS_OK &&
                 device_is_equal(&operand) && operands_write_back(hold) == STATUS_OK;
@@ -158,7 +158,7 @@ static void test_gone_between_calls(void)
     munmap(first, 32 * MIB);
     struct operand operand = operand_of(second, 1024, 128, 1024, PART_FULL, OPERAND_READ);
     device_leave(emulated_device, &emulated_scope);
-    struct residency residency = operands_residency(table, &operand, 1);
+    struct residency residency = operands_residency(table, &operand, 1, NULL);
     device_enter(emulated_device, &emulated_scope);
     tap_ok(residency.trackable && take_census().pinned == pins && look().taken == 0,
            "a look at another is enough, whatever context is current");

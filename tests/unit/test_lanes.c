@@ -1,23 +1,53 @@
-/* Lanes: one for each call, a second for who keeps it long only while others are left; they go with the
- * device. */
+/* Lanes: one for each call, a second for who keeps it long only while others are left; who finds none waits as
+ * long as patience lasts; they go with the device. */
 #include "emulated_lane.h"
+
+static struct lane *lanes[LANE_COUNT];
+
+static bool is_another(int count)
+{
+    bool another = lanes[count] != NULL;
+    for (int i = 0; i < count; i++)
+        another = another && lanes[i] != lanes[count];
+    return another;
+}
+
+static bool take_all_from(int first)
+{
+    bool good = true;
+    for (int i = first; i < LANE_COUNT; i++)
+        good = lane_acquire(emulated_device, &lanes[i]) == STATUS_OK && is_another(i) && good;
+    return good;
+}
+
+static void test_patience(void)
+{
+    struct patience none = patience_of_us(0), some = patience_of_us(2000);
+    struct lane *lane = NULL;
+    tap_ok(lane_acquire_within(emulated_device, &none, &lane) == STATUS_BUSY && !lane, "without patience none is had");
+    tap_ok(lane_acquire_within(emulated_device, &some, &lane) == STATUS_BUSY && !lane, "with some, none after a while");
+    lane_release(lanes[0]);
+    tap_ok(lane_acquire_within(emulated_device, &none, &lane) == STATUS_OK && lane == lanes[0],
+           "one that is free needs no patience");
+}
 
 int main(void)
 {
-    struct lane *first = emulated_lane(), *second = lane_acquire_another(emulated_device), *other, *last;
-    tap_ok(second && second != first, "who has a lane gets a second while two others are free");
-    tap_ok(lane_acquire(emulated_device, &other) == STATUS_OK && other != first && other != second,
-           "another call has one of its own");
-    tap_ok(lane_acquire_another(emulated_device) == NULL, "the last is nobody's second");
-    tap_ok(lane_acquire(emulated_device, &last) == STATUS_OK && last != other, "a third call need not wait");
-    lane_release(second);
-    tap_ok(lane_acquire_another(emulated_device) == NULL, "nor is the only one that came back");
-    lane_release(last);
-    second = lane_acquire_another(emulated_device);
-    tap_ok(second != NULL, "with two back there is a second again");
-    lane_release(second);
-    lane_release(other);
-    lane_release(first);
+    lanes[0] = emulated_lane();
+    lanes[1] = lane_acquire_another(emulated_device);
+    tap_ok(is_another(1), "who has a lane gets a second while others are free");
+    tap_ok(take_all_from(2), "other calls have lanes of their own, the last one too");
+    tap_ok(lane_acquire_another(emulated_device) == NULL, "where none is left there is no second");
+    test_patience();
+    lane_release(lanes[1]);
+    tap_ok(lane_acquire_another(emulated_device) == NULL, "the only one that came back is nobody's second");
+    lane_release(lanes[2]);
+    lanes[1] = lane_acquire_another(emulated_device);
+    tap_ok(lanes[1] != NULL, "with two back there is a second again");
+    lane_release(lanes[1]);
+    for (int i = 3; i < LANE_COUNT; i++)
+        lane_release(lanes[i]);
+    lane_release(lanes[0]);
     device_leave(emulated_device, &emulated_scope);
     device_close(emulated_device);
     tap_ok(take_census().used_bytes == 0 && take_census().pinned == 0, "nothing of a closed device is left");

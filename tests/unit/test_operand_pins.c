@@ -46,7 +46,7 @@ static void test_pinned_again(void)
     struct operand whole = operand_of(memory, (int64_t)bytes / 8, 1, (int64_t)bytes / 8, PART_FULL, OPERAND_READ);
     memset(memory, 9, bytes);
     call_read(memory, bytes);
-    struct residency residency = operands_residency(table, &whole, 1);
+    struct residency residency = operands_residency(table, &whole, 1, NULL);
     tap_ok(!residency.resident && residency.pinned_bytes == bytes, "what was rewritten is missing, and known to be pinned");
     call_read(memory, bytes);
     tap_ok(call_read(memory, bytes) == 0, "and stays resident");

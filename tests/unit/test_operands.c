@@ -6,7 +6,7 @@
 static double credit_of(void *memory, size_t bytes)
 {
     struct operand operand = whole(memory, bytes, OPERAND_READ);
-    return operands_residency(table, &operand, 1).credit_us;
+    return operands_residency(table, &operand, 1, NULL).credit_us;
 }
 
 static void test_resident(void)
@@ -14,7 +14,7 @@ static void test_resident(void)
     unsigned char *memory = map(4 * MIB);
     struct operand operand = whole(memory, 4 * MIB, OPERAND_READ);
     open_table(64 * MIB, 0);
-    struct residency residency = operands_residency(table, &operand, 1);
+    struct residency residency = operands_residency(table, &operand, 1, NULL);
     tap_ok(residency.trackable && !residency.resident && residency.bytes == 4 * MIB &&
                residency.missing_bytes == 4 * MIB && residency.credit_us == 0,
            "memory never uploaded is trackable, not resident, without credit");
@@ -92,7 +92,7 @@ static void test_budget(void)
     tap_ok(call_read(large + 8 * MIB, 4 * MIB) == (long)(4 * MIB), "even parts of the mirror in use");
     struct operand operand = whole(large, 12 * MIB, OPERAND_READ);
     struct operands_hold *hold = NULL;
-    tap_ok(operands_hold(table, lane, &operand, 1, 0, &hold) == STATUS_OUT_OF_MEMORY && !hold,
+    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 0, &hold) == STATUS_OUT_OF_MEMORY && !hold,
            "what can never fit is refused");
     set_faults("cuMemCreate:1:2,cuMemCreate:2:2,cuMemCreate:3:2,cuMemCreate:4:2,cuMemCreate:5:2,cuMemCreate:6:2");
     tap_ok(call(whole(one, 4 * MIB, OPERAND_READ), 0) == -1, "so is everything when the device has no memory");
@@ -190,7 +190,7 @@ static void test_stateless(void)
     struct operand both[2] = {whole(memory, MIB, OPERAND_READ), whole(private, MIB, OPERAND_READ)};
     memset(memory, 2, MIB);
     open_table(64 * MIB, 64 * MIB);
-    tap_ok(!operands_residency(table, both, 2).trackable, "shared memory is not trackable");
+    tap_ok(!operands_residency(table, both, 2, NULL).trackable, "shared memory is not trackable");
     struct call_result result = run_call(table, lane, both, 2, &state, 0);
     tap_ok(result.equal && result.count.bytes_up == 2 * MIB, "it is copied");
     result = run_call(table, lane, both, 2, &state, 0);
@@ -202,8 +202,8 @@ static void test_stateless(void)
            "what the program pinned is copied at every call");
     set_faults("");
     struct operand operand = whole(strange, 16 * MIB, OPERAND_READ);
-    tap_ok(!operands_residency(table, &operand, 1).trackable, "and is not trackable");
-    tap_ok(operands_residency(table, both + 1, 1).resident, "other memory is resident");
+    tap_ok(!operands_residency(table, &operand, 1, NULL).trackable, "and is not trackable");
+    tap_ok(operands_residency(table, both + 1, 1, NULL).resident, "other memory is resident");
     munmap(memory, MIB);
     unmap(private, MIB);
     unmap(strange, 16 * MIB);
@@ -216,7 +216,7 @@ static void test_exchanged(void)
     unsigned char *memory = map(MIB);
     int memfd = memfd_create("matrix", MFD_CLOEXEC);
     open_table(64 * MIB, 0);
-    bool known = operands_residency(table, &(struct operand){.matrix = {memory, 8, 8, 8, PART_FULL}, .element_bytes = 8}, 1)
+    bool known = operands_residency(table, &(struct operand){.matrix = {memory, 8, 8, 8, PART_FULL}, .element_bytes = 8}, 1, NULL)
                      .trackable;
     if (memfd < 0 || ftruncate(memfd, (off_t)MIB) != 0 ||
         mmap(memory, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memfd, 0) != (void *)memory)

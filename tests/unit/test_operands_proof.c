@@ -47,7 +47,7 @@ struct deferred {
 static bool begin(struct deferred *call, struct operand operand)
 {
     *call = (struct deferred){.operand = operand};
-    return operands_hold_unproven(table, lane, &call->operand, 1, 0, &call->hold) == STATUS_OK;
+    return operands_hold_unproven(table, lane, NULL, &call->operand, 1, 0, &call->hold) == STATUS_OK;
 }
 
 static bool device_has_it(const struct deferred *call)
@@ -175,7 +175,7 @@ static void test_two(void)
         struct operands_hold *hold;
         bool changed = false;
         store(memory[i]);
-        bool good = operands_hold_unproven(table, lane, both, 2, 0, &hold) == STATUS_OK &&
+        bool good = operands_hold_unproven(table, lane, NULL, both, 2, 0, &hold) == STATUS_OK &&
                     operands_prove(hold, &changed) == STATUS_OK && changed &&
                     lane_synchronise(lane, "uploading") == STATUS_OK && device_is_equal(&both[0]) &&
                     device_is_equal(&both[1]) && operands_write_back(hold) == STATUS_OK;
@@ -240,7 +240,7 @@ int main(void)
         abort();
     unsigned char *memory = resident_memory();
     struct operand operand = columns(memory, 0, COLUMNS, OPERAND_READ);
-    if (!operands_residency(table, &operand, 1).resident)
+    if (!operands_residency(table, &operand, 1, NULL).resident)
         tap_skip_all("host writes cannot be tracked here");
     munmap(memory, bytes);
     test_nothing_written();

@@ -41,7 +41,7 @@ static bool use(double *matrix, int64_t order, unsigned kind, bool *on_device)
 {
     const struct blas_call call = symv_on(matrix, order);
     struct operand operand = {.matrix = call.a, .element_bytes = 8, .access = OPERAND_READ, .kind = kind};
-    const struct residency residency = operands_residency(table, &operand, 1);
+    const struct residency residency = operands_residency(table, &operand, 1, NULL);
     const struct policy_decision decision = policy_decide(OFFLOAD_AUTO, &model, &call, &residency);
     *on_device = decision.device;
     if (!decision.device) {
@@ -155,7 +155,7 @@ static void test_own_updates(double *matrix, int alone)
     for (; uses < 10 * alone && !on_device; uses++) {
         use(matrix, ORDER, 3, &on_device);
         if (!on_device && uses % 4 == 3) {
-            operands_residency(table, &output, 1);
+            operands_residency(table, &output, 1, NULL);
             rewrite(matrix);
         }
     }
