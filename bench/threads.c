@@ -1,12 +1,14 @@
 /* threads.c - threads that each repeat dgemv on a square matrix of their own, all out of one allocation.
  *
- *   threads [--order=N] [--threads=T,T...] [--seconds=S] [--pages=small|huge] [--rewritten]
+ *   threads [--order=N] [--threads=T,T...] [--seconds=S] [--warm-up=S] [--pages=small|huge] [--offset=BYTES]
+ *           [--rewritten]
  *
  * Prints a line for each number of threads:
  *   case,n,threads,calls,median_us,gigabytes_per_second,digest
  * where the bytes are the matrices', read once a call, and the digest is of the sums of the results of the last
  * calls. --rewritten: each thread writes to one page in sixteen of its matrix before each call, so that residency
- * never pays; the time of the writing is not counted. An ordinary program: run it with and without the shim, the
+ * never pays; the time of the writing is not counted. --offset: where the first matrix begins behind a page's
+ * beginning, so that neighbours share pages. An ordinary program: run it with and without the shim, the
  * host BLAS on one thread. */
 #include "timing.h"
 
@@ -19,13 +21,14 @@
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
 
-enum { HUGE_PAGE = 2 << 20, THREADS_MAX = 64, CALLS_MAX = 1 << 20, PAGE_DOUBLES = 512, WARM_UP_SHARE = 4 };
+enum { HUGE_PAGE = 2 << 20, THREADS_MAX = 64, CALLS_MAX = 1 << 20, PAGE_DOUBLES = 512, CALLS_AT_FIRST = 3 };
 
 static struct {
     int n;
-    double seconds;
+    size_t offset;
+    double seconds, warm_up;
     bool huge, rewritten;
-} options = {.n = 4096, .seconds = 1};
+} options = {.n = 4096, .seconds = 1, .warm_up = 3};
 
 struct worker {
     pthread_t thread;
@@ -57,8 +60,8 @@ static double call_once(struct worker *worker)
 static void *work(void *argument)
 {
     struct worker *worker = argument;
-    const double started = seconds_now(), warm = options.seconds / WARM_UP_SHARE;
-    while (seconds_now() - started < warm || worker->calls < 3) {
+    const double started = seconds_now();
+    while (seconds_now() - started < options.warm_up || worker->calls < CALLS_AT_FIRST) {
         call_once(worker);
         worker->calls++;
     }
@@ -131,14 +134,14 @@ static void run(double *memory, int threads)
 static double *map_matrices(int most)
 {
     const size_t bytes = (size_t)most * matrix_doubles() * sizeof(double);
-    char *memory = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory = mmap(NULL, bytes + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         perror("threads: mmap");
         exit(1);
     }
     memory += -(uintptr_t)memory % HUGE_PAGE;
-    madvise(memory, bytes, options.huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    double *a = (double *)memory;
+    madvise(memory, bytes + options.offset, options.huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    double *a = (double *)(memory + options.offset);
     for (size_t i = 0; i < (size_t)most * matrix_doubles(); i++)
         a[i] = (double)(int64_t)(i * 0x9e3779b97f4a7c15u) * 0x1p-63;
     return a;
@@ -146,14 +149,16 @@ static double *map_matrices(int most)
 
 static _Noreturn void usage(void)
 {
-    fprintf(stderr, "usage: threads [--order=N] [--threads=T,T...] [--seconds=S] [--pages=small|huge] [--rewritten]\n");
+    fprintf(stderr, "usage: threads [--order=N] [--threads=T,T...] [--seconds=S] [--warm-up=S] [--pages=small|huge]\n"
+                    "               [--offset=BYTES] [--rewritten]\n");
     exit(2);
 }
 
 int main(int count, char **arguments)
 {
     static const struct option known[] = {{"order", 1, NULL, 'n'},   {"threads", 1, NULL, 't'},   {"seconds", 1, NULL, 's'},
-                                          {"pages", 1, NULL, 'p'},   {"rewritten", 0, NULL, 'r'}, {0}};
+                                          {"pages", 1, NULL, 'p'},   {"rewritten", 0, NULL, 'r'},
+                                          {"offset", 1, NULL, 'o'},  {"warm-up", 1, NULL, 'w'},   {0}};
     char every[256] = "1,4,8";
     int most = 0;
     for (int letter; (letter = getopt_long(count, arguments, "", known, NULL)) != -1;)
@@ -163,13 +168,15 @@ int main(int count, char **arguments)
         case 's': options.seconds = atof(optarg); break;
         case 'p': options.huge = strcmp(optarg, "huge") == 0; break;
         case 'r': options.rewritten = true; break;
+        case 'o': options.offset = (size_t)atoi(optarg) / sizeof(double) * sizeof(double); break;
+        case 'w': options.warm_up = atof(optarg); break;
         default: usage();
         }
     char again[sizeof every];
     memcpy(again, every, sizeof again);
     for (char *rest = again, *word; (word = strsep(&rest, ","));)
         most = atoi(word) > most ? atoi(word) : most;
-    if (options.n < 1 || options.seconds <= 0 || most < 1 || most > THREADS_MAX || optind != count)
+    if (options.n < 1 || options.seconds <= 0 || most < 1 || most > THREADS_MAX || options.offset > HUGE_PAGE || optind != count)
         usage();
     double *memory = map_matrices(most);
     for (char *rest = every, *word; (word = strsep(&rest, ","));)
