@@ -229,3 +229,13 @@ TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 thread_tests += tests/system/waking.sh
 thread_programs += tests/system/waking tests/system/make_recipe
+
+# How a program computes. -Ofast links start-up code that sets flush-to-zero.
+check_PROGRAMS += tests/system/arithmetic tests/system/fast_math
+tests_system_arithmetic_SOURCES = tests/system/arithmetic.c
+tests_system_arithmetic_LDADD = $(system_test_libraries)
+tests_system_fast_math_SOURCES = tests/system/arithmetic.c
+tests_system_fast_math_LDADD = $(system_test_libraries)
+tests_system_fast_math_LDFLAGS = $(AM_LDFLAGS) -Ofast
+TESTS += tests/system/arithmetic.sh
+EXTRA_DIST += tests/system/arithmetic.sh
