@@ -53,6 +53,13 @@ static inline bool float_state_ignores_denormals(const struct float_state *state
     return state->mxcsr & FLOAT_MXCSR_DENORMALS_ARE_ZERO;
 }
 
+/* As a new process computes, whatever was raised. */
+static inline bool float_state_is_default(const struct float_state *state)
+{
+    return (state->mxcsr | FLOAT_MXCSR_FLAGS) == (FLOAT_MXCSR_DEFAULT | FLOAT_MXCSR_FLAGS) &&
+           state->x87_control == FLOAT_X87_DEFAULT;
+}
+
 #elif defined __aarch64__
 
 struct float_state {
@@ -89,6 +96,11 @@ static inline bool float_state_ignores_denormals(const struct float_state *state
 {
     const bool flushes_both = (state->control & FLOAT_FLUSH) && !(state->control & FLOAT_ALTERNATE);
     return flushes_both || (state->control & FLOAT_FLUSH_INPUTS);
+}
+
+static inline bool float_state_is_default(const struct float_state *state)
+{
+    return state->control == 0;
 }
 
 #endif
