@@ -18,9 +18,10 @@ static void set_x87_control(uint16_t control)
     __asm__ volatile("fldcw %0" : : "m"(control));
 }
 
-void float_state_set_default(const struct float_state *state)
+void float_state_set_default(struct float_state *state)
 {
     const uint32_t raised = state->mxcsr & FLOAT_MXCSR_FLAGS;
+    float_state_read_flags(state);
     if (state->mxcsr != (FLOAT_MXCSR_DEFAULT | raised))
         set_mxcsr(FLOAT_MXCSR_DEFAULT | raised);
     if (state->x87_control != FLOAT_X87_DEFAULT)
@@ -38,7 +39,8 @@ static void restore_x87_status(uint16_t status)
 
 void float_state_restore(const struct float_state *state)
 {
-    const struct float_state now = float_state_read();
+    struct float_state now;
+    float_state_read(&now);
     if ((now.x87_status ^ state->x87_status) & FLOAT_X87_FLAGS)
         restore_x87_status(state->x87_status);
     if (now.x87_control != state->x87_control)
@@ -54,15 +56,17 @@ static void set_control(uint64_t control)
     __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
 }
 
-void float_state_set_default(const struct float_state *state)
+void float_state_set_default(struct float_state *state)
 {
+    float_state_read_flags(state);
     if (state->control != 0)
         set_control(0);
 }
 
 void float_state_restore(const struct float_state *state)
 {
-    const struct float_state now = float_state_read();
+    struct float_state now;
+    float_state_read(&now);
     if (now.status != state->status)
         __asm__ volatile("msr fpsr, %0" : : "r"(state->status) : "memory");
     if (now.control != state->control)

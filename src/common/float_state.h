@@ -2,7 +2,7 @@
  *
  * On x86-64 that is MXCSR, by which all of mublas and of BLAS computes, and the x87 unit's control and
  * status, which a library that mublas calls may use. On aarch64 it is FPCR and FPSR. <fenv.h> knows nothing
- * of flush-to-zero, and takes a hundred cycles. */
+ * of flush-to-zero, and takes a hundred cycles. The control is read in some nanoseconds; MXCSR has flags, too. */
 #ifndef MUBLAS_FLOAT_STATE_H
 #define MUBLAS_FLOAT_STATE_H
 
@@ -28,12 +28,14 @@ enum {
     FLOAT_MXCSR_DEFAULT = 0x1f80
 };
 
-static inline struct float_state float_state_read(void)
+static inline void float_state_read_control(struct float_state *state)
 {
-    struct float_state state;
-    __asm__ volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2"
-                     : "=m"(state.mxcsr), "=m"(state.x87_control), "=m"(state.x87_status));
-    return state;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(state->mxcsr), "=m"(state->x87_control));
+}
+
+static inline void float_state_read_flags(struct float_state *state)
+{
+    __asm__ volatile("fnstsw %0" : "=m"(state->x87_status));
 }
 
 /* The exceptions that would stop the program, as FE_* of <fenv.h>. */
@@ -75,11 +77,14 @@ enum {
     FLOAT_FLUSH = 1 << 24          /* FZ */
 };
 
-static inline struct float_state float_state_read(void)
+static inline void float_state_read_control(struct float_state *state)
 {
-    struct float_state state;
-    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(state.control), "=r"(state.status) : : "memory");
-    return state;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(state->control) : : "memory");
+}
+
+static inline void float_state_read_flags(struct float_state *state)
+{
+    __asm__ volatile("mrs %0, fpsr" : "=r"(state->status) : : "memory");
 }
 
 static inline unsigned float_state_traps(const struct float_state *state)
@@ -105,9 +110,16 @@ static inline bool float_state_is_default(const struct float_state *state)
 
 #endif
 
-/* From now on the thread computes as a new process does: to nearest, nothing traps, denormals are numbers. `state`
- * is what it was; costs nothing where that was so already. */
-void float_state_set_default(const struct float_state *state);
+/* All of it. In place: a copy would wait for the parts to be stored. */
+static inline void float_state_read(struct float_state *state)
+{
+    float_state_read_control(state);
+    float_state_read_flags(state);
+}
+
+/* From now on the thread computes as a new process does: to nearest, nothing traps, denormals are numbers. Of `state`
+ * the control is read; it gets the flags. Where the thread computed so already nothing is written. */
+void float_state_set_default(struct float_state *state);
 
 /* As it was, with what was raised. */
 void float_state_restore(const struct float_state *state);

@@ -94,8 +94,8 @@ static host_function *enter(enum entry_slot slot, const void *caller)
 /* The library is asked what it takes, in arithmetic that may raise something. */
 host_function *host_blas_enter(enum entry_slot slot, const void *caller)
 {
-    const struct program_state program = program_state_keep();
-    program_state_compute(&program);
+    struct program_state program;
+    program_state_set_aside(&program);
     host_function *next = enter(slot, caller);
     program_state_return(&program);
     return next;

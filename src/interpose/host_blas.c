@@ -252,8 +252,8 @@ static host_function *resolve(enum symbol symbol, const void *caller)
 /* Looking for a library tries names, and runs the constructors of what it opens. */
 host_function *host_blas_resolve(enum symbol symbol, const void *caller)
 {
-    const struct program_state program = program_state_keep();
-    program_state_compute(&program);
+    struct program_state program;
+    program_state_set_aside(&program);
     host_function *function = resolve(symbol, caller);
     program_state_return(&program);
     return function;

@@ -27,8 +27,8 @@ static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
 
 static void begin(void)
 {
-    const struct program_state program = program_state_keep();
-    program_state_compute(&program);
+    struct program_state program;
+    program_state_set_aside(&program);
     host_paths_check_setting();
     process_state_begin();
     waking_begin();
@@ -58,8 +58,7 @@ static bool run_on_host(void *context, const struct blas_call *step)
     struct program_call *part = context;
     program_state_return(&part->state);
     const bool done = host_level3_run(part->symbol, part->caller, step);
-    part->state = program_state_keep();
-    program_state_compute(&part->state);
+    program_state_set_aside(&part->state);
     return done;
 }
 
@@ -135,8 +134,8 @@ static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struc
     uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
     if (floor != 0)
         return floor;
-    const struct program_state program = program_state_keep();
-    program_state_compute(&program);
+    struct program_state program;
+    program_state_set_aside(&program);
     floor = floor_by(mode, model, call);
     program_state_return(&program);
     __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_SEQ_CST);
@@ -187,7 +186,8 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
     host_run->reason = HOST_NO_DEVICE;
     if (!settings_are_readable())
         return false;
-    struct program_call of_program = {symbol, host_run->caller, program_state_keep()};
+    struct program_call of_program = {.symbol = symbol, .caller = host_run->caller};
+    program_state_keep(&of_program.state);
     depth++;
     /* A thread that is cancelled in here would keep its locks for good. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);

@@ -303,8 +303,8 @@ __attribute__((destructor)) static void report_at_exit(void)
 {
     if (!stats_wanted() || !anything_called())
         return;
-    const struct program_state program = program_state_keep();
-    program_state_compute(&program);
+    struct program_state program;
+    program_state_set_aside(&program);
     write_report();
     program_state_return(&program);
 }

@@ -1,9 +1,9 @@
 /* BLAS calls in a floating-point environment that the program has set: what they gave, what they raised, and that they
  * left the environment and errno alone.
- *     arithmetic ENVIRONMENT
+ *     arithmetic ENVIRONMENT [forwarded]
  * default; flush (denormals in neither operands nor results, as start-up code of -Ofast sets it); start-up (what this
  * program was started with); upward, downward, towards-zero; invalid, overflow, underflow, inexact, division (that
- * traps). A line a call: its name, the flags raised, the results. 2: not on this machine. */
+ * traps). "forwarded": first a call that mublas never runs. A line a call: its name, the flags raised, the results. 2: not on this machine. */
 #include "common/float_state.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+double ddot_(const int *, const double *, const int *, const double *, const int *);
 void daxpy_(const int *, const double *, const double *, const int *, double *, const int *);
 void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
             const int *, const double *, double *, const int *, size_t);
@@ -33,6 +34,13 @@ static float single_matrix[N * N], single_x[N], single_y[N];
 
 /* The program's environment, and the one in which lines are written. */
 static struct float_state wanted, usual;
+
+static struct float_state read_state(void)
+{
+    struct float_state state;
+    float_state_read(&state);
+    return state;
+}
 
 static void set(struct float_state state)
 {
@@ -70,20 +78,20 @@ static bool choose(const char *name)
     static const struct { const char *name; int trap; } traps[] = {
         {"invalid", FE_INVALID}, {"overflow", FE_OVERFLOW}, {"underflow", FE_UNDERFLOW}, {"inexact", FE_INEXACT},
         {"division", FE_DIVBYZERO}};
-    const struct float_state at_start = float_state_read();
+    const struct float_state at_start = read_state();
     bool known = true;
     fesetenv(FE_DFL_ENV);
-    usual = wanted = float_state_read();
+    usual = wanted = read_state();
     if (strcmp(name, "start-up") == 0)
         wanted = at_start, known = float_state_ignores_denormals(&wanted);
     else if (strcmp(name, "flush") == 0)
         wanted = flushing(usual);
     for (int i = 0; i < 4; i++)
         if (strcmp(name, roundings[i].name) == 0)
-            fesetround(roundings[i].rounding), wanted = float_state_read();
+            fesetround(roundings[i].rounding), wanted = read_state();
     for (int i = 0; i < 5; i++)
         if (strcmp(name, traps[i].name) == 0)
-            known = feenableexcept(traps[i].trap) >= 0, wanted = float_state_read();
+            known = feenableexcept(traps[i].trap) >= 0, wanted = read_state();
     set(usual);
     return known;
 }
@@ -97,7 +105,7 @@ static void before_call(void)
 /* `values`: results, of which every third is printed. */
 static void after_call(const char *name, const char *kind, const double *values)
 {
-    const struct float_state state = float_state_read();
+    const struct float_state state = read_state();
     const int raised = fetestexcept(FE_ALL_EXCEPT), error_number = errno;
     set(usual);
     printf("%s-%s %s %#x", name, kind, same_control(state, wanted) && error_number == 4711 ? "kept" : "CHANGED", raised);
@@ -125,6 +133,14 @@ static void fill(double matrix_scale, double vector_scale)
     }
 }
 
+static void call_forwarded(void)
+{
+    static const int n = N, step = 1;
+    before_call();
+    x[0] = ddot_(&n, x, &step, y, &step);
+    after_call("ddot", "exact", x);
+}
+
 static void call_vectors(const char *kind)
 {
     static const double two = 2, one = 1;
@@ -145,7 +161,7 @@ static void call_vectors(const char *kind)
     after_call("dtrmv", kind, x);
     before_call();
     sgemv_("T", &n, &n, &single_two, single_matrix, &n, single_x, &step, &single_zero, single_y, &step, 1);
-    const struct float_state state = float_state_read();
+    const struct float_state state = read_state();
     set(usual);
     for (int i = 0; i < N; i++)
         singles[i] = single_y[i];
@@ -191,11 +207,13 @@ static int leave(void)
 
 int main(int count, char **arguments)
 {
-    if (count != 2)
+    if (count < 2)
         return 3;
     if (!choose(arguments[1]))
         return 2;
     fill(1, 1);
+    if (count > 2)
+        call_forwarded();
     call_vectors("exact");
     call_matrices("exact");
     if (float_state_traps(&wanted))

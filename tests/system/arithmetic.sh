@@ -79,4 +79,12 @@ if host tests/system/arithmetic division; then
 else
     skip "division" "nothing traps on this processor"
 fi
+
+# A host that is bound at the first call, and leaves traces when it is opened.
+for first in "" forwarded; do
+    LD_PRELOAD=$sanitizer_preload tests/system/arithmetic inexact $first > "$work/host" 2> "$work/errors" || continue
+    MUBLAS_HOST_BLAS=$build/tests/system/.libs/untidy_host.so MUBLAS_OFFLOAD=auto LD_PRELOAD=$sanitizer_preload \
+        tests/system/linked_arithmetic inexact $first > "$work/output" 2> "$work/errors" && diff "$work/host" "$work/output" > "$work/errors"
+    result $? "late binding, ${first:-of what may be offloaded}: leaves no traces"
+done
 echo "1..$number"

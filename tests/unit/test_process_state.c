@@ -11,7 +11,8 @@ static const struct blas_call trsm = {.family = FAMILY_TRSM, .type = TYPE_D, .al
 
 static bool allowed(const struct blas_call *call)
 {
-    const struct float_state now = float_state_read();
+    struct float_state now;
+    float_state_read_control(&now);
     return process_state_arithmetic_allows(&now, call);
 }
 
