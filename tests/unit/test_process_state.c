@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +123,22 @@ static void test_denormals(void)
     tap_ok(scalars, "unless a scalar counts as zero");
 }
 
+/* By their bits: denormals-are-zero does not matter, and a signalling NaN raises nothing. */
+static void test_scalars(void)
+{
+    volatile union blas_scalar kept[] = {/* not known to the compiler */
+        {.d = 1e-310}, {.d = -0.0}, {.z = {1, -INFINITY}}, {.double_bits = {UINT64_C(0x7ff4000000000000)}}};
+    const union blas_scalar tiny = kept[0], zero = kept[1], infinite = kept[2], signalling = kept[3];
+    feclearexcept(FE_ALL_EXCEPT);
+    set_control(FLUSH | DENORMALS_ARE_ZERO);
+    const bool good = !blas_scalar_is_zero(TYPE_D, tiny) && blas_scalar_is_zero(TYPE_D, zero) &&
+                      blas_scalar_is_infinite(TYPE_Z, infinite) && !blas_scalar_is_infinite(TYPE_D, infinite) &&
+                      !blas_scalar_is_zero(TYPE_D, signalling) && !blas_scalar_is_infinite(TYPE_D, signalling);
+    const int raised = fetestexcept(FE_ALL_EXCEPT);
+    set_control(0);
+    tap_ok(good && raised == 0, "zero and infinite scalars are told without computing");
+}
+
 int main(void)
 {
     process_state_begin();
@@ -131,5 +148,6 @@ int main(void)
     test_flags();
     test_x87();
     test_denormals();
+    test_scalars();
     return tap_done();
 }
