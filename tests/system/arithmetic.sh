@@ -80,6 +80,13 @@ else
     skip "division" "nothing traps on this processor"
 fi
 
+# A product in tiles that the host finishes: of its first column, 24 elements by the device and 16 by the host.
+EMULATED_ARITHMETIC=1 EMULATED_FAULTS=cublasDgemm_v2:37:14 MUBLAS_DEVICE_MEMORY=20K MUBLAS_OFFLOAD=always LD_PRELOAD=$shim_preload \
+    tests/system/arithmetic flush > "$work/output" 2> "$work/errors"
+[ $? = 0 ] && grep -q 'the host does the rest' "$work/errors" && ! grep -q CHANGED "$work/output" &&
+    awk '$1 == "dgemm-denormal" { for (i = 5; i <= NF; i++) zeros[$i == 0]++ } END { exit !(zeros[0] > 4 && zeros[1] > 4) }' "$work/output"
+result $? "flush: what the host finishes is done in the program's environment"
+
 # A host that is bound at the first call, and leaves traces when it is opened.
 for first in "" forwarded; do
     LD_PRELOAD=$sanitizer_preload tests/system/arithmetic inexact $first > "$work/host" 2> "$work/errors" || continue
