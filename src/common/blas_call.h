@@ -48,6 +48,8 @@ union blas_scalar {
     float c[2];
     double z[2];
     double w[2]; /* hi, lo */
+    uint32_t single_bits[2];
+    uint64_t double_bits[2];
 };
 
 struct blas_matrix {
@@ -123,29 +125,49 @@ static inline size_t blas_element_bytes(enum blas_type type)
     return bytes[type];
 }
 
+/* What a scalar is is told by its bits: a comparison would raise flags, might trap, and goes by the
+ * program's denormals-are-zero. */
+static inline bool blas_is_single(enum blas_type type)
+{
+    return type == TYPE_S || type == TYPE_C;
+}
+
+/* Of the real or imaginary part, without its sign. */
+static inline uint64_t blas_scalar_bits(enum blas_type type, const union blas_scalar *scalar, int part)
+{
+    return blas_is_single(type) ? scalar->single_bits[part] & UINT32_C(0x7fffffff)
+                                : scalar->double_bits[part] & UINT64_C(0x7fffffffffffffff);
+}
+
+/* 1, or 2 for complex types. */
+static inline int blas_scalar_parts(enum blas_type type)
+{
+    return type == TYPE_C || type == TYPE_Z ? 2 : 1;
+}
+
 /* True for 0 and -0, for complex types in both parts. */
 static inline bool blas_scalar_is_zero(enum blas_type type, union blas_scalar scalar)
 {
-    switch (type) {
-    case TYPE_S: return scalar.s == 0;
-    case TYPE_D: return scalar.d == 0;
-    case TYPE_C: return scalar.c[0] == 0 && scalar.c[1] == 0;
-    case TYPE_Z: return scalar.z[0] == 0 && scalar.z[1] == 0;
-    case TYPE_W: return scalar.w[0] == 0 && scalar.w[1] == 0;
-    case TYPE_COUNT: break;
-    }
-    return false;
+    const bool is_second_zero =
+        (blas_scalar_parts(type) == 1 && type != TYPE_W) || blas_scalar_bits(type, &scalar, 1) == 0;
+    return blas_scalar_bits(type, &scalar, 0) == 0 && is_second_zero;
 }
 
 static inline bool blas_scalar_is_infinite(enum blas_type type, union blas_scalar scalar)
 {
-    switch (type) {
-    case TYPE_S: return __builtin_isinf(scalar.s);
-    case TYPE_D: return __builtin_isinf(scalar.d);
-    case TYPE_C: return __builtin_isinf(scalar.c[0]) || __builtin_isinf(scalar.c[1]);
-    case TYPE_Z: return __builtin_isinf(scalar.z[0]) || __builtin_isinf(scalar.z[1]);
-    case TYPE_W: return __builtin_isinf(scalar.w[0]);
-    case TYPE_COUNT: break;
+    const uint64_t infinity = blas_is_single(type) ? UINT64_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+    return blas_scalar_bits(type, &scalar, 0) == infinity ||
+           (blas_scalar_parts(type) == 2 && blas_scalar_bits(type, &scalar, 1) == infinity);
+}
+
+/* True when a part is not 0 and below the smallest normal number. */
+static inline bool blas_scalar_is_denormal(enum blas_type type, union blas_scalar scalar)
+{
+    const uint64_t smallest_normal = blas_is_single(type) ? UINT64_C(1) << 23 : UINT64_C(1) << 52;
+    for (int part = 0; part < blas_scalar_parts(type); part++) {
+        const uint64_t bits = blas_scalar_bits(type, &scalar, part);
+        if (bits != 0 && bits < smallest_normal)
+            return true;
     }
     return false;
 }

@@ -1,6 +1,7 @@
 libmublas_core_la_SOURCES += \
 	src/common/blas_call.h \
 	src/common/clock.h \
+	src/common/float_state.c src/common/float_state.h \
 	src/common/local_rank.c src/common/local_rank.h \
 	src/common/log.c src/common/log.h \
 	src/common/pause.h \
@@ -8,5 +9,6 @@ libmublas_core_la_SOURCES += \
 	src/common/patience.c src/common/patience.h \
 	src/common/phase_clock.c src/common/phase_clock.h \
 	src/common/processors.c src/common/processors.h \
+	src/common/program_state.h \
 	src/common/settings.c src/common/settings.def src/common/settings.h \
 	src/common/status.c src/common/status.h

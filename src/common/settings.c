@@ -1,10 +1,10 @@
 #include "common/settings.h"
+#include "common/log.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -15,8 +15,7 @@ static bool constructed;
 /* Settings are read before the log level is known, so their errors are always shown. */
 static void complain(const char *name, const char *value, const char *wanted, const char *fallback)
 {
-    dprintf(STDERR_FILENO, "mublas: %s='%.200s' is not %s; using %s\n", name, value, wanted,
-            *fallback ? fallback : "none");
+    log_complaint("%s='%.200s' is not %s; using %s", name, value, wanted, *fallback ? fallback : "none");
 }
 
 static bool parse_choice(const char *text, enum offload_mode *mode)
@@ -116,8 +115,7 @@ static void complain_of_unknown_names(void)
         for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
             found = strlen(known[i]) == length && strncmp(*entry, known[i], length) == 0;
         if (!found)
-            dprintf(STDERR_FILENO, "mublas: %.*s is not a setting; `mublas info` lists them\n",
-                    (int)(length < 100 ? length : 100), *entry);
+            log_complaint("%.*s is not a setting; `mublas info` lists them", (int)(length < 100 ? length : 100), *entry);
     }
 }
 
@@ -130,6 +128,7 @@ static const char *environment_value(const char *name)
 
 static void read_settings(void)
 {
+    const int saved_errno = errno;
     const char *value;
 #define SETTING(name, field, parser, fallback, values, meaning)                                    \
     parse_##parser(fallback, &current.field);                                                      \
@@ -141,10 +140,11 @@ static void read_settings(void)
 #include "common/settings.def"
 #undef SETTING
     if (current.verbose > 3) {
-        dprintf(STDERR_FILENO, "mublas: MUBLAS_VERBOSE='%ld' is not 0..3; using 3\n", current.verbose);
+        log_complaint("MUBLAS_VERBOSE='%ld' is not 0..3; using 3", current.verbose);
         current.verbose = 3;
     }
     complain_of_unknown_names();
+    errno = saved_errno;
 }
 
 __attribute__((constructor)) static void note_construction(void)

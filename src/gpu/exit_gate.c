@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/pause.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,11 +21,13 @@ static __thread int inside_here __attribute__((tls_model("initial-exec")));
  * threads are not here, would wait in vain. */
 void exit_gate_close(void)
 {
+    const int saved_errno = errno;
     uint64_t none = 0;
     atomic_store(&closed, true);
     atomic_compare_exchange_strong(&deadline, &none, clock_nanoseconds() + PATIENCE_NANOSECONDS);
     while (atomic_load(&inside) > 0 && inside_here == 0 && getpid() == process && clock_nanoseconds() < deadline)
         pause_a_step();
+    errno = saved_errno;
 }
 
 void exit_gate_install(void)

@@ -4,6 +4,7 @@
 #include "gpu/exit_gate.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -36,6 +37,7 @@ static uint64_t after_seconds(unsigned seconds)
 static void wait_for_all(_Atomic uint64_t *deadline, unsigned seconds)
 {
     const uint64_t mine = after_seconds(seconds);
+    const int saved_errno = errno;
     uint64_t until = 0;
     if (atomic_load(&running) == 0)
         return;
@@ -43,6 +45,7 @@ static void wait_for_all(_Atomic uint64_t *deadline, unsigned seconds)
         until = mine;
     while (atomic_load(&running) > 0 && clock_nanoseconds() < until)
         pause_a_step();
+    errno = saved_errno;
 }
 
 static void one_less_runs(void)

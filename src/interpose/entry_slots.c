@@ -1,5 +1,6 @@
 #include "interpose/entry_slots.h"
 #include "common/log.h"
+#include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
 #include "interpose/stats.h"
@@ -71,7 +72,7 @@ void entry_slots_reset(enum interface interface)
             __atomic_store_n(&entry_slots[i], ENTER_THUNK(i), __ATOMIC_RELEASE);
 }
 
-host_function *host_blas_enter(enum entry_slot slot, const void *caller)
+static host_function *enter(enum entry_slot slot, const void *caller)
 {
     enum symbol symbol = slots[slot].symbol;
     enum interface interface = symbol_interface(symbol);
@@ -88,4 +89,14 @@ host_function *host_blas_enter(enum entry_slot slot, const void *caller)
         say_once(interface);
     stats_host_call(symbol, HOST_INTEGERS, 0);
     return host;
+}
+
+/* The library is asked what it takes, in arithmetic that may raise something. */
+host_function *host_blas_enter(enum entry_slot slot, const void *caller)
+{
+    struct program_state program;
+    program_state_set_aside(&program);
+    host_function *next = enter(slot, caller);
+    program_state_return(&program);
+    return next;
 }

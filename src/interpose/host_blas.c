@@ -1,5 +1,6 @@
 #include "interpose/host_blas.h"
 #include "common/log.h"
+#include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/callers.h"
 #include "interpose/host_paths.h"
@@ -130,6 +131,7 @@ static void share(enum interface interface)
 
 __attribute__((constructor)) static void bind_at_load(void)
 {
+    const int saved_errno = errno;
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         enum interface interface = (enum interface)i;
         struct host_library library;
@@ -137,6 +139,7 @@ __attribute__((constructor)) static void bind_at_load(void)
             host_search_next(symbol_name(interface_sentinel(interface)), &library))
             publish(interface, &library, false, true);
     }
+    errno = saved_errno;
 }
 
 const struct host_library *host_blas_library(enum interface interface, int number)
@@ -234,7 +237,7 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
     return host_search_function(&library, symbol_name(symbol_plain(symbol)));
 }
 
-host_function *host_blas_resolve(enum symbol symbol, const void *caller)
+static host_function *resolve(enum symbol symbol, const void *caller)
 {
     enum interface interface = symbol_interface(symbol);
     host_function *early = settings_are_readable() ? NULL : host_search_early(symbol_name(symbol));
@@ -244,6 +247,16 @@ host_function *host_blas_resolve(enum symbol symbol, const void *caller)
     if (function)
         return function;
     return host_blas_is_shared(interface) ? resolve_by_caller(symbol, caller) : resolve_directly(symbol);
+}
+
+/* Looking for a library tries names, and runs the constructors of what it opens. */
+host_function *host_blas_resolve(enum symbol symbol, const void *caller)
+{
+    struct program_state program;
+    program_state_set_aside(&program);
+    host_function *function = resolve(symbol, caller);
+    program_state_return(&program);
+    return function;
 }
 
 host_function *host_blas_function(enum symbol symbol, const void *caller)

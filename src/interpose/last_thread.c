@@ -2,6 +2,7 @@
 #include "mirror/cuda_users.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -126,11 +127,13 @@ static void note(int reason)
 
 static void main_ends(void *unused)
 {
+    const int saved_errno = errno;
     (void)unused;
     if (getpid() != process)
         return; /* a fork's child, which stays on the host */
     pthread_sigmask(SIG_SETMASK, NULL, &mask_of_main);
     note(MAIN_ENDED);
+    errno = saved_errno;
 }
 
 __attribute__((constructor)) static void watch_main(void)

@@ -7,6 +7,7 @@
 #include "interpose/host_search.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,8 +43,11 @@ typedef void c_handler(int64_t, const char *, const char *, ...);
 /* The host's own function, NULL if it has none. */
 static host_function *find_in_host(const char *sentinel, const char *symbol)
 {
+    const int saved_errno = errno;
     struct host_library library;
-    return host_search(sentinel, &library) ? host_search_function(&library, symbol) : NULL;
+    host_function *found = host_search(sentinel, &library) ? host_search_function(&library, symbol) : NULL;
+    errno = saved_errno;
+    return found;
 }
 
 /* Arguments come as 32-bit or as 64-bit integers: the low half is right for both. */

@@ -1,6 +1,7 @@
 #include "interpose/offload.h"
 #include "common/log.h"
 #include "common/phase_clock.h"
+#include "common/program_state.h"
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "interpose/execute.h"
@@ -26,9 +27,12 @@ static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
 
 static void begin(void)
 {
+    struct program_state program;
+    program_state_set_aside(&program);
     host_paths_check_setting();
     process_state_begin();
     waking_begin();
+    program_state_return(&program);
 }
 
 static enum host_reason reason_of(enum status status)
@@ -42,44 +46,49 @@ static enum host_reason reason_of(enum status status)
     }
 }
 
-struct host_part {
+/* The program's call, and its state while mublas works on it. */
+struct program_call {
     enum symbol symbol;
     const void *caller;
+    struct program_state state;
 };
 
+/* In the program's arithmetic, and what the host raises is the program's to see. */
 static bool run_on_host(void *context, const struct blas_call *step)
 {
-    const struct host_part *part = context;
-    return host_level3_run(part->symbol, part->caller, step);
+    struct program_call *part = context;
+    program_state_return(&part->state);
+    const bool done = host_level3_run(part->symbol, part->caller, step);
+    program_state_set_aside(&part->state);
+    return done;
 }
 
-static enum host_reason execute(struct device *device, enum symbol symbol, const struct blas_call *call,
-                                struct patience *patience, const void *caller)
+static enum host_reason execute(struct device *device, const struct blas_call *call, struct patience *patience,
+                                struct program_call *of_program)
 {
     struct transfer_count moved;
     struct device_counts counts = {0};
     if (stats_wanted())
         phase_clock_start(&counts.phases);
-    struct host_part part = {symbol, caller};
-    const struct host_steps host = {run_on_host, &part};
+    const struct host_steps host = {run_on_host, of_program};
     enum status status = execute_call(device, waking_mirrors(), call, patience, &host, &moved);
     phase_clock_stop();
     if (status == STATUS_RESULT_LOST) {
         log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
-                    symbol_name(symbol));
+                    symbol_name(of_program->symbol));
         abort();
     }
     if (status != STATUS_OK)
         return reason_of(status);
     counts.bytes_up = moved.bytes_up;
     counts.bytes_down = moved.bytes_down;
-    if (stats_wanted() && !nested_in_host(caller)) /* else part of a call that was rejected, and counted */
-        stats_device_call(symbol, &counts);
+    if (stats_wanted() && !nested_in_host(of_program->caller)) /* else part of a call that was rejected, and counted */
+        stats_device_call(of_program->symbol, &counts);
     return HOST_REASON_COUNT;
 }
 
 /* HOST_REASON_COUNT: it ran on the device. */
-static enum host_reason attempt(enum symbol symbol, const struct blas_call *call, const void *caller)
+static enum host_reason attempt(const struct blas_call *call, struct program_call *of_program)
 {
     struct operand operands[OPERANDS_MAX];
     enum host_reason reason;
@@ -107,7 +116,7 @@ static enum host_reason attempt(enum symbol symbol, const struct blas_call *call
         return HOST_NOT_RESIDENT;
     if (!level3_opening_supports(device, call))
         return HOST_UNSUPPORTED;
-    reason = execute(device, symbol, call, &patience, caller);
+    reason = execute(device, call, &patience, of_program);
     if (reason == HOST_REASON_COUNT)
         operands_earn(mirrors, operands, count, decision.earned_us);
     return reason;
@@ -130,7 +139,10 @@ static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struc
     uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
     if (floor != 0)
         return floor;
+    struct program_state program;
+    program_state_set_aside(&program);
     floor = floor_by(mode, model, call);
+    program_state_return(&program);
     __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_SEQ_CST);
     if (waking_model() != model) /* and the floors were cleared, perhaps before this one was set */
         __atomic_store_n(&offload_floors[symbol], 0, __ATOMIC_RELAXED);
@@ -138,9 +150,9 @@ static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struc
 }
 
 /* Looked at but once for each shape and model. */
-static bool never_pays(enum offload_mode mode, const struct blas_call *call, uint64_t shape)
+static bool never_pays(const struct blas_call *call, uint64_t shape)
 {
-    if (mode != OFFLOAD_AUTO)
+    if (settings()->offload != OFFLOAD_AUTO)
         return false;
     waking_learn();
     const struct machine_model *model = waking_model();
@@ -152,8 +164,10 @@ static bool never_pays(enum offload_mode mode, const struct blas_call *call, uin
     return worth == SHAPE_NEVER_PAYS;
 }
 
-/* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. */
-static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call, uint64_t shape)
+/* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. The thread still has the
+ * program's arithmetic. */
+static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call,
+                                 const struct float_state *arithmetic)
 {
     const enum offload_mode mode = host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
     const uint64_t floor = floor_of(symbol, mode, call);
@@ -163,10 +177,8 @@ static enum host_reason obstacle(enum symbol symbol, const struct blas_call *cal
         return HOST_BELOW_FLOOR;
     if (process_state_is_forked() || process_state_is_checkpointed())
         return HOST_AFTER_FORK;
-    if (!process_state_default_arithmetic())
+    if (!process_state_arithmetic_allows(arithmetic, call))
         return HOST_FP_ENVIRONMENT;
-    if (never_pays(mode, call, shape))
-        return HOST_BELOW_FLOOR;
     return HOST_REASON_COUNT;
 }
 
@@ -179,13 +191,18 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
     host_run->reason = HOST_NO_DEVICE;
     if (!settings_are_readable())
         return false;
+    struct program_call of_program = {.symbol = symbol, .caller = host_run->caller};
+    program_state_keep(&of_program.state);
     depth++;
     /* A thread that is cancelled in here would keep its locks for good. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     pthread_once(&begin_once, begin);
-    host_run->reason = obstacle(symbol, call, host_run->shape);
-    if (host_run->reason == HOST_REASON_COUNT)
-        host_run->reason = attempt(symbol, call, host_run->caller);
+    host_run->reason = obstacle(symbol, call, &of_program.state.arithmetic);
+    if (host_run->reason == HOST_REASON_COUNT) {
+        program_state_compute(&of_program.state);
+        host_run->reason = never_pays(call, host_run->shape) ? HOST_BELOW_FLOOR : attempt(call, &of_program);
+    }
+    program_state_return(&of_program.state);
     pthread_setcancelstate(cancellable, NULL);
     depth--;
     if (log_wanted(LOG_DEBUG))

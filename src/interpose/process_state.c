@@ -1,13 +1,10 @@
 #include "interpose/process_state.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifdef __x86_64__
-#include <xmmintrin.h>
-#endif
 
 /* DMTCP's, which is loaded before this library if at all. By reference: to look it up takes the loader's
  * lock, which may be held by a library's constructor that waits for this thread. */
@@ -43,16 +40,16 @@ bool process_state_is_checkpointed(void)
     return checkpointed;
 }
 
-bool process_state_default_arithmetic(void)
+/* Only solving divides. */
+static unsigned exceptions_of(const struct blas_call *call)
 {
-#if defined(__x86_64__)
-    enum { EXCEPTION_MASKS = 0x1f80, ROUNDING = 0x6000, FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040 };
-    return (_mm_getcsr() & (EXCEPTION_MASKS | ROUNDING | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO)) == EXCEPTION_MASKS;
-#elif defined(__aarch64__)
-    unsigned long control; /* trap enables 8-12 and 15, FZ16 19, rounding 22-23, FZ 24 */
-    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
-    return (control & 0x01c89f00UL) == 0;
-#else
-    return false;
-#endif
+    return call->family == FAMILY_TRSM ? ~0u : ~(unsigned)FE_DIVBYZERO;
+}
+
+bool process_state_arithmetic_allows(const struct float_state *arithmetic, const struct blas_call *call)
+{
+    if (!float_state_rounds_to_nearest(arithmetic) || (float_state_traps(arithmetic) & exceptions_of(call)))
+        return false;
+    return !float_state_ignores_denormals(arithmetic) || (!blas_scalar_is_denormal(call->type, call->alpha) &&
+                                                          !blas_scalar_is_denormal(call->type, call->beta));
 }

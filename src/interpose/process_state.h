@@ -3,6 +3,9 @@
 #ifndef MUBLAS_PROCESS_STATE_H
 #define MUBLAS_PROCESS_STATE_H
 
+#include "common/blas_call.h"
+#include "common/float_state.h"
+
 #include <stdbool.h>
 
 /* Remember this process: call once before the others, while single calls may
@@ -16,8 +19,10 @@ bool process_state_is_forked(void);
 /* True when the process runs under a checkpointer (DMTCP) that cannot save a device. */
 bool process_state_is_checkpointed(void);
 
-/* True when this thread's floating-point environment is the default one: all
- * traps masked, round to nearest, no flush to zero. The device has no other. */
-bool process_state_default_arithmetic(void);
+/* False when in this floating-point environment the call must stay on the host, since a device has no
+ * other than the default one: it does not round to nearest, or lets an exception trap that the call could raise.
+ * Flush-to-zero and denormals-are-zero change results by less than the smallest normal number, and are no
+ * reason; but a scalar that counts as zero decides what is read at all, so that one is. Computes nothing. */
+bool process_state_arithmetic_allows(const struct float_state *arithmetic, const struct blas_call *call);
 
 #endif

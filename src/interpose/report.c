@@ -1,5 +1,6 @@
 #include "interpose/report.h"
 #include "common/log.h"
+#include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
 #include "interpose/level3_opening.h"
@@ -269,7 +270,8 @@ static void deliver(const char *destination, const char *text, size_t length)
         if (written)
             return;
     }
-    write_all(STDERR_FILENO, text, length);
+    if (log_has_standard_error())
+        write_all(STDERR_FILENO, text, length);
 }
 
 /* The C library flushes standard output only after this; get the order right
@@ -282,12 +284,10 @@ static void flush_output(void)
     }
 }
 
-__attribute__((destructor)) static void report_at_exit(void)
+static void write_report(void)
 {
     char *text = NULL;
     size_t length = 0;
-    if (!stats_wanted() || !anything_called())
-        return;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
         return;
@@ -297,4 +297,14 @@ __attribute__((destructor)) static void report_at_exit(void)
         deliver(settings()->report, text, length);
     }
     free(text);
+}
+
+__attribute__((destructor)) static void report_at_exit(void)
+{
+    if (!stats_wanted() || !anything_called())
+        return;
+    struct program_state program;
+    program_state_set_aside(&program);
+    write_report();
+    program_state_return(&program);
 }

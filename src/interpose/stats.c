@@ -119,7 +119,7 @@ const char *host_reason_text(enum host_reason reason)
         [HOST_ARGUMENTS] = "invalid arguments, nothing to compute, infinite alpha, or overlapping operands",
         [HOST_FASTER] = "predicted faster on the host",
         [HOST_NOT_RESIDENT] = "upload not yet worth its cost",
-        [HOST_FP_ENVIRONMENT] = "floating-point traps, rounding mode or flush-to-zero",
+        [HOST_FP_ENVIRONMENT] = "floating-point traps or rounding mode, or a denormal scalar that counts as zero",
         [HOST_SWITCHED_OFF] = "MUBLAS_OFFLOAD=never",
         [HOST_NO_DEVICE] = "no usable device",
         [HOST_BUSY] = "other threads' calls were in the way",

@@ -15,7 +15,7 @@ enum host_reason {
     HOST_ARGUMENTS,       /* invalid arguments, quick return, infinite alpha, or overlapping operands */
     HOST_FASTER,          /* predicted faster on the host */
     HOST_NOT_RESIDENT,    /* residency would pay, but its account does not cover the upload yet */
-    HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or flush-to-zero */
+    HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or a denormal scalar taken for zero */
     HOST_SWITCHED_OFF,    /* MUBLAS_OFFLOAD=never */
     HOST_NO_DEVICE,       /* none there, or given up */
     HOST_BUSY,            /* others' calls were in the way for longer than the host takes */

@@ -114,6 +114,7 @@ static void join_helper(struct helper *helper)
  * outlives the last thread that had any. In a child of fork there are none. */
 static void user_ends(void *unused)
 {
+    const int saved_errno = errno;
     (void)unused;
     if (getpid() != process || pthread_mutex_trylock(&turn) != 0)
         return; /* who has it ends later */
@@ -125,6 +126,7 @@ static void user_ends(void *unused)
             join_helper(&helpers_of_process[i]);
     atomic_store(&sent_away, false);
     pthread_mutex_unlock(&turn);
+    errno = saved_errno;
 }
 
 /* Nor do they outlive the library's own end. */

@@ -1,5 +1,8 @@
 #include "emulated_driver/internal.h"
 
+#include "common/float_state.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -157,8 +160,24 @@ CUresult call_event(enum function_index function)
     return result;
 }
 
+/* A driver is not made for every arithmetic, and leaves errno and flags as they come. */
+static void look_at_arithmetic(enum function_index function)
+{
+    struct float_state state;
+    volatile double third = 3;
+    volatile long double long_third = 3;
+    float_state_read_control(&state);
+    if (!float_state_is_default(&state))
+        emulated_abort("%s in the program's arithmetic", functions[function].name);
+    third = 1 / third;
+    long_third = 1 / long_third;
+    errno = ENOENT;
+}
+
 CUresult call_begin(enum function_index function)
 {
+    if (options()->arithmetic)
+        look_at_arithmetic(function);
     if (user_object_destructing())
         emulated_abort("%s in the destructor of a user object", functions[function].name);
     call_lock();

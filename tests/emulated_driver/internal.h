@@ -71,7 +71,7 @@ struct options {
     uint64_t seed;
     size_t device_memory;
     long block_threads, devices;
-    bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise, lasting_threads;
+    bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise, lasting_threads, arithmetic;
     const char *faults, *count_file;
 };
 const struct options *options(void);

@@ -197,7 +197,7 @@ static CUresult run_launch(void *payload)
             touch_result(launch);
         return CUDA_SUCCESS;
     }
-    fegetenv(&environment); /* the device knows nothing of the program's rounding mode and flags */
+    fegetenv(&environment); /* the device knows nothing of the program's arithmetic and flags */
     fesetenv(FE_DFL_ENV);
     if (spoilt)
         run_spoilt(launch);

@@ -41,6 +41,7 @@ static void read_options(void)
     values.deinitialise = number("EMULATED_DEINITIALISE", 1);
     values.child_aborts = number("EMULATED_CHILD_ABORTS", 0);
     values.lasting_threads = number("EMULATED_LASTING_THREADS", 0);
+    values.arithmetic = number("EMULATED_ARITHMETIC", 0);
     values.faults = getenv("EMULATED_FAULTS");
     values.count_file = getenv("EMULATED_COUNT_FILE");
 }

@@ -1,6 +1,7 @@
 /* Streams. Nothing runs before somebody waits for it. */
 #include "emulated_driver/internal.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,8 +243,12 @@ EXPORT CUresult cuStreamQuery(CUstream stream)
 static CUresult run_function(void *payload)
 {
     void (*function)(void *);
+    fenv_t environment;
     memcpy(&function, payload, sizeof function);
+    fegetenv(&environment); /* as for kernels (module.c) */
+    fesetenv(FE_DFL_ENV);
     function((unsigned char *)payload + 16);
+    fesetenv(&environment);
     return CUDA_SUCCESS;
 }
 

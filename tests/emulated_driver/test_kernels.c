@@ -131,6 +131,13 @@ void emulated_test_rounding(const struct emulated_test_arguments arguments)
     arguments.output[grid_thread()] = (uint64_t)fegetround();
 }
 
+/* output[i] = 2^-1022 halved and doubled, in halves of it: 2 where denormals are numbers */
+void emulated_test_denormal(const struct emulated_test_arguments arguments)
+{
+    volatile double smallest = 0x1p-1022, half = smallest / 2, whole = half * 2;
+    arguments.output[grid_thread()] = (uint64_t)(whole / smallest * 2);
+}
+
 /* Shared memory of another thread, read without a barrier: ThreadSanitizer must object. */
 void emulated_test_unsynchronised(const struct emulated_test_arguments arguments)
 {

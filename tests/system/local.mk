@@ -229,3 +229,21 @@ TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 thread_tests += tests/system/waking.sh
 thread_programs += tests/system/waking tests/system/make_recipe
+
+# How a program computes. -Ofast links start-up code that sets flush-to-zero.
+check_PROGRAMS += tests/system/arithmetic tests/system/fast_math
+tests_system_arithmetic_SOURCES = tests/system/arithmetic.c
+tests_system_arithmetic_LDADD = $(system_test_libraries)
+tests_system_fast_math_SOURCES = tests/system/arithmetic.c
+tests_system_fast_math_LDADD = $(system_test_libraries)
+tests_system_fast_math_LDFLAGS = $(AM_LDFLAGS) -Ofast
+check_PROGRAMS += tests/system/linked_arithmetic
+tests_system_linked_arithmetic_SOURCES = tests/system/arithmetic.c
+tests_system_linked_arithmetic_LDADD = libmublas.la -lm
+tests_system_linked_arithmetic_LDFLAGS = $(AM_LDFLAGS) -no-install
+check_LTLIBRARIES += tests/system/untidy_host.la
+tests_system_untidy_host_la_SOURCES = tests/system/untidy_host.c
+tests_system_untidy_host_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed
+tests_system_untidy_host_la_LIBADD = $(system_test_libraries)
+TESTS += tests/system/arithmetic.sh
+EXTRA_DIST += tests/system/arithmetic.sh

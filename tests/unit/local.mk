@@ -52,6 +52,13 @@ TESTS += tests/unit/test_process_state
 tests_unit_test_process_state_SOURCES = tests/unit/test_process_state.c
 tests_unit_test_process_state_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_program_state tests/unit/test_log
+TESTS += tests/unit/test_program_state tests/unit/test_log
+tests_unit_test_program_state_SOURCES = tests/unit/test_program_state.c
+tests_unit_test_program_state_LDADD = $(unit_test_libraries)
+tests_unit_test_log_SOURCES = tests/unit/test_log.c
+tests_unit_test_log_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_triangle_cover
 TESTS += tests/unit/test_triangle_cover
 tests_unit_test_triangle_cover_SOURCES = tests/unit/test_triangle_cover.c

@@ -1,6 +1,8 @@
 /* Fibers and collectives of the emulated driver: results, lane order, deadlock reports. */
 #include "emulated_device.h"
 
+#include "common/float_state.h"
+
 #include <fenv.h>
 #include <signal.h>
 
@@ -96,6 +98,28 @@ static void test_rounding(void)
     tap_ok(output[0] == FE_TONEAREST && kept, "kernels do not see the program's rounding mode, and leave it");
 }
 
+static void flush_denormals(bool wanted)
+{
+#if defined __x86_64__
+    const uint32_t control = FLOAT_MXCSR_DEFAULT | (wanted ? 0x8040 : 0);
+    __asm__ volatile("ldmxcsr %0" : : "m"(control));
+#elif defined __aarch64__
+    const uint64_t control = wanted ? FLOAT_FLUSH : 0;
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+#endif
+}
+
+static void test_denormal(void)
+{
+    flush_denormals(true);
+    run_and_read("emulated_test_denormal", 1, 32, 0, 0);
+    struct float_state state;
+    float_state_read(&state);
+    flush_denormals(false);
+    tap_ok(output[0] == 2 && float_state_ignores_denormals(&state),
+           "kernels compute with denormals whatever the program does, and leave that");
+}
+
 static void test_ticket(void)
 {
     CUdeviceptr counter = allocate(4), memory = allocate(8 * 101);
@@ -147,6 +171,7 @@ int main(void)
     test_barrier();
     test_order();
     test_rounding();
+    test_denormal();
     test_ticket();
     return tap_done();
 }

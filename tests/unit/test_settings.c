@@ -1,6 +1,7 @@
 /* Settings: forms, bad values named in one line, defaults kept. Each case reads the
  * environment in a child, since settings are read once per process. */
 #include "common/settings.h"
+#include "common/log.h"
 #include "tap.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ static struct outcome read_with(const char *name, const char *value)
     pid_t child = fork();
     if (child == 0) {
         dup2(errors[1], STDERR_FILENO);
+        log_note_standard_error();
         setenv(name, value, 1);
         ssize_t written = write(values[1], settings(), sizeof(struct settings));
         _exit(written != sizeof(struct settings));

@@ -1,0 +1,127 @@
+/* float_state.h - the calling thread's floating-point environment: how it computes, and what was raised.
+ *
+ * On x86-64 that is MXCSR, by which all of mublas and of BLAS computes, and the x87 unit's control and
+ * status, which a library that mublas calls may use. On aarch64 it is FPCR and FPSR. <fenv.h> knows nothing
+ * of flush-to-zero, and takes a hundred cycles. The control is read in some nanoseconds; MXCSR has flags, too. */
+#ifndef MUBLAS_FLOAT_STATE_H
+#define MUBLAS_FLOAT_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined __x86_64__
+
+struct float_state {
+    uint32_t mxcsr;
+    uint16_t x87_control, x87_status;
+};
+
+enum {
+    FLOAT_MASKS = 0x3f,            /* of the x87 control word; FE_* and the denormal operand, 2 */
+    FLOAT_X87_ROUNDING = 0x0c00,
+    FLOAT_X87_DEFAULT = 0x037f,
+    FLOAT_X87_FLAGS = 0x7f,        /* with the stack fault; the rest of the status is scratch */
+    FLOAT_MXCSR_FLAGS = 0x3f,
+    FLOAT_MXCSR_MASKS_SHIFT = 7,
+    FLOAT_MXCSR_ROUNDING = 0x6000,
+    FLOAT_MXCSR_DENORMALS_ARE_ZERO = 0x40,
+    FLOAT_MXCSR_DEFAULT = 0x1f80
+};
+
+static inline void float_state_read_control(struct float_state *state)
+{
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(state->mxcsr), "=m"(state->x87_control));
+}
+
+static inline void float_state_read_flags(struct float_state *state)
+{
+    __asm__ volatile("fnstsw %0" : "=m"(state->x87_status));
+}
+
+/* The exceptions that would stop the program, as FE_* of <fenv.h>. */
+static inline unsigned float_state_traps(const struct float_state *state)
+{
+    return (~(state->mxcsr >> FLOAT_MXCSR_MASKS_SHIFT) | ~(unsigned)state->x87_control) & FLOAT_MASKS;
+}
+
+static inline bool float_state_rounds_to_nearest(const struct float_state *state)
+{
+    return !(state->mxcsr & FLOAT_MXCSR_ROUNDING) && !(state->x87_control & FLOAT_X87_ROUNDING);
+}
+
+/* True where an operand below the smallest normal number counts as zero, in comparisons too. */
+static inline bool float_state_ignores_denormals(const struct float_state *state)
+{
+    return state->mxcsr & FLOAT_MXCSR_DENORMALS_ARE_ZERO;
+}
+
+/* As a new process computes, whatever was raised. */
+static inline bool float_state_is_default(const struct float_state *state)
+{
+    return (state->mxcsr | FLOAT_MXCSR_FLAGS) == (FLOAT_MXCSR_DEFAULT | FLOAT_MXCSR_FLAGS) &&
+           state->x87_control == FLOAT_X87_DEFAULT;
+}
+
+#elif defined __aarch64__
+
+struct float_state {
+    uint64_t control, status;
+};
+
+enum {
+    FLOAT_FLUSH_INPUTS = 1 << 0,   /* FIZ */
+    FLOAT_ALTERNATE = 1 << 1,      /* AH: FZ is about results alone */
+    FLOAT_TRAPS = 0x9f,            /* FE_* and the denormal operand, 0x80 ... */
+    FLOAT_TRAPS_SHIFT = 8,         /* ... so far up */
+    FLOAT_ROUNDING = 0x00c00000,
+    FLOAT_FLUSH = 1 << 24          /* FZ */
+};
+
+static inline void float_state_read_control(struct float_state *state)
+{
+    __asm__ volatile("mrs %0, fpcr" : "=r"(state->control) : : "memory");
+}
+
+static inline void float_state_read_flags(struct float_state *state)
+{
+    __asm__ volatile("mrs %0, fpsr" : "=r"(state->status) : : "memory");
+}
+
+static inline unsigned float_state_traps(const struct float_state *state)
+{
+    return (unsigned)(state->control >> FLOAT_TRAPS_SHIFT) & FLOAT_TRAPS;
+}
+
+static inline bool float_state_rounds_to_nearest(const struct float_state *state)
+{
+    return !(state->control & FLOAT_ROUNDING);
+}
+
+static inline bool float_state_ignores_denormals(const struct float_state *state)
+{
+    const bool flushes_both = (state->control & FLOAT_FLUSH) && !(state->control & FLOAT_ALTERNATE);
+    return flushes_both || (state->control & FLOAT_FLUSH_INPUTS);
+}
+
+static inline bool float_state_is_default(const struct float_state *state)
+{
+    return state->control == 0;
+}
+
+#endif
+
+/* All of it. In place: a copy would wait for the parts to be stored. */
+static inline void float_state_read(struct float_state *state)
+{
+    float_state_read_control(state);
+    float_state_read_flags(state);
+}
+
+/* From now on the thread computes as a new process does: to nearest, nothing traps, denormals are numbers. Of `state`
+ * the control is read; it gets the flags. Where the thread computed so already nothing is written. */
+void float_state_set_default(struct float_state *state);
+
+/* As it was, with what was raised. */
+void float_state_restore(const struct float_state *state);
+
+#endif
