@@ -29,7 +29,7 @@ bench_in_turns_LDADD = -lm -ldl
 # Starts itself again under either library.
 check_PROGRAMS += bench/threads_in_turns
 bench_threads_in_turns_SOURCES = bench/threads_in_turns.c bench/timing.h
-bench_threads_in_turns_LDADD = $(BENCH_BLAS_LIBS) -lm -lpthread
+bench_threads_in_turns_LDADD = $(BENCH_BLAS_LIBS) -lm -ldl -lpthread
 
 check_PROGRAMS += bench/decision
 bench_decision_SOURCES = bench/decision.c

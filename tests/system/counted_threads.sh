@@ -39,4 +39,11 @@ result $? "calls that came to a choice"
 run fork && child=$(cat "$work/output") && counted "$small" &&
     [ "$(counts "$work/report.$child")" = $'daxpy 8 0\ntotal 8 0' ] && [ "$(ls "$work"/report* | wc -l)" = 2 ]
 result $? "a fork's child counts what its threads call, and its report takes no other's place"
+if [ -z "$sanitizers" ]; then
+    bench/threads_in_turns "$shim" "$host_blas" 3 1 4 > "$work/output" 2> "$work/errors" &&
+        [ "$(sed '1d; s/,.*//' "$work/output" | xargs)" = "1 4" ] && [ ! -s "$work/errors" ]
+    result $? "what that costs can be measured"
+    ! bench/threads_in_turns /nonexistent/shim.so "$host_blas" 3 1 > "$work/output" 2>&1
+    result $? "but not without the shim"
+fi
 echo "1..$number"
