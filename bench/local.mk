@@ -30,13 +30,19 @@ bench_in_turns_SOURCES = bench/in_turns.c bench/timing.h
 bench_in_turns_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 bench_in_turns_LDADD = -lm -ldl
 
+# Starts itself again under either library.
+check_PROGRAMS += bench/threads_in_turns
+bench_threads_in_turns_SOURCES = bench/threads_in_turns.c bench/timing.h
+bench_threads_in_turns_LDADD = $(BENCH_BLAS_LIBS) -lm -ldl -lpthread
+
 check_PROGRAMS += bench/decision
 bench_decision_SOURCES = bench/decision.c
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
 bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) \
-	bench/grown_results$(EXEEXT) bench/threads$(EXEEXT) bench/in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
+	bench/grown_results$(EXEEXT) bench/threads$(EXEEXT) bench/in_turns$(EXEEXT) \
+	bench/threads_in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 

@@ -1,5 +1,9 @@
 #include "command/interception.h"
+#include "command/symbol_index.h"
 #include "interpose/symbols.h"
+
+#include <stdio.h>
+#include <string.h>
 
 static int uses_of(const struct link_map *map, int object, int name)
 {
@@ -7,13 +11,43 @@ static int uses_of(const struct link_map *map, int object, int name)
     return linked->reason || linked->elf.is_mublas ? 0 : linked->elf.uses[name];
 }
 
+/* By its plain name, of the routine that the C name stands for; -1: none. */
+static int fortran_symbol(enum symbol symbol)
+{
+    static const char prefix[] = "cblas_";
+    char text[40];
+    const char *name = symbol_name(symbol_plain(symbol));
+    if (!interface_is_cblas(symbol_interface(symbol)) || strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return -1;
+    name += sizeof prefix - 1;
+    int length = (int)strlen(name);
+    if (length > 4 && strcmp(name + length - 4, "_sub") == 0)
+        length -= 4;
+    return snprintf(text, sizeof text, "%.*s_", length, name) < (int)sizeof text ? symbol_index_find(text) : -1;
+}
+
+/* Does the object define the C name and ask the loader for the Fortran routine? Then the definition is not taken
+ * for a BLAS but for a wrapper, and what it calls is what counts. */
+static bool is_wrapper(const struct link_map *map, int object, int name)
+{
+    if (!(uses_of(map, object, name) & (USE_EXPORTED | USE_INSIDE)))
+        return false;
+    const int plain = fortran_symbol((enum symbol)name);
+    for (int interface = INTERFACE_NAME_; plain >= 0 && interface < INTERFACE_cblas_NAME; interface++)
+        if (uses_of(map, object, plain + interface - INTERFACE_NAME_) & USE_IMPORTED)
+            return true;
+    return false;
+}
+
 static enum interception through_loader(const struct link_map *map, int name)
 {
     bool program_first = map->objects[0].elf.is_program && (uses_of(map, 0, name) & USE_EXPORTED);
-    return program_first ? INTERCEPTION_PROGRAM : INTERCEPTION_CAUGHT;
+    if (!program_first)
+        return INTERCEPTION_CAUGHT;
+    return is_wrapper(map, 0, name) ? INTERCEPTION_NONE : INTERCEPTION_PROGRAM;
 }
 
-enum interception interception_of(const struct link_map *map, int object, int name)
+static enum interception end_of(const struct link_map *map, int object, int name)
 {
     const struct elf_object *elf = &map->objects[object].elf;
     int uses = uses_of(map, object, name);
@@ -31,6 +65,12 @@ enum interception interception_of(const struct link_map *map, int object, int na
     if (uses & USE_IMPORTED)
         return through_loader(map, name);
     return uses & USE_INSIDE ? INTERCEPTION_INSIDE : INTERCEPTION_NONE;
+}
+
+enum interception interception_of(const struct link_map *map, int object, int name)
+{
+    const enum interception end = end_of(map, object, name);
+    return end > INTERCEPTION_CAUGHT && is_wrapper(map, object, name) ? INTERCEPTION_NONE : end;
 }
 
 int interception_host(const struct link_map *map, int name)

@@ -8,7 +8,8 @@
 #include "command/link_map.h"
 
 enum interception {
-    INTERCEPTION_NONE,     /* the object does not have the name, or defines it and does not call it */
+    INTERCEPTION_NONE,     /* the object does not have the name, or defines it and does not call it, or wraps by it
+                              the Fortran routine, which it asks the loader for */
     INTERCEPTION_CAUGHT,   /* its calls come to mublas */
     INTERCEPTION_PROGRAM,  /* they go to the program's own definition */
     INTERCEPTION_SYMBOLIC, /* bound to its own, exported definition: DT_SYMBOLIC, */

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launcher's own variables come before those of the batch system that started it. */
-static const struct {
+struct launcher {
     const char *rank, *ranks;
-} launchers[] = {
+};
+
+/* A launcher's own variables come before those of the batch system that started it. */
+static const struct launcher local_launchers[] = {
     {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
     {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
     {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
@@ -20,6 +22,19 @@ static const struct {
     {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
     {"FLUX_TASK_LOCAL_ID", NULL},
     {"SLURM_LOCALID", NULL},
+};
+
+/* The same of all machines. */
+static const struct launcher world_launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"MVP_COMM_WORLD_RANK", "MVP_COMM_WORLD_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"},
+    {"PALS_RANKID", NULL},
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+    {"PMIX_RANK", NULL},
 };
 
 enum { RANKS_MOST = 1 << 20 };
@@ -89,22 +104,39 @@ static int ranks_of(const char *(*look_up)(const char *name), const char *variab
     return ranks;
 }
 
-struct local_rank local_rank_find(const char *(*look_up)(const char *name))
+/* A batch script itself is no rank, but has the variable that says one. */
+static bool is_batch_script(const char *(*look_up)(const char *name), const struct launcher *launcher)
+{
+    return strcmp(launcher->rank, "SLURM_PROCID") == 0 && !look_up(launcher->ranks);
+}
+
+static struct local_rank find_by(const char *(*look_up)(const char *name), const struct launcher *launchers,
+                                 size_t count, const char *what)
 {
     struct local_rank found = {.rank = -1};
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *text = look_up(launchers[i].rank);
-        if (!text)
+        if (!text || is_batch_script(look_up, &launchers[i]))
             continue;
         found.ranks = ranks_of(look_up, launchers[i].ranks, launchers[i].rank);
         if (parse_whole(text, &found.rank) && (found.ranks == 0 || found.rank < found.ranks)) {
             found.variable = launchers[i].rank;
             return found;
         }
-        log_message(LOG_WARNING, "%s='%.100s' is not a local rank; it is ignored", launchers[i].rank, text);
+        log_message(LOG_WARNING, "%s='%.100s' is not a %s; it is ignored", launchers[i].rank, text, what);
         found = (struct local_rank){.rank = -1};
     }
     return found;
+}
+
+struct local_rank local_rank_find(const char *(*look_up)(const char *name))
+{
+    return find_by(look_up, local_launchers, sizeof local_launchers / sizeof *local_launchers, "local rank");
+}
+
+struct local_rank world_rank_find(const char *(*look_up)(const char *name))
+{
+    return find_by(look_up, world_launchers, sizeof world_launchers / sizeof *world_launchers, "rank");
 }
 
 static const char *environment_value(const char *name)
@@ -124,4 +156,9 @@ const struct local_rank *local_rank(void)
 {
     pthread_once(&find_once, find);
     return &the_rank;
+}
+
+struct local_rank world_rank(void)
+{
+    return world_rank_find(environment_value);
 }

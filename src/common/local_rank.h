@@ -4,8 +4,8 @@
 #define MUBLAS_LOCAL_RANK_H
 
 struct local_rank {
-    int rank;             /* 0, 1, ... on this machine; -1: not started by a known launcher */
-    int ranks;            /* how many there are on this machine; 0: unknown */
+    int rank;             /* 0, 1, ...; -1: not started by a known launcher */
+    int ranks;            /* how many there are; 0: unknown */
     const char *variable; /* that said the rank; NULL when it is unknown */
 };
 
@@ -16,5 +16,10 @@ const struct local_rank *local_rank(void);
 
 /* The same of any environment, without caching: `look_up` gives a variable's value or NULL. */
 struct local_rank local_rank_find(const char *(*look_up)(const char *name));
+
+/* Its place among all that the launcher started, on whatever machines; read at each call. A Slurm batch script
+ * has none. */
+struct local_rank world_rank(void);
+struct local_rank world_rank_find(const char *(*look_up)(const char *name));
 
 #endif

@@ -24,7 +24,9 @@ libmublas_core_la_SOURCES += \
 	src/interpose/pack.c src/interpose/pack.h \
 	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \
 	src/interpose/routines.def src/interpose/cblas.def \
+	src/interpose/report_file.c src/interpose/report_file.h \
 	src/interpose/stats.c src/interpose/stats.h \
+	src/interpose/thread_counters.c src/interpose/thread_counters.h \
 	src/interpose/width.c src/interpose/width.h
 interposer_sources += \
 	src/interpose/entries_fortran.c src/interpose/entries_cblas.c \
@@ -42,7 +44,7 @@ interposer_sources += \
 	src/interpose/loaded_object.c src/interpose/loaded_object.h \
 	src/interpose/shared_hosts.c src/interpose/shared_hosts.h \
 	src/interpose/retained.c src/interpose/retained.h \
-	src/interpose/report.c src/interpose/report.h
+	src/interpose/report.c
 libmublas_shim_la_SOURCES += src/interpose/forward.S
 
 # Exactly the table's symbols and mublas' own.

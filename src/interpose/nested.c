@@ -53,14 +53,29 @@ static bool look_up(const void *caller)
            (is_cblas_name(where.dli_sname) || is_routine_name(where.dli_sname));
 }
 
+/* Return addresses shifted left, and the answer; 0: free. An eigensolver calls from some thousand places. */
+enum { WORD_BITS = 13, WORDS = 1 << WORD_BITS, PROBES = 8 };
+static _Atomic uintptr_t known[WORDS];
+
+/* Where the address is, or else is to be noted. */
+static _Atomic uintptr_t *place_of(uintptr_t address)
+{
+    const uintptr_t first = (address * (uintptr_t)0x9e3779b97f4a7c15u) >> (8 * sizeof address - WORD_BITS);
+    for (uintptr_t probe = 0; probe < PROBES; probe++) {
+        _Atomic uintptr_t *word = &known[(first + probe) % WORDS];
+        const uintptr_t found = atomic_load_explicit(word, memory_order_relaxed);
+        if (found == 0 || (found ^ address << 1) <= 1)
+            return word;
+    }
+    return &known[first];
+}
+
 bool nested_in_host(const void *caller)
 {
-    enum { WORDS = 256 };
-    static _Atomic uintptr_t known[WORDS]; /* return addresses shifted left, and the answer */
-    uintptr_t address = (uintptr_t)caller;
-    _Atomic uintptr_t *word = &known[address / 4 % WORDS];
+    const uintptr_t address = (uintptr_t)caller;
     if (!is_in_host(address))
         return false;
+    _Atomic uintptr_t *word = place_of(address);
     uintptr_t found = atomic_load_explicit(word, memory_order_relaxed);
     if ((found ^ address << 1) > 1) {
         found = address << 1 | look_up(caller);

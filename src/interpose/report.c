@@ -1,18 +1,25 @@
-#include "interpose/report.h"
-#include "common/log.h"
+/* The report of MUBLAS_REPORT: what was offloaded, what was not and why.
+ *
+ * Written by a destructor, when the program and its libraries have done their own output; a process that made
+ * no BLAS call writes none. */
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
 #include "interpose/level3_opening.h"
+#include "interpose/report_file.h"
 #include "interpose/stats.h"
+#include "interpose/thread_counters.h"
 #include "interpose/waking.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Read once, so that all parts of a report agree while other threads go on. */
+static struct routine_stats all[SYMBOL_COUNT];
 
 static uint64_t host_calls(const struct routine_stats *stats)
 {
@@ -22,23 +29,24 @@ static uint64_t host_calls(const struct routine_stats *stats)
     return sum;
 }
 
+static bool was_called(const struct routine_stats *stats)
+{
+    return stats->device_calls || host_calls(stats);
+}
+
 static bool anything_called(void)
 {
-    for (int i = 0; i < SYMBOL_COUNT; i++) {
-        struct routine_stats stats = stats_read((enum symbol)i);
-        if (stats.device_calls || host_calls(&stats))
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (was_called(&all[i]))
             return true;
-    }
     return false;
 }
 
 static bool interface_was_called(enum interface interface)
 {
-    for (int i = 0; i < SYMBOL_COUNT; i++) {
-        struct routine_stats stats = stats_read((enum symbol)i);
-        if (symbol_interface((enum symbol)i) == interface && (stats.device_calls || host_calls(&stats)))
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (symbol_interface((enum symbol)i) == interface && was_called(&all[i]))
             return true;
-    }
     return false;
 }
 
@@ -120,8 +128,8 @@ static uint64_t device_nanoseconds(const struct routine_stats *stats)
 
 static void print_row(FILE *stream, const char *name, const struct routine_stats *stats)
 {
-    uint64_t host = host_calls(stats);
-    if (!stats->device_calls && !host)
+    const uint64_t host = host_calls(stats);
+    if (!was_called(stats))
         return;
     fprintf(stream, "  %-12s %12llu %12llu %12llu", name, (unsigned long long)(stats->device_calls + host),
             (unsigned long long)stats->device_calls, (unsigned long long)host);
@@ -154,9 +162,8 @@ static void print_table(FILE *stream, struct routine_stats *total)
     fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
             "MB up", "MB down", "device s", "host s");
     for (int i = 0; i < SYMBOL_COUNT; i++) {
-        struct routine_stats stats = stats_read((enum symbol)i);
-        print_row(stream, row_name((enum symbol)i, name, sizeof name), &stats);
-        accumulate(total, &stats);
+        print_row(stream, row_name((enum symbol)i, name, sizeof name), &all[i]);
+        accumulate(total, &all[i]);
     }
     print_row(stream, "total", total);
 }
@@ -180,28 +187,36 @@ static void print_phases(FILE *stream, const struct routine_stats *total)
     for (int i = 0; i < PHASE_COUNT; i++)
         fprintf(stream, " %8s", phase_word((enum phase)i));
     fputc('\n', stream);
-    for (int i = 0; i < SYMBOL_COUNT; i++) {
-        struct routine_stats stats = stats_read((enum symbol)i);
-        print_phases_row(stream, row_name((enum symbol)i, name, sizeof name), &stats);
-    }
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        print_phases_row(stream, row_name((enum symbol)i, name, sizeof name), &all[i]);
     print_phases_row(stream, "total", total);
 }
 
 static void print_reasons(FILE *stream, enum symbol symbol)
 {
-    struct routine_stats stats = stats_read(symbol);
+    const struct routine_stats *stats = &all[symbol];
     char name[NAME_BYTES];
     row_name(symbol, name, sizeof name);
     for (int i = 0; i < HOST_REASON_COUNT; i++)
-        if (stats.host_calls[i])
-            fprintf(stream, "  %-12s %12llu  %s\n", name, (unsigned long long)stats.host_calls[i],
+        if (stats->host_calls[i])
+            fprintf(stream, "  %-12s %12llu  %s\n", name, (unsigned long long)stats->host_calls[i],
                     host_reason_text((enum host_reason)i));
 }
 
-void report_print(FILE *stream)
+static void print_heading(FILE *stream, const struct reporter *reporter)
+{
+    fprintf(stream, "mublas report of process %ld", reporter->process);
+    if (reporter->world.rank >= 0)
+        fprintf(stream, ", rank %d", reporter->world.rank);
+    if (reporter->world.ranks > 0)
+        fprintf(stream, " of %d", reporter->world.ranks);
+    fprintf(stream, " (%s)\n", program_invocation_name);
+}
+
+static void print_report(FILE *stream, const struct reporter *reporter)
 {
     struct routine_stats total = {0};
-    fprintf(stream, "mublas report of process %ld (%s)\n", (long)getpid(), program_invocation_name);
+    print_heading(stream, reporter);
     fprintf(stream, "  device      %s\n", waking_description());
     print_opening(stream);
     print_hosts(stream);
@@ -211,67 +226,6 @@ void report_print(FILE *stream)
     fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         print_reasons(stream, (enum symbol)i);
-}
-
-char *report_file_name(const char *form)
-{
-    char *name = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&name, &length);
-    if (!stream)
-        return NULL;
-    for (const char *letter = form; *letter; letter++) {
-        if (letter[0] == '%' && letter[1] == 'p') {
-            fprintf(stream, "%ld", (long)getpid());
-            letter++;
-        } else {
-            fputc(*letter, stream);
-        }
-    }
-    return fclose(stream) == 0 ? name : NULL;
-}
-
-static bool write_all(int descriptor, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(descriptor, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        text += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
-/* errno says why not. */
-static bool write_file(const char *name, const char *text, size_t length)
-{
-    int descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
-    if (descriptor < 0)
-        return false;
-    bool written = write_all(descriptor, text, length);
-    int reason = errno;
-    close(descriptor);
-    errno = reason;
-    return written;
-}
-
-static void deliver(const char *destination, const char *text, size_t length)
-{
-    if (destination && strcmp(destination, "1") != 0) {
-        char *name = report_file_name(destination);
-        bool written = name && write_file(name, text, length);
-        if (!written)
-            log_message(LOG_ERROR, "MUBLAS_REPORT: cannot write %s: %s; the report follows here",
-                        name ? name : destination, strerror(errno));
-        free(name);
-        if (written)
-            return;
-    }
-    if (log_has_standard_error())
-        write_all(STDERR_FILENO, text, length);
 }
 
 /* The C library flushes standard output only after this; get the order right
@@ -291,17 +245,21 @@ static void write_report(void)
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
         return;
-    report_print(stream);
+    const struct reporter reporter = {getpid(), world_rank(), thread_counters_restarted()};
+    print_report(stream, &reporter);
     if (fclose(stream) == 0) {
         flush_output();
-        deliver(settings()->report, text, length);
+        report_file_deliver(settings()->report, &reporter, text, length);
     }
     free(text);
 }
 
 __attribute__((destructor)) static void report_at_exit(void)
 {
-    if (!stats_wanted() || !anything_called())
+    if (!stats_wanted())
+        return;
+    stats_read(all);
+    if (!anything_called())
         return;
     struct program_state program;
     program_state_set_aside(&program);

@@ -2,30 +2,13 @@
 #include "common/clock.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
+#include "interpose/thread_counters.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-struct counters {
-    _Atomic uint64_t device_calls;
-    _Atomic uint64_t host_calls[HOST_REASON_COUNT];
-    _Atomic uint64_t bytes_up, bytes_down;
-    _Atomic uint64_t phases[PHASE_COUNT], host_nanoseconds;
-};
-
-static struct counters counters[SYMBOL_COUNT];
-static _Atomic uint64_t forwarded_calls[SYMBOL_COUNT];
-
 enum { UNKNOWN, UNWANTED, WANTED };
 static atomic_int wanted = UNKNOWN;
-
-/* The child of a fork reports what it did itself. No other thread runs here. */
-static void restart_in_child(void)
-{
-    memset(counters, 0, sizeof counters);
-    memset(forwarded_calls, 0, sizeof forwarded_calls);
-}
 
 /* Asked for by the constructor of host_blas.c or by an earlier call of a library
  * constructor; the environment is not read again, whatever the program does to it. */
@@ -34,7 +17,7 @@ static bool decide(void)
     int expected = UNKNOWN;
     bool report = settings_report_wanted() && !host_search_stands_behind();
     if (atomic_compare_exchange_strong(&wanted, &expected, report ? WANTED : UNWANTED) && report)
-        pthread_atfork(NULL, NULL, restart_in_child);
+        thread_counters_begin();
     return report;
 }
 
@@ -51,39 +34,37 @@ uint64_t stats_nanoseconds(void)
     return stats_wanted() ? clock_nanoseconds() : 0;
 }
 
-static void add(_Atomic uint64_t *counter, uint64_t amount)
-{
-    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
-}
-
 void stats_device_call(enum symbol symbol, const struct device_counts *counts)
 {
-    struct counters *mine = &counters[symbol];
     if (!stats_wanted())
         return;
-    add(&mine->device_calls, 1);
-    add(&mine->bytes_up, counts->bytes_up);
-    add(&mine->bytes_down, counts->bytes_down);
+    struct thread_counters *own = thread_counters_own();
+    struct routine_counters *routine = &own->routines[symbol];
+    thread_counters_add(own, &routine->device_calls, 1);
+    thread_counters_add(own, &routine->bytes_up, counts->bytes_up);
+    thread_counters_add(own, &routine->bytes_down, counts->bytes_down);
     for (int i = 0; i < PHASE_COUNT; i++)
-        add(&mine->phases[i], counts->phases.nanoseconds[i]);
+        thread_counters_add(own, &routine->phases[i], counts->phases.nanoseconds[i]);
 }
 
 void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanoseconds)
 {
     if (!stats_wanted())
         return;
-    add(&counters[symbol].host_calls[reason], 1);
-    add(&counters[symbol].host_nanoseconds, nanoseconds);
+    struct thread_counters *own = thread_counters_own();
+    thread_counters_add(own, &own->routines[symbol].host_calls[reason], 1);
+    thread_counters_add(own, &own->routines[symbol].host_nanoseconds, nanoseconds);
 }
 
 void stats_forwarded_call(enum symbol symbol)
 {
-    add(&forwarded_calls[symbol], 1);
+    struct thread_counters *own = thread_counters_own();
+    thread_counters_add(own, &own->forwarded_calls[symbol], 1);
 }
 
-static uint64_t get(_Atomic uint64_t *counter)
+static uint64_t get(const counter *from)
 {
-    return atomic_load_explicit(counter, memory_order_relaxed);
+    return atomic_load_explicit(from, memory_order_relaxed);
 }
 
 /* Why calls of this routine went straight to the host. */
@@ -94,21 +75,27 @@ static enum host_reason forwarding_reason(enum symbol symbol)
     return settings()->offload == OFFLOAD_NEVER ? HOST_SWITCHED_OFF : HOST_BELOW_FLOOR;
 }
 
-struct routine_stats stats_read(enum symbol symbol)
+static void accumulate(struct routine_stats *sum, const struct routine_counters *routine)
 {
-    struct counters *mine = &counters[symbol];
-    struct routine_stats stats = {
-        .device_calls = get(&mine->device_calls),
-        .bytes_up = get(&mine->bytes_up),
-        .bytes_down = get(&mine->bytes_down),
-        .host_nanoseconds = get(&mine->host_nanoseconds),
-    };
+    sum->device_calls += get(&routine->device_calls);
+    sum->bytes_up += get(&routine->bytes_up);
+    sum->bytes_down += get(&routine->bytes_down);
+    sum->host_nanoseconds += get(&routine->host_nanoseconds);
     for (int i = 0; i < HOST_REASON_COUNT; i++)
-        stats.host_calls[i] = get(&mine->host_calls[i]);
+        sum->host_calls[i] += get(&routine->host_calls[i]);
     for (int i = 0; i < PHASE_COUNT; i++)
-        stats.phases.nanoseconds[i] = get(&mine->phases[i]);
-    stats.host_calls[forwarding_reason(symbol)] += get(&forwarded_calls[symbol]);
-    return stats;
+        sum->phases.nanoseconds[i] += get(&routine->phases[i]);
+}
+
+void stats_read(struct routine_stats stats[SYMBOL_COUNT])
+{
+    const struct thread_counters *counters = NULL;
+    memset(stats, 0, SYMBOL_COUNT * sizeof *stats);
+    while ((counters = thread_counters_next(counters)))
+        for (int i = 0; i < SYMBOL_COUNT; i++) {
+            accumulate(&stats[i], &counters->routines[i]);
+            stats[i].host_calls[forwarding_reason((enum symbol)i)] += get(&counters->forwarded_calls[i]);
+        }
 }
 
 const char *host_reason_text(enum host_reason reason)

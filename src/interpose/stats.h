@@ -53,8 +53,8 @@ uint64_t stats_nanoseconds(void);
 void stats_device_call(enum symbol symbol, const struct device_counts *counts);
 void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanoseconds);
 
-/* A snapshot; other threads may go on counting. */
-struct routine_stats stats_read(enum symbol symbol);
+/* The sums over all threads, those that ended included; others may go on counting. */
+void stats_read(struct routine_stats stats[SYMBOL_COUNT]);
 
 /* A call that went straight to the host, forwarded or below the floor. Counted before it is
  * known whether anybody wants to know, since early calls come before that. */

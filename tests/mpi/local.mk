@@ -1,6 +1,11 @@
 # A parallel program as a user has it: ScaLAPACK's eigensolver, every rank with the shim.
 TESTS += tests/mpi/scalapack.sh
 EXTRA_DIST += tests/mpi/scalapack.sh
+# Any program's reports.
+TESTS += tests/mpi/reports.sh
+EXTRA_DIST += tests/mpi/reports.sh
+tests/mpi/reports.log: tests/system/counted$(EXEEXT)
+
 if SCALAPACK
 check_PROGRAMS += tests/mpi/symmetric
 tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c

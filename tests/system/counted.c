@@ -1,5 +1,6 @@
 /* counted [WAY]: a known number of BLAS calls for the report's tests. Without WAY,
  * those of make_calls; "fork": a child makes two more of ddot and both exit;
+ * "orphan": likewise, but the parent ends first;
  * "busy": exits while a thread goes on calling; "output": prints without flushing;
  * "complex": also three of caxpy and two of dzasum, which the reference library does by
  * calls of its scabs1_ and dcabs1_; "rejected": also calls by C names that are illegal, have
@@ -88,6 +89,26 @@ static void *call_for_ever(void *unused)
     return unused;
 }
 
+/* The child waits for the end of `parent_lives` to be written to. */
+static int leave_orphan(void)
+{
+    int parent_lives[2];
+    char nothing;
+    if (pipe(parent_lives) != 0)
+        return 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        close(parent_lives[1]);
+        if (read(parent_lives[0], &nothing, 1) != 0)
+            _exit(1);
+        ddot_(&size, x, &one, y, &one);
+        ddot_(&size, x, &one, y, &one);
+        exit(0);
+    }
+    printf("%ld\n", (long)child);
+    return child < 0;
+}
+
 int main(int count, char **arguments)
 {
     const char *way = count > 1 ? arguments[1] : "";
@@ -103,6 +124,8 @@ int main(int count, char **arguments)
         printf("%ld %ld\n", (long)getpid(), (long)child);
         return child < 0 || waitpid(child, NULL, 0) != child;
     }
+    if (strcmp(way, "orphan") == 0)
+        return leave_orphan();
     if (strcmp(way, "busy") == 0 && pthread_create(&thread, NULL, call_for_ever, NULL) != 0)
         return 1;
     if (strcmp(way, "complex") == 0)

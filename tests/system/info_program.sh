@@ -93,6 +93,30 @@ build -o bin/exporting main.c -Wl,--whole-archive libblas.a -Wl,--no-whole-archi
 info -- bin/exporting && tells 'bin/exporting: 3 routines: ' 'exported: the loader asks the program' \
     'libuser.so: 2 routines: ' 'finds them in the program itself' '^intercepted: nothing'
 result $? "a program that exports its BLAS takes its libraries' calls too"
+# C names that pass their calls on by Fortran names are no BLAS.
+echo 'void dsymv_(void), dger_64_(void), zdotc_(void), cblas_dsymv(void), cblas_dger(void), cblas_zdotc_sub(void);
+void cblas_dsymv(void) { dsymv_(); }
+void cblas_dger(void) { dger_64_(); }
+void cblas_zdotc_sub(void) { zdotc_(); }' > wrapper.c
+echo 'void cblas_dsymv(void), cblas_dger(void), cblas_zdotc_sub(void), use(void);
+void use(void) { cblas_dsymv(); cblas_dger(); cblas_zdotc_sub(); }' > use_c.c
+sed 's/idamax_/zdotc_/; $a void dger_64_(void) {}' blas.c > wide_blas.c
+build -shared -Wl,-soname,libpassed.so -o lib/libpassed.so wide_blas.c
+passed=(-Llib -lpassed -Wl,-rpath,"$work/lib",--no-as-needed)
+build -o bin/wrapping main.c use_c.c wrapper.c "${passed[@]}"
+info -- bin/wrapping && tells '^intercepted:' '2 routines as NAME_, 1 of' '1 routine as NAME_64_ ' && lacks 'cannot be'
+result $? "a program's own C names that call the Fortran routines are wrappers, no static BLAS"
+build -shared -o lib/libuser_c.so use_c.c
+build -o bin/exporting_wrapper main.c wrapper.c -rdynamic "${passed[@]}" -luser_c
+info -- bin/exporting_wrapper && tells '2 routines as NAME_, 1 of' && lacks 'cannot be'
+result $? "also where it exports them and its libraries call them"
+build -shared -Wl,-Bsymbolic -o lib/libwrapping.so use_c.c wrapper.c "${passed[@]}"
+info -- lib/libwrapping.so && tells '2 routines as NAME_, 1 of' && lacks 'cannot be'
+result $? "and in a library linked with -Bsymbolic"
+echo '__attribute__((visibility("hidden"))) void dsymv_(void) {}' > half.c
+build -o bin/half_wrapping main.c use_c.c wrapper.c half.c "${passed[@]}"
+info -- bin/half_wrapping && tells '1 routine as NAME_, 0 of' 'bin/half_wrapping: 2 routines: ' 'cblas_dsymv' 'linked statically into it, and hidden'
+result $? "but not those whose Fortran routine is in it as well"
 if build -static -o bin/static main.c use.c libblas.a; then
     info -- bin/static && tells 'statically linked\)' 'no loader comes in' 'bin/static: 3 routines: '
     result $? "a statically linked program"

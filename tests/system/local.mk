@@ -129,6 +129,10 @@ tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh
 
+# What the texts say.
+TESTS += tests/system/words.sh
+EXTRA_DIST += tests/system/words.sh
+
 # The mublas command's `run`.
 TESTS += tests/system/run.sh
 EXTRA_DIST += tests/system/run.sh

@@ -11,6 +11,15 @@ thread_tests += tests/system/threads.sh
 thread_programs += tests/system/threads
 EXTRA_DIST += tests/system/threads.sh tests/system/openmp.sh
 
+# What threads call is counted.
+check_PROGRAMS += tests/system/counted_threads
+tests_system_counted_threads_SOURCES = tests/system/counted_threads.c
+tests_system_counted_threads_LDADD = $(system_test_libraries) -lpthread
+TESTS += tests/system/counted_threads.sh
+thread_tests += tests/system/counted_threads.sh
+thread_programs += tests/system/counted_threads
+EXTRA_DIST += tests/system/counted_threads.sh
+
 # Forks.
 check_PROGRAMS += tests/system/forking
 tests_system_forking_SOURCES = tests/system/forking.c tests/system/blas_program.h

@@ -47,6 +47,29 @@ result $? "a bad rank is ignored with one line"
 says "none usable" MUBLAS_DEVICE=2
 [ "$(cat "$work/errors")" = "mublas: MUBLAS_DEVICE=2: there are only 2 devices; staying on the host" ]
 result $? "a device that is not there: the host, with one line"
+
+# A launcher's ranks keep their reports apart; a single process's is where it was asked for.
+reports() # MUBLAS_REPORT NAMES SETTING...: processes with the settings, in turn, leave reports of these names
+{
+    local form=$1 names=$2 setting
+    shift 2
+    rm -f "$work"/rank*
+    for setting in "$@"; do
+        env $setting LD_PRELOAD="$shim_preload" MUBLAS_REPORT="$work/$form" tests/system/counted > /dev/null || return 1
+    done
+    [ "$(cd "$work" && echo rank*)" = "$names" ] && [ "$(grep -lE '^  total +21 ' "$work"/rank* | wc -l)" = "$(wc -w <<< "$names")" ]
+}
+reports rank "rank.0 rank.1 rank.2" "OMPI_COMM_WORLD_RANK="{0,1,2}" OMPI_COMM_WORLD_SIZE=3"
+result $? "three ranks: three reports"
+grep -qE '^mublas report of process [0-9]+, rank 2 of 3 \(' "$work/rank.2"
+result $? "that say whose they are"
+reports rank "rank.0 rank.1" "PMI_RANK="{0,1}" PMI_SIZE=2" && reports rank "rank.3 rank.4" SLURM_STEP_NUM_TASKS=9" SLURM_PROCID="{3,4} &&
+    reports rank "rank.7" PALS_RANKID=7
+result $? "by other launchers"
+reports rank rank "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1" && reports rank rank "SLURM_PROCID=0 SLURM_NTASKS=4"
+result $? "a single rank, and a batch script's program: one"
+reports rank-%r.txt "rank-0.txt rank-1.txt" "OMPI_COMM_WORLD_RANK="{0,1}" OMPI_COMM_WORLD_SIZE=2" && reports rank-%r rank-0 A=b
+result $? "%r is the rank, 0 without a launcher"
 OMPI_COMM_WORLD_LOCAL_RANK=1 "$build/mublas" info > "$work/info" 2>&1 &&
     grep -q '^device 1: Emulated device' "$work/info" && grep -q '^  chosen by OMPI_COMM_WORLD_LOCAL_RANK=1, 2 visible$' "$work/info"
 result $? "mublas info says so too"

@@ -97,6 +97,18 @@ run "$work/report-%p" fork && read -r parent child < "$work/output" &&
     [ "$(counts "$work/report-$child")" = $'ddot 2\ntotal 2' ]
 result $? "a fork child reports its own calls only, %p tells them apart"
 rm -f "$work"/report*
+run "$work/report" fork && read -r parent child < "$work/output" && [ "$(counts "$work/report")" = "$expected" ] &&
+    [ "$(counts "$work/report.$child")" = $'ddot 2\ntotal 2' ] && [ "$(ls "$work"/report* | wc -l)" = 2 ]
+result $? "without it the child's has its number behind the name"
+rm -f "$work"/report*
+run "$work/report" orphan && read -r child < "$work/output"
+for ((i = 0; i < 500; i++)); do
+    grep -q 'not offloaded' "$work/report.$child" 2> "$work/errors" && break
+    sleep 0.02
+done
+[ "$(counts "$work/report")" = "$expected" ] && [ "$(counts "$work/report.$child")" = $'ddot 2\ntotal 2' ]
+result $? "a child that ends after its parent leaves the parent's report alone"
+rm -f "$work"/report*
 run "$work/report" busy && [ "$(counts "$work/report" | head -1)" = "daxpy 7" ] && grep -q ' ddot ' "$work/report"
 result $? "exit while a thread goes on calling"
 rm -f "$work"/report*

@@ -47,6 +47,22 @@ TESTS += tests/unit/test_local_rank
 tests_unit_test_local_rank_SOURCES = tests/unit/test_local_rank.c
 tests_unit_test_local_rank_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_report_file
+TESTS += tests/unit/test_report_file
+tests_unit_test_report_file_SOURCES = tests/unit/test_report_file.c
+tests_unit_test_report_file_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_nested
+TESTS += tests/unit/test_nested
+tests_unit_test_nested_SOURCES = tests/unit/test_nested.c
+tests_unit_test_nested_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_thread_counters
+TESTS += tests/unit/test_thread_counters
+thread_tests += tests/unit/test_thread_counters
+tests_unit_test_thread_counters_SOURCES = tests/unit/test_thread_counters.c
+tests_unit_test_thread_counters_LDADD = $(unit_test_libraries) -lpthread
+
 check_PROGRAMS += tests/unit/test_process_state
 TESTS += tests/unit/test_process_state
 tests_unit_test_process_state_SOURCES = tests/unit/test_process_state.c

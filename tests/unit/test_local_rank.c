@@ -51,6 +51,36 @@ static void test_launchers(void)
     }
 }
 
+/* Of several machines. */
+static void test_world(void)
+{
+    static const struct {
+        const char *variables[VARIABLES_MAX][2];
+        int rank, ranks;
+        const char *what;
+    } cases[] = {
+        {{{"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_RANK", "5"}, {"OMPI_COMM_WORLD_SIZE", "8"}}, 5, 8,
+         "Open MPI"},
+        {{{"MPI_LOCALRANKID", "0"}, {"PMI_RANK", "3"}, {"PMI_SIZE", "4"}}, 3, 4, "Hydra"},
+        {{{"MV2_COMM_WORLD_RANK", "2"}, {"MV2_COMM_WORLD_SIZE", "3"}}, 2, 3, "MVAPICH2"},
+        {{{"PALS_RANKID", "7"}}, 7, 0, "PALS, the number of ranks unknown"},
+        {{{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "2"}}, 1, 2, "Flux"},
+        {{{"SLURM_PROCID", "6"}, {"SLURM_STEP_NUM_TASKS", "7"}, {"SLURM_NTASKS", "7"}}, 6, 7, "a Slurm job step"},
+        {{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "7"}}, -1, 0, "a Slurm batch script"},
+        {{{"SLURM_PROCID", "0"}, {"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "3"}}, 2, 3,
+         "mpirun inside a Slurm batch script"},
+        {{{"PMIX_RANK", "4"}}, 4, 0, "PMIx alone"},
+        {{{"OMPI_COMM_WORLD_RANK", "one"}}, -1, 0, "a rank that is no number"},
+        {{{"HOME", "/"}}, -1, 0, "no launcher"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        environment = cases[i].variables;
+        struct local_rank found = world_rank_find(look_up);
+        tap_ok(found.rank == cases[i].rank && found.ranks == cases[i].ranks, "of the job, %s: rank %d of %d",
+               cases[i].what, found.rank, found.ranks);
+    }
+}
+
 static void test_choices(void)
 {
     static const struct {
@@ -104,6 +134,7 @@ static void test_share(void)
 int main(void)
 {
     test_launchers();
+    test_world();
     test_choices();
     test_sharers_add_up();
     test_share();
