@@ -236,6 +236,7 @@ check_LTLIBRARIES += tests/system/opening_library.la tests/system/indirect_blas.
 tests_system_many_keys_la_SOURCES = tests/system/many_keys.c
 tests_system_many_keys_la_LDFLAGS = $(module_flags)
 tests_system_start_SOURCES = tests/system/start.c
+tests_system_start_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_start_LDADD = -ldl -lm
 tests_system_first_call_SOURCES = tests/system/first_call.c
 tests_system_first_call_LDADD = $(system_test_libraries) -lm
