@@ -246,5 +246,5 @@ tests_system_opening_library_la_LIBADD = -ldl
 tests_system_indirect_blas_la_SOURCES = tests/system/indirect_blas.c
 tests_system_indirect_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_indirect_blas_la_LDFLAGS = $(module_flags)
-TESTS += tests/system/start.sh
-EXTRA_DIST += tests/system/start.sh
+TESTS += tests/system/start.sh tests/system/lisp.sh
+EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
