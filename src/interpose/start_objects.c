@@ -39,6 +39,8 @@ void start_objects_note(const void *inside)
     memset(kinds, 0, sizeof kinds);
     dl_iterate_phdr(note, (void *)(uintptr_t)inside);
     preloaded_end = find_preloaded_end();
+    if (object_count == 0 || *objects[0].path)
+        own = OBJECTS_MAX; /* in a namespace of dlmopen: the program has no name */
 }
 
 static bool is_of_start(int number)

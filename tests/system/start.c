@@ -2,7 +2,8 @@
  *   what its own malloc, realloc, calloc and free were called for before main,
  *   what errno, dlerror and the floating-point flags were when main began.
  * With "calls", also what dlerror() has after BLAS calls of names that the process has, small and large. With "changed",
- * the environment is overwritten and cleared before these. */
+ * the environment is overwritten and cleared before these. With "unread", whether an error of the program's own is still
+ * there after small ones. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -78,11 +79,13 @@ static bool product_is_right(product_function *gemv, int n)
     return right;
 }
 
-static bool calls_are_right(void)
+static bool calls_are_right(bool leave_error, bool with_large)
 {
     dot_function *dot = (dot_function *)dlsym(RTLD_DEFAULT, "ddot_");
     product_function *gemv = (product_function *)dlsym(RTLD_DEFAULT, "dgemv_");
-    return dot && gemv && dot_is_right(dot) && product_is_right(gemv, 8) && product_is_right(gemv, 1500);
+    if (leave_error)
+        dlsym(RTLD_DEFAULT, "no_such_name");
+    return dot && gemv && dot_is_right(dot) && product_is_right(gemv, 8) && (!with_large || product_is_right(gemv, 1500));
 }
 
 /* As programs do that show their state in the list of processes. */
@@ -104,12 +107,14 @@ int main(int count, char **arguments, char **environment)
     const int flags = fetestexcept(FE_ALL_EXCEPT);
     printf("malloc %d calloc %d realloc %d free %d\n", mallocs, callocs, reallocs, frees);
     printf("errno %d dlerror %s flags %d\n", first_errno, first_error ? first_error : "none", flags);
-    if (count > 1 && strcmp(arguments[1], "changed") == 0)
+    const char *what = count > 1 ? arguments[1] : "";
+    const bool leave_error = strcmp(what, "unread") == 0;
+    if (strcmp(what, "changed") == 0)
         change_environment(environment);
-    if (count > 1) {
-        printf("calls %s\n", calls_are_right() ? "right" : "WRONG");
+    if (*what) {
+        printf("calls %s\n", calls_are_right(leave_error, !leave_error) ? "right" : "WRONG");
         const char *error = dlerror();
-        printf("then %s\n", error ? error : "none");
+        printf("then %s\n", !error ? "none" : strstr(error, "no_such_name") ? "its own" : error);
     }
     return 0;
 }

@@ -64,6 +64,8 @@ else
 fi
 LD_LIBRARY_PATH=$emulated_driver
 use_reference_libraries
+start "$shim:$host_blas" tests/system/start unread && quiet && grep -qx 'then its own' "$work/output"
+result $? "an error of the program's that it has not read is there after small calls"
 
 start "$shim" tests/system/start calls && quiet && starts_clean && ends_clean
 result $? "where the program brings no BLAS, the search for one leaves no error behind"
