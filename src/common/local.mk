@@ -2,8 +2,10 @@ libmublas_core_la_SOURCES += \
 	src/common/blas_call.h \
 	src/common/clock.h \
 	src/common/float_state.c src/common/float_state.h \
+	src/common/loader.c src/common/loader.h \
 	src/common/local_rank.c src/common/local_rank.h \
 	src/common/log.c src/common/log.h \
+	src/common/object_symbols.c src/common/object_symbols.h \
 	src/common/pause.h \
 	src/common/loaded_segment.c src/common/loaded_segment.h \
 	src/common/patience.c src/common/patience.h \

@@ -5,12 +5,30 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 extern char **environ;
 
 static struct settings current;
-static pthread_once_t read_once = PTHREAD_ONCE_INIT;
+static pthread_once_t read_once = PTHREAD_ONCE_INIT, said_once = PTHREAD_ONCE_INIT;
 static bool constructed;
+
+/* What the environment says of mublas, NAME=value, each with its end, one behind the other: kept for the
+ * process's life, since the program may change its environment, or write over it, later. */
+static const char *copies;
+static size_t copied_bytes;
+
+/* By read_settings, for say_faults. */
+enum {
+#define SETTING(name, ...) SETTING_##name,
+#include "common/settings.def"
+#undef SETTING
+    SETTING_COUNT
+};
+static bool is_bad[SETTING_COUNT], has_faults;
+static long verbose_asked; /* where that is beyond the last; 0: it is not */
 
 /* Settings are read before the log level is known, so their errors are always shown. */
 static void complain(const char *name, const char *value, const char *wanted, const char *fallback)
@@ -101,48 +119,111 @@ static bool parse_report(const char *text, const char **report)
     return true;
 }
 
-static void complain_of_unknown_names(void)
+/* MUBLAS_TEST_: of mublas' own tests. */
+static bool is_known(const char *entry)
 {
     static const char *const known[] = {
 #define SETTING(name, field, parser, fallback, values, meaning) #name,
 #include "common/settings.def"
 #undef SETTING
     };
-    for (char **entry = environ; entry && *entry; entry++) {
-        size_t length = strcspn(*entry, "=");
-        /* MUBLAS_TEST_: of mublas' own tests. */
-        bool found = strncmp(*entry, "MUBLAS_", 7) != 0 || strncmp(*entry, "MUBLAS_TEST_", 12) == 0;
-        for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
-            found = strlen(known[i]) == length && strncmp(*entry, known[i], length) == 0;
-        if (!found)
-            log_complaint("%.*s is not a setting; `mublas info` lists them", (int)(length < 100 ? length : 100), *entry);
+    const size_t length = strcspn(entry, "=");
+    bool found = strncmp(entry, "MUBLAS_TEST_", 12) == 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
+        found = strlen(known[i]) == length && strncmp(entry, known[i], length) == 0;
+    return found;
+}
+
+static const char *next_copy(const char *entry)
+{
+    const char *next = entry ? entry + strlen(entry) + 1 : copies;
+    return next < copies + copied_bytes ? next : NULL;
+}
+
+static void complain_of_unknown_names(void)
+{
+    for (const char *entry = next_copy(NULL); entry; entry = next_copy(entry)) {
+        const size_t length = strcspn(entry, "=");
+        if (!is_known(entry))
+            log_complaint("%.*s is not a setting; `mublas info` lists them", (int)(length < 100 ? length : 100), entry);
     }
 }
 
-/* Kept for the process's life: the program may change its environment later. */
-static const char *environment_value(const char *name)
+static bool is_ours(const char *entry)
 {
-    const char *value = secure_getenv(name);
-    return value ? strdup(value) : NULL;
+    return strncmp(entry, "MUBLAS_", 7) == 0;
+}
+
+/* Not by malloc, which may be the program's own and not ready yet. */
+static char *room_for(size_t bytes)
+{
+    static char room[4096];
+    if (bytes <= sizeof room)
+        return room;
+    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* Of a set-user-id program nothing. */
+static void copy_environment(void)
+{
+    size_t bytes = 0;
+    if (!environ || getauxval(AT_SECURE) != 0)
+        return;
+    for (char **entry = environ; *entry; entry++)
+        bytes += is_ours(*entry) ? strlen(*entry) + 1 : 0;
+    char *to = room_for(bytes);
+    copies = to;
+    copied_bytes = to ? bytes : 0;
+    for (char **entry = environ; *entry && to; entry++)
+        if (is_ours(*entry))
+            to = stpcpy(to, *entry) + 1;
+}
+
+static const char *copied_value(const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *entry = next_copy(NULL); entry; entry = next_copy(entry))
+        if (strncmp(entry, name, length) == 0 && entry[length] == '=')
+            return entry + length + 1;
+    return NULL;
 }
 
 static void read_settings(void)
 {
-    const int saved_errno = errno;
+    const int program_errno = errno;
     const char *value;
+    copy_environment();
 #define SETTING(name, field, parser, fallback, values, meaning)                                    \
     parse_##parser(fallback, &current.field);                                                      \
-    value = environment_value(#name);                                                              \
-    if (value && !parse_##parser(value, &current.field)) {                                         \
-        complain(#name, value, values, fallback);                                                  \
+    value = copied_value(#name);                                                                   \
+    is_bad[SETTING_##name] = value && !parse_##parser(value, &current.field);                      \
+    if (is_bad[SETTING_##name])                                                                    \
         parse_##parser(fallback, &current.field);                                                  \
-    }
+    has_faults = has_faults || is_bad[SETTING_##name];
 #include "common/settings.def"
 #undef SETTING
     if (current.verbose > 3) {
-        log_complaint("MUBLAS_VERBOSE='%ld' is not 0..3; using 3", current.verbose);
+        verbose_asked = current.verbose;
         current.verbose = 3;
     }
+    has_faults = has_faults || verbose_asked;
+    for (const char *entry = next_copy(NULL); entry; entry = next_copy(entry))
+        has_faults = has_faults || !is_known(entry);
+    errno = program_errno;
+}
+
+/* Without a question to settings(), which waits for this. */
+static void say_faults(void)
+{
+    const int saved_errno = errno;
+#define SETTING(name, field, parser, fallback, values, meaning)                                    \
+    if (is_bad[SETTING_##name])                                                                    \
+        complain(#name, copied_value(#name), values, fallback);
+#include "common/settings.def"
+#undef SETTING
+    if (verbose_asked)
+        log_complaint("MUBLAS_VERBOSE='%ld' is not 0..3; using 3", verbose_asked);
     complain_of_unknown_names();
     errno = saved_errno;
 }
@@ -164,6 +245,7 @@ const struct settings *settings(void)
     static struct settings defaults;
     if (settings_are_readable()) {
         pthread_once(&read_once, read_settings);
+        pthread_once(&said_once, say_faults);
         return &current;
     }
 #define SETTING(name, field, parser, fallback, values, meaning) parse_##parser(fallback, &defaults.field);
@@ -172,10 +254,17 @@ const struct settings *settings(void)
     return &defaults;
 }
 
+const struct settings *settings_copied(bool *are_faulty)
+{
+    pthread_once(&read_once, read_settings);
+    *are_faulty = has_faults;
+    return &current;
+}
+
 bool settings_report_wanted(void)
 {
-    const char *value = secure_getenv("MUBLAS_REPORT");
-    return value && *value && strcmp(value, "0") != 0;
+    bool are_faulty;
+    return settings_copied(&are_faulty)->report != NULL;
 }
 
 size_t memory_amount_bytes(struct memory_amount amount, size_t total)

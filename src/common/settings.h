@@ -1,8 +1,8 @@
 /* settings.h - the settings of mublas, read once from the environment.
  *
- * settings.def is the table: variable, field, form, default, meaning. Read with
- * secure_getenv, so a set-user-id program sees only defaults. A bad value or an
- * unknown MUBLAS_ name gives one line naming it, and the default holds. */
+ * settings.def is the table: variable, field, form, default, meaning. A set-user-id
+ * program sees only defaults. A bad value or an unknown MUBLAS_ name gives one line
+ * naming it, and the default holds. */
 #ifndef MUBLAS_SETTINGS_H
 #define MUBLAS_SETTINGS_H
 
@@ -34,18 +34,22 @@ struct settings {
     const char *recipe;
 };
 
-/* The settings in force. The first call reads and checks the environment (and
- * may log); later calls cost one load. Thread-safe. The result lives as long
- * as the process and is read-only. */
+/* The settings in force: as settings_copied found them, or the first call of this, which
+ * says what is wrong with them. Later calls cost two loads. Thread-safe. The result lives
+ * as long as the process and is read-only. */
 const struct settings *settings(void);
+
+/* The same without a word, for the constructor (invariant 5), where the environment can be read:
+ * what the program does to it later changes nothing. Allocates nothing by malloc and leaves errno
+ * alone. *are_faulty: settings() has something to say. */
+const struct settings *settings_copied(bool *are_faulty);
 
 /* False before the C library has its environment, when nothing but what the loader
  * runs before all constructors (DT_PREINIT_ARRAY) can call: settings() gives the
  * defaults then, and nothing that depends on settings may be decided for good. */
 bool settings_are_readable(void);
 
-/* True when MUBLAS_REPORT asks for a report. Reads one variable, logs nothing:
- * the only setting that the load-time constructor looks at (invariant 5). */
+/* True when MUBLAS_REPORT asks for a report. Like settings_copied. */
 bool settings_report_wanted(void);
 
 /* Bytes that `amount` means when the whole is `total` bytes. */

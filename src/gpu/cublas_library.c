@@ -1,4 +1,5 @@
 #include "gpu/cublas_library.h"
+#include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
@@ -36,16 +37,16 @@ static void *open_library(void)
         "/usr/local/cuda/lib64/libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.12",
         "/usr/local/cuda/lib64/libcublas.so.11",
     };
-    const char *chosen = settings()->cublas;
+    const char *chosen = settings()->cublas, *error;
     void *library = NULL;
     if (*chosen) {
-        library = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+        library = loader_open_or_why(chosen, RTLD_NOW | RTLD_LOCAL, &error);
         if (!library)
-            log_message(LOG_ERROR, "MUBLAS_CUBLAS: cannot open '%s': %s; level 3 stays on the host", chosen, dlerror());
+            log_message(LOG_ERROR, "MUBLAS_CUBLAS: cannot open '%s': %s; level 3 stays on the host", chosen, error);
         return library;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        library = loader_open(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!library)
         log_message(LOG_WARNING, "cuBLAS was not found (libcublas.so.13, .12 or .11; MUBLAS_CUBLAS names another); "
                                  "level 3 stays on the host");
@@ -54,7 +55,7 @@ static void *open_library(void)
 
 static bool look_up_one(void *library, const char *symbol, void *member)
 {
-    void *address = dlsym(library, symbol);
+    void *address = loader_symbol(library, symbol);
     if (!address)
         log_message(LOG_WARNING, "cuBLAS: %s is missing; what needs it stays on the host", symbol);
     else
@@ -98,6 +99,7 @@ static void open_library_and_handle(void)
 static void open_cublas(void)
 {
     open_library_and_handle();
+    loader_forget_error(); /* of what it opens and looks for itself */
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
 }
 

@@ -1,4 +1,5 @@
 #include "gpu/driver.h"
+#include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
@@ -13,7 +14,7 @@ static pthread_once_t open_once = PTHREAD_ONCE_INIT;
 
 static bool look_up(void *library, const char *symbol, void *member)
 {
-    void *address = dlsym(library, symbol);
+    void *address = loader_symbol(library, symbol);
     if (!address)
         log_message(LOG_WARNING, "CUDA driver: %s is missing; staying on the host", symbol);
     memcpy(member, &address, sizeof address);
@@ -23,12 +24,13 @@ static bool look_up(void *library, const char *symbol, void *member)
 static void open_library(void)
 {
     const char *chosen = settings()->cuda_driver;
-    void *library = dlopen(*chosen ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *error;
+    void *library = loader_open_or_why(*chosen ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL, &error);
     if (!library) {
         if (*chosen)
-            log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, dlerror());
+            log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, error);
         else
-            log_message(LOG_INFO, "no CUDA driver here (%s); staying on the host", dlerror());
+            log_message(LOG_INFO, "no CUDA driver here (%s); staying on the host", error);
         return;
     }
     exit_gate_install(); /* before what it has registered */

@@ -1,4 +1,5 @@
 #include "interpose/callers.h"
+#include "common/loader.h"
 #include "interpose/calling_objects.h"
 #include "interpose/host_paths.h"
 #include "interpose/retained.h"
@@ -39,7 +40,7 @@ static void *open_caller(const void *caller)
 {
     Dl_info object;
     bool found = dladdr(caller, &object) && object.dli_fname;
-    return found ? dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return found ? loader_open(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
 /* What the loader would have bound the caller to. */

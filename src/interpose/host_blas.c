@@ -5,6 +5,7 @@
 #include "interpose/callers.h"
 #include "interpose/host_paths.h"
 #include "interpose/entry_slots.h"
+#include "interpose/floors.h"
 #include "interpose/nested.h"
 #include "interpose/retained.h"
 #include "interpose/stats.h"
@@ -90,7 +91,7 @@ static void forget_library(uintptr_t start, uintptr_t end)
 
 /* The first of several threads to get here decides; the others' calls are served
  * from what they found themselves. `plain`: the library has the routines by plain names;
- * `at_start`: no library is being unloaded. */
+ * `at_start`: by host_search_at_start. */
 static void publish(enum interface interface, const struct host_library *library, bool plain, bool at_start)
 {
     struct binding *binding = &bindings[interface];
@@ -101,20 +102,20 @@ static void publish(enum interface interface, const struct host_library *library
         return;
     binding->library = *library;
     binding->library.handle = NULL; /* nothing more is looked up */
-    if (at_start)
-        retained_keep_at_start(library);
-    else
+    if (!at_start)
         retained_keep(library, forget_library);
     nested_note_host(library->start, library->end);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         if (symbol_interface((enum symbol)i) != interface)
             continue;
         enum symbol symbol = plain ? symbol_plain((enum symbol)i) : (enum symbol)i;
-        host_function *function = host_search_function(library, symbol_name(symbol));
-        if (function) {
+        host_function *function = at_start ? host_search_start_function(library, symbol_name(symbol))
+                                           : host_search_function(library, symbol_name(symbol));
+        if (!function)
+            continue;
+        if (!at_start)
             retained_keep_origin(library, function, forget_library);
-            publish_function((enum symbol)i, function);
-        }
+        publish_function((enum symbol)i, function);
     }
     atomic_store_explicit(&binding->state, BOUND, memory_order_release);
 }
@@ -129,14 +130,26 @@ static void share(enum interface interface)
             publish_function((enum symbol)i, DISPATCH_THUNK(i));
 }
 
+/* The program's later changes of its environment are none of settings. */
+static void copy_settings(void)
+{
+    bool are_faulty;
+    const struct settings *copied = settings_copied(&are_faulty);
+    const bool stands_behind = host_search_stands_behind();
+    floors_begin(stands_behind ? OFFLOAD_NEVER : copied->offload, are_faulty && !stands_behind);
+}
+
+/* Asks the loader nothing and allocates nothing (invariant 5): the program's own malloc may not be ready. */
 __attribute__((constructor)) static void bind_at_load(void)
 {
     const int saved_errno = errno;
+    copy_settings();
+    host_search_begin();
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         enum interface interface = (enum interface)i;
         struct host_library library;
         if (state_of(interface) == UNBOUND &&
-            host_search_next(symbol_name(interface_sentinel(interface)), &library))
+            host_search_at_start(symbol_name(interface_sentinel(interface)), &library))
             publish(interface, &library, false, true);
     }
     errno = saved_errno;

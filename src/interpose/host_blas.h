@@ -8,9 +8,9 @@
  * tables may always be jumped through.
  * Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live
  * elsewhere than libblas.so.3.
- * The constructor only looks symbols up (RTLD_NEXT); when BLAS is not yet there
- * (it came in by dlopen(RTLD_LOCAL), or MUBLAS_HOST_BLAS names it) the first
- * call binds. mublas never binds to itself. */
+ * The constructor only looks symbols up, in the tables of what the program was started with; when BLAS is
+ * not there (it comes in by dlopen, or MUBLAS_HOST_BLAS names it) the first call binds. mublas never binds to
+ * itself. */
 #ifndef MUBLAS_HOST_BLAS_H
 #define MUBLAS_HOST_BLAS_H
 

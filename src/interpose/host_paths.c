@@ -1,4 +1,5 @@
 #include "interpose/host_paths.h"
+#include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "interpose/width.h"
@@ -18,7 +19,7 @@ static bool has_other_names(void *handle)
         "cblas_dgemm_64", "cblas_dgemm64_", "scipy_cblas_dgemm", "scipy_cblas_dgemm64_",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (dlsym(handle, names[i]))
+        if (loader_symbol(handle, names[i]))
             return true;
     return false;
 }
@@ -28,12 +29,13 @@ static const char *open_library(const char *path, const char *symbol, const char
                                 struct host_library *library)
 {
     const char *reason = "it has no BLAS for mublas to use";
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    const char *error;
+    void *handle = loader_open_or_why(path, RTLD_LAZY | RTLD_LOCAL, &error);
     if (!handle)
-        return dlerror();
+        return error;
     if (host_search_in(handle, symbol, origin, library))
         return NULL;
-    if (dlsym(handle, HOST_SEARCH_MARKER))
+    if (loader_symbol(handle, HOST_SEARCH_MARKER))
         reason = "it is mublas itself";
     else if (has_other_names(handle))
         reason = "";

@@ -1,6 +1,8 @@
 #include "interpose/host_search.h"
 #include "common/loaded_segment.h"
+#include "common/loader.h"
 #include "interpose/host_paths.h"
+#include "interpose/start_objects.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -16,33 +18,74 @@ extern __typeof(mublas_interposes_blas) own_marker __attribute__((alias(HOST_SEA
 __attribute__((weak)) bool host_search_by_path = false;
 __attribute__((weak)) bool host_search_wide = false;
 
+static const char next_in_order[] = "next in the program's search order";
+
 static const void *object_base(const void *address)
 {
     Dl_info where;
     return address && dladdr(address, &where) ? where.dli_fbase : NULL;
 }
 
+struct object_search {
+    uintptr_t address;
+    struct object_symbols *object;
+};
+
+static int read_object_at(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    const struct object_search *search = argument;
+    uintptr_t start, end;
+    (void)size;
+    object_symbols_read(info, search->object);
+    return object_symbols_segment(search->object, search->address, &start, &end);
+}
+
+static bool is_marked(const struct object_symbols *object)
+{
+    const void *marker;
+    return object_symbols_find(object, HOST_SEARCH_MARKER, &marker);
+}
+
 /* True when `address` lies in this library or in another build of mublas. */
 static bool is_mublas(const void *address)
 {
-    Dl_info where;
-    if (!dladdr(address, &where))
-        return false;
-    if (where.dli_fbase == object_base(&own_marker))
-        return true;
-    void *object = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (!object)
-        return false;
-    bool ours = object_base(dlsym(object, HOST_SEARCH_MARKER)) == where.dli_fbase;
-    dlclose(object);
-    return ours;
+    struct object_symbols object;
+    struct object_search search = {(uintptr_t)address, &object};
+    return dl_iterate_phdr(read_object_at, &search) && is_marked(&object);
+}
+
+static host_function *unless_mublas(const struct host_library *library, const void *address)
+{
+    const bool is_known = (uintptr_t)address >= library->start && (uintptr_t)address < library->end;
+    return address && (is_known || !is_mublas(address)) ? (host_function *)(uintptr_t)address : NULL;
 }
 
 host_function *host_search_function(const struct host_library *library, const char *symbol)
 {
-    void *address = dlsym(library->handle, symbol);
-    bool known = (uintptr_t)address >= library->start && (uintptr_t)address < library->end;
-    return address && (known || !is_mublas(address)) ? (host_function *)address : NULL;
+    return unless_mublas(library, loader_symbol(library->handle, symbol));
+}
+
+host_function *host_search_start_function(const struct host_library *library, const char *symbol)
+{
+    const void *address;
+    return start_objects_find(symbol, &address) ? unless_mublas(library, address) : NULL;
+}
+
+bool host_search_at_start(const char *symbol, struct host_library *library)
+{
+    const void *address;
+    if (host_search_by_path)
+        return false;
+    const struct object_symbols *object = start_objects_find(symbol, &address);
+    if (!object || !address || is_marked(object))
+        return false;
+    *library = (struct host_library){.path = object->path, .origin = next_in_order};
+    return object_symbols_segment(object, (uintptr_t)address, &library->start, &library->end);
+}
+
+void host_search_begin(void)
+{
+    start_objects_note(&own_marker);
 }
 
 void host_search_describe(struct host_library *library, const void *inside)
@@ -57,8 +100,7 @@ void host_search_describe(struct host_library *library, const void *inside)
         library->path = where.dli_fname;
 }
 
-/* Does `handle` answer for the symbol? dladdr and dlopen are slow, and this runs
- * whenever a program starts: remember the code segment, which has the rest too. */
+/* Does `handle` answer for the symbol? Remembers the code segment, which has the rest too. */
 bool host_search_in(void *handle, const char *symbol, const char *origin, struct host_library *library)
 {
     *library = (struct host_library){.handle = handle, .path = "unknown", .origin = origin};
@@ -75,7 +117,7 @@ bool host_search_stands_behind(void)
 
 static bool search_next(const char *symbol, struct host_library *library)
 {
-    return host_search_in(RTLD_NEXT, symbol, "next in the program's search order", library);
+    return host_search_in(RTLD_NEXT, symbol, next_in_order, library);
 }
 
 bool host_search_next(const char *symbol, struct host_library *library)
@@ -85,7 +127,9 @@ bool host_search_next(const char *symbol, struct host_library *library)
 
 host_function *host_search_early(const char *symbol)
 {
-    return (host_function *)dlsym(RTLD_NEXT, symbol);
+    const void *address;
+    host_search_begin();
+    return start_objects_find(symbol, &address) ? (host_function *)(uintptr_t)address : NULL;
 }
 
 /* Names by which BLAS libraries go, with whatever follows. */
@@ -134,7 +178,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *argument)
 
 static bool accept_loaded(const char *path, const char *symbol, struct host_library *library)
 {
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    void *handle = loader_open(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle && host_search_in(handle, symbol, "already loaded by the program", library))
         return true;
     if (handle)
@@ -174,8 +218,8 @@ static bool is_plain(const char *symbol)
 
 bool host_search_means_wide(void *handle, const char *symbol)
 {
-    const void *answering = is_plain(symbol) ? object_base(dlsym(handle, symbol)) : NULL;
-    return answering && answering == object_base(dlsym(handle, HOST_SEARCH_WIDE_MARKER));
+    const void *answering = is_plain(symbol) ? object_base(loader_symbol(handle, symbol)) : NULL;
+    return answering && answering == object_base(loader_symbol(handle, HOST_SEARCH_WIDE_MARKER));
 }
 
 bool host_search(const char *symbol, struct host_library *library)

@@ -38,12 +38,21 @@ struct host_library {
  * past the other (by a handle, or since it is the other's host's host) to its own host. */
 bool host_search_stands_behind(void);
 
-/* For calls before all constructors, when dlopen would run those, without the environment:
- * the function that is next in the search order, NULL if there is none. */
+/* For calls before all constructors, when dlopen would run those, without the environment: what the program
+ * was started with has by that name next in the search order, NULL if nothing. */
 host_function *host_search_early(const char *symbol);
 
+/* For the constructor: note what the program was started with (start_objects.h). */
+void host_search_begin(void);
+
+/* The next BLAS after mublas in that, by the tables of these objects alone: nothing is asked of the loader, allocated or
+ * left behind. What is found stays loaded. False: none there, or host_search_by_path. `library` then has no
+ * handle, and its routines are found by the second of these; NULL where it is to be asked for later. */
+bool host_search_at_start(const char *symbol, struct host_library *library);
+host_function *host_search_start_function(const struct host_library *library, const char *symbol);
+
 /* The next BLAS after mublas in the program's search order. False: none there now, or
- * host_search_by_path. Looks symbols up and nothing else: allowed in a constructor. */
+ * host_search_by_path. Asks the loader: not in a constructor. */
 bool host_search_next(const char *symbol, struct host_library *library);
 
 /* The same, then any BLAS that the program loaded for itself (RTLD_LOCAL). False where

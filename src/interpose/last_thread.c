@@ -19,6 +19,9 @@ enum { ONE_THREAD = 1, CLASS_SHIFT = 13, CLASS_NONE = 0, BEST_EFFORT = 2 << CLAS
 enum { RARE = BEST_EFFORT | (NORMAL + 1), ALSO_RARE = RARE + 1 };
 enum { FIRST_LOOK_NANOSECONDS = 1 << 20, LAST_LOOK_NANOSECONDS = 1 << 27 };
 
+/* glibc has room for the values of so many keys in each thread; for those of more it allocates. */
+enum { KEYS_WITH_ROOM = 32 };
+
 /* The watcher starts when both are so. */
 enum { MAIN_ENDED = 1, DRIVER_AWAKE = 2 };
 static atomic_int reasons;
@@ -136,11 +139,20 @@ static void main_ends(void *unused)
     errno = saved_errno;
 }
 
-__attribute__((constructor)) static void watch_main(void)
+static void watch_main(bool may_allocate)
 {
-    if (process == 0 && gettid() == getpid() && pthread_key_create(&main_key, main_ends) == 0 &&
-        pthread_setspecific(main_key, &process) == 0)
+    if (process != 0 || gettid() != getpid() || pthread_key_create(&main_key, main_ends) != 0)
+        return;
+    if ((main_key < KEYS_WITH_ROOM || may_allocate) && pthread_setspecific(main_key, &process) == 0)
         process = getpid();
+    else
+        pthread_key_delete(main_key);
+}
+
+/* The program's own malloc may not be ready yet. */
+__attribute__((constructor)) static void watch_main_at_load(void)
+{
+    watch_main(false);
 }
 
 static bool mark_thread(int priority_before)
@@ -153,7 +165,7 @@ static bool mark_thread(int priority_before)
 int last_thread_driver_begins(void)
 {
     const int before = priority_of(gettid());
-    watch_main(); /* calls may come before constructors, and another thread may have loaded the library */
+    watch_main(true); /* calls may come before constructors, and another thread may have loaded the library */
     atomic_fetch_add(&begun, 1);
     if (mark_thread(before))
         return before;

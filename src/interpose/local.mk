@@ -10,6 +10,8 @@ libmublas_core_la_SOURCES += \
 	src/interpose/learned_model.c src/interpose/learned_model.h \
 	src/interpose/level3_opening.c src/interpose/level3_opening.h \
 	src/interpose/offload.c \
+	src/interpose/floors.c src/interpose/floors.h src/interpose/offloaded_routines.def \
+	src/interpose/offloaded_symbols.inc \
 	src/interpose/background.c src/interpose/background.h \
 	src/interpose/last_thread.c src/interpose/last_thread.h \
 	src/interpose/early_account.c src/interpose/early_account.h \
@@ -17,6 +19,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/host_search.c src/interpose/host_search.h \
+	src/interpose/start_objects.c src/interpose/start_objects.h \
 	src/interpose/host_paths.c src/interpose/host_paths.h \
 	src/interpose/offload.h \
 	src/interpose/nested.c src/interpose/nested.h \

@@ -5,6 +5,7 @@
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "interpose/execute.h"
+#include "interpose/floors.h"
 #include "interpose/host_level3.h"
 #include "interpose/host_paths.h"
 #include "interpose/known_shapes.h"
@@ -18,20 +19,32 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-uint64_t offload_floors[SYMBOL_COUNT];
-
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
-static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
+static pthread_once_t begin_once = PTHREAD_ONCE_INIT, big_once = PTHREAD_ONCE_INIT;
 
+static enum offload_mode mode_here(void)
+{
+    return host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
+}
+
+/* What tells whether a call is below its floor on this machine. */
 static void begin(void)
+{
+    struct program_state program;
+    program_state_set_aside(&program);
+    waking_begin();
+    floors_set(mode_here(), waking_model(), false);
+    program_state_return(&program);
+}
+
+static void begin_big(void)
 {
     struct program_state program;
     program_state_set_aside(&program);
     host_paths_check_setting();
     process_state_begin();
-    waking_begin();
     program_state_return(&program);
 }
 
@@ -122,33 +135,6 @@ static enum host_reason attempt(const struct blas_call *call, struct program_cal
     return reason;
 }
 
-/* A recipe, which the first calls that may be worth a device have read, may know of smaller ones that are. */
-static uint64_t floor_by(enum offload_mode mode, const struct machine_model *model,
-                         const struct blas_call *call)
-{
-    enum { PART_UNREAD = 4 };
-    const uint64_t floor = policy_floor(mode, model, call->family, call->type);
-    const bool read = waking_has_learned(model) || floor == UINT64_MAX || floor < PART_UNREAD;
-    return read ? floor : floor / PART_UNREAD;
-}
-
-/* The routine's floor, kept until another model is in force. */
-static uint64_t floor_of(enum symbol symbol, enum offload_mode mode, const struct blas_call *call)
-{
-    const struct machine_model *model = waking_model();
-    uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
-    if (floor != 0)
-        return floor;
-    struct program_state program;
-    program_state_set_aside(&program);
-    floor = floor_by(mode, model, call);
-    program_state_return(&program);
-    __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_SEQ_CST);
-    if (waking_model() != model) /* and the floors were cleared, perhaps before this one was set */
-        __atomic_store_n(&offload_floors[symbol], 0, __ATOMIC_RELAXED);
-    return floor;
-}
-
 /* Looked at but once for each shape and model. */
 static bool never_pays(const struct blas_call *call, uint64_t shape)
 {
@@ -169,12 +155,13 @@ static bool never_pays(const struct blas_call *call, uint64_t shape)
 static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call,
                                  const struct float_state *arithmetic)
 {
-    const enum offload_mode mode = host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
-    const uint64_t floor = floor_of(symbol, mode, call);
+    const enum offload_mode mode = mode_here();
+    const uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
     if (mode == OFFLOAD_NEVER)
         return HOST_SWITCHED_OFF;
     if (crossover_size(call) < floor)
         return HOST_BELOW_FLOOR;
+    pthread_once(&big_once, begin_big);
     if (process_state_is_forked() || process_state_is_checkpointed())
         return HOST_AFTER_FORK;
     if (!process_state_arithmetic_allows(arithmetic, call))

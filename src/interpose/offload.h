@@ -11,12 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Below these an entry jumps straight to the host: crossover_size (crossover.h),
- * compared as unsigned 64-bit. 0 until the first call, which
- * therefore comes in and sets them from settings and device. One per routine;
- * read by the gates in forward.S. */
-extern uint64_t offload_floors[SYMBOL_COUNT];
-
 /* True: the call ran on the device and its results are in host memory. False:
  * operands are untouched; the entry must run the host BLAS between
  * offload_host_begin and offload_host_end, which count it, keep the

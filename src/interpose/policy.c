@@ -161,3 +161,13 @@ uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model,
     }
     return crossover_floor(model, family, type);
 }
+
+/* A recipe, which the first calls that may be worth a device have read, may know of smaller ones that are. */
+uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
+                     enum blas_type type, bool is_learned)
+{
+    enum { PART_UNREAD = 4 };
+    const uint64_t floor = policy_floor(mode, model, family, type);
+    const bool is_final = is_learned || floor == UINT64_MAX || floor < PART_UNREAD;
+    return is_final ? floor : floor / PART_UNREAD;
+}

@@ -89,4 +89,9 @@ double policy_recurring(const struct blas_call *call, double gain_us);
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                       enum blas_type type);
 
+/* What a call must come up to, to be looked at: that floor, or until a recipe was looked for (`is_learned`) the part
+ * of it that a recipe may lower it to. */
+uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
+                     enum blas_type type, bool is_learned);
+
 #endif

@@ -1,4 +1,5 @@
 #include "interpose/retained.h"
+#include "common/loader.h"
 #include "interpose/loaded_object.h"
 
 #include <dlfcn.h>
@@ -63,9 +64,9 @@ static bool watch(uintptr_t inside, retained_forget *forget)
 /* The loader stops a process that wants a library for ever which is just being unloaded. */
 static void keep(const char *path, uintptr_t inside, retained_forget *forget)
 {
-    void *reference = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    void *reference = loader_open(path, RTLD_LAZY | RTLD_NOLOAD);
     if (reference && !watch(inside, forget))
-        dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+        loader_open(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 void retained_keep(const struct host_library *library, retained_forget *forget)
@@ -81,10 +82,4 @@ void retained_keep_origin(const struct host_library *library, host_function *fun
     bool known = address >= library->start && address < library->end;
     if (library->is_callers && !known && dladdr((void *)function, &where) && where.dli_fname)
         keep(where.dli_fname, address, forget);
-}
-
-void retained_keep_at_start(const struct host_library *library)
-{
-    void *kept = dlopen(library->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    (void)kept;
 }

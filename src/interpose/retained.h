@@ -17,7 +17,4 @@ void retained_keep(const struct host_library *library, retained_forget *forget);
 void retained_keep_origin(const struct host_library *library, host_function *function,
                           retained_forget *forget);
 
-/* The same while the program starts, when nothing is being unloaded: quicker. */
-void retained_keep_at_start(const struct host_library *library);
-
 #endif

@@ -1,4 +1,5 @@
 #include "interpose/shared_hosts.h"
+#include "common/loader.h"
 #include "common/log.h"
 #include "interpose/calling_objects.h"
 #include "interpose/nested.h"
@@ -50,7 +51,7 @@ static bool is_dispatched(enum symbol symbol)
 static void fill_host(struct host *host, const struct host_library *found)
 {
     struct host_library library = *found;
-    void *own = found->is_callers ? dlopen(found->path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *own = found->is_callers ? loader_open(found->path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (own)
         library.handle = own;
     for (int i = 0; i < SYMBOL_COUNT; i++) {

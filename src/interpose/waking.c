@@ -1,13 +1,14 @@
 #include "interpose/waking.h"
+#include "common/loader.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "interpose/background.h"
 #include "interpose/early_account.h"
+#include "interpose/floors.h"
 #include "interpose/host_search.h"
 #include "interpose/last_thread.h"
 #include "interpose/learned_model.h"
 #include "interpose/level3_opening.h"
-#include "interpose/offload.h"
 #include "interpose/policy.h"
 #include "interpose/stats.h"
 #include "tuner/recipe_search.h"
@@ -95,12 +96,11 @@ static enum status create_mirrors(struct device *device)
     return status;
 }
 
-/* Go by another model from now on; the next call of a routine sets its floor by it. */
+/* Go by another model from now on. */
 static void use_model(const struct machine_model *other)
 {
-    __atomic_store_n(&model_in_force, other, __ATOMIC_SEQ_CST);
-    for (int i = 0; i < SYMBOL_COUNT; i++)
-        __atomic_store_n(&offload_floors[i], 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&model_in_force, other, __ATOMIC_RELEASE);
+    floors_set(settings()->offload, other, waking_has_learned(other));
 }
 
 /* Of the plain names, which come first in learned_model_host's search as well. */
@@ -153,6 +153,7 @@ static void wake(void)
     const int priority = last_thread_driver_begins();
     const bool woken = device_wake(&device) == STATUS_OK && create_mirrors(device) == STATUS_OK;
     last_thread_driver_has_begun(priority, woken);
+    loader_forget_error(); /* of what the driver opens and looks for itself */
     if (!woken) {
         none_usable = !exit_gate_is_closed();
         return;

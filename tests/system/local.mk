@@ -251,3 +251,22 @@ tests_system_untidy_host_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed
 tests_system_untidy_host_la_LIBADD = $(system_test_libraries)
 TESTS += tests/system/arithmetic.sh
 EXTRA_DIST += tests/system/arithmetic.sh
+
+# What a program may notice before main, and of a small call.
+check_PROGRAMS += tests/system/start tests/system/first_call
+check_LTLIBRARIES += tests/system/opening_library.la tests/system/indirect_blas.la tests/system/many_keys.la
+tests_system_many_keys_la_SOURCES = tests/system/many_keys.c
+tests_system_many_keys_la_LDFLAGS = $(module_flags)
+tests_system_start_SOURCES = tests/system/start.c
+tests_system_start_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_start_LDADD = -ldl -lm
+tests_system_first_call_SOURCES = tests/system/first_call.c
+tests_system_first_call_LDADD = $(system_test_libraries) -lm
+tests_system_opening_library_la_SOURCES = tests/system/opening_library.c
+tests_system_opening_library_la_LDFLAGS = $(module_flags)
+tests_system_opening_library_la_LIBADD = -ldl
+tests_system_indirect_blas_la_SOURCES = tests/system/indirect_blas.c
+tests_system_indirect_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_indirect_blas_la_LDFLAGS = $(module_flags)
+TESTS += tests/system/start.sh tests/system/lisp.sh
+EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh

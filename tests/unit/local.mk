@@ -501,3 +501,22 @@ check_PROGRAMS += tests/unit/test_last_thread
 TESTS += tests/unit/test_last_thread
 tests_unit_test_last_thread_SOURCES = tests/unit/test_last_thread.c
 tests_unit_test_last_thread_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_first_floors
+TESTS += tests/unit/test_first_floors
+tests_unit_test_first_floors_SOURCES = tests/unit/test_first_floors.c
+tests_unit_test_first_floors_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_object_symbols
+TESTS += tests/unit/test_object_symbols
+tests_unit_test_object_symbols_SOURCES = tests/unit/test_object_symbols.c
+tests_unit_test_object_symbols_LDADD = $(unit_test_libraries)
+symbols_module_flags = $(module_flags) -Wl,--version-script=$(top_srcdir)/tests/unit/symbols_module.map
+check_LTLIBRARIES += tests/unit/symbols_gnu.la tests/unit/symbols_sysv.la
+tests_unit_symbols_gnu_la_SOURCES = tests/unit/symbols_module.c
+tests_unit_symbols_gnu_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_symbols_gnu_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=gnu
+tests_unit_symbols_sysv_la_SOURCES = tests/unit/symbols_module.c
+tests_unit_symbols_sysv_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_symbols_sysv_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=sysv
+EXTRA_DIST += tests/unit/symbols_module.map

@@ -4,6 +4,8 @@
 #include "common/log.h"
 #include "tap.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,8 +84,86 @@ static void test_bad_values(void)
     tap_ok(is_one_line_with(outcome.errors, "MUBLAS_OFLOAD", "mublas info"), "an unknown name is pointed out");
 }
 
+static void set_all(const char *offload, const char *report, const char *unknown)
+{
+    setenv("MUBLAS_OFFLOAD", offload, 1);
+    setenv("MUBLAS_REPORT", report, 1);
+    setenv(unknown, "1", 1);
+}
+
+/* In a child: what settings are after a copy, with the environment changed in each way since. */
+static bool keeps_copies(int way)
+{
+    static char room[] = "MUBLAS_RECIPE=first";
+    bool are_faulty = true;
+    set_all("always", "file", "HOME");
+    putenv(room);
+    errno = 7;
+    const bool is_read = settings_copied(&are_faulty)->offload == OFFLOAD_ALWAYS && !are_faulty && errno == 7;
+    memset(room + 14, 'x', 5);
+    if (way == 0)
+        set_all("never", "0", "MUBLAS_OFLOAD");
+    else if (way == 1)
+        clearenv();
+    const struct settings *kept = settings();
+    return is_read && kept->offload == OFFLOAD_ALWAYS && settings_report_wanted() && strcmp(kept->report, "file") == 0 &&
+           strcmp(kept->recipe, "first") == 0;
+}
+
+/* Nothing is written before settings() is called. */
+static bool says_late(int unused)
+{
+    (void)unused;
+    bool are_faulty = false;
+    int errors[2];
+    char text[512];
+    set_all("perhaps", "1", "MUBLAS_OFLOAD");
+    if (pipe2(errors, O_NONBLOCK) != 0 || dup2(errors[1], STDERR_FILENO) < 0)
+        return false;
+    const bool is_silent = settings_copied(&are_faulty)->offload == OFFLOAD_AUTO && are_faulty &&
+                           settings_report_wanted() && read(errors[0], text, sizeof text) < 0;
+    clearenv();
+    settings();
+    const ssize_t length = read(errors[0], text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return is_silent && strstr(text, "perhaps") && strstr(text, "MUBLAS_OFLOAD");
+}
+
+/* More than there is room for at hand. */
+static bool keeps_long_copies(int unused)
+{
+    (void)unused;
+    enum { LENGTH = 100000 };
+    char *path = malloc(LENGTH + 1);
+    bool are_faulty;
+    memset(path, 'p', LENGTH);
+    path[LENGTH] = '\0';
+    setenv("MUBLAS_HOST_BLAS", path, 1);
+    settings_copied(&are_faulty);
+    clearenv();
+    return strcmp(settings()->host_blas, path) == 0;
+}
+
+static bool is_true_in_child(bool is_good(int), int way)
+{
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(!is_good(way));
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void test_copies(void)
+{
+    tap_ok(is_true_in_child(keeps_copies, 0), "a copy holds whatever is set later, errno as well");
+    tap_ok(is_true_in_child(keeps_copies, 1), "and when the environment is cleared");
+    tap_ok(is_true_in_child(keeps_long_copies, 0), "long as it may be");
+    tap_ok(is_true_in_child(says_late, 0), "it is made without a word: settings() says what is wrong");
+}
+
 int main(void)
 {
+    test_copies();
     test_good_values();
     test_bad_values();
     return tap_done();

@@ -1,0 +1,58 @@
+#include "interpose/floors.h"
+#include "interpose/policy.h"
+
+enum {
+#define OFFLOADED_ROUTINE(name, family, type, gate) ROUTINE_##name,
+#include "interpose/offloaded_routines.def"
+#undef OFFLOADED_ROUTINE
+    ROUTINE_COUNT
+};
+
+enum {
+#define OFFLOADED_ROUTINE(name, family, type, gate) GATE_##name = gate,
+#include "interpose/offloaded_routines.def"
+#undef OFFLOADED_ROUTINE
+};
+
+static const struct {
+    uint8_t family, type;
+} routines[ROUTINE_COUNT] = {
+#define OFFLOADED_ROUTINE(name, family, type, gate) {family, type},
+#include "interpose/offloaded_routines.def"
+#undef OFFLOADED_ROUTINE
+};
+
+uint64_t offload_floors[SYMBOL_COUNT] = {
+#define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = (uint64_t)(int64_t)GATE_##name,
+#include "interpose/offloaded_symbols.inc"
+};
+
+/* 0: forwarded. */
+static const uint8_t routine_after[SYMBOL_COUNT] = {
+#define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTINE_##name + 1,
+#include "interpose/offloaded_symbols.inc"
+};
+
+static void set(enum symbol symbol, uint64_t floor)
+{
+    __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_RELAXED);
+}
+
+void floors_begin(enum offload_mode mode, bool all_enter)
+{
+    if (mode == OFFLOAD_AUTO && !all_enter)
+        return;
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        set((enum symbol)i, mode == OFFLOAD_NEVER && !all_enter ? UINT64_MAX : 0);
+}
+
+void floors_set(enum offload_mode mode, const struct machine_model *model, bool is_learned)
+{
+    uint64_t gates[ROUTINE_COUNT];
+    for (int i = 0; i < ROUTINE_COUNT; i++)
+        gates[i] = policy_gate(mode, model, (enum blas_family)routines[i].family, (enum blas_type)routines[i].type,
+                               is_learned);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (routine_after[i])
+            set((enum symbol)i, gates[routine_after[i] - 1]);
+}
