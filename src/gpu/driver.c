@@ -20,10 +20,16 @@ static bool look_up(void *library, const char *symbol, void *member)
     return address != NULL;
 }
 
+const char *driver_file(void)
+{
+    const char *chosen = settings()->cuda_driver;
+    return *chosen ? chosen : "libcuda.so.1";
+}
+
 static void open_library(void)
 {
     const char *chosen = settings()->cuda_driver;
-    void *library = dlopen(*chosen ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(driver_file(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         if (*chosen)
             log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, dlerror());

@@ -21,6 +21,26 @@ static double expected_us, recurring_us; /* guarded by the lock of those who cal
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct level3_accounts accounts;
 
+static struct background_job look_job = {.work = level3_find};
+
+enum level3_outlook level3_opening_look(void)
+{
+    if (!level3_is_missing() && look_job.state != BACKGROUND_DONE) {
+        background_begin(&look_job);
+        switch (background_await(&look_job)) {
+        case BACKGROUND_NOT_BEGUN: level3_find(); break;
+        case BACKGROUND_RUNNING: return LEVEL3_UNKNOWN;
+        case BACKGROUND_DONE: break;
+        }
+    }
+    return level3_is_missing() ? LEVEL3_MISSING : LEVEL3_MAY_COME;
+}
+
+bool level3_opening_is_missing(void)
+{
+    return level3_is_missing();
+}
+
 static void open_library(struct device *device)
 {
     const uint64_t started = stats_nanoseconds();
@@ -51,7 +71,7 @@ void level3_opening_expect(const struct machine_model *model, const struct blas_
 void level3_opening_prepare(struct device *device)
 {
     opening_device = device;
-    if (is_expected)
+    if (is_expected && !level3_is_missing())
         background_begin(&open_job);
 }
 

@@ -13,6 +13,19 @@
 
 #include <stdint.h>
 
+/* Whether cuBLAS can be had at all. */
+enum level3_outlook {
+    LEVEL3_UNKNOWN, /* another thread holds what is needed to look */
+    LEVEL3_MAY_COME, /* there is a file, or it is open */
+    LEVEL3_MISSING  /* no call of level 3 ever goes to the device, and none is a reason to wake one */
+};
+
+/* Look for it without opening it, beside the program, once: some microseconds, for which the caller waits. */
+enum level3_outlook level3_opening_look(void);
+
+/* Is it known already that there is none? Costs nothing. */
+bool level3_opening_is_missing(void);
+
 /* A call that was made while the device was not in use yet would have gained so much; all of them
  * `paid_us` (policy_wake). Callers hold a lock, one for all. */
 void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,

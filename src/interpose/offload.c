@@ -77,15 +77,24 @@ static enum host_reason execute(struct device *device, enum symbol symbol, const
     return HOST_REASON_COUNT;
 }
 
+static bool is_level3(const struct blas_call *call)
+{
+    return call->family >= FAMILY_GEMM;
+}
+
 /* HOST_REASON_COUNT: it ran on the device. */
 static enum host_reason attempt(enum symbol symbol, const struct blas_call *call, const void *caller)
 {
     struct operand operands[OPERANDS_MAX];
     enum host_reason reason;
     double credit_us = 0;
+    if (is_level3(call) && level3_opening_is_missing())
+        return HOST_UNSUPPORTED;
     struct device *device = waking_find_device(call, &reason, &credit_us);
     if (!device)
         return reason;
+    if (is_level3(call) && level3_opening_look() == LEVEL3_MISSING)
+        return HOST_UNSUPPORTED;
     struct mirror_table *const mirrors = waking_mirrors();
     int count = execute_operands(call, operands);
     if (credit_us > 0)
