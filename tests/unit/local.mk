@@ -349,6 +349,10 @@ TESTS += tests/unit/test_cuda_users
 tests_unit_test_cuda_users_SOURCES = tests/unit/test_cuda_users.c
 tests_unit_test_cuda_users_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_loader_cache
+TESTS += tests/unit/test_loader_cache
+tests_unit_test_loader_cache_SOURCES = tests/unit/test_loader_cache.c src/command/loader_cache.c
+
 vendor_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 check_LTLIBRARIES += tests/unit/vendor_good.la tests/unit/vendor_poor.la tests/unit/vendor_refusing.la
 tests_unit_vendor_good_la_SOURCES = tests/unit/vendor_candidate.c
