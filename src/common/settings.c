@@ -116,7 +116,7 @@ static void complain_of_unknown_names(void)
         for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
             found = strlen(known[i]) == length && strncmp(*entry, known[i], length) == 0;
         if (!found)
-            dprintf(STDERR_FILENO, "mublas: %.*s is not a setting; `mublas info` lists them\n",
+            dprintf(STDERR_FILENO, "mublas: %.*s is not a setting; `mublas info --settings` lists them\n",
                     (int)(length < 100 ? length : 100), *entry);
     }
 }
@@ -181,6 +181,23 @@ bool settings_report_wanted(void)
 size_t memory_amount_bytes(struct memory_amount amount, size_t total)
 {
     return amount.is_percent ? total / 100 * amount.value : amount.value;
+}
+
+int settings_print_changed(FILE *stream)
+{
+    int changed = 0;
+    settings();
+#define SETTING(name, field, parser, fallback, values, meaning)                                    \
+    {                                                                                              \
+        const char *value = secure_getenv(#name);                                                  \
+        if (value && strcmp(value, fallback) != 0) {                                               \
+            fprintf(stream, "  %s=%s\n", #name, value);                                            \
+            changed++;                                                                             \
+        }                                                                                          \
+    }
+#include "common/settings.def"
+#undef SETTING
+    return changed;
 }
 
 void settings_print(FILE *stream)

@@ -133,6 +133,9 @@ EXTRA_DIST += tests/system/messages.sh
 TESTS += tests/system/run.sh
 EXTRA_DIST += tests/system/run.sh
 tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
+TESTS += tests/system/copied.sh
+EXTRA_DIST += tests/system/copied.sh
+tests/system/copied.log: mublas$(EXEEXT)
 
 # libmublas.so as the BLAS that a program is linked with, and as libblas.so.3.
 check_PROGRAMS += tests/system/linked_arguments tests/system/wrong tests/system/by_handle
