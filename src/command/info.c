@@ -163,8 +163,8 @@ struct machine {
 static struct machine look_around(void)
 {
     struct machine machine = {.has_device = false};
-    machine.has_device =
-        device_choose(&machine.choice) == STATUS_OK && device_query(machine.choice.ordinal, &machine.device) == STATUS_OK;
+    machine.has_device = device_choose(&machine.choice) == STATUS_OK &&
+                         device_query(machine.choice.ordinal, &machine.device) == STATUS_OK;
     machine.has_host = host_search("dgemm_", &machine.host);
     return machine;
 }

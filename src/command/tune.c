@@ -291,7 +291,7 @@ int tune_run(char **arguments)
         return 1;
     run.started = timer_now();
     const int refusal = tune_session_open(&run.session, run.options.memory, &stopped);
-    if (refusal)
+    if (refusal != 0)
         return refusal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

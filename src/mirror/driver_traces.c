@@ -13,9 +13,10 @@ enum { NAME_LENGTH = sizeof driver_name - 1, CHUNK = 64 << 10, OVERLAP = sizeof 
 enum { ENTRIES_MAX = 256 }; /* of a dynamic section; some thirty are usual */
 static const uint64_t READ_MAX = UINT64_C(4) << 30;
 
+/* Of the process itself there is none once its main thread has ended. */
 int driver_traces_memory(void)
 {
-    return open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    return open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
 }
 
 static bool read_at(int file, void *to, size_t bytes, uint64_t offset)

@@ -1,6 +1,6 @@
 /* driver_traces.h - what in a loaded object shows that it uses the CUDA driver, by its file and by its memory.
  *
- * Everything is read with pread, memory through /proc/self/mem: a file that was cut short since it was loaded,
+ * Everything is read with pread, memory through /proc/thread-self/mem: a file that was cut short since it was loaded,
  * or whose headers claim what it does not have, ends a read instead of raising SIGBUS; so does an object that is
  * unloaded meanwhile. No more of a file is read than it has, nor more than 4 GiB. Thread-safe. */
 #ifndef MUBLAS_DRIVER_TRACES_H

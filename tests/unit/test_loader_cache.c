@@ -16,7 +16,8 @@ static size_t size;
 /* Offsets of strings count from the header, which may stand behind one in the older format. */
 static void make(bool with_old)
 {
-    static const char *const strings[] = {"libone.so.1", "/lib/one", "libtwo.so.2", "/lib/two", "libone.so.1", "/usr/one"};
+    static const char *const strings[] = {"libone.so.1", "/lib/one", "libtwo.so.2",
+                                          "/lib/two", "libone.so.1", "/usr/one"};
     const size_t start = with_old ? (OLD_BYTES + 7) / 8 * 8 : 0;
     const uint32_t entries = ENTRIES, old_entries = 1;
     memset(bytes, 0, sizeof bytes);
@@ -98,7 +99,8 @@ static void test_lies(unsigned seed)
             bytes[(size_t)random() % size] = (unsigned char)random();
         opened += look(size - (size_t)random() % 8, "libone.so.1");
     }
-    tap_ok(opened > 0 && opened < ROUNDS, "%d of %d files with random bytes can be opened (seed %u)", opened, ROUNDS, seed);
+    tap_ok(opened > 0 && opened < ROUNDS, "%d of %d files with random bytes can be opened (seed %u)",
+           opened, ROUNDS, seed);
 }
 
 int main(int count, char **arguments)
