@@ -1,6 +1,9 @@
 #include "command/info.h"
+#include "command/exit_status.h"
+#include "command/inspect.h"
 #include "common/processors.h"
 #include "common/settings.h"
+#include "gpu/cublas_library.h"
 #include "gpu/device.h"
 #include "interpose/host_search.h"
 #include "interpose/learned_model.h"
@@ -10,6 +13,7 @@
 #include "tuner/recipe_search.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +43,8 @@ static void print_floors(FILE *stream, const struct machine_model *model)
         {"sdcz", "trmm", FAMILY_TRMM}, {"sdcz", "trsm", FAMILY_TRSM},
     };
     static const char types[] = "sdcz"; /* in the order of enum blas_type */
-    fprintf(stream, "crossovers: %s; below these sizes calls never leave the host\n"
-                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm; n*n*k for syrk, herk, syr2k, her2k)\n",
-            model->learned ? "learned" : "built in");
+    fprintf(stream, "below these sizes calls never leave the host\n"
+                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm; n*n*k for syrk, herk, syr2k, her2k)\n");
     for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
         fputc(' ', stream);
         for (const char *type = routines[i].types; *type; type++) {
@@ -88,8 +91,9 @@ static void print_learned(FILE *stream, const struct learned_times *times, const
                 times->host_threads, processors_for_blas());
 }
 
+/* With every size, or where they are from. */
 static void print_crossovers(FILE *stream, const struct device_properties *device, const char *section,
-                             const struct host_library *host)
+                             const struct host_library *host, bool sizes)
 {
     struct machine_model model = crossover_model_here(device);
     struct learned_times *times = malloc(sizeof *times);
@@ -97,12 +101,15 @@ static void print_crossovers(FILE *stream, const struct device_properties *devic
     if (host && !realpath(host->path, path))
         snprintf(path, sizeof path, "%s", host->path);
     bool learned = times && learned_model_use(&model, times, section, path);
-    print_floors(stream, &model);
+    fprintf(stream, "crossovers: %s; ", model.learned ? "learned" : "built in");
+    if (sizes)
+        print_floors(stream, &model);
+    else
+        fputs("mublas info --crossovers lists the sizes below which calls stay on the host\n", stream);
     if (learned)
         print_learned(stream, times, path);
     free(times);
 }
-
 
 static void print_tracker(FILE *stream)
 {
@@ -121,33 +128,105 @@ static void print_tracker(FILE *stream)
                 settings()->trust_tracking ? ", but MUBLAS_TRUST_TRACKING=1 overrides" : "");
 }
 
-static void print_calls(FILE *stream, const struct device_properties *device)
+static void print_level3(FILE *stream)
 {
-    struct recipe recipe = {.crossover = NULL};
-    struct host_library host;
-    const bool has_recipe = device && print_recipe(stream, device, &recipe);
-    const bool has_host = host_search("dgemm_", &host);
-    print_crossovers(stream, device, recipe.crossover, has_host ? &host : NULL);
-    if (has_host)
-        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", host.path, host.origin);
+    const char *found = cublas_library_find();
+    if (found)
+        fprintf(stream, "level 3: by cuBLAS, %s\n", found);
+    else
+        fputs("level 3: on the host, there is no cuBLAS (MUBLAS_CUBLAS names one)\n", stream);
+}
+
+static void print_host(FILE *stream, const struct host_library *host)
+{
+    if (host)
+        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", host->path, host->origin);
     else
         fprintf(stream, "host BLAS: none found; set MUBLAS_HOST_BLAS\n");
+}
+
+static void print_settings(FILE *stream)
+{
+    fputs("settings other than by default (mublas info --settings lists all):\n", stream);
+    if (settings_print_changed(stream) == 0)
+        fputs("  none\n", stream);
+}
+
+/* What this machine is, and what becomes of calls on it. */
+struct machine {
+    bool has_device, has_host;
+    struct device_choice choice;
+    struct device_properties device;
+    struct host_library host;
+};
+
+static struct machine look_around(void)
+{
+    struct machine machine = {.has_device = false};
+    machine.has_device = device_choose(&machine.choice) == STATUS_OK &&
+                         device_query(machine.choice.ordinal, &machine.device) == STATUS_OK;
+    machine.has_host = host_search("dgemm_", &machine.host);
+    return machine;
+}
+
+static void print_screen(FILE *stream)
+{
+    const struct machine machine = look_around();
+    const struct host_library *host = machine.has_host ? &machine.host : NULL;
+    struct recipe recipe = {.crossover = NULL};
+    fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
+    if (machine.has_device)
+        print_device(stream, &machine.device, &machine.choice);
+    else
+        fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
+    if (machine.has_device)
+        print_level3(stream);
+    print_host(stream, host);
+    const bool has_recipe = machine.has_device && print_recipe(stream, &machine.device, &recipe);
+    print_crossovers(stream, machine.has_device ? &machine.device : NULL, recipe.crossover, host, false);
+    if (has_recipe)
+        recipe_clear(&recipe);
+    print_tracker(stream);
+    print_settings(stream);
+}
+
+static void print_sizes(FILE *stream)
+{
+    const struct machine machine = look_around();
+    struct recipe recipe = {.crossover = NULL};
+    struct recipe_signature signature;
+    struct recipe_search search;
+    if (machine.has_device)
+        signature = recipe_signature_of(&machine.device);
+    const bool has_recipe = machine.has_device && recipe_search(&signature, &recipe, &search);
+    print_crossovers(stream, machine.has_device ? &machine.device : NULL, recipe.crossover,
+                     machine.has_host ? &machine.host : NULL, true);
     if (has_recipe)
         recipe_clear(&recipe);
 }
 
-void info_print(FILE *stream)
+int info_run(char **arguments)
 {
-    struct device_choice choice;
-    struct device_properties device;
-    fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
-    bool has_device = device_choose(&choice) == STATUS_OK && device_query(choice.ordinal, &device) == STATUS_OK;
-    if (has_device)
-        print_device(stream, &device, &choice);
-    else
-        fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
-    print_calls(stream, has_device ? &device : NULL);
-    print_tracker(stream);
-    fprintf(stream, "settings:\n");
-    settings_print(stream);
+    bool sizes = false, all_settings = false;
+    char **argument = arguments;
+    for (; *argument; argument++)
+        if (strcmp(*argument, "--crossovers") == 0)
+            sizes = true;
+        else if (strcmp(*argument, "--settings") == 0)
+            all_settings = true;
+        else
+            break;
+    if (*argument && argument == arguments)
+        return inspect_program(arguments);
+    if (*argument) {
+        fprintf(stderr, "mublas info: %s: not with %s\n", *argument, *arguments);
+        return EXIT_BAD_COMMAND_LINE;
+    }
+    if (sizes)
+        print_sizes(stdout);
+    if (all_settings)
+        settings_print(stdout);
+    if (!sizes && !all_settings)
+        print_screen(stdout);
+    return 0;
 }

@@ -1,5 +1,5 @@
 bin_PROGRAMS += mublas
-mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/command/inspect.h \
+mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c src/command/info.h src/command/inspect.h \
 	src/command/program_file.c src/command/program_file.h \
 	src/command/verify.c src/command/verify.h \
 	src/command/verify_calls.c src/command/verify_calls.h \
@@ -10,12 +10,12 @@ mublas_SOURCES = src/command/main.c src/command/info.c src/command/info.h src/co
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
 	src/command/tune_files.c src/command/tune_files.h src/command/tune_place.c src/command/tune_place.h \
 	src/command/tune_rows.c src/command/tune_rows.h \
-	src/command/tune_left.c src/command/tune_left.h \
+	src/command/tune_left.c src/command/tune_left.h src/command/tune_needs.c src/command/tune_needs.h \
 	src/command/tune_options.c src/command/tune_options.h \
 	src/command/tune_progress.c src/command/tune_progress.h \
 	src/command/tune_refit.c src/command/tune_refit.h src/command/tune_session.c src/command/tune_session.h \
 	src/command/run.c src/command/run.h
-shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"'
+shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'
 mublas_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 

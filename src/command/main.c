@@ -1,6 +1,6 @@
 /* The `mublas` command. */
+#include "command/exit_status.h"
 #include "command/info.h"
-#include "command/inspect.h"
 #include "command/run.h"
 #include "command/timed_calls.h"
 #include "command/tuning_report.h"
@@ -9,51 +9,83 @@
 #include "command/verify_calls.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] = "usage: mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
-                            "       mublas info        print device, host BLAS, residency and settings\n"
-                            "       mublas info [--verbose] [--] PROGRAM    what of it would be intercepted, and what not\n"
-                            "       mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE]    learn this machine\n"
-                            "       mublas verify [--routines=NAME,...] [--size=N]    check every routine against the host BLAS\n"
-                            "       mublas report --tuning FILE [--peer FILE] [--output FOLDER]    plots of what tuning measured\n"
-                            "       mublas --version\n"
-                            "       mublas --help\n"
-                            "Without the command: LD_PRELOAD=libmublas_shim.so PROGRAM\n";
+static const struct command {
+    const char *name;
+    int (*run)(char **arguments);
+    const char *usage;
+} commands[] = {
+    {"run", run_program,
+     "mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
+     "           run PROGRAM with its BLAS calls on the GPU\n"},
+    {"info", info_run,
+     "mublas info [--crossovers] [--settings]\n"
+     "           print device, host BLAS and residency; the sizes from which calls gain; every setting\n"
+     "mublas info [--verbose] [--] PROGRAM\n"
+     "           what of PROGRAM, or of a library, would be intercepted, and what not\n"},
+    {"tune", tune_run,
+     "mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE] [OPTION...]\n"
+     "           learn this machine; mublas tune --help lists the other options\n"},
+    {"verify", verify_run,
+     "mublas verify [--routines=NAME,...] [--size=N]\n"
+     "           check every routine against the host BLAS\n"},
+    {"report", tuning_report,
+     "mublas report --tuning FILE [--peer FILE] [--output FOLDER]\n"
+     "           plots of what tuning measured\n"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* Of all commands. */
+static void print_usage(void)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        fputs(commands[i].usage, stdout);
+    fputs("mublas --version\n"
+          "mublas --help, mublas COMMAND --help\n"
+          "Without the command: LD_PRELOAD=libmublas_shim.so PROGRAM\n", stdout);
+}
+
+static bool asks_for_help(const char *argument)
+{
+    return argument && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0);
+}
+
+static int refuse(const char *argument, const char *why)
+{
+    fprintf(stderr, "mublas: '%s' %s; mublas --help lists the commands\n", argument, why);
+    return EXIT_BAD_COMMAND_LINE;
+}
+
+static int run_command(const struct command *command, char **arguments)
+{
+    if (!asks_for_help(*arguments) || command->run == tune_run) /* which has more to say */
+        return command->run(arguments);
+    fputs(command->usage, stdout);
+    return 0;
+}
 
 static int perform(int count, char **arguments)
 {
-    const char *command = count > 1 ? arguments[1] : "--help";
-    if (strcmp(command, "run") == 0)
-        return run_program(arguments + 2);
-    if (strcmp(command, "info") == 0 && count > 2)
-        return inspect_program(arguments + 2);
-    if (strcmp(command, "info") == 0) {
-        info_print(stdout);
-        return 0;
-    }
-    if (strcmp(command, "report") == 0)
-        return tuning_report(arguments + 2);
-    if (strcmp(command, "tune") == 0)
-        return tune_run(arguments + 2);
-    if (strcmp(command, "verify") == 0)
-        return verify_run(arguments + 2);
-    if (strcmp(command, VERIFY_CALLS_COMMAND) == 0 && count == 3)
+    const char *name = count > 1 ? arguments[1] : "--help";
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return run_command(&commands[i], arguments + 2);
+    if (strcmp(name, VERIFY_CALLS_COMMAND) == 0 && count == 3)
         return verify_calls(arguments[2]);
-    if (strcmp(command, TIMED_CALLS_COMMAND) == 0 && count == 3)
+    if (strcmp(name, TIMED_CALLS_COMMAND) == 0 && count == 3)
         return timed_calls(arguments[2]);
-    if (strcmp(command, "--version") == 0 && count == 2) {
+    if (strcmp(name, "--version") != 0 && !asks_for_help(name))
+        return refuse(name, *name == '-' ? "is not an option" : "is not a command");
+    if (count > 2)
+        return refuse(arguments[2], "is too much");
+    if (asks_for_help(name))
+        print_usage();
+    else
         printf("mublas %s\n", PACKAGE_VERSION);
-        return 0;
-    }
-    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) {
-        fputs(usage, stdout);
-        return count > 1 ? 0 : 2;
-    }
-    fprintf(stderr, "mublas: '%s' is not a command\n", command);
-    fputs(usage, stderr);
-    return 2;
+    return count > 1 ? 0 : EXIT_BAD_COMMAND_LINE;
 }
 
 /* What did not reach standard output is not done. */

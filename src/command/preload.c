@@ -20,24 +20,51 @@ static bool extend(const char *name, const char *more, const char *separator, bo
     return good;
 }
 
-const char *preload_find_shim(void)
+#define SHIM "libmublas_shim.so"
+
+/* Of this command's file; NULL: it cannot be told. */
+static char *own_folder(char path[PATH_MAX])
 {
-    static const char *const places[] = {"/.libs/libmublas_shim.so", "/../.libs/libmublas_shim.so",
-                                         "/../lib/libmublas_shim.so"};
-    static char path[PATH_MAX + 64];
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return NULL;
+    *slash = '\0';
+    return path;
+}
+
+static bool find_beside(const char *folder, char path[PATH_MAX])
+{
+    static const char *const places[] = {
+        "", "/.libs", "/../lib", "/../lib/" MUBLAS_MULTIARCH, "/../lib64", "/../.libs",
+    };
+    char tried[PATH_MAX + 64];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(tried, sizeof tried, "%s%s/" SHIM, folder, places[i]);
+        if (access(tried, R_OK) == 0 && realpath(tried, path))
+            return true;
+    }
+    return false;
+}
+
+const char *preload_find_shim(const char *who)
+{
+    static char path[PATH_MAX];
     char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    char *slash = NULL;
-    if (length > 0) {
-        own[length] = '\0';
-        slash = strrchr(own, '/');
-    }
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        snprintf(path, sizeof path, "%.*s%s", (int)(slash - own), own, places[i]);
-        if (access(path, R_OK) == 0)
-            return path;
-    }
-    return access(MUBLAS_SHIM, R_OK) == 0 ? MUBLAS_SHIM : NULL;
+    const char *folder = own_folder(own);
+    if (!folder || !find_beside(folder, path))
+        snprintf(path, sizeof path, "%s", MUBLAS_SHIM);
+    if (access(path, R_OK) != 0)
+        fprintf(stderr, "%s: " SHIM " is neither beside the command in %s, nor in ../lib from there, nor %s\n", who,
+                folder ? folder : "its folder", MUBLAS_SHIM);
+    else if (strpbrk(path, " :"))
+        fprintf(stderr, "%s: %s: a path with a space or a colon cannot be preloaded\n", who, path);
+    else
+        return path;
+    return NULL;
 }
 
 bool preload_set_environment(const char *shim, bool huge_pages)

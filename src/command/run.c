@@ -1,4 +1,5 @@
 #include "command/run.h"
+#include "command/exit_status.h"
 #include "command/preload.h"
 #include "command/program_file.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BAD_COMMAND_LINE = 2, CANNOT_RUN = 126, NOT_FOUND = 127 };
+enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 static const char *const modes[] = {"auto", "always", "never"};
 
@@ -38,7 +39,7 @@ static char **take_options(char **arguments)
             if (!set_mode(option + 10))
                 return NULL;
         } else {
-            fprintf(stderr, "mublas run: '%s' is not an option\n", option);
+            fprintf(stderr, "mublas run: '%s' is not an option; mublas run --help lists them\n", option);
             return NULL;
         }
     }
@@ -56,12 +57,12 @@ int run_program(char **arguments)
     char path[PATH_MAX];
     char **program = take_options(arguments);
     if (!program)
-        return BAD_COMMAND_LINE;
+        return EXIT_BAD_COMMAND_LINE;
     if (!*program)
-        return complain(BAD_COMMAND_LINE, "no program", "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
-    const char *shim = preload_find_shim();
+        return complain(EXIT_BAD_COMMAND_LINE, "no program", "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
+    const char *shim = preload_find_shim("mublas run");
     if (!shim)
-        return complain(NOT_FOUND, MUBLAS_SHIM, "the library to preload is not there");
+        return NOT_FOUND;
     if (!program_file_find(*program, path, sizeof path))
         return complain(NOT_FOUND, *program, "no such program");
     /* Running it anyway would look as if mublas did nothing. */

@@ -1,5 +1,6 @@
 #include "command/shim_child.h"
 #include "command/preload.h"
+#include "command/timed_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,12 +66,10 @@ bool shim_child_start(struct shim_child *child, const struct shim_child_settings
                       const char *who,
                       const char *command, const char *argument)
 {
-    const char *shim = preload_find_shim();
+    const char *shim = preload_find_shim(who);
     memset(child, 0, sizeof *child);
-    if (!shim) {
-        fprintf(stderr, "%s: %s: the library to preload is not there\n", who, MUBLAS_SHIM);
+    if (!shim)
         return false;
-    }
     strcpy(child->folder, "/tmp/mublas-XXXXXX");
     if (mkdtemp(child->folder)) {
         snprintf(child->report, sizeof child->report, "%s/report", child->folder);
@@ -80,6 +79,21 @@ bool shim_child_start(struct shim_child *child, const struct shim_child_settings
     fprintf(stderr, "%s: a process under the shim cannot be started: %s\n", who, strerror(errno));
     shim_child_clean(child);
     return false;
+}
+
+bool shim_child_possible(const char *who)
+{
+    const struct shim_child_settings settings = {.offload = "never"};
+    struct shim_child child;
+    if (!shim_child_start(&child, &settings, who, TIMED_CALLS_COMMAND, "0"))
+        return false;
+    const int status = shim_child_wait(&child);
+    shim_child_clean(&child);
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "%s: a process under the shim was ended by signal %d\n", who, WTERMSIG(status));
+    else if (status != 0 && WEXITSTATUS(status) != 1)
+        fprintf(stderr, "%s: a process under the shim ended with status %d\n", who, WEXITSTATUS(status));
+    return status == 0;
 }
 
 int shim_child_wait(struct shim_child *child)

@@ -22,6 +22,9 @@ struct shim_child_settings {
     bool huge_pages;      /* as `mublas run` sets them */
 };
 
+/* Can there be such a process, and does it find a host BLAS? Tries. False: one line of complaint. */
+bool shim_child_possible(const char *who);
+
 /* Start `mublas COMMAND ARGUMENT` (argument may be NULL). False: it cannot be, one line of
  * complaint, which begins with `who`. */
 bool shim_child_start(struct shim_child *child, const struct shim_child_settings *child_settings, const char *who,

@@ -393,6 +393,10 @@ int timed_calls(const char *bytes)
         fputs("mublas: no host BLAS found; set MUBLAS_HOST_BLAS\n", stderr);
         return 1;
     }
+    if (!routine_in_shim(routine_of(FAMILY_GEMV, TYPE_D))) {
+        fputs("mublas: the shim was not loaded into a process that was to have it\n", stderr);
+        return 1;
+    }
     FILE *answers = take_output();
     if (!answers) {
         fprintf(stderr, "mublas: no output for times: %s\n", strerror(errno));

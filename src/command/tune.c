@@ -5,6 +5,7 @@
 #include "command/tune_evaluate.h"
 #include "command/tune_files.h"
 #include "command/tune_left.h"
+#include "command/tune_needs.h"
 #include "command/tune_progress.h"
 #include "command/tune_refit.h"
 #include "command/tune_session.h"
@@ -286,9 +287,12 @@ int tune_run(char **arguments)
         return outcome;
     if (run.options.refit)
         return tune_refit(&run.options);
-    run.started = timer_now();
-    if (!tune_session_open(&run.session, run.options.memory, &stopped))
+    if (!tune_needs_are_met(&run.options))
         return 1;
+    run.started = timer_now();
+    const int refusal = tune_session_open(&run.session, run.options.memory, &stopped);
+    if (refusal != 0)
+        return refusal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (run.options.evaluate)

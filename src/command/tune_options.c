@@ -150,9 +150,7 @@ static int read_option(const char *argument, struct tune_options *options)
             return refuse(argument, "not a whole number of MiB");
         return options->memory = (size_t)number << 20, -1;
     }
-    refuse(argument, "not an option");
-    fputs(help, stderr);
-    return 2;
+    return refuse(argument, "not an option; mublas tune --help lists them");
 }
 
 int tune_options_read(char **arguments, struct tune_options *options)

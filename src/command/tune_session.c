@@ -1,5 +1,6 @@
 #include "command/tune_session.h"
 
+#include "command/exit_status.h"
 #include "tuner/graph_replay.h"
 
 #include <stdio.h>
@@ -7,10 +8,10 @@
 
 enum { VECTOR_BYTES = 256 << 20 };
 
-static bool refuse(const char *what, enum status status)
+static int refuse(int exit_status, const char *what, enum status status)
 {
     fprintf(stderr, "mublas tune: %s: %s (MUBLAS_VERBOSE=2 says more)\n", what, status_text(status));
-    return false;
+    return exit_status;
 }
 
 static enum status limit(struct tune_session *session, size_t *memory, size_t *vectors)
@@ -58,32 +59,32 @@ static enum status open_memory(struct tune_session *session, size_t memory)
     return status;
 }
 
-bool tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop)
+int tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop)
 {
     memset(session, 0, sizeof *session);
     enum status status = device_wake(&session->device);
     if (status != STATUS_OK)
-        return refuse("no device to tune", status);
+        return refuse(EXIT_NO_DEVICE, "no device to tune", status);
     const struct device_properties *properties = device_properties(session->device);
     session->signature = recipe_signature_of(properties);
     status = device_enter(session->device, &session->scope);
     if (status != STATUS_OK)
-        return refuse("no device to tune", status);
+        return refuse(EXIT_NO_DEVICE, "no device to tune", status);
     if (!graph_replay_open()) {
         device_leave(session->device, &session->scope);
-        return refuse("this driver has no graphs", STATUS_UNSUPPORTED);
+        return refuse(1, "this driver has no graphs", STATUS_UNSUPPORTED);
     }
     status = open_memory(session, memory);
     if (status != STATUS_OK) {
         device_leave(session->device, &session->scope);
-        return refuse("no memory to tune with", status);
+        return refuse(1, "no memory to tune with", status);
     }
     session->timer = (struct shape_timer){.pool = &session->pool,
                                           .lane = session->lane,
                                           .stop = stop,
                                           .bandwidth = properties->memory_bandwidth,
                                           .random_state = 20261122};
-    return true;
+    return 0;
 }
 
 void tune_session_close(struct tune_session *session)

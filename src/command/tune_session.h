@@ -15,8 +15,8 @@ struct tune_session {
 };
 
 /* Wake and enter the device, fill memory for matrices of `memory` bytes (less where the device
- * has not that much). False, with one line, where that cannot be. */
-bool tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop);
+ * has not that much). 0, or the exit status, with one line, where that cannot be. */
+int tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop);
 /* Gives the device up for the rest of the process. */
 void tune_session_close(struct tune_session *session);
 

@@ -1,6 +1,7 @@
 #include "command/tuning_report.h"
 
 #include "command/crossover_chart.h"
+#include "command/exit_status.h"
 #include "command/peer_times.h"
 #include "command/tuning_chart.h"
 #include "command/tuning_summary.h"
@@ -25,7 +26,7 @@ struct report {
 
 static bool complain(const char *what, const char *why)
 {
-    fprintf(stderr, "mublas: %s: %s\n", what, why);
+    fprintf(stderr, "mublas report: %s: %s\n", what, why);
     return false;
 }
 
@@ -54,7 +55,7 @@ static bool read_data(struct report *report, const char *peer)
     char fault[TUNING_FAULT_BYTES];
     if (!tuning_table_read(report->data_path, &report->table, fault) ||
         (peer && report->table.count > 0 && !peer_times_add(peer, &report->table, fault))) {
-        fprintf(stderr, "mublas: %s\n", fault);
+        fprintf(stderr, "mublas report: %s\n", fault);
         return false;
     }
     report->has_data = report->table.count > 0;
@@ -189,24 +190,22 @@ static bool read_options(char **arguments, struct options *options)
         for (size_t i = 0; i < sizeof known / sizeof *known && taken == 0; i++)
             taken = take_option(arguments, known[i].name, known[i].value);
         if (taken <= 0) {
-            fprintf(stderr, "mublas: report: '%s' %s\n", *arguments,
-                    taken < 0 ? "needs a value" : "is not an option");
+            fprintf(stderr, "mublas report: '%s' %s; mublas report --help lists them\n", *arguments,
+                    taken < 0 ? "is without a value" : "is not an option");
             return false;
         }
         arguments += taken;
     }
     if (!options->file || !*options->file)
-        fputs("mublas: report: --tuning FILE is missing\n", stderr);
+        fputs("mublas report: --tuning FILE is missing\n", stderr);
     return options->file && *options->file;
 }
 
 int tuning_report(char **arguments)
 {
     struct options options = {NULL, NULL, NULL};
-    if (!read_options(arguments, &options)) {
-        fputs("usage: mublas report --tuning FILE [--peer FILE] [--output FOLDER]\n", stderr);
-        return 2;
-    }
+    if (!read_options(arguments, &options))
+        return EXIT_BAD_COMMAND_LINE;
     struct report *report = calloc(1, sizeof *report);
     const bool good = report ? name_files(report, options.file, options.folder) &&
                                    read_files(report, options.file, options.peer) && write_report(report)

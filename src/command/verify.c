@@ -1,14 +1,17 @@
 #include "command/verify.h"
+#include "command/exit_status.h"
 #include "command/offload_report.h"
 #include "command/routine_call.h"
 #include "command/shim_child.h"
 #include "command/verify_calls.h"
+#include "gpu/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-enum { DEFAULT_SIZE = 600, LEAST_SIZE = 4, GREATEST_SIZE = 20000, BAD_COMMAND_LINE = 2 };
+enum { DEFAULT_SIZE = 600, LEAST_SIZE = 4, GREATEST_SIZE = 20000 };
+static const char who[] = "mublas verify";
 static const double gauge_limit = 16;
 
 struct options {
@@ -54,7 +57,7 @@ static bool take_options(char **arguments, struct options *options)
             if (!take_size(*arguments + 7, options))
                 return false;
         } else {
-            fprintf(stderr, "mublas verify: '%s' is not an option\n", *arguments);
+            fprintf(stderr, "mublas verify: '%s' is not an option; mublas verify --help lists them\n", *arguments);
             return false;
         }
     }
@@ -122,6 +125,18 @@ static int judge_all(const struct outcome outcomes[ROUTINES], const struct optio
     return passed != listed;
 }
 
+/* One that can be used, with this build's kernels: wakes it, and gives it up again. False: with one line. */
+static bool has_device(void)
+{
+    struct device *device;
+    const enum status status = device_wake(&device);
+    if (status == STATUS_OK)
+        device_close(device);
+    else
+        fprintf(stderr, "%s: no device to check: %s (MUBLAS_VERBOSE=2 says more)\n", who, status_text(status));
+    return status == STATUS_OK;
+}
+
 int verify_run(char **arguments)
 {
     struct options options = {.size = DEFAULT_SIZE};
@@ -130,13 +145,17 @@ int verify_run(char **arguments)
     struct outcome outcomes[ROUTINES] = {{0}};
     char what[512];
     if (!take_options(arguments, &options))
-        return BAD_COMMAND_LINE;
+        return EXIT_BAD_COMMAND_LINE;
     if ((size_t)snprintf(what, sizeof what, "%ld%s%s", options.size, options.routines ? " " : "",
                          options.routines ? options.routines : "") >= sizeof what) {
         fputs("mublas verify: --routines: the list is too long\n", stderr);
-        return BAD_COMMAND_LINE;
+        return EXIT_BAD_COMMAND_LINE;
     }
-    if (!shim_child_start(&child, &settings, "mublas verify", VERIFY_CALLS_COMMAND, what))
+    if (!shim_child_possible(who))
+        return 1;
+    if (!has_device())
+        return EXIT_NO_DEVICE;
+    if (!shim_child_start(&child, &settings, who, VERIFY_CALLS_COMMAND, what))
         return 1;
     read_outcomes(child.answers, outcomes);
     int status = shim_child_wait(&child);

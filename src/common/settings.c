@@ -145,7 +145,7 @@ static void complain_of_unknown_names(void)
     for (const char *entry = next_copy(NULL); entry; entry = next_copy(entry)) {
         const size_t length = strcspn(entry, "=");
         if (!is_known(entry))
-            log_complaint("%.*s is not a setting; `mublas info` lists them", (int)(length < 100 ? length : 100), entry);
+            log_complaint("%.*s is not a setting; `mublas info --settings` lists them", (int)(length < 100 ? length : 100), entry);
     }
 }
 
@@ -270,6 +270,23 @@ bool settings_report_wanted(void)
 size_t memory_amount_bytes(struct memory_amount amount, size_t total)
 {
     return amount.is_percent ? total / 100 * amount.value : amount.value;
+}
+
+int settings_print_changed(FILE *stream)
+{
+    int changed = 0;
+    settings();
+#define SETTING(name, field, parser, fallback, values, meaning)                                    \
+    {                                                                                              \
+        const char *value = secure_getenv(#name);                                                  \
+        if (value && strcmp(value, fallback) != 0) {                                               \
+            fprintf(stream, "  %s=%s\n", #name, value);                                            \
+            changed++;                                                                             \
+        }                                                                                          \
+    }
+#include "common/settings.def"
+#undef SETTING
+    return changed;
 }
 
 void settings_print(FILE *stream)

@@ -55,6 +55,9 @@ bool settings_report_wanted(void);
 /* Bytes that `amount` means when the whole is `total` bytes. */
 size_t memory_amount_bytes(struct memory_amount amount, size_t total);
 
+/* Print those that are set to something else than their default, one a line; how many. */
+int settings_print_changed(FILE *stream);
+
 /* Print every setting with its present value, its form and meaning. */
 void settings_print(FILE *stream);
 

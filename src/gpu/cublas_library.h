@@ -7,6 +7,7 @@
 
 #include "common/blas_call.h"
 #include "gpu/driver.h"
+#include "gpu/vendor_library.h"
 
 #include <stdbool.h>
 
@@ -34,16 +35,24 @@ typedef int cublas_trmm(cublasHandle_t, int side, int uplo, int trans, int diag,
 typedef int cublas_trsm(cublasHandle_t, int side, int uplo, int trans, int diag, int m, int n, const void *alpha,
                         const void *a, int lda, void *b, int ldb);
 
+/* The file that cublas_library_open will try first, as dlopen takes it; NULL: there is none, and level 3 stays on the
+ * host, which is logged. Once, later calls give the same answer. Opens nothing (vendor_library.h): for before a
+ * device is awake. Thread-safe, and so are those below. */
+const char *cublas_library_find(void);
+
 /* Open cuBLAS and make a handle, in the device's context; once, later calls give the same
- * answer. False where there is none: logged. Thread-safe. */
+ * answer. False where that cannot be: logged. */
 bool cublas_library_open(void);
 
 /* True once cublas_library_open has an answer. */
 bool cublas_library_was_opened(void);
 
+/* True once it is known, by either of them, that there is none to be had. */
+bool cublas_library_is_missing(void);
+
 /* What follows is for after cublas_library_open said true.
- * A routine of level 3 as the type above of its family; NULL when cuBLAS lacks it. */
-typedef void cublas_function(void);
+ * A routine of level 3 as the type above of its family; NULL for other families and types. */
+typedef vendor_function cublas_function;
 cublas_function *cublas_library_routine(enum blas_family family, enum blas_type type);
 
 /* One handle serves all streams (it costs memory and a tenth of a second): the caller's alone

@@ -21,11 +21,17 @@ static bool look_up(void *library, const char *symbol, void *member)
     return address != NULL;
 }
 
+const char *driver_file(void)
+{
+    const char *chosen = settings()->cuda_driver;
+    return *chosen ? chosen : "libcuda.so.1";
+}
+
 static void open_library(void)
 {
     const char *chosen = settings()->cuda_driver;
     const char *error;
-    void *library = loader_open_or_why(*chosen ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL, &error);
+    void *library = loader_open_or_why(driver_file(), RTLD_NOW | RTLD_LOCAL, &error);
     if (!library) {
         if (*chosen)
             log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, error);

@@ -136,6 +136,9 @@ struct driver {
 #undef DRIVER_FUNCTION
 };
 
+/* What driver_open opens, as dlopen takes it. */
+const char *driver_file(void);
+
 /* Open libcuda.so.1 (or MUBLAS_CUDA_DRIVER) and look every function up, once.
  * STATUS_NO_DEVICE when it is absent or lacks a function (logged). Does not call cuInit. */
 enum status driver_open(void);

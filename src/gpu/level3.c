@@ -31,6 +31,16 @@ bool level3_supported(struct device *device, const struct blas_call *call)
     return available && cublas_library_routine(call->family, call->type) != NULL;
 }
 
+void level3_find(void)
+{
+    cublas_library_find();
+}
+
+bool level3_is_missing(void)
+{
+    return cublas_library_is_missing();
+}
+
 void level3_open(struct device *device)
 {
     struct device_scope scope;

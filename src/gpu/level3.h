@@ -10,6 +10,12 @@
  * use, and what is missing is logged once. */
 bool level3_supported(struct device *device, const struct blas_call *call);
 
+/* Look for cuBLAS without opening it, unless that was done. Needs no device. */
+void level3_find(void);
+
+/* True once it is known that no cuBLAS can be had: no level 3 call is supported. */
+bool level3_is_missing(void);
+
 /* Open cuBLAS now, unless that was done or tried. */
 void level3_open(struct device *device);
 

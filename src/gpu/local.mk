@@ -9,7 +9,8 @@ libmublas_core_la_SOURCES += \
 	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
 	src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h \
 	src/gpu/launch_queue.c \
-	src/gpu/cublas_library.c src/gpu/cublas_library.h src/gpu/level3.c src/gpu/level3.h
+	src/gpu/cublas_library.c src/gpu/cublas_library.h src/gpu/level3.c src/gpu/level3.h \
+	src/gpu/vendor_library.c src/gpu/vendor_library.h
 nodist_libmublas_core_la_SOURCES = src/gpu/kernel_set_hash.c
 
 # The kernels. One translation unit includes every .cu file, so that they share

@@ -21,6 +21,26 @@ static double expected_us, recurring_us; /* guarded by the lock of those who cal
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct level3_accounts accounts;
 
+static struct background_job look_job = {.work = level3_find};
+
+enum level3_outlook level3_opening_look(void)
+{
+    if (!level3_is_missing() && look_job.state != BACKGROUND_DONE) {
+        background_begin(&look_job);
+        switch (background_await(&look_job)) {
+        case BACKGROUND_NOT_BEGUN: level3_find(); break;
+        case BACKGROUND_RUNNING: return LEVEL3_UNKNOWN;
+        case BACKGROUND_DONE: break;
+        }
+    }
+    return level3_is_missing() ? LEVEL3_MISSING : LEVEL3_MAY_COME;
+}
+
+bool level3_opening_is_missing(void)
+{
+    return level3_is_missing();
+}
+
 static void open_library(struct device *device)
 {
     const uint64_t started = stats_nanoseconds();
@@ -51,7 +71,7 @@ void level3_opening_expect(const struct machine_model *model, const struct blas_
 void level3_opening_prepare(struct device *device)
 {
     opening_device = device;
-    if (is_expected)
+    if (is_expected && !level3_is_missing())
         background_begin(&open_job);
 }
 
@@ -71,15 +91,36 @@ bool level3_opening_pays(struct device *device, const struct machine_model *mode
     return purchase == PURCHASE_NOW;
 }
 
-bool level3_opening_supports(struct device *device, const struct blas_call *call)
+/* False: it is not to be had now. */
+static bool finish_opening(struct device *device)
 {
-    if (call->family >= FAMILY_GEMM && !level3_is_open()) {
-        switch (background_await(&open_job)) {
-        case BACKGROUND_NOT_BEGUN: open_library(device); break;
-        case BACKGROUND_RUNNING: return false;
-        case BACKGROUND_DONE: break;
-        }
+    switch (background_await(&open_job)) {
+    case BACKGROUND_NOT_BEGUN: open_library(device); break;
+    case BACKGROUND_RUNNING: return false;
+    case BACKGROUND_DONE: break;
     }
+    return true;
+}
+
+/* One call waits; others go on on the host meanwhile, unless they are to go to the device always. */
+static bool open_or_leave(struct device *device)
+{
+    static atomic_bool is_awaited;
+    if (settings()->offload == OFFLOAD_ALWAYS)
+        return finish_opening(device);
+    if (atomic_exchange(&is_awaited, true))
+        return false;
+    const bool finished = finish_opening(device);
+    atomic_store(&is_awaited, false);
+    return finished;
+}
+
+bool level3_opening_supports(struct device *device, const struct blas_call *call, enum host_reason *reason)
+{
+    *reason = HOST_BUSY;
+    if (call->family >= FAMILY_GEMM && !level3_is_open() && !open_or_leave(device))
+        return false;
+    *reason = HOST_UNSUPPORTED;
     return execute_supported(device, call);
 }
 

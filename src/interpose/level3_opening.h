@@ -10,8 +10,22 @@
 #include "common/blas_call.h"
 #include "gpu/device.h"
 #include "interpose/policy.h"
+#include "interpose/stats.h"
 
 #include <stdint.h>
+
+/* Whether cuBLAS can be had at all. */
+enum level3_outlook {
+    LEVEL3_UNKNOWN, /* another thread holds what is needed to look */
+    LEVEL3_MAY_COME, /* there is a file, or it is open */
+    LEVEL3_MISSING  /* no call of level 3 ever goes to the device, and none is a reason to wake one */
+};
+
+/* Look for it without opening it, beside the program, once: some microseconds, for which the caller waits. */
+enum level3_outlook level3_opening_look(void);
+
+/* Is it known already that there is none? Costs nothing. */
+bool level3_opening_is_missing(void);
 
 /* A call that was made while the device was not in use yet would have gained so much; all of them
  * `paid_us` (policy_wake). Callers hold a lock, one for all. */
@@ -26,8 +40,9 @@ void level3_opening_prepare(struct device *device);
 bool level3_opening_pays(struct device *device, const struct machine_model *model,
                          const struct blas_call *call, const struct policy_decision *decision);
 
-/* Can the device do it? Opens cuBLAS for level 3, or waits until it is open. */
-bool level3_opening_supports(struct device *device, const struct blas_call *call);
+/* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all. False: for
+ * *reason. */
+bool level3_opening_supports(struct device *device, const struct blas_call *call, enum host_reason *reason);
 
 /* For the report. 0: was not opened. What a call waited for that counts only where it was
  * opened beside the program. */

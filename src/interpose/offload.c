@@ -100,15 +100,24 @@ static enum host_reason execute(struct device *device, const struct blas_call *c
     return HOST_REASON_COUNT;
 }
 
+static bool is_level3(const struct blas_call *call)
+{
+    return call->family >= FAMILY_GEMM;
+}
+
 /* HOST_REASON_COUNT: it ran on the device. */
 static enum host_reason attempt(const struct blas_call *call, struct program_call *of_program)
 {
     struct operand operands[OPERANDS_MAX];
     enum host_reason reason;
     double credit_us = 0;
+    if (is_level3(call) && level3_opening_is_missing())
+        return HOST_UNSUPPORTED;
     struct device *device = waking_find_device(call, &reason, &credit_us);
     if (!device)
         return reason;
+    if (is_level3(call) && level3_opening_look() == LEVEL3_MISSING)
+        return HOST_UNSUPPORTED;
     struct mirror_table *const mirrors = waking_mirrors();
     int count = execute_operands(call, operands);
     if (credit_us > 0)
@@ -127,8 +136,8 @@ static enum host_reason attempt(const struct blas_call *call, struct program_cal
     }
     if (!level3_opening_pays(device, waking_model(), call, &decision))
         return HOST_NOT_RESIDENT;
-    if (!level3_opening_supports(device, call))
-        return HOST_UNSUPPORTED;
+    if (!level3_opening_supports(device, call, &reason))
+        return reason;
     reason = execute(device, call, &patience, of_program);
     if (reason == HOST_REASON_COUNT)
         operands_earn(mirrors, operands, count, decision.earned_us);

@@ -107,13 +107,21 @@ enum purchase policy_wake(enum offload_mode mode, const struct machine_model *mo
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     const struct predicted_times times = crossover_predict(model, call, 0, true);
     const bool has_begun = account->saved_us >= price_us / WAKING_PART;
-    account->saved_us += fmax(0, sure_gain_us(call, &times) - lost_us);
+    const double gain_us = fmax(0, sure_gain_us(call, &times) - lost_us);
+    account->saved_us += gain_us;
+    account->level3_us += call->family >= FAMILY_GEMM ? gain_us : 0;
     if (account->saved_us >= price_us ||
         (account->saved_us >= used_saved_part * price_us && account->host_us >= used_host_part * price_us))
         return PURCHASE_NOW;
     if (has_begun)
         account->host_us += times.host_us;
     return account->saved_us >= price_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
+}
+
+/* The time since is of no use without the purchase that began it. */
+void policy_void_level3(struct wake_account *account)
+{
+    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us)};
 }
 
 enum purchase policy_level3(enum offload_mode mode, const struct machine_model *model,

@@ -182,15 +182,25 @@ static bool finish_waking(void)
     return true;
 }
 
-/* Others' calls go on meanwhile. */
-static bool wake_without_lock(void)
+/* Around what takes time: others' calls go on meanwhile. */
+static void give_lock(void)
 {
     is_waking = true;
     pthread_mutex_unlock(&wake_lock);
-    const bool finished = finish_waking();
+}
+
+static void take_lock_again(void)
+{
     pthread_mutex_lock(&wake_lock);
     is_waking = false;
     pthread_cond_broadcast(&waking_ended);
+}
+
+static bool wake_without_lock(void)
+{
+    give_lock();
+    const bool finished = finish_waking();
+    take_lock_again();
     if (!finished)
         return false;
     wake_failed = !awake;
@@ -198,8 +208,30 @@ static bool wake_without_lock(void)
     return true;
 }
 
-static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
+/* Looked for once calls of level 3 have paid for a part of what begins or ends the waiting, or would wake at
+ * once. False: what they have paid is void, and nothing is bought by this call. */
+static bool level3_may_come(const struct blas_call *call, enum host_reason *reason)
 {
+    if (call->family < FAMILY_GEMM && wake_account.level3_us <= 0)
+        return true;
+    give_lock();
+    const enum level3_outlook outlook = level3_opening_look();
+    take_lock_again();
+    switch (outlook) {
+    case LEVEL3_MAY_COME: return true;
+    case LEVEL3_UNKNOWN: return false;
+    case LEVEL3_MISSING: break;
+    }
+    policy_void_level3(&wake_account);
+    if (call->family >= FAMILY_GEMM)
+        *reason = HOST_UNSUPPORTED;
+    return false;
+}
+
+/* False: for *reason. */
+static bool wake_if_it_pays(const struct blas_call *call, enum host_reason *reason, double *credit_us)
+{
+    *reason = HOST_NOT_RESIDENT;
     if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
     const double paid_before_us = wake_account.saved_us;
@@ -211,6 +243,8 @@ static bool wake_if_it_pays(const struct blas_call *call, double *credit_us)
         early_accounts_add(&early_accounts, call, saved_us);
         level3_opening_expect(waking_model(), call, saved_us, wake_account.saved_us);
     }
+    if (purchase != PURCHASE_NOT_YET && !level3_may_come(call, reason))
+        return false;
     switch (purchase) {
     case PURCHASE_NOT_YET: return false;
     case PURCHASE_SOON: background_begin(&wake_job); return false;
@@ -245,8 +279,8 @@ struct device *waking_find_device(const struct blas_call *call, enum host_reason
             pthread_cond_wait(&waking_ended, &wake_lock);
         if (is_waking)
             *reason = HOST_BUSY;
-        else if (!ready && !wake_failed && !wake_if_it_pays(call, credit_us))
-            *reason = HOST_NOT_RESIDENT;
+        else if (!ready && !wake_failed && wake_if_it_pays(call, reason, credit_us))
+            *reason = HOST_NO_DEVICE;
         device = ready;
         pthread_mutex_unlock(&wake_lock);
     } else if (early_accounts_left) {

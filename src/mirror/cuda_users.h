@@ -13,7 +13,8 @@
  * statically does. What the driver and cuBLAS bring does not count, nor does an object
  * with mublas in it. Not seen: an interpreted program that opens the driver by a name
  * of its own and never calls BLAS in a thread that has a context (device.h sees those).
- * Quick while no object comes or goes. Thread-safe. */
+ * True also where it cannot be told, without /proc. Objects whose files are packed, damaged or cut short since
+ * do no harm (driver_traces.h). Quick while no object comes or goes. Thread-safe. */
 bool cuda_users_present(void);
 
 #endif

@@ -24,6 +24,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/completeness.c \
 	src/mirror/cuda_users.h \
 	src/mirror/cuda_users.c \
+	src/mirror/driver_traces.c \
+	src/mirror/driver_traces.h \
 	src/mirror/mapping.h \
 	src/mirror/mapping.c \
 	src/mirror/mirror.h \

@@ -60,15 +60,15 @@ MUBLAS_RECIPE=$work/recipe "$build/mublas" info > "$work/output" 2> "$work/error
 result $? "mublas info says that they are learned, and which do not count"
 printf 'host-blas %s\nhost-threads %d\n%s\n' "$host" "$(nproc)" "$never" > "$work/lines"
 tests/system/make_recipe "$work/lines" > "$work/recipe"
-MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info > "$work/output" 2> "$work/errors"
-[ $? = 0 ] && grep -q ' dsymv never' "$work/output" && ! grep -q 'were learned with' "$work/output"
+MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info --crossovers > "$work/output" 2> "$work/errors"
+[ $? = 0 ] && grep -q '^crossovers: learned' "$work/output" && grep -q ' dsymv never' "$work/output" && ! grep -q 'were learned with' "$work/output"
 result $? "and never, where that was learned"
 # floor LINES: of dtrmv, as mublas info says it
 floor()
 {
     printf 'host-blas %s\nhost-threads %d\n%s\n' "$host" "$(nproc)" "$1" > "$work/lines"
     tests/system/make_recipe "$work/lines" > "$work/recipe"
-    MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info 2> "$work/errors" |
+    MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info --crossovers 2> "$work/errors" |
         awk '{ for (i = 1; i < NF; i++) if ($i == "dtrmv") print $(i + 1) }'
 }
 plain=$(floor "$trmv_gains") lower=$(floor "$(flags 20 0.05)") upper=$(floor "$(flags 0.05 20)")

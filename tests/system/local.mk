@@ -137,6 +137,9 @@ EXTRA_DIST += tests/system/words.sh
 TESTS += tests/system/run.sh
 EXTRA_DIST += tests/system/run.sh
 tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
+TESTS += tests/system/copied.sh
+EXTRA_DIST += tests/system/copied.sh
+tests/system/copied.log: mublas$(EXEEXT)
 
 # libmublas.so as the BLAS that a program is linked with, and as libblas.so.3.
 check_PROGRAMS += tests/system/linked_arguments tests/system/wrong tests/system/by_handle
@@ -231,6 +234,14 @@ tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_no_threads_la_LDFLAGS = $(module_flags)
 TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
+
+# Several cuBLAS, and none.
+check_LTLIBRARIES += tests/system/partial_cublas.la
+tests_system_partial_cublas_la_SOURCES = tests/system/partial_cublas.c
+tests_system_partial_cublas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_partial_cublas_la_LDFLAGS = $(module_flags)
+TESTS += tests/system/cublas_candidates.sh
+EXTRA_DIST += tests/system/cublas_candidates.sh
 thread_tests += tests/system/waking.sh
 thread_programs += tests/system/waking tests/system/make_recipe
 

@@ -169,14 +169,15 @@ tune --routines=dsymv,saxpy --full
 for bad in --quikc --time-limit=0 --memory=x --memory=64.5 --routines=dsymv,foo --output= --evaluate=-1 \
     --evaluate=2.5; do
     "$build/mublas" tune $bad > "$work/output" 2> "$work/errors"
-    [ $? = 2 ] && [ ! -s "$work/output" ] && head -n 1 "$work/errors" | grep -q -e "^mublas tune: $bad: "
+    [ $? = 2 ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
+        grep -q -e "^mublas tune: $bad: " "$work/errors"
     result $? "$bad is refused by name"
 done
 "$build/mublas" tune --evaluate --output="$work/none" > "$work/output" 2> "$work/errors"
 [ $? = 1 ] && grep -q "^mublas tune: $work/none: No such file" "$work/errors"
 result $? "there is no judging a recipe that is not there"
 CUDA_VISIBLE_DEVICES= tune --routines=saxpy
-[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no device to tune' "$work/errors"
+[ $? = 3 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no device to tune' "$work/errors"
 result $? "nor tuning without a device"
 
 # What is refused, by whom, and that it is said in one line.

@@ -144,6 +144,7 @@ result $? "nor take an empty name"
 if [ -c /dev/full ]; then
     for command in "tune --help" "verify --routines=daxpy --size=8" "report --tuning $recipe --output $work/plots" "--version" \
         "tune --shapes-only --memory=64 --routines=saxpy --output=$recipe"; do
+        [ -z "$sanitizers" ] || [ "${command%% *}" != verify ] || continue # which loads the shim
         "$build/mublas" $command > /dev/full 2> "$work/errors"
         [ $? != 0 ] && grep -q "^mublas: standard output cannot be written: No space left" "$work/errors"
         result $? "${command%% *}: it is said that nothing could be printed"

@@ -11,7 +11,7 @@ report()
 # fails STATUS TEXT WHAT: the last report failed so, with one line that has TEXT.
 fails()
 {
-    [ "$status" = "$1" ] && [ ! -s "$work/output" ] && head -n 1 "$work/errors" | grep -q "^mublas: .*$2"
+    [ "$status" = "$1" ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "^mublas report: .*$2" "$work/errors"
     result $? "$3"
 }
 
@@ -152,7 +152,7 @@ status=$?
 fails 2 "tuning FILE is missing" "no file"
 report --tuning
 status=$?
-fails 2 "'--tuning' needs a value" "an option without its value"
+fails 2 "'--tuning' is without a value" "an option without its value"
 report --tuning "$data" --draw
 status=$?
 fails 2 "'--draw' is not an option" "a foreign option"

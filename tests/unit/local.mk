@@ -377,6 +377,29 @@ TESTS += tests/unit/test_cuda_users
 tests_unit_test_cuda_users_SOURCES = tests/unit/test_cuda_users.c
 tests_unit_test_cuda_users_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_loader_cache
+TESTS += tests/unit/test_loader_cache
+tests_unit_test_loader_cache_SOURCES = tests/unit/test_loader_cache.c src/command/loader_cache.c
+
+vendor_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+check_LTLIBRARIES += tests/unit/vendor_good.la tests/unit/vendor_poor.la tests/unit/vendor_refusing.la
+tests_unit_vendor_good_la_SOURCES = tests/unit/vendor_candidate.c
+tests_unit_vendor_good_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=0
+tests_unit_vendor_good_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_vendor_good_la_LDFLAGS = $(vendor_flags)
+tests_unit_vendor_poor_la_SOURCES = tests/unit/vendor_candidate.c
+tests_unit_vendor_poor_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=0 -DPOOR
+tests_unit_vendor_poor_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_vendor_poor_la_LDFLAGS = $(vendor_flags)
+tests_unit_vendor_refusing_la_SOURCES = tests/unit/vendor_candidate.c
+tests_unit_vendor_refusing_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=7
+tests_unit_vendor_refusing_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_vendor_refusing_la_LDFLAGS = $(vendor_flags)
+check_PROGRAMS += tests/unit/test_vendor_library
+TESTS += tests/unit/test_vendor_library
+tests_unit_test_vendor_library_SOURCES = tests/unit/test_vendor_library.c
+tests_unit_test_vendor_library_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times
 tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c

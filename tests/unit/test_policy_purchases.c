@@ -50,6 +50,14 @@ static void test_wake(const struct machine_model *model)
     tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "what is lost again is not saved");
     policy_wake(OFFLOAD_AUTO, model, &call, 2 * saved, &account);
     tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "nor does it take from what was");
+    account = (struct wake_account){.saved_us = 1};
+    const struct blas_call product = {.family = FAMILY_GEMM, .type = TYPE_D, .m = 4096, .n = 4096, .k = 4096,
+                                      .a = call.a, .b = call.a, .c = call.a};
+    policy_wake(OFFLOAD_AUTO, model, &product, 0, &account);
+    const bool has_paid = account.saved_us > 2 && account.level3_us > 1;
+    policy_void_level3(&account);
+    tap_ok(has_paid && fabs(account.saved_us - 1) < 1e-6 && account.level3_us == 0,
+           "without cuBLAS level 3 has saved nothing, the others what they have");
     test_slow_savings(model, &call);
     account = (struct wake_account){0};
     tap_ok(policy_wake(OFFLOAD_AUTO, model, &(struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = 1 << 17,

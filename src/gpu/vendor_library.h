@@ -1,0 +1,38 @@
+/* vendor_library.h - NVIDIA's libraries beside the driver (cuBLAS; cuSOLVER is to come), found, opened and
+ * looked up at run time.
+ *
+ * The first candidate counts that can be opened, has every symbol, and whose `create` succeeds: a toolkit
+ * newer than the driver opens well, and cannot be used. A candidate that was refused stays loaded, since it may
+ * have registered handlers or started threads; one that is the same file as an earlier one is not tried again.
+ * Callers see to it that one thread at a time uses a description. */
+#ifndef MUBLAS_VENDOR_LIBRARY_H
+#define MUBLAS_VENDOR_LIBRARY_H
+
+#include <stdbool.h>
+
+typedef void vendor_function(void);
+
+struct vendor_symbol {
+    const char *name;
+    vendor_function **address; /* set while a candidate is tried; NULL after a refusal */
+};
+
+struct vendor_library {
+    const char *name;               /* "cuBLAS" */
+    const char *consequence;        /* of having none: "level 3 stays on the host" */
+    const char *setting;            /* that names another one: "MUBLAS_CUBLAS" */
+    const char *const *candidates;  /* names or paths for dlopen, the preferred one first; ends with NULL */
+    const struct vendor_symbol *symbols; /* all are needed; ends with a NULL name */
+    int (*create)(void);            /* makes what is used, by the symbols' addresses: 0, or the library's status */
+};
+
+/* The first candidate, or `named` instead of all (the setting's value; "": not set), for which the loader finds a
+ * file, by its own rules; NULL: there is none, which is logged. Loads nothing and runs nothing of it; takes the
+ * loader's lock for some microseconds. A file that is found may still turn out not to be usable. */
+const char *vendor_library_find(const struct vendor_library *library, const char *named);
+
+/* Open one, in the device's context. False: none can be used, which is logged with what is wrong with each, or the
+ * process ends. */
+bool vendor_library_open(const struct vendor_library *library, const char *named);
+
+#endif
