@@ -40,6 +40,14 @@ tests_system_harmless_library_la_SOURCES = tests/system/harmless_library.c
 tests_system_harmless_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
+# Memory that a routine does not reference, and that cannot be touched.
+check_PROGRAMS += tests/system/guarded
+TESTS += tests/system/guarded.sh
+EXTRA_DIST += tests/system/guarded.sh
+tests_system_guarded_SOURCES = tests/system/guarded.c tests/system/guarded_operand.c tests/system/guarded_operand.h \
+	tests/system/element.h tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
+tests_system_guarded_LDADD = $(system_test_libraries) -ldl
+
 TESTS += tests/system/eigensolver.sh tests/system/library.sh
 EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
