@@ -3,6 +3,7 @@
 #include "gpu/launch.h"
 #include "gpu/level3.h"
 #include "interpose/call_vectors.h"
+#include "mirror/protection.h"
 
 static void add_operand(struct operand *operands, int *count, const struct blas_call *call,
                         const struct blas_matrix *matrix, enum operand_access access)
@@ -120,6 +121,12 @@ static bool must_be_cut(const struct mirror_table *mirrors, const struct blas_ca
     return is_level3(call) && tiled_residency(mirrors, call, operands, execute_operands(call, operands), &ignored);
 }
 
+static bool may_touch(const struct blas_call *call)
+{
+    struct operand operands[OPERANDS_MAX];
+    return protection_allows_all(operands, execute_operands(call, operands));
+}
+
 static enum status run_whole(struct lane *lane, struct mirror_table *mirrors, const struct blas_call *call,
                              struct transfer_count *moved)
 {
@@ -142,7 +149,7 @@ enum status execute_call(struct device *device, struct mirror_table *mirrors, co
     if (status == STATUS_OK) {
         status = must_be_cut(mirrors, call) ? STATUS_OUT_OF_MEMORY : run_whole(lane, mirrors, call, moved);
         if (status == STATUS_OUT_OF_MEMORY && is_level3(call))
-            status = tiled_run(device, mirrors, lane, call, host, moved);
+            status = may_touch(call) ? tiled_run(device, mirrors, lane, call, host, moved) : STATUS_INACCESSIBLE;
         lane_release(lane);
     }
     device_leave(device, &scope);

@@ -37,6 +37,7 @@ static enum host_reason reason_of(enum status status)
     case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
     case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
     case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
+    case STATUS_INACCESSIBLE: return HOST_INACCESSIBLE;
     default: return HOST_DEVICE_ERROR;
     }
 }

@@ -17,11 +17,14 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hot_ranges.c \
 	src/mirror/kernel_interface.h \
 	src/mirror/borrowed.c \
+	src/mirror/blind_files.c src/mirror/blind_files.h \
 	src/mirror/budget.c src/mirror/budget.h \
 	src/mirror/completeness.h \
 	src/mirror/completeness.c \
 	src/mirror/cuda_users.h \
 	src/mirror/cuda_users.c \
+	src/mirror/maps_file.h src/mirror/maps_file.c \
+	src/mirror/protection.h src/mirror/protection.c \
 	src/mirror/mapping.h \
 	src/mirror/mapping.c \
 	src/mirror/mirror.h \
