@@ -3,6 +3,7 @@ libmublas_core_la_SOURCES += \
 	src/common/clock.h \
 	src/common/local_rank.c src/common/local_rank.h \
 	src/common/log.c src/common/log.h \
+	src/common/object_symbols.c src/common/object_symbols.h \
 	src/common/pause.h \
 	src/common/loaded_segment.c src/common/loaded_segment.h \
 	src/common/phase_clock.c src/common/phase_clock.h \

@@ -192,6 +192,11 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
     return host_run->reason == HOST_REASON_COUNT;
 }
 
+bool offload_is_inside(void)
+{
+    return depth > 0;
+}
+
 void offload_host_begin(enum symbol symbol, struct host_run *host_run)
 {
     (void)symbol;

@@ -47,6 +47,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/pins.c \
 	src/mirror/range_accounts.h \
 	src/mirror/range_accounts.c \
+	src/mirror/registration.h src/mirror/registration.c \
+	src/mirror/split_move.h src/mirror/split_move.c \
 	src/mirror/result_ranges.h \
 	src/mirror/result_ranges.c \
 	src/mirror/samples.h \

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Never changed once others may see it, and never freed: threads may be asking by it. */
+/* Never changed once others may see it: threads may be asking by it. */
 struct kept {
     struct descriptor file;
     pid_t process;
@@ -18,8 +18,9 @@ struct kept {
 static _Atomic(struct kept *) the_kept;
 static atomic_bool missing;
 
-/* A program that closes what is not its own is not followed for ever. */
+/* A program that closes what is not its own is not followed for ever. Not from malloc, whose own code may be asking. */
 enum { KEPT_MOST = 16 };
+static struct kept all_kept[KEPT_MOST];
 
 static enum maps_answer ask(int number, struct mapping_query *request)
 {
@@ -38,18 +39,15 @@ static enum maps_answer ask(int number, struct mapping_query *request)
 static void keep(int number, struct kept *old)
 {
     static atomic_int count;
-    struct kept *kept = atomic_fetch_add(&count, 1) < KEPT_MOST ? malloc(sizeof *kept) : NULL;
-    if (!kept || descriptor_adopt(&kept->file, number) != STATUS_OK) {
-        if (!kept)
-            close(number);
-        free(kept);
+    const int place = atomic_load(&count) < KEPT_MOST ? atomic_fetch_add(&count, 1) : KEPT_MOST;
+    struct kept *kept = place < KEPT_MOST ? &all_kept[place] : NULL;
+    if (!kept)
+        close(number);
+    if (!kept || descriptor_adopt(&kept->file, number) != STATUS_OK)
         return;
-    }
     kept->process = getpid();
-    if (kept->file.number >= DESCRIPTOR_LOWEST && atomic_compare_exchange_strong(&the_kept, &old, kept))
-        return;
-    close(kept->file.number); /* another thread was quicker, or it would be in the program's way */
-    free(kept);
+    if (kept->file.number < DESCRIPTOR_LOWEST || !atomic_compare_exchange_strong(&the_kept, &old, kept))
+        close(kept->file.number); /* it would be in the program's way, or another thread was quicker */
 }
 
 enum maps_answer maps_file_ask(struct mapping_query *request)

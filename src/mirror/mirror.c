@@ -89,7 +89,7 @@ enum status mirror_arm(struct mirror *mirror)
     if (status != STATUS_OK)
         return status;
     /* Pages are protected as they are first scanned; until then none is valid. */
-    status = write_tracker_register(mirror->resources->tracker, mirror->begin, mirror->end);
+    status = registration_add(mirror, mirror->begin, mirror->end);
     mirror->armed = status == STATUS_OK;
     if (status != STATUS_OK)
         mirror_empty(mirror);
@@ -100,7 +100,7 @@ void mirror_empty(struct mirror *mirror)
 {
     pins_release(mirror);
     if (mirror->armed)
-        write_tracker_unregister(mirror->resources->tracker, mirror->begin, mirror->end);
+        registration_end(mirror);
     mirror->armed = false;
     if (mirror->valid)
         drop_room(mirror);
@@ -159,7 +159,7 @@ static bool is_split(const struct mirror *mirror, uintptr_t host)
 
 enum status mirror_scan(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
-    if (!mirror->armed)
+    if (!mirror->armed || registration_is_given_up(mirror))
         return STATUS_NOT_TRACKABLE;
     /* A scan that ends inside a huge page that was written would split it. Beside small pages
      * it would protect what the call does not use, for the next write to fault on, and
@@ -241,7 +241,7 @@ static bool absorb(struct mirror *mirror, struct mirror *old)
 
 static bool register_part(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
-    return begin == end || write_tracker_register(mirror->resources->tracker, begin, end) == STATUS_OK;
+    return begin == end || registration_add(mirror, begin, end) == STATUS_OK;
 }
 
 void mirror_join(struct mirror *mirror, struct mirror *const *old, size_t count)
@@ -258,6 +258,8 @@ void mirror_join(struct mirror *mirror, struct mirror *const *old, size_t count)
         any = true;
     }
     mirror->armed = any;
+    if (any)
+        registration_take_over(mirror);
     if (!any || !good || !register_part(mirror, registered_to, mirror->end))
         mirror_empty(mirror);
 }

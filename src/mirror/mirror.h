@@ -11,6 +11,7 @@
 #include "mirror/device_range.h"
 #include "mirror/footprint.h"
 #include "mirror/pin_gauge.h"
+#include "mirror/registration.h"
 #include "mirror/samples.h"
 #include "mirror/write_tracker.h"
 
@@ -103,6 +104,7 @@ struct mirror {
 
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
+    _Atomic enum registration_state registration; /* registration.h's alone */
 
     /* under `lock` */
     bool armed; /* registered with the tracker; bitmaps and addresses are there */

@@ -57,6 +57,13 @@ EXTRA_DIST += tests/system/fetched.sh
 tests_system_fetched_SOURCES = tests/system/fetched.c
 tests_system_fetched_LDADD = $(system_test_libraries)
 
+# System calls on memory that holds resident matrices.
+check_PROGRAMS += tests/system/moved
+TESTS += tests/system/moved.sh
+EXTRA_DIST += tests/system/moved.sh
+tests_system_moved_SOURCES = tests/system/moved.c
+tests_system_moved_LDADD = $(system_test_libraries) -lpthread
+
 TESTS += tests/system/eigensolver.sh tests/system/library.sh
 EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
