@@ -3,6 +3,7 @@
 #include "gpu/launch.h"
 #include "gpu/level3.h"
 #include "interpose/call_vectors.h"
+#include "mirror/protection.h"
 
 static void add_operand(struct operand *operands, int *count, const struct blas_call *call,
                         const struct blas_matrix *matrix, enum operand_access access)
@@ -128,6 +129,12 @@ static bool must_be_cut(const struct mirror_table *mirrors, const struct blas_ca
     return is_level3(call) && tiled_residency(mirrors, call, operands, execute_operands(call, operands), &ignored);
 }
 
+static bool may_touch(const struct blas_call *call)
+{
+    struct operand operands[OPERANDS_MAX];
+    return protection_allows_all(operands, execute_operands(call, operands));
+}
+
 static enum status run_whole(struct mirror_table *mirrors, const struct blas_call *call, struct patience *patience,
                              struct transfer_count *moved)
 {
@@ -159,7 +166,7 @@ enum status execute_call(struct device *device, struct mirror_table *mirrors, co
         return status;
     status = must_be_cut(mirrors, call) ? STATUS_OUT_OF_MEMORY : run_whole(mirrors, call, patience, moved);
     if (status == STATUS_OUT_OF_MEMORY && is_level3(call))
-        status = run_in_tiles(device, mirrors, call, patience, host, moved);
+        status = may_touch(call) ? run_in_tiles(device, mirrors, call, patience, host, moved) : STATUS_INACCESSIBLE;
     device_leave(device, &scope);
     return status;
 }

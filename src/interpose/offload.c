@@ -55,6 +55,7 @@ static enum host_reason reason_of(enum status status)
     case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
     case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
     case STATUS_BUSY: return HOST_BUSY;
+    case STATUS_INACCESSIBLE: return HOST_INACCESSIBLE;
     default: return HOST_DEVICE_ERROR;
     }
 }
@@ -206,6 +207,11 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
                     (long long)call->n, (long long)call->k,
                     host_run->reason == HOST_REASON_COUNT ? "device" : host_reason_text(host_run->reason));
     return host_run->reason == HOST_REASON_COUNT;
+}
+
+bool offload_is_inside(void)
+{
+    return depth > 0;
 }
 
 void offload_host_begin(enum symbol symbol, struct host_run *host_run)

@@ -25,6 +25,9 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
 void offload_host_begin(enum symbol symbol, struct host_run *host_run);
 void offload_host_end(enum symbol symbol, struct host_run *host_run);
 
+/* Is this thread inside mublas, or in the host BLAS on its behalf? */
+bool offload_is_inside(void);
+
 /* For entries that find invalid arguments, a quick return or forbidden overlap:
  * counts the call, which has the return address `caller`; the entry then jumps to the
  * host. */

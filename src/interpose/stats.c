@@ -115,6 +115,7 @@ const char *host_reason_text(enum host_reason reason)
         [HOST_INTEGERS] = "the width of the library's integers is unknown, or several libraries differ in it",
         [HOST_UNSUPPORTED] = "not supported on the device",
         [HOST_OUT_OF_MEMORY] = "out of device memory",
+        [HOST_INACCESSIBLE] = "an operand's memory is protected",
         [HOST_DEVICE_ERROR] = "device error",
     };
     return (unsigned)reason < HOST_REASON_COUNT ? texts[reason] : "unknown reason";

@@ -24,6 +24,7 @@ enum host_reason {
     HOST_INTEGERS,        /* integer width not known, or different in several libraries */
     HOST_UNSUPPORTED,     /* no kernel or no cuBLAS for it */
     HOST_OUT_OF_MEMORY,
+    HOST_INACCESSIBLE,    /* an operand's memory is protected against it */
     HOST_DEVICE_ERROR,    /* the device failed; the host did the call on untouched operands */
     HOST_REASON_COUNT
 };

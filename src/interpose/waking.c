@@ -43,7 +43,7 @@ static const double CREDITED_PART = 0.25;
 /* By wake: read once that is done. mirrors is there before `ready` and never changes after. */
 static struct device *awake; /* NULL: it failed */
 static bool none_usable;
-static struct mirror_table *mirrors;
+static struct mirror_table *mirrors, *mirrors_in_use; /* the latter for who has not waited; NULL before */
 static _Atomic uint64_t wake_nanoseconds;
 
 static void wake_beside(void);
@@ -69,6 +69,11 @@ struct mirror_table *waking_mirrors(void)
     return mirrors;
 }
 
+struct mirror_table *waking_mirrors_in_use(void)
+{
+    return __atomic_load_n(&mirrors_in_use, __ATOMIC_ACQUIRE);
+}
+
 /* The ranks on this machine divide a percentage of its memory. */
 static size_t pinned_bytes(void)
 {
@@ -92,6 +97,8 @@ static enum status create_mirrors(struct device *device)
                                      settings()->tracking, &mirrors);
     if (status == STATUS_OK && share.is_percent)
         mirror_table_follow(mirrors, (unsigned)share.value);
+    if (status == STATUS_OK)
+        __atomic_store_n(&mirrors_in_use, mirrors, __ATOMIC_RELEASE);
     device_leave(device, &scope);
     return status;
 }

@@ -41,6 +41,9 @@ struct device *waking_find_device(const struct blas_call *call, enum host_reason
 /* The mirrors of the device that waking_find_device gave. */
 struct mirror_table *waking_mirrors(void);
 
+/* The same for any thread at any time: NULL as long as there are none. */
+struct mirror_table *waking_mirrors_in_use(void);
+
 /* Device and state of residency in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */
 const char *waking_description(void);

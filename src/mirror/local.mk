@@ -17,6 +17,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hot_ranges.c \
 	src/mirror/kernel_interface.h \
 	src/mirror/borrowed.c \
+	src/mirror/blind_files.c src/mirror/blind_files.h \
 	src/mirror/budget.c src/mirror/budget.h \
 	src/mirror/byte_range.h \
 	src/mirror/claims.c src/mirror/claims.h \
@@ -26,6 +27,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/cuda_users.c \
 	src/mirror/driver_traces.c \
 	src/mirror/driver_traces.h \
+	src/mirror/maps_file.h src/mirror/maps_file.c \
+	src/mirror/protection.h src/mirror/protection.c \
 	src/mirror/mapping.h \
 	src/mirror/mapping.c \
 	src/mirror/mirror.h \
@@ -48,6 +51,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/pins.c \
 	src/mirror/range_accounts.h \
 	src/mirror/range_accounts.c \
+	src/mirror/registration.h src/mirror/registration.c \
+	src/mirror/split_move.h src/mirror/split_move.c \
 	src/mirror/result_ranges.h \
 	src/mirror/result_ranges.c \
 	src/mirror/samples.h \

@@ -1,18 +1,13 @@
 #include "mirror/mapping.h"
 
-#include "mirror/kernel_interface.h"
+#include "mirror/blind_files.h"
+#include "mirror/maps_file.h"
 #include "mirror/pin_gauge.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-
-static atomic_bool query_missing; /* Linux before 6.11 */
 
 static bool is_stack(const char *name, uintptr_t begin, uintptr_t end)
 {
@@ -27,23 +22,20 @@ static bool is_special(const char *name)
     return name[0] == '[' && strcmp(name, "[heap]") != 0 && strncmp(name, "[anon:", 6) != 0;
 }
 
-static enum status query(int descriptor, uintptr_t address, struct mapping *mapping)
+static enum status query(uintptr_t address, struct mapping *mapping)
 {
     char name[128] = "";
     struct mapping_query request = {
         .size = sizeof request, .query_address = address,
         .name_size = sizeof name, .name_address = (uint64_t)(uintptr_t)name,
     };
-    int result = ioctl(descriptor, MAPPING_QUERY_REQUEST, &request);
-    if (result != 0 && errno == ENAMETOOLONG) { /* only files have such names */
+    enum maps_answer answer = maps_file_ask(&request);
+    if (answer == MAPS_NO_ROOM) { /* only files have such names */
         request = (struct mapping_query){.size = sizeof request, .query_address = address};
-        result = ioctl(descriptor, MAPPING_QUERY_REQUEST, &request);
+        answer = maps_file_ask(&request);
     }
-    if (result != 0) {
-        if (errno == ENOTTY || errno == EINVAL)
-            atomic_store(&query_missing, true);
+    if (answer != MAPS_FOUND)
         return STATUS_NOT_TRACKABLE;
-    }
     const uint64_t usual = MAPPING_READABLE | MAPPING_WRITABLE;
     const uint64_t wanted = usual | MAPPING_SHARED | MAPPING_FILE_BACKED;
     mapping->begin = (uintptr_t)request.start;
@@ -93,14 +85,9 @@ enum status mapping_find(uintptr_t address, struct mapping *mapping)
 {
     enum status status = STATUS_NOT_TRACKABLE;
     memset(mapping, 0, sizeof *mapping);
-    if (!atomic_load(&query_missing)) {
-        int descriptor = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
-        if (descriptor < 0)
-            return status;
-        status = query(descriptor, address, mapping);
-        close(descriptor);
-    }
-    return atomic_load(&query_missing) ? search_text(address, mapping) : status;
+    if (maps_file_answers())
+        status = query(address, mapping);
+    return maps_file_answers() ? status : search_text(address, mapping);
 }
 
 enum status mapping_find_range(uintptr_t begin, uintptr_t end, struct mapping *mapping)
@@ -127,7 +114,8 @@ static bool text_contains_any(const char *line, const char *const *words)
 
 bool mapping_has_blind_library(void)
 {
-    static const char *const names[] = {"/librdmacm", "/libibverbs", "xpmem", "knem", NULL};
+    static const char *const names[] = {"/librdmacm", "/libibverbs", "xpmem", "knem", "/libcxi", "/libfabric",
+                                        "/libefa", "/libpsm", "/libopx", "/libuct_ib", NULL};
     char *line = NULL;
     size_t room = 0;
     bool found = false;
@@ -146,5 +134,5 @@ bool mapping_has_blind_spots(uint64_t own_pinned_bytes)
     struct pin_gauge gauge = {.process = 0};
     const uint64_t pinned = pin_gauge_bytes(&gauge);
     pin_gauge_close(&gauge);
-    return pinned > own_pinned_bytes || mapping_has_blind_library();
+    return pinned > own_pinned_bytes || mapping_has_blind_library() || blind_files_open();
 }

@@ -20,11 +20,11 @@ enum status mapping_find(uintptr_t address, struct mapping *mapping);
 enum status mapping_find_range(uintptr_t begin, uintptr_t end, struct mapping *mapping);
 
 /* True when the process can be written behind the page tables' back: pinned
- * memory that is not ours (`own_pinned_bytes` is), or an RDMA, XPMEM or KNEM
- * library mapped in (design section 6, blind spots). */
+ * memory that is not ours (`own_pinned_bytes` is), an RDMA, XPMEM or KNEM
+ * library mapped in, or a file open that tells (design section 6, blind spots). */
 bool mapping_has_blind_spots(uint64_t own_pinned_bytes);
 
-/* The second half of that: reads all of the process's mappings. */
+/* The library's part of that: reads all of the process's mappings. */
 bool mapping_has_blind_library(void);
 
 #endif

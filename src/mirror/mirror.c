@@ -97,7 +97,7 @@ static enum status make_armed(struct mirror *mirror)
     enum status status = make_room(mirror);
     if (status != STATUS_OK)
         return status;
-    status = write_tracker_register(mirror->resources->tracker, mirror->begin, mirror->end);
+    status = registration_add(mirror, mirror->begin, mirror->end);
     if (status == STATUS_OK)
         atomic_store(&mirror->armed, true);
     else
@@ -121,7 +121,7 @@ void mirror_empty(struct mirror *mirror)
 {
     pins_release(mirror);
     if (atomic_load(&mirror->armed))
-        write_tracker_unregister(mirror->resources->tracker, mirror->begin, mirror->end);
+        registration_end(mirror);
     pthread_mutex_lock(&mirror->lock); /* who is about to claim some of it asks what is split */
     atomic_store(&mirror->armed, false);
     if (mirror->valid)
@@ -192,7 +192,7 @@ struct byte_range mirror_scan_bounds(struct mirror *mirror, struct byte_range ra
 
 enum status mirror_scan(struct mirror *mirror, struct claim *claim, struct byte_range range)
 {
-    if (!atomic_load(&mirror->armed))
+    if (!atomic_load(&mirror->armed) || registration_is_given_up(mirror))
         return STATUS_NOT_TRACKABLE;
     const enum phase before = phase_enter(PHASE_SCAN);
     claims_begin_scan(mirror, claim, range);
@@ -301,7 +301,7 @@ static bool absorb(struct mirror *mirror, struct mirror *old, struct claim *clai
 
 static bool register_part(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
-    return begin == end || write_tracker_register(mirror->resources->tracker, begin, end) == STATUS_OK;
+    return begin == end || registration_add(mirror, begin, end) == STATUS_OK;
 }
 
 void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count)
@@ -318,6 +318,8 @@ void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim 
         any = true;
     }
     atomic_store(&mirror->armed, any);
+    if (any)
+        registration_take_over(mirror);
     if (!any || !good || !register_part(mirror, registered_to, mirror->end))
         mirror_empty(mirror);
 }

@@ -14,6 +14,7 @@
 #include "mirror/device_range.h"
 #include "mirror/footprint.h"
 #include "mirror/pin_gauge.h"
+#include "mirror/registration.h"
 #include "mirror/samples.h"
 #include "mirror/write_tracker.h"
 
@@ -107,6 +108,7 @@ struct mirror {
 
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
+    _Atomic enum registration_state registration; /* registration.h's alone */
 
     /* under `lock`, and claims.c's own but for the lock */
     pthread_mutex_t lock;

@@ -98,6 +98,7 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
     for (size_t i = 0; i < count; i++) {
         inherit_known(mirror, inside[i]);
         range_accounts_inherit(mirror, inside[i]);
+        registration_inherit(mirror, inside[i]);
     }
     for (size_t i = 0; i < set->count; i++) {
         struct mirror *old = set->mirrors[i];

@@ -7,7 +7,7 @@ enum { SWEEP_MOST = 4, BYTES_BESIDE = 8 << 20, CALLS_BETWEEN = 8 };
 static bool memory_is_gone(const struct mirror_table *table, const struct mirror *mirror)
 {
     struct write_tracker *tracker = table->resources.tracker;
-    return atomic_load(&mirror->armed) && !(write_tracker_holds(tracker, mirror->begin) &&
+    return atomic_load(&mirror->armed) && !(!registration_is_given_up(mirror) && write_tracker_holds(tracker, mirror->begin) &&
                               write_tracker_holds(tracker, page_floor(mirror->end - 1)));
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/log.h"
 #include "common/settings.h"
+#include "mirror/blind_files.h"
 #include "mirror/object_loads.h"
 #include "mirror/range_accounts.h"
 
@@ -221,15 +222,15 @@ static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pin
         return false;
     bool answer = pin_gauge_bytes(&table->resources.gauge) > table->resources.counted_pins;
     pthread_mutex_unlock(&table->resources.pinning);
-    return answer;
+    return answer || blind_files_open();
 }
 
 static void go_blind(struct mirror_table *table)
 {
     /* For good: what was written while nobody looked cannot be found out later. */
     if (!atomic_exchange(&table->blind, true))
-        log_message(LOG_WARNING, "this process uses memory that can be written unseen (RDMA, XPMEM, or pins of "
-                                 "others); operands are copied at every call (MUBLAS_TRUST_TRACKING=1 overrides)");
+        log_message(LOG_WARNING, "this process uses memory that can be written unseen (RDMA, XPMEM, AF_XDP, VFIO, "
+                                 "or pins of others); operands are copied at every call (MUBLAS_TRUST_TRACKING=1 overrides)");
 }
 
 void mirror_table_watch_pins(struct mirror_table *table)
@@ -239,7 +240,7 @@ void mirror_table_watch_pins(struct mirror_table *table)
     pthread_mutex_lock(&table->resources.pinning);
     bool strange = pin_gauge_bytes(&table->resources.gauge) > table->resources.counted_pins;
     pthread_mutex_unlock(&table->resources.pinning);
-    if (strange)
+    if (strange || blind_files_open())
         go_blind(table);
 }
 

@@ -77,8 +77,8 @@ void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 /* Empty the least recently used mirror that has device memory and is not in use. */
 bool mirror_table_evict(struct mirror_table *table);
 
-/* Count a hold, and look for blind spots: for libraries once something was loaded, for pins now and
- * then, and if `now`; still less often whether
+/* Count a hold, and look for blind spots: for libraries once something was loaded, for pins and files
+ * that tell (blind_files.h) now and then, and if `now`; still less often whether
  * others want device memory, to which mirrors then give way. No lock is held. */
 void mirror_table_watch(struct mirror_table *table, bool now);
 

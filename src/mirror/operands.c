@@ -4,6 +4,7 @@
 #include "mirror/account.h"
 #include "mirror/hold.h"
 #include "mirror/hot_ranges.h"
+#include "mirror/protection.h"
 #include "mirror/stateless.h"
 
 #include <stdio.h>
@@ -138,8 +139,19 @@ static void distrust(struct operands_hold *hold)
     }
 }
 
+/* What the program has made unreadable, or a result unwritable, is the host's. */
+static bool may_touch(const struct operands_hold *hold)
+{
+    bool allowed = true;
+    for (int i = 0; i < hold->count && allowed; i++)
+        allowed = protection_allows(&hold->operands[i].operand);
+    return allowed;
+}
+
 static enum status fill(struct operands_hold *hold, size_t extra_scratch)
 {
+    if (!hold->unproven && !may_touch(hold)) /* else beside the kernel */
+        return STATUS_INACCESSIBLE;
     const enum phase before = phase_enter(PHASE_MEMORY);
     enum status status = hold_commit(hold, extra_scratch);
     phase_enter(PHASE_UPLOAD);
@@ -302,6 +314,8 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
         return STATUS_OK;
     }
     enum status status = hold_prove(hold);
+    if (status == STATUS_OK && !may_touch(hold))
+        status = STATUS_INACCESSIBLE;
     if (status == STATUS_OK)
         status = renew(hold, changed);
     note_proof(hold, *changed);

@@ -95,7 +95,7 @@ struct transfer_count {
  * unused (vectors are dealt afterwards with operands_hold's reservation:
  * `extra_scratch` bytes are reserved on top for the caller). Waits for others as long as `patience` lasts (NULL: for
  * ever), which lives as long as the hold; STATUS_BUSY after that. On failure nothing
- * is held. STATUS_OUT_OF_MEMORY is a normal answer. */
+ * is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of protection.h. */
 struct operands_hold; /* opaque */
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
                           struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold);
@@ -110,8 +110,8 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
 
 /* Must follow operands_hold_unproven, after the launch and before anything reaches user
  * memory. *changed: the host had written; the operands have been queued for upload
- * again, and what was launched before must be launched again. Any failure: release
- * and use operands_hold instead. After operands_hold there is nothing to prove. Either way, beside
+ * again, and what was launched before must be launched again. STATUS_INACCESSIBLE: release, and the
+ * call is the host's. Any other failure: release and use operands_hold instead. After operands_hold there is nothing to prove. Either way, beside
  * the kernel, mirrors of memory that the program gave back are dropped. */
 enum status operands_prove(struct operands_hold *hold, bool *changed);
 

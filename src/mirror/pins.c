@@ -99,11 +99,10 @@ static void gather_into_huge_pages(struct mirror *mirror, struct byte_range bloc
 static enum status pin_anew(struct mirror *mirror, struct claim *claim, struct mirror_pin pin,
                             struct byte_range gathered)
 {
-    struct write_tracker *tracker = mirror->resources->tracker;
     struct page_range pages = mirror_page_range(mirror, pin.begin, pin.end);
     claim->pinned_anew = true;
     mirror_invalidate(mirror, pages.begin, pages.end);
-    write_tracker_unregister(tracker, pin.begin, pin.end);
+    registration_pause(mirror, pin.begin, pin.end);
     if (gathered.begin < gathered.end)
         gather_into_huge_pages(mirror, gathered);
     CUresult result = add_pin(mirror, pin);
@@ -111,7 +110,7 @@ static enum status pin_anew(struct mirror *mirror, struct claim *claim, struct m
         atomic_store(&mirror->foreign_pins, true);
         return STATUS_NOT_TRACKABLE;
     }
-    enum status status = write_tracker_register(tracker, pin.begin, pin.end);
+    enum status status = registration_add(mirror, pin.begin, pin.end);
     /* From now on it can be told what happened to a page since it was pinned. */
     if (status == STATUS_OK)
         status = mirror_scan(mirror, claim, (struct byte_range){pin.begin, pin.end});

@@ -111,7 +111,6 @@ enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int6
         struct clip clip;
         struct transfer transfer =
             block_transfer(lane, matrix, destination, destination_ld, element_bytes, column, &clip);
-        transfer.clip = NULL;
         status = transfer_upload(&transfer);
     }
     return status;

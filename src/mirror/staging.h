@@ -28,9 +28,9 @@ enum status staging_upload(struct lane *lane, CUdeviceptr destination, size_t de
 enum status staging_download(struct lane *lane, void *destination, size_t destination_pitch,
                              CUdeviceptr source, size_t source_pitch, size_t width, size_t height);
 
-/* The elements of matrix->part only (a triangle part must be square). Uploads may
- * read the rest of the matrix's rows and columns too; downloads write nothing
- * else. *touched (may be NULL) becomes true once host memory has been written. */
+/* The elements of matrix->part only (a triangle part must be square): of host memory nothing else is
+ * read or written, since it may be unreadable; on the device an upload leaves the rest of the
+ * matrix's rows undefined. *touched (may be NULL) becomes true once host memory has been written. */
 enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int64_t destination_ld,
                                 const struct blas_matrix *matrix, size_t element_bytes);
 enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,

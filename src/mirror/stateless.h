@@ -2,8 +2,8 @@
  *
  * For memory that cannot be mirrored (design section 6). The copy lives in lane
  * scratch, packed: device_ld is the row count rounded up to 16 bytes. Of host
- * memory only the rows of the matrix's own columns are read, and exactly the
- * elements of its part are written. Inside device_enter, as all transfers. */
+ * memory exactly the elements of the matrix's part are read and
+ * written. Inside device_enter, as all transfers. */
 #ifndef MUBLAS_STATELESS_H
 #define MUBLAS_STATELESS_H
 

@@ -113,19 +113,34 @@ void transfer_unpack(const struct transfer *transfer, const void *packed)
     scatter(transfer->host, transfer->host_pitch, packed, transfer->width, transfer->height);
 }
 
-static void scatter_clipped(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+/* The bytes [*low, *high) of a row of the piece, counted from the row's first, that are the program's; false: none. */
+static bool clip_row(const struct transfer *transfer, const struct piece *piece, size_t row, size_t *low, size_t *high)
 {
     const struct clip *clip = transfer->clip;
+    const size_t begin = clip->low + row * clip->low_step, end = clip->high + row * clip->high_step;
+    *low = begin > piece->column ? begin : piece->column;
+    *high = end < piece->column + piece->width ? end : piece->column + piece->width;
+    return *low < *high;
+}
+
+/* What is left out stays in the room as it was: nobody reads it on the device. */
+static void gather_clipped(unsigned char *packed, const struct transfer *transfer, const struct piece *piece)
+{
+    size_t low, high;
     for (size_t r = 0; r < piece->rows; r++, packed += piece->width) {
-        size_t row = piece->row + r;
-        size_t low = clip->low + row * clip->low_step, high = clip->high + row * clip->high_step;
-        if (low < piece->column)
-            low = piece->column;
-        if (high > piece->column + piece->width)
-            high = piece->column + piece->width;
-        if (low < high)
-            memcpy(transfer->host + (ptrdiff_t)row * transfer->host_pitch + low, packed + (low - piece->column),
-                   high - low);
+        const unsigned char *host = transfer->host + (ptrdiff_t)(piece->row + r) * transfer->host_pitch;
+        if (clip_row(transfer, piece, piece->row + r, &low, &high))
+            copy_unchecked(packed + (low - piece->column), host + low, high - low);
+    }
+}
+
+static void scatter_clipped(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+{
+    size_t low, high;
+    for (size_t r = 0; r < piece->rows; r++, packed += piece->width) {
+        unsigned char *host = transfer->host + (ptrdiff_t)(piece->row + r) * transfer->host_pitch;
+        if (clip_row(transfer, piece, piece->row + r, &low, &high))
+            memcpy(host + low, packed + (low - piece->column), high - low);
     }
 }
 
@@ -183,7 +198,10 @@ enum status transfer_upload(struct transfer *transfer)
         unsigned char *room;
         status = take_room(lane, piece.width * piece.rows, &room);
         if (status == STATUS_OK) {
-            gather(room, host_of(transfer, &piece), transfer->host_pitch, piece.width, piece.rows);
+            if (transfer->clip)
+                gather_clipped(room, transfer, &piece);
+            else
+                gather(room, host_of(transfer, &piece), transfer->host_pitch, piece.width, piece.rows);
             CUdeviceptr device = transfer->device + piece.row * transfer->device_pitch + piece.column;
             status = staging_upload_direct(lane, device, transfer->device_pitch, room, piece.width, piece.width,
                                            piece.rows);

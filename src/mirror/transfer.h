@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be written. */
+/* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be read or written: others
+ * may lie in memory that cannot even be read. */
 struct clip {
     size_t low, low_step, high, high_step;
 };
@@ -25,8 +26,8 @@ struct transfer {
     bool *touched;
 };
 
-/* Pack and queue; all of the host's rows have been read on return (the clip is
- * not looked at: whole rows go up). The pitches are changed where rows join. */
+/* Pack and queue; all of the host's rows have been read on return. Of what the clip leaves out
+ * the device's bytes are undefined. The pitches are changed where rows join. */
 enum status transfer_upload(struct transfer *transfer);
 
 /* Complete on return. Waits for everything queued on the stream before. */

@@ -75,7 +75,7 @@ static bool is_clean(const struct write_back *back, const struct strip *strip)
  * lies between the columns would have to be sent again, so there may not be too much of it. */
 static void open_for_writing(const struct held_operand *held, struct byte_range range, uint64_t bytes)
 {
-    if (3 * bytes > range.end - range.begin)
+    if (3 * bytes > range.end - range.begin && !registration_is_given_up(held->mirror))
         write_tracker_unprotect(held->mirror->resources->tracker, page_floor(range.begin), page_ceiling(range.end));
 }
 

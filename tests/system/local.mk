@@ -26,7 +26,7 @@ tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 # Writes that leave no mark in the page tables.
-check_PROGRAMS += tests/system/unseen tests/system/unseen_cuda
+check_PROGRAMS += tests/system/unseen tests/system/unseen_cuda tests/system/received_packets
 check_LTLIBRARIES += tests/system/harmless_library.la
 TESTS += tests/system/unseen.sh
 EXTRA_DIST += tests/system/unseen.sh
@@ -36,9 +36,33 @@ tests_system_unseen_LDADD = $(system_test_libraries) -ldl
 tests_system_unseen_cuda_SOURCES = tests/system/unseen_cuda.c tests/system/unseen.h tests/system/unseen_device.c \
 	tests/system/unseen_device.h tests/system/driver_table.h tests/system/blas_program.h
 tests_system_unseen_cuda_LDADD = $(system_test_libraries) -ldl
+tests_system_received_packets_SOURCES = tests/system/received_packets.c
+tests_system_received_packets_LDADD = $(system_test_libraries)
 tests_system_harmless_library_la_SOURCES = tests/system/harmless_library.c
 tests_system_harmless_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+
+# Memory that a routine does not reference, and that cannot be touched.
+check_PROGRAMS += tests/system/guarded
+TESTS += tests/system/guarded.sh
+EXTRA_DIST += tests/system/guarded.sh
+tests_system_guarded_SOURCES = tests/system/guarded.c tests/system/guarded_operand.c tests/system/guarded_operand.h \
+	tests/system/element.h tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
+tests_system_guarded_LDADD = $(system_test_libraries) -ldl
+
+# Memory whose access is taken away and given back by a handler.
+check_PROGRAMS += tests/system/fetched
+TESTS += tests/system/fetched.sh
+EXTRA_DIST += tests/system/fetched.sh
+tests_system_fetched_SOURCES = tests/system/fetched.c
+tests_system_fetched_LDADD = $(system_test_libraries)
+
+# System calls on memory that holds resident matrices.
+check_PROGRAMS += tests/system/moved
+TESTS += tests/system/moved.sh
+EXTRA_DIST += tests/system/moved.sh
+tests_system_moved_SOURCES = tests/system/moved.c
+tests_system_moved_LDADD = $(system_test_libraries) -lpthread
 
 TESTS += tests/system/eigensolver.sh tests/system/library.sh
 EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh

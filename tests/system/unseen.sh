@@ -44,13 +44,18 @@ uring=$status
 right "$warning" "an io_uring fixed buffer of the program's own"
 run MUBLAS_TRUST_TRACKING=1 unseen fixed
 unseen "which would be wrong if the tracking were trusted"
-for name in libibverbs.so.1 librdmacm.so.1 libxpmem.so.0 libknem.so; do
+for name in libibverbs.so.1 librdmacm.so.1 libxpmem.so.0 libknem.so libcxi.so.1 libfabric.so.1 libefa.so.1 libpsm2.so.2 \
+    libpsm3-fi.so libopx-fi.so libuct_ib.so.0; do
     cp "$harmless" "$work/$name"
     run unseen receive "$work/$name"
     right "$warning" "what arrives as by RDMA, with $name"
 done
 run unseen receive
 unseen "which would be wrong without a library that tells"
+run received_packets
+right "$warning" "packets that an AF_XDP socket receives"
+run MUBLAS_TRUST_TRACKING=1 received_packets
+unseen "which would be wrong if the tracking were trusted"
 run unseen alias
 right '^$' "shared memory written through its alias"
 run unseen child

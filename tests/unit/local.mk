@@ -42,6 +42,11 @@ TESTS += tests/unit/test_phase_clock
 tests_unit_test_phase_clock_SOURCES = tests/unit/test_phase_clock.c
 tests_unit_test_phase_clock_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_blind_files
+TESTS += tests/unit/test_blind_files
+tests_unit_test_blind_files_SOURCES = tests/unit/test_blind_files.c
+tests_unit_test_blind_files_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_local_rank
 TESTS += tests/unit/test_local_rank
 tests_unit_test_local_rank_SOURCES = tests/unit/test_local_rank.c

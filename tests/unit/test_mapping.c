@@ -4,8 +4,10 @@
 #include "mirror/pin_gauge.h"
 #include "tap.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static size_t page;
@@ -112,6 +114,41 @@ static void test_ranges(void)
     munmap(memory - page, 18 * page);
 }
 
+static int count_descriptors(void)
+{
+    int count = 0;
+    for (int number = 0; number < 2048; number++)
+        count += fcntl(number, F_GETFD) >= 0;
+    return count;
+}
+
+static bool finds_new_memory(void)
+{
+    return map_and_ask(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1) &&
+           !map_and_ask(PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+/* The descriptor by which the kernel is asked. */
+static void test_descriptor(void)
+{
+    int status = 1;
+    const int before = count_descriptors();
+    bool good = finds_new_memory() && finds_new_memory();
+    tap_ok(good && count_descriptors() == before, "questions leave no descriptor behind");
+    for (int number = 3; number < 2048; number++)
+        close(number);
+    tap_ok(finds_new_memory() && finds_new_memory(), "closing it does no harm");
+    for (int number = 512; number < 2048; number++) /* another file by its number */
+        if (fcntl(number, F_GETFD) >= 0 && dup2(0, number) < 0)
+            abort();
+    tap_ok(finds_new_memory() && finds_new_memory(), "nor does another file under its number");
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(!(finds_new_memory() && finds_new_memory()));
+    waitpid(child, &status, 0);
+    tap_ok(status == 0, "a child asks for its own memory");
+}
+
 static void test_blind_spots(void)
 {
     struct pin_gauge gauge = {.process = 0};
@@ -130,5 +167,6 @@ int main(void)
     test_thread_stack();
     test_ranges();
     test_blind_spots();
+    test_descriptor();
     return tap_done();
 }

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Only what a routine references is touched (design, invariant 1): pages that hold no element of an
+# operand are protected or not mapped at all, and every routine gives the host's results, with
+# residency and without, pinned and not, whole and in tiles.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM
+use_emulated_driver
+use_reference_libraries
+ulimit -c 0
+
+guarded() # TYPES LEAST_PERCENT_ON_DEVICE WHAT [SETTING=VALUE...]
+{
+    local types=$1 least=$2 what=$3
+    shift 3
+    rm -f "$work/report"
+    env LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always MUBLAS_REPORT="$work/report" "$@" \
+        tests/system/guarded "$types" > "$work/output" 2> "$work/errors"
+    local status=$?
+    grep -q '^1\.\.[1-9]' "$work/output" && ! grep -q '^not ok' "$work/output" && [ $status = 0 ]
+    result $? "$what: results"
+    awk -v least="$least" '$1 == "total" { calls = $2; device = $3 } END { exit !(100 * device > least * calls) }' "$work/report"
+    result $? "$what: on the device ($(awk '$1 == "total" { print $3 " of " $2 }' "$work/report") calls)"
+}
+
+guarded sd 99 "resident"
+guarded cz 99 "without residency" MUBLAS_TRACKING=0
+guarded z 99 "without pins" MUBLAS_PINNED_MEMORY=0
+guarded d 60 "in tiles" MUBLAS_DEVICE_MEMORY=300K
+echo "1..$number"
