@@ -272,6 +272,21 @@ host_function *host_blas_resolve(enum symbol symbol, const void *caller)
     return function;
 }
 
+/* Of the plain names: other interfaces' libraries are not what -lmublas stands for. */
+void host_blas_bind_now(void)
+{
+    static const enum interface interfaces[] = {INTERFACE_NAME_, INTERFACE_cblas_NAME};
+    struct program_state program;
+    program_state_set_aside(&program);
+    for (size_t i = 0; host_search_by_path && i < sizeof interfaces / sizeof *interfaces; i++) {
+        struct host_library library;
+        if (state_of(interfaces[i]) == UNBOUND &&
+            host_search(symbol_name(interface_sentinel(interfaces[i])), &library))
+            publish(interfaces[i], &library, false, false);
+    }
+    program_state_return(&program);
+}
+
 host_function *host_blas_function(enum symbol symbol, const void *caller)
 {
     host_function *function = function_of(symbol);

@@ -38,6 +38,10 @@ const struct host_library *host_blas_library(enum interface interface, int numbe
  * may be held by a thread that waits for this one. */
 host_function *host_blas_resolve(enum symbol symbol, const void *caller);
 
+/* Bind each interface that is bound by its path and has not been yet, while libraries can still be opened: by its first
+ * call it may be too late. Says nothing where there is none to be found. */
+void host_blas_bind_now(void);
+
 /* What to call in the caller's stead. */
 host_function *host_blas_function(enum symbol symbol, const void *caller);
 

@@ -47,6 +47,8 @@ interposer_sources += \
 	src/interpose/loaded_object.c src/interpose/loaded_object.h \
 	src/interpose/shared_hosts.c src/interpose/shared_hosts.h \
 	src/interpose/retained.c src/interpose/retained.h \
+	src/interpose/next_definition.c src/interpose/next_definition.h \
+	src/interpose/sandbox.c src/interpose/sandbox.h \
 	src/interpose/system_calls.c \
 	src/interpose/report.c
 libmublas_shim_la_SOURCES += src/interpose/forward.S

@@ -13,6 +13,7 @@
 #include "interpose/nested.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
+#include "interpose/sandbox.h"
 #include "interpose/stats.h"
 #include "interpose/waking.h"
 
@@ -184,6 +185,9 @@ bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_r
     int cancellable;
     host_run->reason = HOST_NESTED;
     if (depth)
+        return false;
+    host_run->reason = HOST_SANDBOX;
+    if (sandbox_is_near())
         return false;
     host_run->reason = HOST_NO_DEVICE;
     if (!settings_are_readable())

@@ -110,6 +110,7 @@ const char *host_reason_text(enum host_reason reason)
         [HOST_SWITCHED_OFF] = "MUBLAS_OFFLOAD=never",
         [HOST_NO_DEVICE] = "no usable device",
         [HOST_BUSY] = "other threads' calls were in the way",
+        [HOST_SANDBOX] = "the program has forbidden itself system calls",
         [HOST_NESTED] = "called from within another BLAS call",
         [HOST_AFTER_FORK] = "in a fork child or under a checkpointer",
         [HOST_INTEGERS] = "the width of the library's integers is unknown, or several libraries differ in it",

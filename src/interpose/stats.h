@@ -19,6 +19,7 @@ enum host_reason {
     HOST_SWITCHED_OFF,    /* MUBLAS_OFFLOAD=never */
     HOST_NO_DEVICE,       /* none there, or given up */
     HOST_BUSY,            /* others' calls were in the way for longer than the host takes */
+    HOST_SANDBOX,         /* the program has forbidden itself system calls */
     HOST_NESTED,          /* called from inside mublas or from the host BLAS */
     HOST_AFTER_FORK,      /* fork child, or under a checkpointer */
     HOST_INTEGERS,        /* integer width not known, or different in several libraries */

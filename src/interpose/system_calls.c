@@ -3,11 +3,10 @@
  * without mublas. Until a device is in use, and for any other ioctl, each is a call of the next definition: that of
  * another preloaded library, or the C library's.
  *
- * These two names are the only ones that are not BLAS or mublas' own. A program that makes the system calls itself
- * is told what the kernel says. */
+ * These names and that of sandbox.c are the only ones that are not BLAS or mublas' own. A program that makes the
+ * system calls itself is told what the kernel says. */
 #define _GNU_SOURCE
-#include "common/object_symbols.h"
-#include "interpose/host_search.h"
+#include "interpose/next_definition.h"
 #include "interpose/offload.h"
 #include "interpose/process_state.h"
 #include "interpose/waking.h"
@@ -49,47 +48,11 @@ static void *plain_mremap(void *old, size_t old_bytes, size_t new_bytes, int fla
     return (void *)syscall(SYS_mremap, old, old_bytes, new_bytes, flags, new_address);
 }
 
-struct search {
-    const char *name;
-    const void *found;
-    bool passed; /* this library */
-};
-
-/* The loader shows what the program was started with in its search order. What stands before this library never comes
- * to it, unless it came by dlopen: then nothing behind it counts. */
-static int look_in(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct search *search = context;
-    struct object_symbols object;
-    const void *address, *marker;
-    uintptr_t start, end;
-    (void)size;
-    object_symbols_read(info, &object);
-    if (object_symbols_segment(&object, (uintptr_t)look_in, &start, &end))
-        search->passed = true;
-    else if (object_symbols_find(&object, search->name, &address) &&
-             !(search->passed && object_symbols_find(&object, HOST_SEARCH_MARKER, &marker))) { /* another of mublas */
-        search->found = search->passed ? address : NULL;
-        return 1;
-    }
-    return 0;
-}
-
-/* Not by dlsym: a library's constructor may be waiting, with the loader's lock, for the thread that comes here first. */
-static const void *find_next(const char *name)
-{
-    struct search search = {name, NULL, false};
-    const int saved_errno = errno;
-    dl_iterate_phdr(look_in, &search);
-    errno = saved_errno;
-    return search.found;
-}
-
 static ioctl_function *next_ioctl(void)
 {
     static _Atomic(ioctl_function *) known;
     if (!known) {
-        const void *next = find_next("ioctl");
+        const void *next = next_definition("ioctl");
         known = next ? (ioctl_function *)(uintptr_t)next : plain_ioctl;
     }
     return known;
@@ -99,7 +62,7 @@ static mremap_function *next_mremap(void)
 {
     static _Atomic(mremap_function *) known;
     if (!known) {
-        const void *next = find_next("mremap");
+        const void *next = next_definition("mremap");
         known = next ? (mremap_function *)(uintptr_t)next : plain_mremap;
     }
     return known;

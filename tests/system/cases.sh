@@ -12,9 +12,6 @@ unset MUBLAS_RECIPE
 export HOME=$work XDG_CONFIG_HOME=$work EMULATED_ARITHMETIC=1
 folder=tests/system/cases
 
-# Programs that are not right yet.
-awaiting="guarded_triangle received_packets fetched_on_access syscall_filter"
-
 # The program, where its calls run in always mode, and what it is called with.
 table()
 {
@@ -72,7 +69,6 @@ every_way() # NAME WHERE [ARGUMENT...]
     local program=$1 where_always=$2 flags= way where
     shift 2
     [ "$program" != float_status ] || flags=device # README: what a device computes raises none
-    case " $awaiting " in *" $program "*) skip "$name, $program" "awaits its mending"; return ;; esac
     case $program:$sanitizers in syscall_filter:?*) skip "$name, $program" "sanitizers make system calls of their own"; return ;; esac
     where=host
     try host "" "$program" "$@"

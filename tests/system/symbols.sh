@@ -29,9 +29,9 @@ sort -u "$work/rows" > "$work/table"
 result $? "$(wc -l < "$work/fortran") Fortran and $(wc -l < "$work/cblas") C routines make $(wc -l < "$work/table") symbols, each once"
 
 exports "$shim" > "$work/exports"
-{ cat "$work/table"; printf 'ioctl\nmremap\n'; } | sort > "$work/names"
+{ cat "$work/table"; printf 'ioctl\nmremap\nprctl\n'; } | sort > "$work/names"
 grep -viE '^mublas' "$work/exports" | diff "$work/names" - > "$work/difference"
-result $? "the shim exports exactly these, ioctl and mremap, besides names that start with mublas"
+result $? "the shim exports exactly these, ioctl, mremap and prctl, besides names that start with mublas"
 complain < "$work/difference"
 exports "${shim%_shim.so}.so" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
     diff "$work/names" - > "$work/difference"
