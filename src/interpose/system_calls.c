@@ -75,7 +75,8 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Not by dlsym: a library's constructor may be waiting, with the loader's lock, for the thread that comes here first. */
+/* Not by dlsym: a library's constructor may be waiting, with the loader's lock, for the thread that
+ * comes here first. */
 static const void *find_next(const char *name)
 {
     struct search search = {name, NULL, false};
