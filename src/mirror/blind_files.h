@@ -12,7 +12,8 @@
 /* More than this are not looked at, for the time it takes: 1 us for each. */
 enum { BLIND_FILES_MOST = 1024 };
 
-/* True when such a file is open now, or when it cannot be told: too many are open, or /proc is not there. Any thread. */
+/* True when such a file is open now, or when it cannot be told: too many are open, or /proc is not
+ * there. Any thread. */
 bool blind_files_open(void);
 
 /* Is this a device by which memory is written unseen? */

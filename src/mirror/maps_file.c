@@ -18,7 +18,8 @@ struct kept {
 static _Atomic(struct kept *) the_kept;
 static atomic_bool missing;
 
-/* A program that closes what is not its own is not followed for ever. Not from malloc, whose own code may be asking. */
+/* A program that closes what is not its own is not followed for ever. Not from malloc, whose own code may
+ * be asking. */
 enum { KEPT_MOST = 16 };
 static struct kept all_kept[KEPT_MOST];
 

@@ -1,9 +1,9 @@
 /* registration.h - the tracker's registration of a mirror's memory, which the program can have back.
  *
- * A program that registers the same memory with a userfaultfd of its own is refused while ours holds it. Ours is given up
- * then, without the mirror's lock, which a call may hold for long: the next use finds the registration
- * gone, as with memory that was unmapped, and drops the mirror. What was given up is never unregistered again:
- * it may be the program's by then, and older kernels would take it away from any owner. */
+ * A program that registers the same memory with a userfaultfd of its own is refused while ours holds it. Ours
+ * is given up then, without the mirror's lock, which a call may hold for long: the next use finds the
+ * registration gone, as with memory that was unmapped, and drops the mirror. What was given up is never
+ * unregistered again: it may be the program's by then, and older kernels would take it from any owner. */
 #ifndef MUBLAS_REGISTRATION_H
 #define MUBLAS_REGISTRATION_H
 
@@ -28,8 +28,8 @@ void registration_end(struct mirror *mirror);
 /* Others' registration is no proof of anything. */
 bool registration_is_given_up(const struct mirror *mirror);
 
-/* `mirror`, which is in no table yet, has taken over what others had registered. Before it stands in the place of `old`, and
- * under the table's lock: one of them may have been given up just now. */
+/* `mirror`, which is in no table yet, has taken over what others had registered. Before it stands in the place
+ * of `old`, and under the table's lock: one of them may have been given up just now. */
 void registration_take_over(struct mirror *mirror);
 void registration_inherit(struct mirror *mirror, const struct mirror *old);
 

@@ -65,9 +65,10 @@ bool split_move_is_due(void *old, size_t old_bytes, size_t new_bytes, int flags,
 /* The pages alone: the mappings stay, so that nobody else comes to be there, as far as *done says. */
 static bool move_pieces(uintptr_t from, size_t bytes, uintptr_t to, size_t *done)
 {
+    const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
     for (*done = 0; *done < bytes;) {
         const size_t piece = piece_bytes(from + *done, from + bytes);
-        if (piece == 0 || !remap(from + *done, piece, piece, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to + *done))
+        if (piece == 0 || !remap(from + *done, piece, piece, flags, to + *done))
             return false;
         *done += piece;
     }

@@ -113,8 +113,9 @@ void transfer_unpack(const struct transfer *transfer, const void *packed)
     scatter(transfer->host, transfer->host_pitch, packed, transfer->width, transfer->height);
 }
 
-/* The bytes [*low, *high) of a row of the piece, counted from the row's first, that are the program's; false: none. */
-static bool clip_row(const struct transfer *transfer, const struct piece *piece, size_t row, size_t *low, size_t *high)
+/* The bytes [*low, *high) of a row of the piece, counted from the row's first, that may be touched; false: none. */
+static bool clip_row(const struct transfer *transfer, const struct piece *piece, size_t row, size_t *low,
+                     size_t *high)
 {
     const struct clip *clip = transfer->clip;
     const size_t begin = clip->low + row * clip->low_step, end = clip->high + row * clip->high_step;

@@ -7,6 +7,7 @@
 unset MUBLAS_TEST_SHIM MUBLAS_TEST_HOSTS MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 use_emulated_driver
 ulimit -c 0
+export OPENBLAS_NUM_THREADS=1 # the handlers of faults are for one thread
 # Recipes are looked for, in vain; the driver leaves errno and flags behind.
 unset MUBLAS_RECIPE
 export HOME=$work XDG_CONFIG_HOME=$work EMULATED_ARITHMETIC=1
@@ -50,6 +51,9 @@ ran_where() # as the table says, over this host
         grep -q "^  host BLAS .*$(readlink -f "$library")" "$work/report"; }
 }
 
+# But for the warning that memory may be written unseen.
+is_quiet() { ! grep -qv '^mublas: this process uses memory that can be written unseen' "$work/errors"; }
+
 # try WAY MODE NAME [ARGUMENT...]
 try()
 {
@@ -59,7 +63,7 @@ try()
     if [ $status = 2 ]; then
         skip "$what" "not here: $(head -n 1 "$work/errors")"
     else
-        [ $status = 0 ] && [ -s "$work/output" ] && ! grep -q DIFFERS "$work/output" && [ ! -s "$work/errors" ] && ran_where
+        [ $status = 0 ] && [ -s "$work/output" ] && ! grep -q DIFFERS "$work/output" && is_quiet && ran_where
         result $? "$what"
     fi
 }

@@ -164,8 +164,10 @@ static bool try_flags(struct call call, int variant, struct random *random)
     const bool by_rank = strchr(call.routine->letters, 'k') && strcmp(call.routine->name, "gemm") != 0;
     const bool on_right = strchr(call.routine->letters, 'e') && call.side == 'R';
     call.m = on_right ? PANEL : large + (int64_t)random_below(random, 50);
-    call.n = strcmp(call.routine->name, "gemm") == 0 || (strchr(call.routine->letters, 'e') && !on_right) ||
-             (strcmp(call.routine->name, "gemv") == 0 && variant % 2) ? 8 * PANEL : large + (int64_t)random_below(random, 50);
+    const bool narrow = strcmp(call.routine->name, "gemm") == 0 ||
+                        (strchr(call.routine->letters, 'e') && !on_right) ||
+                        (strcmp(call.routine->name, "gemv") == 0 && variant % 2);
+    call.n = narrow ? 8 * PANEL : large + (int64_t)random_below(random, 50);
     call.k = by_rank ? PANEL : 2 * PANEL;
     for (int i = 0; i < 2; i++)
         call.increments[i] = variant % 3 == 2 - i ? (variant % 2 ? -1 : 1) * (COLUMN_BYTES / size + i)
@@ -196,7 +198,8 @@ static void test_routine(const struct routine *routine, char type, struct random
     const char *second = strstr(letters, "tt") ? "NTC" : "N";
     if (strncmp(routine->name, "her", 3) == 0 || (strncmp(routine->name, "syr", 3) == 0 && is_complex(type)))
         transes = routine->name[0] == 'h' ? "NC" : "NT";
-    const int ways = type == 'd' && !strchr(letters, 'd') && !strstr(letters, "3l") ? 4 : 1; /* others have flags enough */
+    /* Others have flags enough. */
+    const int ways = type == 'd' && !strchr(letters, 'd') && !strstr(letters, "3l") ? 4 : 1;
     int calls = 0, wrong = 0;
     for (const char *side = sides; *side; side++)
         for (const char *uplo = uplos; *uplo; uplo++)
