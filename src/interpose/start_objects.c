@@ -23,12 +23,19 @@ static int note(struct dl_phdr_info *info, size_t size, void *inside)
     return 0;
 }
 
-/* The program comes first, then what was preloaded, then what these ask for, level by level. */
+static int next_needed(int from)
+{
+    while (from < object_count && !object_symbols_needs(&objects[0], &objects[from]))
+        from++;
+    return from;
+}
+
+/* The program comes first, then what was preloaded, then what these ask for, level by level. What the program asks
+ * for may be preloaded as well, before us; something that it asks for comes behind us, or we came by dlopen. */
 static int find_preloaded_end(void)
 {
-    int end = 1;
-    while (end < object_count && !object_symbols_needs(&objects[0], &objects[end]))
-        end++;
+    const int behind = own < object_count ? next_needed(own + 1) : object_count;
+    const int end = behind < object_count ? behind : next_needed(1);
     return end < object_count ? end : 1;
 }
 

@@ -73,10 +73,13 @@ enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t
 {
     *pool = (struct tuning_pool){.lane = lane, .matrix_bytes = matrix_bytes, .vector_bytes = vector_bytes};
     void *results = NULL;
+    enum status status = lane_reserve_staging(lane);
+    if (status != STATUS_OK)
+        return status;
     fill_staging(lane);
-    enum status status = device_check(
-        lane->device, driver()->pinned_allocate(&results, LANE_STAGING_BYTES, CU_MEMHOSTALLOC_PORTABLE),
-        "allocating pinned memory for results");
+    status = device_check(lane->device,
+                          driver()->pinned_allocate(&results, LANE_STAGING_BYTES, CU_MEMHOSTALLOC_PORTABLE),
+                          "allocating pinned memory for results");
     pool->results = results;
     if (status == STATUS_OK)
         status = device_allocate(lane->device, matrix_bytes, &pool->matrices);

@@ -33,6 +33,11 @@ run output MUBLAS_OFFLOAD=always MUBLAS_TRACKING=0 && diff "$work/host" "$work/o
 result $? "the same without residency"
 LD_PRELOAD=$shim_preload LD_DEBUG=bindings LD_DEBUG_OUTPUT=$work/bindings MUBLAS_OFFLOAD=never tests/system/moved > "$work/output"
 cat "$work"/bindings.* | grep -E "tests/system/moved .*libmublas_shim.so.*symbol .(mremap|ioctl)'" > "$work/errors"
-[ "$(wc -l < "$work/errors")" = 2 ]
-result $? "programs find these functions in the shim"
+if [ -n "$sanitizers" ]; then
+    number=$((number + 1))
+    echo "ok $number - programs find these functions in the shim # SKIP sanitizers have functions of their own before it"
+else
+    [ "$(wc -l < "$work/errors")" = 2 ]
+    result $? "programs find these functions in the shim"
+fi
 echo "1..$number"

@@ -120,6 +120,7 @@ static bool says_late(int unused)
     set_all("perhaps", "1", "MUBLAS_OFLOAD");
     if (pipe2(errors, O_NONBLOCK) != 0 || dup2(errors[1], STDERR_FILENO) < 0)
         return false;
+    log_note_standard_error();
     const bool is_silent = settings_copied(&are_faulty)->offload == OFFLOAD_AUTO && are_faulty &&
                            settings_report_wanted() && read(errors[0], text, sizeof text) < 0;
     clearenv();

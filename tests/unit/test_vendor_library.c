@@ -1,4 +1,5 @@
 /* Which of several candidates is chosen, and what is said of the others. */
+#include "common/log.h"
 #include "gpu/vendor_library.h"
 #include "tap.h"
 
@@ -41,8 +42,10 @@ static bool opens(const char *const *candidates, const char *named)
     const int file = mkstemp(path), before = dup(STDERR_FILENO);
     creations = 0;
     dup2(file, STDERR_FILENO);
+    log_note_standard_error();
     const bool good = vendor_library_open(&library, named);
     dup2(before, STDERR_FILENO);
+    log_note_standard_error();
     const ssize_t bytes = pread(file, words, sizeof words - 1, 0);
     words[bytes > 0 ? bytes : 0] = '\0';
     close(file), close(before), unlink(path);
