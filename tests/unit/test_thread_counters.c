@@ -208,7 +208,7 @@ static bool child_is_right(int counters_before)
     return right && counted(symbol) == THREADS + 1 && number_of_counters() == counters_before;
 }
 
-static void test_fork(void)
+__attribute__((unused)) static void test_fork(void) /* not under ThreadSanitizer */
 {
     pthread_t threads[THREADS];
     int status = -1;
