@@ -1,5 +1,4 @@
 #include "interpose/host_blas.h"
-#include "common/general_registers.h"
 #include "common/log.h"
 #include "common/program_state.h"
 #include "common/settings.h"
@@ -10,7 +9,6 @@
 #include "interpose/nested.h"
 #include "interpose/retained.h"
 #include "interpose/stats.h"
-#include "interpose/thread_counters.h"
 #include "interpose/thunks.h"
 #include "interpose/width.h"
 
@@ -219,20 +217,6 @@ host_function *host_blas_count(enum symbol symbol, const void *caller)
         stats_forwarded_call(symbol);
     return function_of(symbol);
 }
-
-#if HAS_GENERAL_REGISTERS_ONLY
-GENERAL_REGISTERS_ONLY host_function *host_blas_count_quickly(enum symbol symbol, const void *caller)
-{
-    host_function *function = __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
-    return function && nested_is_known_outside(caller) && thread_counters_count_forwarded(symbol) ? function : NULL;
-}
-#else
-host_function *host_blas_count_quickly(enum symbol symbol, const void *caller)
-{
-    (void)symbol, (void)caller;
-    return NULL;
-}
-#endif
 
 /* Of what is not in the search order; by plain names callers may mean different ones. */
 static bool search_late(enum symbol symbol, const void *caller, struct host_library *library)

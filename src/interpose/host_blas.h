@@ -53,10 +53,6 @@ host_function *host_blas_passed_on(enum symbol symbol, const void *caller);
 /* Count a forwarded call; where it goes on. For the counting stubs of thunks.S. */
 host_function *host_blas_count(enum symbol symbol, const void *caller);
 
-/* The same without a look at anything new; NULL, and nothing is counted: ask the other one. Leaves vector registers
- * alone (general_registers.h). */
-host_function *host_blas_count_quickly(enum symbol symbol, const void *caller);
-
 /* The width of the integers that the host takes by this interface's names.
  * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Where the name
  * does not settle it, asks the library (width.h), once; so never in a constructor. */

@@ -1,5 +1,4 @@
 #include "interpose/nested.h"
-#include "common/general_registers.h"
 #include "interpose/symbols.h"
 
 #include <dlfcn.h>
@@ -14,7 +13,7 @@ static struct {
 } ranges[RANGES_MAX];
 static atomic_int range_count;
 
-GENERAL_REGISTERS_ONLY static bool is_in_host(uintptr_t address)
+static bool is_in_host(uintptr_t address)
 {
     for (int i = 0; i < RANGES_MAX && ranges[i].end; i++)
         if (address < ranges[i].end && address >= ranges[i].start)
@@ -59,7 +58,7 @@ enum { WORD_BITS = 13, WORDS = 1 << WORD_BITS, PROBES = 8 };
 static _Atomic uintptr_t known[WORDS];
 
 /* Where the address is, or else is to be noted. */
-GENERAL_REGISTERS_ONLY static _Atomic uintptr_t *place_of(uintptr_t address)
+static _Atomic uintptr_t *place_of(uintptr_t address)
 {
     const uintptr_t first = (address * (uintptr_t)0x9e3779b97f4a7c15u) >> (8 * sizeof address - WORD_BITS);
     for (uintptr_t probe = 0; probe < PROBES; probe++) {
@@ -83,10 +82,4 @@ bool nested_in_host(const void *caller)
         atomic_store_explicit(word, found, memory_order_relaxed);
     }
     return found & 1;
-}
-
-GENERAL_REGISTERS_ONLY bool nested_is_known_outside(const void *caller)
-{
-    const uintptr_t address = (uintptr_t)caller;
-    return !is_in_host(address) || atomic_load_explicit(place_of(address), memory_order_relaxed) == address << 1;
 }

@@ -16,7 +16,4 @@ void nested_note_host(uintptr_t start, uintptr_t end);
  * Thread-safe. */
 bool nested_in_host(const void *caller);
 
-/* False also where that is not known yet. Of general registers only. */
-bool nested_is_known_outside(const void *caller);
-
 #endif

@@ -1,5 +1,4 @@
 #include "interpose/thread_counters.h"
-#include "common/general_registers.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -106,7 +105,7 @@ struct thread_counters *thread_counters_own(void)
 }
 
 /* Elsewhere than on x86-64, or where ThreadSanitizer is to see it, by what costs a little more. */
-GENERAL_REGISTERS_ONLY static void add_alone(counter *to, uint64_t amount)
+static void add_alone(counter *to, uint64_t amount)
 {
 #if defined __x86_64__ && !defined __SANITIZE_THREAD__
     __asm__("addq %1, %0" : "+m"(*(uint64_t *)to) : "er"(amount) : "cc");
@@ -121,13 +120,6 @@ void thread_counters_add(struct thread_counters *counters, counter *of_those, ui
         atomic_fetch_add_explicit(of_those, amount, memory_order_relaxed);
     else
         add_alone(of_those, amount);
-}
-
-GENERAL_REGISTERS_ONLY bool thread_counters_count_forwarded(enum symbol symbol)
-{
-    if (own)
-        add_alone(&own->forwarded_calls[symbol], 1);
-    return own != NULL;
 }
 
 const struct thread_counters *thread_counters_next(const struct thread_counters *previous)

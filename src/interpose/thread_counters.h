@@ -42,10 +42,6 @@ struct thread_counters *thread_counters_own(void);
 /* Exact also where a signal handler counts in the middle of it. */
 void thread_counters_add(struct thread_counters *own, counter *of_own, uint64_t amount);
 
-/* Count a forwarded call; false, and nothing is counted, for a thread that has no counters of its own yet. Of general
- * registers only. */
-bool thread_counters_count_forwarded(enum symbol symbol);
-
 /* All that there are, whether their threads run or have ended; NULL at first, and after the last. */
 const struct thread_counters *thread_counters_next(const struct thread_counters *previous);
 

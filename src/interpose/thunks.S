@@ -1,7 +1,7 @@
 /* Hidden stubs that host_blas.c puts in its tables, one of each kind per symbol, at equal
  * distances (thunks.h), so that no table of their addresses is needed. All but the last
  * save every argument register, ask a function of (number, return address) where to go,
- * and jump there with the call as it came; to count, they first ask one that leaves the vector registers alone:
+ * and jump there with the call as it came:
  *   count_thunks     stand in forward_slots while calls are counted: host_blas_count
  *   resolve_thunks   stand for routines of which no host is known yet: host_blas_resolve
  *   enter_thunks     in entry_slots until the integer width is known: host_blas_enter
@@ -14,7 +14,6 @@
 
     .text
     .hidden host_blas_count
-    .hidden host_blas_count_quickly
     .hidden host_blas_resolve
     .hidden host_blas_enter
     .hidden call_table
@@ -102,46 +101,10 @@
     jmp_notrack *%r11
     .endm
 
-    /* For a function that leaves vector registers alone; NULL: go on here. */
-    .macro jump_if_told function
-    subq $64, %rsp
-    .cfi_adjust_cfa_offset 72
-    movq %rax, (%rsp)
-    movq %rdi, 8(%rsp)
-    movq %rsi, 16(%rsp)
-    movq %rdx, 24(%rsp)
-    movq %rcx, 32(%rsp)
-    movq %r8, 40(%rsp)
-    movq %r9, 48(%rsp)
-    movq %r10, 56(%rsp)
-    movl 64(%rsp), %edi
-    movq 72(%rsp), %rsi
-    call \function
-    movq %rax, %r11
-    movq (%rsp), %rax
-    movq 8(%rsp), %rdi
-    movq 16(%rsp), %rsi
-    movq 24(%rsp), %rdx
-    movq 32(%rsp), %rcx
-    movq 40(%rsp), %r8
-    movq 48(%rsp), %r9
-    movq 56(%rsp), %r10
-    addq $64, %rsp
-    .cfi_adjust_cfa_offset -72
-    testq %r11, %r11
-    jz 1f
-    leaq 8(%rsp), %rsp
-    jmp_notrack *%r11
-1:
-    .endm
-
 #elif defined __aarch64__
 
     .macro begin_dispatch_stub
     begin_stub
-    .endm
-
-    .macro jump_if_told function
     .endm
 
     .macro pass_number number, target
@@ -225,7 +188,6 @@ resolve_common:
     .type count_common, %function
 count_common:
     .cfi_startproc
-    jump_if_told host_blas_count_quickly
     jump_as_told host_blas_count
     end_function count_common
 
