@@ -15,8 +15,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* The host's own routines; NULL: not found yet. */
-static host_function *host_functions[SYMBOL_COUNT];
+/* The host's own routines; NULL: not found yet. Also for thunks.S. */
+host_function *host_functions[SYMBOL_COUNT];
 
 /* Filled before any constructor runs, since another library's may call BLAS. Until binding
  * settles whether calls are to be counted, they are. */

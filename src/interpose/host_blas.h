@@ -19,7 +19,7 @@
 struct host_library; /* host_search.h */
 typedef void host_function(void); /* cast to the routine's own type before a call */
 
-extern host_function *forward_slots[SYMBOL_COUNT];
+extern host_function *forward_slots[SYMBOL_COUNT], *host_functions[SYMBOL_COUNT];
 
 /* True when the plain names have no BLAS in the program's search order: each caller then
  * gets its own (callers.h), and the slots stay on thunks that find it. */

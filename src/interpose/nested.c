@@ -2,6 +2,7 @@
 #include "interpose/symbols.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -21,8 +22,22 @@ static bool is_in_host(uintptr_t address)
     return false;
 }
 
+struct nested_hull nested_hull;
+
+static void widen_hull(uintptr_t start, uintptr_t end)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const uintptr_t old_end = nested_hull.begin + nested_hull.bytes;
+    const uintptr_t begin = nested_hull.bytes > 0 && nested_hull.begin < start ? nested_hull.begin : start;
+    __atomic_store_n(&nested_hull.begin, begin, __ATOMIC_RELAXED);
+    __atomic_store_n(&nested_hull.bytes, (old_end > end ? old_end : end) - begin, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
 void nested_note_host(uintptr_t start, uintptr_t end)
 {
+    widen_hull(start, end);
     int number = is_in_host(start) ? RANGES_MAX : atomic_fetch_add(&range_count, 1);
     if (number >= RANGES_MAX)
         return;

@@ -5,10 +5,12 @@
 #include <sys/mman.h>
 
 /* Those of the first thread are here, so that a program that is forbidden to ask for memory may call. */
+_Static_assert(offsetof(struct thread_counters, forwarded_calls) == 0, "thunks.S counts at the beginning");
 static struct thread_counters shared, first;
 static struct thread_counters *_Atomic newest = &first;
 
-static __thread struct thread_counters *own __attribute__((tls_model("initial-exec")));
+__thread struct thread_counters *thread_counters_here __attribute__((tls_model("initial-exec")));
+static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 
 /* Its destructor tells of a thread's end. */
 static pthread_key_t end_key;
@@ -19,14 +21,15 @@ static bool restarted;
  * of counters that it took. */
 static void thread_ends(void *counters)
 {
-    own = &shared;
+    thread_counters_here = NULL;
+    has_ended = true;
     atomic_store_explicit(&((struct thread_counters *)counters)->taken, false, memory_order_release);
 }
 
 static void clear(struct thread_counters *counters)
 {
     counter *words = counters->forwarded_calls;
-    const size_t count = (sizeof *counters - offsetof(struct thread_counters, forwarded_calls)) / sizeof *words;
+    const size_t count = offsetof(struct thread_counters, next) / sizeof *words;
     for (size_t i = 0; i < count; i++)
         if (atomic_load_explicit(&words[i], memory_order_relaxed)) /* what is not written stays no memory */
             atomic_store_explicit(&words[i], 0, memory_order_relaxed);
@@ -39,7 +42,7 @@ static void restart_in_child(void)
     clear(&shared);
     for (struct thread_counters *counters = newest; counters; counters = counters->next) {
         clear(counters);
-        if (counters != own)
+        if (counters != thread_counters_here)
             atomic_store_explicit(&counters->taken, false, memory_order_relaxed);
     }
 }
@@ -88,20 +91,20 @@ static struct thread_counters *take(void)
         taken = make();
     if (!taken)
         return &shared;
-    if (!__atomic_compare_exchange_n(&own, &before, taken, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    if (!__atomic_compare_exchange_n(&thread_counters_here, &before, taken, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         atomic_store_explicit(&taken->taken, false, memory_order_release);
         return before;
     }
     if (pthread_setspecific(end_key, taken) != 0)
         thread_ends(taken);
-    return own;
+    return thread_counters_here ? thread_counters_here : &shared;
 }
 
 struct thread_counters *thread_counters_own(void)
 {
-    if (own)
-        return own;
-    return atomic_load_explicit(&begun, memory_order_acquire) ? take() : &shared;
+    if (thread_counters_here)
+        return thread_counters_here;
+    return !has_ended && atomic_load_explicit(&begun, memory_order_acquire) ? take() : &shared;
 }
 
 /* Elsewhere than on x86-64, or where ThreadSanitizer is to see it, by what costs a little more. */

@@ -23,10 +23,10 @@ struct routine_counters {
 };
 
 struct thread_counters {
+    counter forwarded_calls[SYMBOL_COUNT]; /* the first member: thunks.S counts here */
+    struct routine_counters routines[SYMBOL_COUNT];
     struct thread_counters *next;
     atomic_bool taken; /* by a thread that runs */
-    counter forwarded_calls[SYMBOL_COUNT];
-    struct routine_counters routines[SYMBOL_COUNT];
 } __attribute__((aligned(128))); /* two cache lines: processors fetch pairs of them */
 
 /* Threads may have counters of their own from now on; once in a process, early: the thread-specific keys that
@@ -36,7 +36,10 @@ void thread_counters_begin(void);
 /* True in a fork's child, which counts from zero. */
 bool thread_counters_restarted(void);
 
-/* This thread's; never NULL. */
+/* This thread's own; NULL: it has none yet, or no more. */
+extern __thread struct thread_counters *thread_counters_here __attribute__((tls_model("initial-exec")));
+
+/* This thread's, those that all share where it has none; never NULL. */
 struct thread_counters *thread_counters_own(void);
 
 /* Exact also where a signal handler counts in the middle of it. */

@@ -2,7 +2,8 @@
  * distances (thunks.h), so that no table of their addresses is needed. All but the last
  * save every argument register, ask a function of (number, return address) where to go,
  * and jump there with the call as it came:
- *   count_thunks     stand in forward_slots while calls are counted: host_blas_count
+ *   count_thunks     stand in forward_slots while calls are counted: host_blas_count; but by themselves
+ *                    where the thread has counters, the host is known and the caller is no host
  *   resolve_thunks   stand for routines of which no host is known yet: host_blas_resolve
  *   enter_thunks     in entry_slots until the integer width is known: host_blas_enter
  *   dispatch_thunks  in forward_slots where callers have different libraries by the same
@@ -14,6 +15,9 @@
 
     .text
     .hidden host_blas_count
+    .hidden host_functions
+    .hidden nested_hull
+    .hidden thread_counters_here
     .hidden host_blas_resolve
     .hidden host_blas_enter
     .hidden call_table
@@ -32,6 +36,31 @@
     .cfi_adjust_cfa_offset 8
     jmp \target
     .cfi_adjust_cfa_offset -8
+    .endm
+
+    /* Counted here, by the number in rax, which no BLAS routine needs; a signal's handler may count in between. Else on
+     * at 1, with the number pushed. */
+    .macro count_here
+    movq (%rsp), %r10
+    subq nested_hull(%rip), %r10
+    cmpq nested_hull + 8(%rip), %r10
+    jb 1f
+    leaq host_functions(%rip), %r11
+    movq (%r11, %rax, 8), %r10
+    testq %r10, %r10
+    jz 1f
+    movq thread_counters_here@gottpoff(%rip), %r11
+    movq %fs:(%r11), %r11
+    testq %r11, %r11
+    jz 1f
+    addq $1, (%r11, %rax, 8)
+    jmp_notrack *%r10
+1:  pushq %rax
+    .endm
+
+    .macro pass_number_to_count number
+    movl $\number, %eax
+    jmp count_common
     .endm
 
     /* Reads of memory stay in this order here: see struct call_table. No BLAS routine has a
@@ -105,6 +134,13 @@
 
     .macro begin_dispatch_stub
     begin_stub
+    .endm
+
+    .macro count_here
+    .endm
+
+    .macro pass_number_to_count number
+    pass_number \number, count_common
     .endm
 
     .macro pass_number number, target
@@ -188,6 +224,7 @@ resolve_common:
     .type count_common, %function
 count_common:
     .cfi_startproc
+    count_here
     jump_as_told host_blas_count
     end_function count_common
 
@@ -230,7 +267,7 @@ enter_common:
     begin_thunks count_thunks
     .rept symbols
     begin_stub
-    pass_number number, count_common
+    pass_number_to_count number
     next_thunk count_thunks, COUNT_THUNK_BYTES
     .endr
     end_thunks count_thunks
