@@ -122,7 +122,8 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
     operand->device_address = device_range_address(&held->mirror->memory, held->hull.begin);
     if (held->hot)
         mirror_take_as_written(held->mirror, held->pages);
-    if (operand->access != OPERAND_OVERWRITE)
+    /* What others who share it have found changed by now is the proof's business: it may not be sent under them. */
+    if (operand->access != OPERAND_OVERWRITE && !hold->unproven)
         status = hold_upload(hold, held);
     if (status == STATUS_OK)
         settle(hold, held);

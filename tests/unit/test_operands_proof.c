@@ -1,8 +1,11 @@
 /* The proof that is put off until the kernel runs: what it sees, and what it refuses. */
 #include "operand_calls.h"
+#include "common/pause.h"
+#include "mirror/mirror_table.h"
 #include "mirror/page_bits.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 enum { ROWS = 1024, COLUMNS = 64 }; /* columns of two pages of 4 KiB */
@@ -232,6 +235,70 @@ static void test_failed_upload(void)
     munmap(memory, bytes);
 }
 
+struct late_call {
+    struct deferred call;
+    bool good;
+};
+
+static void *hold_late(void *argument)
+{
+    struct late_call *late = argument;
+    struct device_scope scope;
+    struct operand *operand = &late->call.operand;
+    late->good = device_enter(emulated_device, &scope) == STATUS_OK &&
+                 operands_hold_unproven(table, NULL, NULL, operand, 1, 0, &late->call.hold) == STATUS_OK;
+    device_leave(emulated_device, &scope);
+    return NULL;
+}
+
+static void await_claims(const void *memory, int wanted)
+{
+    for (int count = 0; count != wanted; pause_a_step()) {
+        pthread_mutex_lock(&table->lock);
+        struct mirror *mirror = mirror_table_find(table, (uintptr_t)memory, (uintptr_t)memory + 1);
+        pthread_mutex_unlock(&table->lock);
+        pthread_mutex_lock(&mirror->lock);
+        count = 0;
+        for (const struct claim *claim = mirror->claims; claim; claim = claim->next)
+            count++;
+        pthread_mutex_unlock(&mirror->lock);
+    }
+}
+
+/* One that came when all was valid waits for a lane; another finds out what the host wrote meanwhile, and a third
+ * one's kernel has read the old bytes. */
+static void test_shared_with_late(void)
+{
+    unsigned char *memory = resident_memory();
+    const struct operand operand = columns(memory, 0, COLUMNS, OPERAND_READ);
+    struct lane *others[LANE_COUNT - 1];
+    struct deferred early, finder = {.operand = operand};
+    struct late_call late = {.call = {.operand = operand}};
+    pthread_t thread;
+    bool good = true;
+    for (int i = 0; i < LANE_COUNT - 1; i++)
+        good = lane_acquire(emulated_device, &others[i]) == STATUS_OK && good;
+    store(memory);
+    good = begin(&early, operand) && good;
+    good = operands_hold_unproven(table, others[0], NULL, &finder.operand, 1, 0, &finder.hold) == STATUS_OK && good;
+    pthread_create(&thread, NULL, hold_late, &late);
+    await_claims(memory, 3);
+    tap_ok(good && operands_prove(finder.hold, &finder.changed) == STATUS_NOT_TRACKABLE,
+           "nobody sends again what others share");
+    operands_release(finder.hold, NULL);
+    for (int i = 0; i < LANE_COUNT - 1; i++)
+        lane_release(others[i]);
+    pthread_join(thread, NULL);
+    operands_prove(early.hold, &early.changed);
+    tap_ok(late.good && early.changed, "whose kernel has read the old bytes is told so");
+    operands_release(early.hold, NULL);
+    tap_ok(operands_prove(late.call.hold, &late.call.changed) == STATUS_OK && late.call.changed &&
+               lane_synchronise(operands_lane(late.call.hold), "uploading") == STATUS_OK &&
+               device_is_equal(&late.call.operand) && ends_well(&late.call),
+           "and so is who came late, and sends it");
+    munmap(memory, bytes);
+}
+
 int main(void)
 {
     alarm(60); /* after a failure a hold may be kept that later ones wait for */
@@ -253,6 +320,7 @@ int main(void)
     test_exchanged(true);
     test_not_deferred();
     test_failed_upload();
+    test_shared_with_late();
     mirror_table_destroy(table);
     lane_release(lane);
     return tap_done();
