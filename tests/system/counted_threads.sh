@@ -36,9 +36,14 @@ run choice MUBLAS_OFFLOAD=always && counted $'daxpy 1 1\ndgemv 160 160\ndsymv 80
 result $? "calls on the device by several threads"
 run choice && [ "$(counts "$work/report" | sed 's/ [0-9]*$//')" = $'daxpy 1\ndgemv 160\ndsymv 80\ncblas_daxpy 1\ntotal 242' ]
 result $? "calls that came to a choice"
-run fork && child=$(cat "$work/output") && counted "$small" &&
-    [ "$(counts "$work/report.$child")" = $'daxpy 8 0\ntotal 8 0' ] && [ "$(ls "$work"/report* | wc -l)" = 2 ]
-result $? "a fork's child counts what its threads call, and its report takes no other's place"
+if [ "$sanitizers" = thread ]; then
+    number=$((number + 1))
+    echo "ok $number - a fork's child of many threads # SKIP ThreadSanitizer lets no such child have threads"
+else
+    run fork && child=$(cat "$work/output") && counted "$small" &&
+        [ "$(counts "$work/report.$child")" = $'daxpy 8 0\ntotal 8 0' ] && [ "$(ls "$work"/report* | wc -l)" = 2 ]
+    result $? "a fork's child counts what its threads call, and its report takes no other's place"
+fi
 if [ -z "$sanitizers" ]; then
     bench/threads_in_turns "$shim" "$host_blas" 3 1 4 > "$work/output" 2> "$work/errors" &&
         [ "$(sed '1d; s/,.*//' "$work/output" | xargs)" = "1 4" ] && [ ! -s "$work/errors" ]
