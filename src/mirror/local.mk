@@ -35,7 +35,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/mirror.c \
 	src/mirror/mirror_make.c src/mirror/mirror_sweep.c \
 	src/mirror/mirror_table.h \
-	src/mirror/mirror_table.c \
+	src/mirror/mirror_table.c src/mirror/mirror_table_life.c \
 	src/mirror/object_loads.h \
 	src/mirror/object_loads.c \
 	src/mirror/operands.h \

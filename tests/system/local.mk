@@ -26,7 +26,7 @@ tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 # Writes that leave no mark in the page tables.
-check_PROGRAMS += tests/system/unseen tests/system/unseen_cuda tests/system/received_packets
+check_PROGRAMS += tests/system/unseen tests/system/unseen_cuda
 check_LTLIBRARIES += tests/system/harmless_library.la
 TESTS += tests/system/unseen.sh
 EXTRA_DIST += tests/system/unseen.sh
@@ -36,8 +36,6 @@ tests_system_unseen_LDADD = $(system_test_libraries) -ldl
 tests_system_unseen_cuda_SOURCES = tests/system/unseen_cuda.c tests/system/unseen.h tests/system/unseen_device.c \
 	tests/system/unseen_device.h tests/system/driver_table.h tests/system/blas_program.h
 tests_system_unseen_cuda_LDADD = $(system_test_libraries) -ldl
-tests_system_received_packets_SOURCES = tests/system/received_packets.c
-tests_system_received_packets_LDADD = $(system_test_libraries)
 tests_system_harmless_library_la_SOURCES = tests/system/harmless_library.c
 tests_system_harmless_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
