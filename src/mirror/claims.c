@@ -74,15 +74,21 @@ bool claims_take(struct mirror *mirror, struct claim *claim, struct patience *pa
     return granted;
 }
 
-bool claims_try_whole(struct mirror *mirror, struct claim *whole)
+bool claims_try_whole(struct mirror *mirror)
 {
     pthread_mutex_lock(&mirror->lock);
     const bool free = !mirror->claims;
-    *whole = claim_of_whole();
-    if (free)
-        append(mirror, whole);
+    if (free) {
+        mirror->whole = claim_of_whole();
+        append(mirror, &mirror->whole);
+    }
     pthread_mutex_unlock(&mirror->lock);
     return free;
+}
+
+void claims_give_whole(struct mirror *mirror)
+{
+    claims_give(mirror, &mirror->whole);
 }
 
 void claims_give(struct mirror *mirror, struct claim *claim)

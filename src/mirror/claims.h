@@ -7,7 +7,8 @@
  *
  * What a scan takes from the kernel it reports a moment later: who shares pages with a scan under way waits for
  * its end before it believes that they are valid (claims_await_scans). The lock of the mirror guards the list of
- * claims, and is held for moments only. */
+ * claims, and is held for moments only. No claim lies on a stack: a signal handler may jump out of a call, whose claims
+ * stay. */
 #ifndef MUBLAS_CLAIMS_H
 #define MUBLAS_CLAIMS_H
 
@@ -35,10 +36,11 @@ struct claim claim_of_whole(void);
 /* Wait for it. False: patience came to an end, and it is not claimed. */
 bool claims_take(struct mirror *mirror, struct claim *claim, struct patience *patience);
 
-/* All of the mirror, if nobody claims any of it. */
-bool claims_try_whole(struct mirror *mirror, struct claim *whole);
-
 void claims_give(struct mirror *mirror, struct claim *claim);
+
+/* All of the mirror, if nobody claims any of it; by a claim that is the mirror's own. */
+bool claims_try_whole(struct mirror *mirror);
+void claims_give_whole(struct mirror *mirror);
 
 /* Claim one more range, for oneself. False: somebody else claims some of it. */
 bool claims_widen(struct mirror *mirror, struct claim *claim, struct byte_range range);

@@ -210,14 +210,14 @@ static void carry_out(struct operands_hold *hold, struct mirror *mirror, enum pr
 /* What others may be using as well goes when they are done. */
 static enum status settle_mirror(struct operands_hold *hold, struct mirror *mirror, enum preparation preparation)
 {
-    struct claim whole = claim_of_whole();
     if (preparation == READY || preparation == SHORT)
         return STATUS_OK;
-    if (!claims_take(mirror, &whole, hold->patience))
+    hold->whole = claim_of_whole();
+    if (!claims_take(mirror, &hold->whole, hold->patience))
         return STATUS_BUSY;
     if (!mirror->dead) /* or another call was first */
         carry_out(hold, mirror, preparation);
-    claims_give(mirror, &whole);
+    claims_give(mirror, &hold->whole);
     return STATUS_OK;
 }
 

@@ -30,6 +30,7 @@ struct operands_hold {
     struct held_operand operands[OPERANDS_MAX];
     struct mirror *mirrors[OPERANDS_MAX]; /* each once, by address */
     struct claim claims[OPERANDS_MAX];    /* of each mirror, what the call works on */
+    struct claim whole;                   /* of one that is to go, while no other is claimed */
     struct transfer_count transfers;
     bool may_defer; /* the caller will prove the operands after its launch */
     bool unproven;  /* and has yet to; the claims are shared */

@@ -114,6 +114,7 @@ struct mirror {
     pthread_mutex_t lock;
     pthread_cond_t claims_changed;
     struct claim *claims; /* by time of arrival */
+    struct claim whole;   /* of claims_try_whole */
     int claims_awaited;   /* by so many threads */
     unsigned long scans;  /* so far */
 

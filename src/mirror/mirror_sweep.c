@@ -23,8 +23,7 @@ static void remove_from_table(struct mirror_table *table, struct mirror *mirror)
  * is looked at. */
 static void look_after(struct mirror_table *table, struct mirror *mirror, bool memory)
 {
-    struct claim whole;
-    if (!claims_try_whole(mirror, &whole))
+    if (!claims_try_whole(mirror))
         return; /* in use, so somebody looks at it anyway */
     mirror->references++;
     pthread_mutex_unlock(&table->lock);
@@ -34,7 +33,7 @@ static void look_after(struct mirror_table *table, struct mirror *mirror, bool m
         remove_from_table(table, mirror);
         mirror_empty(mirror);
     }
-    claims_give(mirror, &whole);
+    claims_give_whole(mirror);
     mirror_table_release(table, mirror);
     pthread_mutex_lock(&table->lock);
 }

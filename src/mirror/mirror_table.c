@@ -172,33 +172,30 @@ enum status mirror_table_acquire(struct mirror_table *table, struct byte_range r
     return status;
 }
 
-/* The least recently used mirror with device memory that nobody works on, for us alone by claims[*mine]; NULL:
- * none. `lock` is held. */
-static struct mirror *find_victim(struct mirror_table *table, struct claim claims[2], int *mine)
+/* The least recently used mirror with device memory that nobody works on, claimed whole; NULL: none. `lock` is
+ * held. */
+static struct mirror *find_victim(struct mirror_table *table)
 {
     struct mirror *victim = NULL;
     for (size_t i = 0; i < table->count; i++) {
         struct mirror *mirror = table->mirrors[i];
-        if ((victim && victim->used <= mirror->used) || !claims_try_whole(mirror, &claims[!*mine]))
+        if ((victim && victim->used <= mirror->used) || !claims_try_whole(mirror))
             continue;
         if (mirror->memory.committed_bytes == 0) {
-            claims_give(mirror, &claims[!*mine]);
+            claims_give_whole(mirror);
             continue;
         }
         if (victim)
-            claims_give(victim, &claims[*mine]);
+            claims_give_whole(victim);
         victim = mirror;
-        *mine = !*mine;
     }
     return victim;
 }
 
 bool mirror_table_evict(struct mirror_table *table)
 {
-    struct claim claims[2];
-    int mine = 0;
     pthread_mutex_lock(&table->lock);
-    struct mirror *victim = find_victim(table, claims, &mine);
+    struct mirror *victim = find_victim(table);
     if (victim) {
         victim->references++;
         range_accounts_clear(victim);
@@ -208,7 +205,7 @@ bool mirror_table_evict(struct mirror_table *table)
     if (!victim)
         return false;
     mirror_empty(victim);
-    claims_give(victim, &claims[mine]);
+    claims_give_whole(victim);
     mirror_table_release(table, victim);
     return true;
 }

@@ -57,10 +57,10 @@ static void test_widen(void)
 
 static void test_whole(void)
 {
-    struct claim whole, claim = claim_of(1 << 20, 1 << 21, true);
-    tap_ok(claims_try_whole(&mirror, &whole) && !take(&claim), "the whole is for one alone");
-    claims_give(&mirror, &whole);
-    tap_ok(take(&claim) && !claims_try_whole(&mirror, &whole), "and not to be had while somebody has a part");
+    struct claim claim = claim_of(1 << 20, 1 << 21, true);
+    tap_ok(claims_try_whole(&mirror) && !take(&claim), "the whole is for one alone");
+    claims_give_whole(&mirror);
+    tap_ok(take(&claim) && !claims_try_whole(&mirror), "and not to be had while somebody has a part");
     claims_give(&mirror, &claim);
 }
 
