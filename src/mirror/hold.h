@@ -35,6 +35,7 @@ struct operands_hold {
     bool may_defer; /* the caller will prove the operands after its launch */
     bool unproven;  /* and has yet to; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
+    bool sends;     /* uploads may be queued, and pages valid that have not arrived */
     bool complete;  /* the call ended well: what was uploaded has arrived */
 };
 

@@ -102,6 +102,7 @@ static enum status fill(struct operands_hold *hold, size_t extra_scratch)
     const enum phase before = phase_enter(PHASE_MEMORY);
     enum status status = hold_commit(hold, extra_scratch);
     phase_enter(PHASE_UPLOAD);
+    hold->sends = status == STATUS_OK;
     for (int i = 0; i < hold->count && status == STATUS_OK; i++)
         status = provide(hold, &hold->operands[i]);
     /* After all uploads: an output may share pages with an operand that is read. */
@@ -125,12 +126,12 @@ static void give_lane(struct operands_hold *hold)
 }
 
 /* What is still queued must not outlive the claims, and what it was to bring is not proven. Who shares pages has
- * sent nothing. */
+ * sent nothing, nor has who found no lane or no memory. */
 static void abandon(struct operands_hold *hold)
 {
     if (hold->lane)
         lane_synchronise(hold->lane, "giving up a call");
-    if (!are_shared(hold))
+    if (hold->sends && !are_shared(hold))
         distrust(hold);
     hold_unlock(hold);
     give_lane(hold);

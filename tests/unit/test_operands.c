@@ -183,6 +183,33 @@ static void test_failures(void)
     mirror_table_destroy(table);
 }
 
+/* A call that finds no lane or no memory has sent nothing. */
+static void test_refused(void)
+{
+    unsigned char *memory = map(MIB);
+    struct operand operand = whole(memory, MIB, OPERAND_UPDATE);
+    struct lane *others[LANE_COUNT - 1];
+    struct patience none = patience_of_us(0);
+    struct operands_hold *hold;
+    bool good = true;
+    open_table(64 * MIB, 0);
+    call_read(memory, MIB);
+    for (int i = 0; i < LANE_COUNT - 1; i++)
+        good = lane_acquire(emulated_device, &others[i]) == STATUS_OK && good;
+    tap_ok(good && operands_hold(table, NULL, &none, &operand, 1, 0, &hold) == STATUS_BUSY,
+           "a call without patience waits for no lane");
+    for (int i = 0; i < LANE_COUNT - 1; i++)
+        lane_release(others[i]);
+    tap_ok(call_read(memory, MIB) == 0, "and what is resident stays so");
+    set_faults("cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2,cuMemAlloc_v2:3:2,cuMemAlloc_v2:4:2");
+    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 48 * MIB, &hold) == STATUS_OUT_OF_MEMORY,
+           "one without memory for its vectors is refused");
+    set_faults("");
+    tap_ok(call_read(memory, MIB) == 0, "and what is resident stays so");
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+}
+
 static void test_stateless(void)
 {
     unsigned char *memory = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -318,6 +345,7 @@ int main(void)
     test_plain();
     test_descriptors();
     tap_ok(all_given_back(&before), "all device memory and all pins were given back");
+    test_refused(); /* makes lanes, which stay */
     lane_release(lane);
     return tap_done();
 }
