@@ -55,12 +55,32 @@ static void widen(struct mirror *mirror, struct complete_operand *known, struct 
     lost->end = pages.end > lost->end ? pages.end : lost->end;
 }
 
+static void widen_all(struct mirror *mirror, struct page_range pages)
+{
+    for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
+        widen(mirror, &mirror->complete[i], pages);
+}
+
 void completeness_lose(struct mirror *mirror, struct page_range pages)
 {
     pthread_mutex_lock(&mirror->notes);
-    for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
-        widen(mirror, &mirror->complete[i], pages);
+    widen_all(mirror, pages);
     pthread_mutex_unlock(&mirror->notes);
+}
+
+/* At once: what others lose in between would come back with it. */
+bool completeness_take(struct mirror *mirror, const struct operand *operand, struct page_range pages,
+                       struct completeness *before)
+{
+    pthread_mutex_lock(&mirror->notes);
+    const struct complete_operand *known = find(mirror, operand);
+    if (known)
+        before->lost = known->lost;
+    widen_all(mirror, pages);
+    if (known)
+        before->changed = known->changed;
+    pthread_mutex_unlock(&mirror->notes);
+    return known != NULL;
 }
 
 void completeness_regain(struct mirror *mirror, const struct operand *operand, struct page_range lost,

@@ -23,6 +23,11 @@ void completeness_note(struct mirror *mirror, const struct operand *operand);
 /* These pages have lost their valid bits. */
 void completeness_lose(struct mirror *mirror, struct page_range pages);
 
+/* The same of a call that is to write them, which gets what was known of the operand before, as of now. False:
+ * nothing. */
+bool completeness_take(struct mirror *mirror, const struct operand *operand, struct page_range pages,
+                       struct completeness *before);
+
 /* What a call took away itself has come back: only `lost` is missing, unless something else has changed what
  * is known of the operand. */
 void completeness_regain(struct mirror *mirror, const struct operand *operand, struct page_range lost,

@@ -42,14 +42,29 @@ static bool may_wait(const struct held_operand *held)
     return held->operand.access == OPERAND_OVERWRITE && pins_count(held->mirror) == 0;
 }
 
-/* Two matrices of one mapping may lie gigabytes apart: what lies between is none of the call's business. */
-static struct scan_ranges ranges_of(const struct operands_hold *hold, struct mirror *mirror)
+/* What a scan of a range that is claimed may be widened to: whether blocks are of small pages may have been found out
+ * since, or changed. */
+static struct byte_range scan_bounds(struct mirror *mirror, const struct claim *claim, struct byte_range range)
 {
+    struct byte_range bounds = mirror_scan_bounds(mirror, range);
+    int i = 0;
+    while (i < claim->count - 1 && !(claim->ranges[i].begin <= range.begin && range.end <= claim->ranges[i].end))
+        i++;
+    const struct byte_range claimed = claim->ranges[i];
+    bounds.begin = bounds.begin > claimed.begin ? bounds.begin : claimed.begin;
+    bounds.end = bounds.end < claimed.end ? bounds.end : claimed.end;
+    return bounds;
+}
+
+/* Two matrices of one mapping may lie gigabytes apart: what lies between is none of the call's business. */
+static struct scan_ranges ranges_of(const struct operands_hold *hold, int number)
+{
+    struct mirror *mirror = hold->mirrors[number];
     struct scan_ranges all = {.count = 0};
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror && !held->hot && !may_wait(held))
-            add_range(&all, mirror_scan_bounds(mirror, held->hull));
+            add_range(&all, scan_bounds(mirror, &hold->claims[number], held->hull));
     }
     return all;
 }
@@ -74,24 +89,10 @@ static struct claim *claim_in(struct operands_hold *hold, const struct mirror *m
     return &hold->claims[number];
 }
 
-/* Cut to what is claimed: whether blocks are of small pages may have been found out since. */
-static struct byte_range cut(const struct claim *claim, struct byte_range range)
-{
-    for (int i = 0; i < claim->count; i++) {
-        const struct byte_range claimed = claim->ranges[i];
-        if (!byte_ranges_overlap(claimed, range))
-            continue;
-        range.begin = range.begin > claimed.begin ? range.begin : claimed.begin;
-        range.end = range.end < claimed.end ? range.end : claimed.end;
-        break;
-    }
-    return range;
-}
-
 enum status hold_scan_range(struct operands_hold *hold, struct mirror *mirror, struct byte_range range)
 {
     struct claim *claim = claim_in(hold, mirror);
-    return mirror_scan(mirror, claim, cut(claim, mirror_scan_bounds(mirror, range)));
+    return mirror_scan(mirror, claim, scan_bounds(mirror, claim, range));
 }
 
 /* Clocks are dear in some virtual machines: only pins keep an account of scans. */
@@ -108,10 +109,10 @@ static double waited_us(uint64_t began)
 enum status hold_scan(struct operands_hold *hold, int number)
 {
     struct mirror *mirror = hold->mirrors[number];
-    const struct scan_ranges all = ranges_of(hold, mirror);
+    const struct scan_ranges all = ranges_of(hold, number);
     enum status status = STATUS_OK;
     for (int i = 0; i < all.count && status == STATUS_OK; i++) {
-        const struct byte_range range = cut(&hold->claims[number], all.ranges[i]);
+        const struct byte_range range = all.ranges[i];
         const uint64_t began = begin_wait(mirror);
         status = mirror_scan(mirror, &hold->claims[number], range);
         gathering_note_wait(mirror, range, waited_us(began));
@@ -137,7 +138,6 @@ static enum status scan_ends_apart(struct operands_hold *hold, int number, struc
 static enum status scan_beside(struct operands_hold *hold, int number, struct byte_range range)
 {
     struct mirror *mirror = hold->mirrors[number];
-    range = cut(&hold->claims[number], range);
     const uint64_t began = begin_wait(mirror);
     enum status status = scan_ends_apart(hold, number, range);
     const double us = waited_us(began);
@@ -148,7 +148,7 @@ static enum status scan_beside(struct operands_hold *hold, int number, struct by
 
 static enum status prove(struct operands_hold *hold, int number)
 {
-    const struct scan_ranges all = ranges_of(hold, hold->mirrors[number]);
+    const struct scan_ranges all = ranges_of(hold, number);
     enum status status = STATUS_OK;
     for (int i = 0; i < all.count && status == STATUS_OK; i++)
         status = scan_beside(hold, number, all.ranges[i]);

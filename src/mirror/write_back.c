@@ -26,16 +26,14 @@ enum status hold_mark_output(struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
     struct completeness known = {.changed = 0};
-    const bool is_known = completeness_find(mirror, &held->operand, &known);
     held->before = page_bits_create(held->pages.end - held->pages.begin);
     if (!held->before)
         return STATUS_OUT_OF_MEMORY;
-    held->was_complete = is_known && hold_is_complete(held);
-    held->lost_before = known.lost;
+    held->was_complete = hold_is_complete(held);
     page_bits_move(held->before, mirror->valid, held->pages.begin, held->pages.end);
-    mirror_invalidate(mirror, held->pages.begin, held->pages.end);
-    if (held->was_complete)
-        held->was_complete = completeness_find(mirror, &held->operand, &known);
+    page_bits_clear(mirror->valid, held->pages.begin, held->pages.end);
+    held->was_complete = completeness_take(mirror, &held->operand, held->pages, &known) && held->was_complete;
+    held->lost_before = known.lost;
     held->completeness_changed = known.changed;
     return STATUS_OK;
 }

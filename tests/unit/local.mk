@@ -296,16 +296,24 @@ check_PROGRAMS += tests/unit/test_claims
 TESTS += tests/unit/test_claims
 tests_unit_test_claims_SOURCES = tests/unit/test_claims.c
 tests_unit_test_claims_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_completeness
+TESTS += tests/unit/test_completeness
+tests_unit_test_completeness_SOURCES = tests/unit/test_completeness.c
+tests_unit_test_completeness_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_operands_shared
+TESTS += tests/unit/test_operands_shared
+tests_unit_test_operands_shared_SOURCES = tests/unit/test_operands_shared.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_operands_shared_LDADD = $(unit_test_libraries)
 check_PROGRAMS += tests/unit/test_operands_threads
 TESTS += tests/unit/test_operands_threads
 tests_unit_test_operands_threads_SOURCES = tests/unit/test_operands_threads.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 
 # Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on.
-thread_tests += tests/unit/test_claims tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
+thread_tests += tests/unit/test_claims tests/unit/test_completeness tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads \
-	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
+	tests/unit/test_operands tests/unit/test_operands_shared tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
 	tests/unit/test_settings tests/unit/test_staging tests/unit/test_stateless \
 	tests/unit/test_write_tracker
 

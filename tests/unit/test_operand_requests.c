@@ -1,10 +1,12 @@
 /* What calls on resident matrices ask the kernel for: how often, and about how much memory. */
 #include "operand_table.h"
 
+#include "common/pause.h"
 #include "mirror/kernel_interface.h"
 #include "mirror/result_ranges.h"
 
 #include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -250,6 +252,56 @@ static void test_program_turns_to_cuda(void)
     mirror_table_destroy(table);
 }
 
+struct late_call {
+    struct operand operands[2];
+    struct call_result result;
+};
+
+static void *call_late(void *argument)
+{
+    struct late_call *late = argument;
+    struct device_scope scope;
+    if (device_enter(emulated_device, &scope) != STATUS_OK)
+        abort();
+    late->result = run_call(table, lane, late->operands, 2, &state, 0);
+    device_leave(emulated_device, &scope);
+    return NULL;
+}
+
+static void await_waiter(struct mirror *mirror)
+{
+    for (bool waits = false; !waits; pause_a_step()) {
+        pthread_mutex_lock(&mirror->lock);
+        waits = mirror->claims_awaited > 0;
+        pthread_mutex_unlock(&mirror->lock);
+    }
+}
+
+/* Blocks of small pages become huge ones while a call waits for two operands: then what it looks at comes near to be
+ * one range. */
+static void test_huge_meanwhile(void)
+{
+    unsigned char *memory = map(8 * MIB), *low = (unsigned char *)block_ceiling((uintptr_t)memory), *high = low + 5 * MIB / 2;
+    struct late_call late = {{whole(low, 8 * page, OPERAND_READ), whole(high, 8 * page, OPERAND_READ)}, {0}};
+    struct claim claim;
+    pthread_t thread;
+    open_table(64 * MIB, 0);
+    bool good = run_call(table, lane, late.operands, 2, &state, 0).equal;
+    struct mirror *mirror = mirror_of(low);
+    const size_t block = mirror_block(mirror, (uintptr_t)low);
+    page_bits_set(mirror->split, block, block + 2);
+    high[5] ^= 1;
+    good = claims_try_whole(mirror, &claim) && good && pthread_create(&thread, NULL, call_late, &late) == 0;
+    await_waiter(mirror);
+    page_bits_clear(mirror->split, block, block + 2);
+    claims_give(mirror, &claim);
+    pthread_join(thread, NULL);
+    tap_ok(good && late.result.held == STATUS_OK && late.result.equal && late.result.count.bytes_up == page,
+           "of operands whose pages became huge meanwhile both are looked at");
+    unmap(memory, 8 * MIB);
+    mirror_table_destroy(table);
+}
+
 int main(void)
 {
     page = (size_t)1 << page_shift();
@@ -264,6 +316,7 @@ int main(void)
         tap_skip_all("host writes cannot be tracked here");
     test_apart();
     test_neighbours();
+    test_huge_meanwhile();
     test_overwritten();
     if (has_dma()) {
         test_repeated();

@@ -1,0 +1,224 @@
+/* More threads than lanes, with matrices of one mapping: they read the same pages at once, without a look before
+ * the kernel, write next to each other, have little patience, and device memory is short. */
+#include "common/pause.h"
+#include "mirror/mirror_table.h"
+#include "operand_calls.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+enum { THREADS = 12, ROWS = 640, COLUMNS = 96, MATRICES = 3, CALLS = 12, SHARE = COLUMNS / THREADS };
+
+static const size_t offsets[MATRICES] = {7 * 4096 + 1000, (1 << 20) + (900 << 10) + 8, 4 << 20}, bytes = 5 << 20;
+static char *memory, *shadow;
+static struct mirror_table *table;
+static pthread_barrier_t barrier;
+static int rounds = 12;
+
+struct worker {
+    pthread_t thread;
+    int number;
+    uint64_t state, busy, redone, calls;
+    bool good;
+};
+
+static double *matrix(size_t which)
+{
+    return (double *)(memory + offsets[which]);
+}
+
+static void store(struct worker *worker, double *at)
+{
+    *at = (double)(next_random(&worker->state) >> 12);
+    memcpy((char *)at + (shadow - memory), at, sizeof *at);
+}
+
+static struct operand part(struct worker *worker, size_t which, int first, int count, enum operand_access access)
+{
+    const int64_t skip = (int64_t)below(&worker->state, ROWS / 2), rows = 1 + (int64_t)below(&worker->state, (size_t)(ROWS - skip));
+    return operand_of(matrix(which) + first * ROWS + skip, below(&worker->state, 2) ? rows : ROWS - skip, count, ROWS, PART_FULL, access);
+}
+
+static bool are_equal(const struct operand *operands, int count)
+{
+    bool equal = true;
+    for (int i = 0; i < count; i++)
+        equal = (operands[i].access == OPERAND_OVERWRITE || device_is_equal(&operands[i])) && equal;
+    return equal;
+}
+
+static enum status run(struct worker *worker, struct operand *operands, int count, bool unproven)
+{
+    static const double patiences[] = {0, 50, 1000, 1e9, 1e9, 1e9, 1e9, 1e9};
+    struct patience patience = patience_of_us(patiences[below(&worker->state, 8)]);
+    struct operands_hold *hold;
+    bool changed = false;
+    enum status status = (unproven ? operands_hold_unproven : operands_hold)(table, NULL, &patience, operands, count, 0, &hold);
+    if (status != STATUS_OK)
+        return status;
+    lane_synchronise(operands_lane(hold), "uploading");
+    bool equal = are_equal(operands, count);
+    if (below(&worker->state, 4) == 0)
+        pause_a_step();
+    status = operands_prove(hold, &changed);
+    if (status == STATUS_OK && changed) {
+        worker->redone++;
+        lane_synchronise(operands_lane(hold), "uploading again");
+        equal = are_equal(operands, count);
+    }
+    if (status == STATUS_OK && !equal)
+        worker->good = false;
+    if (status == STATUS_OK && below(&worker->state, 16) == 0)
+        status = STATUS_BUSY; /* the kernel failed */
+    for (int i = 0; i < count && status == STATUS_OK; i++)
+        if (operands[i].access != OPERAND_READ)
+            compute(&operands[i], &worker->state, shadow - memory);
+    if (status == STATUS_OK)
+        status = operands_write_back(hold);
+    operands_release(hold, NULL);
+    return status;
+}
+
+static bool host_column(void *context, const struct operand *operand, struct byte_range range)
+{
+    (void)operand;
+    for (uintptr_t at = range.begin; at < range.end; at += 8)
+        store(context, (double *)at);
+    return true;
+}
+
+static void call(struct worker *worker, struct operand *operands, int count)
+{
+    enum status status = run(worker, operands, count, true);
+    worker->calls++;
+    if (status == STATUS_NOT_TRACKABLE)
+        status = run(worker, operands, count, false);
+    if (status == STATUS_OK)
+        return;
+    worker->busy++;
+    if (status != STATUS_BUSY && status != STATUS_OUT_OF_MEMORY && status != STATUS_NOT_TRACKABLE)
+        worker->good = false;
+    for (int i = 0; i < count; i++)
+        if (operands[i].access != OPERAND_READ)
+            each_column(&operands[i], host_column, worker);
+}
+
+static void write_own(struct worker *worker)
+{
+    for (size_t i = below(&worker->state, 4); i > 0; i--)
+        store(worker, matrix(below(&worker->state, MATRICES)) + worker->number * SHARE * ROWS + below(&worker->state, SHARE * ROWS));
+}
+
+static void read_any(struct worker *worker)
+{
+    struct operand operands[2];
+    const size_t first = below(&worker->state, MATRICES), second = (first + 1) % MATRICES;
+    const bool whole = below(&worker->state, 2);
+    const int at = whole ? 0 : (int)below(&worker->state, COLUMNS), count = whole ? COLUMNS : 1 + (int)below(&worker->state, (size_t)(COLUMNS - at));
+    operands[0] = operand_of(matrix(first) + at * ROWS, ROWS, count, ROWS, PART_FULL, OPERAND_READ);
+    operands[1] = operand_of(matrix(second) + at * ROWS, ROWS, count, ROWS, PART_FULL, OPERAND_READ);
+    call(worker, operands, 1 + (int)below(&worker->state, 2));
+}
+
+static void read_all(struct worker *worker, size_t which)
+{
+    struct operand operand = operand_of(matrix(which), ROWS, COLUMNS, ROWS, PART_FULL, OPERAND_READ);
+    call(worker, &operand, 1);
+}
+
+static void use_own(struct worker *worker)
+{
+    struct operand operands[2];
+    const size_t first = below(&worker->state, MATRICES), second = (first + 1) % MATRICES;
+    write_own(worker);
+    operands[0] = part(worker, first, worker->number * SHARE, 1 + (int)below(&worker->state, SHARE), OPERAND_READ);
+    operands[1] = part(worker, second, worker->number * SHARE, 1 + (int)below(&worker->state, SHARE),
+                       (enum operand_access)below(&worker->state, 3));
+    const int from = (int)below(&worker->state, 2);
+    call(worker, operands + from, 2 - from);
+}
+
+static void renew(void)
+{
+    if (mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)memory)
+        abort();
+    memcpy(memory, shadow, bytes);
+}
+
+static void *work(void *context)
+{
+    struct worker *worker = context;
+    struct device_scope scope;
+    if (device_enter(emulated_device, &scope) != STATUS_OK)
+        abort();
+    for (int round = 0; round < rounds; round++) {
+        pthread_barrier_wait(&barrier);
+        for (size_t i = 0; i < MATRICES; i++)
+            read_all(worker, i);
+        pthread_barrier_wait(&barrier);
+        if (below(&worker->state, 4) == 0)
+            write_own(worker);
+        pthread_barrier_wait(&barrier);
+        for (size_t i = 0; i < MATRICES; i++)
+            read_all(worker, i);
+        for (int i = 0; i < CALLS; i++)
+            read_any(worker);
+        pthread_barrier_wait(&barrier);
+        for (int i = 0; i < CALLS; i++) {
+            use_own(worker);
+            if (below(&worker->state, 40) == 0)
+                mirror_table_evict(table);
+            if (below(&worker->state, 40) == 0)
+                mirror_table_sweep(table);
+        }
+        pthread_barrier_wait(&barrier);
+        if (worker->number == 0 && round % 8 == 7)
+            renew();
+    }
+    device_leave(emulated_device, &scope);
+    return NULL;
+}
+
+static bool run_all(size_t budget, size_t pin_budget, uint64_t seed)
+{
+    struct worker workers[THREADS];
+    bool good = true;
+    uint64_t busy = 0, redone = 0, calls = 0;
+    mirror_table_create(emulated_device, budget, pin_budget, true, &table);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){.number = i, .state = seed * 1000 + (uint64_t)i + 1, .good = true};
+        pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        good = good && workers[i].good;
+        busy += workers[i].busy;
+        redone += workers[i].redone;
+        calls += workers[i].calls;
+    }
+    printf("# seed %llu: %llu calls, %llu on the host, %llu sent again\n", (unsigned long long)seed,
+             (unsigned long long)calls, (unsigned long long)busy, (unsigned long long)redone);
+    bool nothing_left = true;
+    for (size_t i = 0; i < table->count; i++)
+        nothing_left = nothing_left && !table->mirrors[i]->claims && table->mirrors[i]->references == 1 && table->mirrors[i]->claims_awaited == 0;
+    tap_ok(nothing_left, "no claim and no reference is left");
+    mirror_table_destroy(table);
+    return good && memcmp(memory, shadow, bytes) == 0;
+}
+
+int main(int count, char **arguments)
+{
+    struct lane *lane = emulated_lane();
+    const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 10) : 1;
+    rounds = count > 2 ? atoi(arguments[2]) : rounds;
+    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    shadow = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || shadow == MAP_FAILED)
+        abort();
+    lane_release(lane); /* made only to wake the device */
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    tap_ok(run_all((size_t)64 << 20, 0, seed), "threads that share pages see what the host wrote");
+    tap_ok(run_all((size_t)4 << 20, 0, seed + 1), "also where device memory is short");
+    tap_ok(run_all((size_t)64 << 20, (size_t)64 << 20, seed + 2), "and with pins");
+    return tap_done();
+}
