@@ -133,16 +133,6 @@ bool claims_stop_sharing(struct mirror *mirror, struct claim *claim)
     return alone;
 }
 
-bool claims_are_alone(struct mirror *mirror, const struct claim *claim)
-{
-    pthread_mutex_lock(&mirror->lock);
-    const struct claim *other = mirror->claims;
-    while (other && (other == claim || !overlap(other, claim)))
-        other = other->next;
-    pthread_mutex_unlock(&mirror->lock);
-    return other == NULL;
-}
-
 bool claims_touch(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
     const struct claim *claim = mirror->claims;

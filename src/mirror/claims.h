@@ -48,9 +48,6 @@ bool claims_widen(struct mirror *mirror, struct claim *claim, struct byte_range 
 /* Share no longer. False: somebody else still does. */
 bool claims_stop_sharing(struct mirror *mirror, struct claim *claim);
 
-/* Does nobody else claim any of it? */
-bool claims_are_alone(struct mirror *mirror, const struct claim *claim);
-
 /* Does any claim touch [begin, end)? The mirror's lock is held. */
 bool claims_touch(const struct mirror *mirror, uintptr_t begin, uintptr_t end);
 

@@ -120,26 +120,12 @@ enum status hold_scan(struct operands_hold *hold, int number)
     return status;
 }
 
-/* Neighbours' matrices share the page in which one ends and the next begins. Who waits for scans of shared pages is
- * not to wait for one of a whole matrix: the blocks at the ends are scanned by themselves. */
-static enum status scan_ends_apart(struct operands_hold *hold, int number, struct byte_range range)
-{
-    const uintptr_t block = (uintptr_t)1 << BLOCK_SHIFT;
-    const uintptr_t first = block_floor(range.begin) + block, last = block_floor(range.end - 1);
-    const bool is_long = first < last && !claims_are_alone(hold->mirrors[number], &hold->claims[number]);
-    const struct byte_range parts[] = {{range.begin, is_long ? first : range.end}, {first, last}, {last, range.end}};
-    enum status status = STATUS_OK;
-    for (int i = 0; i < (is_long ? 3 : 1) && status == STATUS_OK; i++)
-        status = mirror_scan(hold->mirrors[number], &hold->claims[number], parts[i]);
-    return status;
-}
-
 /* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair guess. */
 static enum status scan_beside(struct operands_hold *hold, int number, struct byte_range range)
 {
     struct mirror *mirror = hold->mirrors[number];
     const uint64_t began = begin_wait(mirror);
-    enum status status = scan_ends_apart(hold, number, range);
+    enum status status = mirror_scan(mirror, &hold->claims[number], range);
     const double us = waited_us(began);
     if (us > SCAN_US_NOTED && lane_is_idle(hold->lane))
         gathering_note_wait(mirror, range, us / 2);
