@@ -1,6 +1,7 @@
 #include "mirror/blind_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@ static bool socket_is_blind(int number)
            (family == FAMILY_XDP || family == FAMILY_RDS);
 }
 
-/* To read a name takes ten times as long as the rest: devices that were found harmless, by their numbers. */
+/* To read a name takes ten times as long as the rest: devices that were found harmless, by their numbers.
+ * It may be closed by then. */
 static bool device_is_blind(int number, dev_t special)
 {
     enum { KNOWN = 64 };
@@ -46,7 +48,7 @@ static bool device_is_blind(int number, dev_t special)
     snprintf(link, sizeof link, "/proc/thread-self/fd/%d", number);
     const ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0)
-        return true;
+        return errno != ENOENT;
     path[length] = '\0';
     if (blind_files_is_device(path))
         return true;
