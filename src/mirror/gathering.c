@@ -126,14 +126,13 @@ static void note_what_is_due(struct mirror *mirror)
     pthread_mutex_unlock(&mirror->notes);
 }
 
-/* Pins that others are using, in part, wait for another call. */
+/* Pins that others are using, in part, wait for another call, as all do while another pins. */
 enum status gathering_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand)
 {
     const struct byte_range hull = footprint_hull(operand);
     enum status status = STATUS_OK;
-    if (!gathering_is_due(mirror, operand))
+    if (!gathering_is_due(mirror, operand) || pthread_mutex_trylock(&mirror->pinning) != 0)
         return STATUS_OK;
-    pthread_mutex_lock(&mirror->pinning);
     for (int i = mirror->pin_count; i-- > 0 && status == STATUS_OK;) {
         const struct mirror_pin *pin = &mirror->pins[i];
         if (is_due(pin, hull) && claims_widen(mirror, claim, (struct byte_range){pin->begin, pin->end}))

@@ -279,7 +279,8 @@ static bool stands_alone(struct byte_range hull)
 static enum status pin_or_not(struct mirror *mirror, struct claim *claim, struct mirror_pin wanted, bool again)
 {
     enum status status = STATUS_OK;
-    pthread_mutex_lock(&mirror->pinning);
+    if (pthread_mutex_trylock(&mirror->pinning) != 0)
+        return STATUS_OK; /* it takes others milliseconds: another time */
     if ((!wanted.small || join_small(mirror, &wanted)) && make_way(mirror, claim, &wanted, again))
         status = pin_anew(mirror, claim, wanted, (struct byte_range){0, 0});
     pthread_mutex_unlock(&mirror->pinning);
