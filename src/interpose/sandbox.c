@@ -36,6 +36,12 @@ static prctl_function *next_prctl(void)
     return known;
 }
 
+/* As in system_calls.c: not in a fork's child. */
+__attribute__((constructor)) static void look_up_at_load(void)
+{
+    next_prctl();
+}
+
 /* Who has no privileges must first say that he wants none, which is said for no other reason. */
 static bool announces_filter(int option)
 {

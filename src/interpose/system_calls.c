@@ -68,6 +68,14 @@ static mremap_function *next_mremap(void)
     return known;
 }
 
+/* Not at the first call, which may be one of a fork's child: the loader's lock, which the look-up takes, stays held there
+ * for good where another thread had it. */
+__attribute__((constructor)) static void look_up_at_load(void)
+{
+    next_ioctl();
+    next_mremap();
+}
+
 /* In a handler of a signal that came inside mublas, and in a fork child, locks may be held for good. */
 static bool give_up(const struct uffdio_register *request)
 {

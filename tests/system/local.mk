@@ -286,7 +286,7 @@ TESTS += tests/system/arithmetic.sh
 EXTRA_DIST += tests/system/arithmetic.sh
 
 # What a program may notice before main, and of a small call.
-check_PROGRAMS += tests/system/start tests/system/first_call
+check_PROGRAMS += tests/system/start tests/system/first_call tests/system/fork_listing
 check_LTLIBRARIES += tests/system/opening_library.la tests/system/indirect_blas.la tests/system/many_keys.la
 tests_system_many_keys_la_SOURCES = tests/system/many_keys.c
 tests_system_many_keys_la_LDFLAGS = $(module_flags)
@@ -295,6 +295,8 @@ tests_system_start_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_start_LDADD = -ldl -lm
 tests_system_first_call_SOURCES = tests/system/first_call.c
 tests_system_first_call_LDADD = $(system_test_libraries) -lm
+tests_system_fork_listing_SOURCES = tests/system/fork_listing.c
+tests_system_fork_listing_LDADD = -lpthread
 tests_system_opening_library_la_SOURCES = tests/system/opening_library.c
 tests_system_opening_library_la_LDFLAGS = $(module_flags)
 tests_system_opening_library_la_LIBADD = -ldl

@@ -92,6 +92,15 @@ start "$shim:$modules/indirect_blas.so" env MUBLAS_REPORT="$work/report" tests/s
     bound_to indirect_blas "next in the program's search order"
 result $? "a routine of which the library itself tells the code, when it is called"
 
+if [ -n "$sanitizers" ]; then
+    skip "a fork's child" "$sanitizers: its run-time library takes locks of its own in there"
+else
+    for preload in "$shim" "$build/.libs/libmublas.so"; do
+        start "$preload" tests/system/fork_listing && quiet && grep -qx 'ended 3 of 3' "$work/output"
+        result $? "ioctl, mremap and prctl need no lock that a fork's child may find taken (${preload##*/})"
+    done
+fi
+
 # Each routine's first call, by preload, and once more when a recipe was looked for.
 for what in filter trap both; do
     for large in "" large; do

@@ -283,7 +283,6 @@ static void test_huge_meanwhile(void)
 {
     unsigned char *memory = map(8 * MIB), *low = (unsigned char *)block_ceiling((uintptr_t)memory), *high = low + 5 * MIB / 2;
     struct late_call late = {{whole(low, 8 * page, OPERAND_READ), whole(high, 8 * page, OPERAND_READ)}, {0}};
-    struct claim claim;
     pthread_t thread;
     open_table(64 * MIB, 0);
     bool good = run_call(table, lane, late.operands, 2, &state, 0).equal;
@@ -291,10 +290,10 @@ static void test_huge_meanwhile(void)
     const size_t block = mirror_block(mirror, (uintptr_t)low);
     page_bits_set(mirror->split, block, block + 2);
     high[5] ^= 1;
-    good = claims_try_whole(mirror, &claim) && good && pthread_create(&thread, NULL, call_late, &late) == 0;
+    good = claims_try_whole(mirror) && good && pthread_create(&thread, NULL, call_late, &late) == 0;
     await_waiter(mirror);
     page_bits_clear(mirror->split, block, block + 2);
-    claims_give(mirror, &claim);
+    claims_give_whole(mirror);
     pthread_join(thread, NULL);
     tap_ok(good && late.result.held == STATUS_OK && late.result.equal && late.result.count.bytes_up == page,
            "of operands whose pages became huge meanwhile both are looked at");
