@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-atomic_bool sandbox_noticed;
+atomic_int sandbox_announcements;
 
 typedef int prctl_function(int, ...);
 
@@ -51,8 +51,9 @@ static bool announces_filter(int option)
 static void notice(void)
 {
     const int saved_errno = errno;
-    host_blas_bind_now();
-    atomic_store(&sandbox_noticed, true);
+    if (!sandbox_is_near())
+        host_blas_bind_now();
+    atomic_fetch_add(&sandbox_announcements, 1);
     errno = saved_errno;
 }
 
@@ -65,7 +66,11 @@ __attribute__((visibility("default"))) int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         numbers[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (announces_filter(option) && !sandbox_is_near())
+    const bool announces = announces_filter(option);
+    if (announces)
         notice();
-    return next_prctl()(option, numbers[0], numbers[1], numbers[2], numbers[3]);
+    const int result = next_prctl()(option, numbers[0], numbers[1], numbers[2], numbers[3]);
+    if (announces && result < 0)
+        atomic_fetch_sub(&sandbox_announcements, 1);
+    return result;
 }

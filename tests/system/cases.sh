@@ -24,6 +24,7 @@ own_descriptor_two device $work/own
 error_number device
 inexact_trap host
 float_status device
+filter_probe device
 syscall_filter host
 syscall_filter host first
 END

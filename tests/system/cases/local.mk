@@ -1,17 +1,19 @@
 # Small programs, each of a kind that went wrong (case.h); cases.sh has the table of those that run. Each also linked
 # with -lmublas, in linked/. direct_read_beside is for trying by hand.
-case_programs = direct_read_beside error_number fetched_on_access float_status guarded_triangle inexact_trap \
-	own_descriptor_two received_packets syscall_filter
+case_programs = direct_read_beside error_number fetched_on_access filter_probe float_status guarded_triangle \
+	inexact_trap own_descriptor_two received_packets syscall_filter
 check_PROGRAMS += tests/system/cases/direct_read_beside tests/system/cases/error_number \
-	tests/system/cases/fetched_on_access tests/system/cases/float_status tests/system/cases/guarded_triangle \
-	tests/system/cases/inexact_trap tests/system/cases/own_descriptor_two tests/system/cases/received_packets \
-	tests/system/cases/syscall_filter
+	tests/system/cases/fetched_on_access tests/system/cases/filter_probe tests/system/cases/float_status \
+	tests/system/cases/guarded_triangle tests/system/cases/inexact_trap tests/system/cases/own_descriptor_two \
+	tests/system/cases/received_packets tests/system/cases/syscall_filter
 tests_system_cases_direct_read_beside_SOURCES = tests/system/cases/direct_read_beside.c tests/system/cases/case.h
 tests_system_cases_direct_read_beside_LDADD = $(system_test_libraries)
 tests_system_cases_error_number_SOURCES = tests/system/cases/error_number.c tests/system/cases/case.h
 tests_system_cases_error_number_LDADD = $(system_test_libraries)
 tests_system_cases_fetched_on_access_SOURCES = tests/system/cases/fetched_on_access.c tests/system/cases/case.h
 tests_system_cases_fetched_on_access_LDADD = $(system_test_libraries)
+tests_system_cases_filter_probe_SOURCES = tests/system/cases/filter_probe.c tests/system/cases/case.h
+tests_system_cases_filter_probe_LDADD = $(system_test_libraries)
 tests_system_cases_float_status_SOURCES = tests/system/cases/float_status.c tests/system/cases/case.h
 tests_system_cases_float_status_LDADD = $(system_test_libraries)
 tests_system_cases_guarded_triangle_SOURCES = tests/system/cases/guarded_triangle.c tests/system/cases/case.h
