@@ -29,6 +29,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/routines.def src/interpose/cblas.def \
 	src/interpose/report_file.c src/interpose/report_file.h \
 	src/interpose/stats.c src/interpose/stats.h \
+	src/interpose/sandbox_announcements.c \
 	src/interpose/thread_counters.c src/interpose/thread_counters.h \
 	src/interpose/width.c src/interpose/width.h
 interposer_sources += \

@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-atomic_int sandbox_announcements;
-
 typedef int prctl_function(int, ...);
 
 static int plain_prctl(int option, ...)

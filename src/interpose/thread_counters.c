@@ -1,4 +1,5 @@
 #include "interpose/thread_counters.h"
+#include "interpose/sandbox.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -70,8 +71,11 @@ static struct thread_counters *take_ended(void)
     return NULL;
 }
 
+/* Not where to ask for memory may kill the thread. */
 static struct thread_counters *make(void)
 {
+    if (sandbox_is_near())
+        return NULL;
     struct thread_counters *made = mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED)

@@ -5,6 +5,7 @@
  *   choice       each makes 20 of dgemv and 10 of dsymv with 100 rows
  *   short        3000 threads make one of daxpy each, some at a time; prints how many bytes of addresses that took
  *   destructors  a thread-specific destructor, an exit handler and a destructor of the program make one of ddot each
+ *   strict       a thread that may only read, write and end makes five of daxpy; exit status 77: it cannot be had
  *   fork         as running, and a child whose threads make one of daxpy each
  * and before, the first thread one each of daxpy and cblas_daxpy. What is below the floors may allocate nothing
  * by malloc after that. */
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -214,6 +217,29 @@ static int begin_child(void)
     return child < 0 || waitpid(child, NULL, 0) != child;
 }
 
+/* Which is not told the C library, whose end of a thread asks for more than that. */
+static void *call_in_strict_mode(void *was_served)
+{
+    if (prctl(PR_SET_SECCOMP, 1, 0, 0, 0) == 0) {
+        call_daxpy(5);
+        *(volatile int *)was_served = 1;
+    }
+    syscall(SYS_exit, 0);
+    return NULL;
+}
+
+static int begin_strict(void)
+{
+    int was_served = 0;
+    pthread_t thread;
+    if (prctl(PR_GET_SECCOMP) < 0)
+        return 77;
+    if (pthread_create(&thread, NULL, call_in_strict_mode, &was_served) != 0)
+        abort();
+    pthread_join(thread, NULL);
+    return !was_served;
+}
+
 int main(int count, char **arguments)
 {
     const char *way = count > 1 ? arguments[1] : "";
@@ -230,6 +256,8 @@ int main(int count, char **arguments)
         begin_short();
     else if (strcmp(way, "destructors") == 0)
         begin_with_destructors();
+    else if (strcmp(way, "strict") == 0)
+        return begin_strict();
     else
         return strcmp(way, "fork") == 0 ? begin_child() : 2;
     return 0;

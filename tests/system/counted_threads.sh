@@ -36,6 +36,10 @@ run choice MUBLAS_OFFLOAD=always && counted $'daxpy 1 1\ndgemv 160 160\ndsymv 80
 result $? "calls on the device by several threads"
 run choice && [ "$(counts "$work/report" | sed 's/ [0-9]*$//')" = $'daxpy 1\ndgemv 160\ndsymv 80\ncblas_daxpy 1\ntotal 242' ]
 result $? "calls that came to a choice"
+if [ -z "$sanitizers" ]; then
+    run strict && counted $'daxpy 6 0\ncblas_daxpy 1 0\ntotal 7 0'
+    result $? "a thread that has forbidden itself to ask for memory"
+fi
 if [ "$sanitizers" = thread ]; then
     number=$((number + 1))
     echo "ok $number - a fork's child of many threads # SKIP ThreadSanitizer lets no such child have threads"
