@@ -4,8 +4,8 @@
  * a mere record that holds an account; mirror_arm arms it. Life, place and
  * account (`references` to `account_uses`) belong to the table and its lock; what is said of pages belongs to
  * the calls that claim them (claims.h), and what is said of all to who claims the whole; `begin` and `end` never
- * change. Locks of a mirror are held for moments, none within another but `lock` within `pinning` and
- * `committing`. Inside device_enter. */
+ * change. Its locks, in the order in which they may be taken: `pinning` or `committing`, which are held while the
+ * driver works, then `lock`, then `notes`, which are held for moments. Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
