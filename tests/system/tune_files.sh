@@ -212,10 +212,13 @@ else
     OMP_NUM_THREADS=1 "$build/mublas" tune --memory=64 --routines=saxpy --time-limit=40 \
         --output="$recipe" > "$work/output" 2> "$work/errors" &
     tuning=$!
-    for try in $(seq 600); do child=$(grep -ls "^PPid:[[:space:]]*$tuning\$" /proc/[0-9]*/status) && break; sleep 0.05; done
-    sleep 1
-    child=${child#/proc/}
-    kill -KILL "${child%%/*}"
+    # One that lives: the first only shows that such a process can be started.
+    for try in $(seq 600); do
+        child=$(grep -ls "^PPid:[[:space:]]*$tuning\$" /proc/[0-9]*/status) || { sleep 0.05; continue; }
+        sleep 1
+        child=${child#/proc/}
+        kill -KILL "${child%%/*}" 2> /dev/null && break
+    done
     wait $tuning
     [ $? = 1 ] && grep -q 'a process that made calls ended early\|no call ran on the device' "$work/errors" &&
         cmp -s "$recipe.partial.calls" "$work/calls" && grep -q '^class saxpy' "$recipe" && ! grep -q '^host saxpy' "$recipe"
