@@ -212,13 +212,16 @@ else
     OMP_NUM_THREADS=1 "$build/mublas" tune --memory=64 --routines=saxpy --time-limit=40 \
         --output="$recipe" > "$work/output" 2> "$work/errors" &
     tuning=$!
-    # One that lives: the first only shows that such a process can be started.
+    # Not the one before it, which is asked for 0 bytes and only shows that such a process can be started.
     for try in $(seq 600); do
-        child=$(grep -ls "^PPid:[[:space:]]*$tuning\$" /proc/[0-9]*/status) || { sleep 0.05; continue; }
-        sleep 1
-        child=${child#/proc/}
-        kill -KILL "${child%%/*}" 2> /dev/null && break
+        for child in $(grep -ls "^PPid:[[:space:]]*$tuning\$" /proc/[0-9]*/status); do
+            child=${child%/status}
+            tr '\0' ' ' < "$child/cmdline" 2> /dev/null | grep -q '^mublas timed-calls [1-9]' && break 2
+        done
+        sleep 0.05
     done
+    sleep 1
+    kill -KILL "${child#/proc/}"
     wait $tuning
     [ $? = 1 ] && grep -q 'a process that made calls ended early\|no call ran on the device' "$work/errors" &&
         cmp -s "$recipe.partial.calls" "$work/calls" && grep -q '^class saxpy' "$recipe" && ! grep -q '^host saxpy' "$recipe"
