@@ -10,6 +10,8 @@ const char *status_text(enum status status)
     case STATUS_BUSY: return "busy with other threads' calls";
     case STATUS_NOT_TRACKABLE: return "host memory cannot be tracked";
     case STATUS_INACCESSIBLE: return "an operand cannot be accessed";
+    case STATUS_VALUES: return "a matrix needs scaling or is not finite";
+    case STATUS_UNSUCCESSFUL: return "not solved on the device";
     case STATUS_DEVICE_ERROR: return "device call failed";
     case STATUS_DEVICE_LOST: return "device lost";
     case STATUS_RESULT_LOST: return "result could not be copied back";

@@ -13,6 +13,8 @@ enum status {
     STATUS_BUSY,          /* would have waited for other threads' calls for longer than the host takes */
     STATUS_NOT_TRACKABLE, /* host memory whose writes cannot be followed: copy it statelessly */
     STATUS_INACCESSIBLE,  /* the program has taken the access to an operand away: its handler is to see the host's */
+    STATUS_VALUES,        /* a LAPACK routine's matrix is not finite, or out of the range that needs no scaling */
+    STATUS_UNSUCCESSFUL,  /* a LAPACK routine ended with INFO > 0 or results that are not finite: the host's to say */
     STATUS_DEVICE_ERROR,  /* a driver call failed; the device itself may go on */
     STATUS_DEVICE_LOST,   /* fatal device error: the device is left alone from now on */
     STATUS_RESULT_LOST    /* copy-back failed half way and could not be repeated (invariant 3) */

@@ -1,5 +1,6 @@
 #include "interpose/floors.h"
 #include "interpose/policy.h"
+#include "lapack/route_time.h"
 
 enum {
 #define OFFLOADED_ROUTINE(name, family, type, gate) ROUTINE_##name,
@@ -25,9 +26,14 @@ static const struct {
 uint64_t offload_floors[SYMBOL_COUNT] = {
 #define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = (uint64_t)(int64_t)GATE_##name,
 #include "interpose/offloaded_symbols.inc"
+#define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTE_ORDER_LEAST,
+#define ROUTE(name, family, type, order, words) LAPACK_INTERFACES(ROW, name)
+#include "interpose/lapack.def"
+#undef ROUTE
+#undef ROW
 };
 
-/* 0: forwarded. */
+/* 0: forwarded, or LAPACK's. */
 static const uint8_t routine_after[SYMBOL_COUNT] = {
 #define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTINE_##name + 1,
 #include "interpose/offloaded_symbols.inc"
@@ -55,4 +61,6 @@ void floors_set(enum offload_mode mode, const struct machine_model *model, bool 
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (routine_after[i])
             set((enum symbol)i, gates[routine_after[i] - 1]);
+        else if (interface_is_lapack(symbol_interface((enum symbol)i)))
+            set((enum symbol)i, policy_route_floor(mode));
 }

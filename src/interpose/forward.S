@@ -3,7 +3,8 @@
  * 64-bit: below, it jumps to the host as well; otherwise to the C entry of its integer
  * width, through entry_slots where that has to be detected. Of a size the low 32 bits
  * are read and sign-extended, whatever its width: a negative one looks huge and comes
- * to the entry, whose argument check hands it to the host.
+ * to the entry, whose argument check hands it to the host. A routine of LAPACK at or above its floor goes
+ * to lapack_common (thunks.S) with its number, for all widths and signatures alike.
  *
  * In the shim, names that the host may well lack are found by reference only: they
  * carry a version and are not its default, which the loader lets an unversioned
@@ -16,6 +17,7 @@
     .hidden forward_slots
     .hidden offload_floors
     .hidden entry_slots
+    .hidden lapack_common
 
 #if defined __x86_64__
 
@@ -177,6 +179,16 @@
     .set slot, slot + 1
     .endm
 
+    /* To the one entry of all routines of LAPACK. */
+    .macro route name, order
+    begin_symbol \name
+    size_gate load_size, \order
+    jump_unless_below_floor number, 2f
+    jump_through forward_slots, number
+2:  pass_number number, lapack_common
+    end_symbol \name
+    .endm
+
     .macro found_by_name name
     .endm
 
@@ -204,4 +216,5 @@
 #define RARE_SYMBOL(symbol, interface, width) forwarded symbol ; found_by_reference symbol ;
 #define OFFLOADED_SYMBOL(symbol, interface, width, gate) \
     begin_symbol symbol ; gate ; END_##width(symbol) ; FOUND_##width symbol ;
+#define ROUTE_SYMBOL(symbol, interface, width, order, words) route symbol, order ; found_by_reference symbol ;
 #include "interpose/symbols.def"

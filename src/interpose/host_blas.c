@@ -104,7 +104,8 @@ static void publish(enum interface interface, const struct host_library *library
     binding->library.handle = NULL; /* nothing more is looked up */
     if (!at_start)
         retained_keep(library, forget_library);
-    nested_note_host(library->start, library->end);
+    if (!interface_is_lapack(interface)) /* which calls BLAS for itself, and that is counted */
+        nested_note_host(library->start, library->end);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         if (symbol_interface((enum symbol)i) != interface)
             continue;
@@ -169,7 +170,7 @@ static const char *path_of(const struct host_library *library)
 
 static _Noreturn void stop_without_host(const char *name)
 {
-    log_message(LOG_ERROR, "no host BLAS found for %s: the program has loaded none and no default can be opened; "
+    log_message(LOG_ERROR, "no host BLAS or LAPACK found for %s: the program has loaded none and no default can be opened; "
                 "set MUBLAS_HOST_BLAS to one", name);
     abort();
 }
@@ -222,11 +223,12 @@ host_function *host_blas_count(enum symbol symbol, const void *caller)
 static bool search_late(enum symbol symbol, const void *caller, struct host_library *library)
 {
     enum interface interface = symbol_interface(symbol);
-    if (!host_search_by_path && interface_width(interface) == WIDTH_DETECTED) {
+    const bool by_path = host_search_is_by_path(symbol_name(symbol));
+    if (!by_path && interface_width(interface) == WIDTH_DETECTED) {
         share(interface);
         return false;
     }
-    return (!host_search_by_path && callers_search(symbol_name(symbol), caller, library)) ||
+    return (!by_path && callers_search(symbol_name(symbol), caller, library)) ||
            host_search_program(symbol_name(symbol), library) ||
            host_search(symbol_name(interface_sentinel(interface)), library);
 }

@@ -71,10 +71,24 @@ host_function *host_search_start_function(const struct host_library *library, co
     return start_objects_find(symbol, &address) ? unless_mublas(library, address) : NULL;
 }
 
+static bool is_lapack(const char *symbol)
+{
+    for (int i = SYMBOL_COUNT - 1; i >= 0 && interface_is_lapack(symbol_interface((enum symbol)i)); i--)
+        if (strcmp(symbol, symbol_name((enum symbol)i)) == 0)
+            return true;
+    return false;
+}
+
+/* The program's LAPACK stands behind -lmublas. */
+bool host_search_is_by_path(const char *symbol)
+{
+    return host_search_by_path && !is_lapack(symbol);
+}
+
 bool host_search_at_start(const char *symbol, struct host_library *library)
 {
     const void *address;
-    if (host_search_by_path)
+    if (host_search_is_by_path(symbol))
         return false;
     const struct object_symbols *object = start_objects_find(symbol, &address);
     if (!object || !address || is_marked(object))
@@ -122,7 +136,7 @@ static bool search_next(const char *symbol, struct host_library *library)
 
 bool host_search_next(const char *symbol, struct host_library *library)
 {
-    return !host_search_by_path && search_next(symbol, library);
+    return !host_search_is_by_path(symbol) && search_next(symbol, library);
 }
 
 host_function *host_search_early(const char *symbol)
@@ -207,7 +221,7 @@ static bool search_program(const char *symbol, struct host_library *library)
 
 bool host_search_program(const char *symbol, struct host_library *library)
 {
-    return !host_search_by_path && search_program(symbol, library);
+    return !host_search_is_by_path(symbol) && search_program(symbol, library);
 }
 
 static bool is_plain(const char *symbol)

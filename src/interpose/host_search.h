@@ -18,6 +18,8 @@
  * it in the search order is then no choice of anybody's, and a host BLAS is bound by its
  * path alone: set, configured, or well known. False in the shim. */
 extern bool host_search_by_path;
+/* Is it so for this name? LAPACK's are found in the search order always. */
+bool host_search_is_by_path(const char *symbol);
 
 /* True in libblas64.so.3: programs mean 64-bit integers by plain names, and of libraries that
  * have plain names only those that take them are a host. */

@@ -56,7 +56,7 @@ static bool is_cblas_name(const char *name)
 static bool is_routine_name(const char *name)
 {
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        if (strcmp(name, symbol_name((enum symbol)i)) == 0)
+        if (!interface_is_lapack(symbol_interface((enum symbol)i)) && strcmp(name, symbol_name((enum symbol)i)) == 0)
             return true;
     return false;
 }

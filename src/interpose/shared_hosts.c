@@ -162,7 +162,8 @@ int shared_hosts_enter(const struct host_library *library, enum interface interf
     bool served = atomic_exchange(&hosts[number]->serves[interface], true);
     if (!known) {
         retained_keep(library, forget);
-        nested_note_host(library->start, library->end);
+        if (!interface_is_lapack(interface))
+            nested_note_host(library->start, library->end);
     }
     if (!served && shared_hosts_first() != number)
         say_several(hosts[shared_hosts_first()], hosts[number], !known);

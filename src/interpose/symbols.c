@@ -22,17 +22,22 @@ static const struct {
 } symbols[SYMBOL_COUNT] = {
 #define FORWARDED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, false},
 #define OFFLOADED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, true},
+#define ROUTE_SYMBOL OFFLOADED_SYMBOL
 #include "interpose/symbols.def"
 };
 _Static_assert(sizeof names <= UINT16_MAX, "offsets have 16 bits");
 
 static const struct {
-    char form[20];
+    char form[24];
     uint16_t sentinel;
     uint8_t width;
 } interfaces[INTERFACE_COUNT] = {
 #define INTERFACE_ROW(prefix, suffix, width, ...) {#prefix "NAME" #suffix, SYMBOL_##prefix##dgemm##suffix, WIDTH_##width},
     FORTRAN_INTERFACES(INTERFACE_ROW) CBLAS_INTERFACES(INTERFACE_ROW)
+#undef INTERFACE_ROW
+#define INTERFACE_ROW(prefix, suffix, width, ...) \
+    {"LAPACK's " #prefix "NAME" #suffix, SYMBOL_##prefix##dsyevr##suffix, WIDTH_##width},
+    LAPACK_INTERFACES(INTERFACE_ROW)
 #undef INTERFACE_ROW
 };
 
@@ -56,11 +61,18 @@ const char *interface_form(enum interface interface)
     return interfaces[interface].form;
 }
 
+enum interface interface_plain(enum interface interface)
+{
+    if (interface_is_lapack(interface))
+        return INTERFACE_LAPACK_NAME_;
+    return interface_is_cblas(interface) ? INTERFACE_cblas_NAME : INTERFACE_NAME_;
+}
+
 /* symbols.def has a routine's symbols one after the other, in the order of the interfaces. */
 enum symbol symbol_plain(enum symbol symbol)
 {
-    enum interface interface = symbol_interface(symbol);
-    return symbol - (interface - (interface_is_cblas(interface) ? INTERFACE_cblas_NAME : INTERFACE_NAME_));
+    const enum interface interface = symbol_interface(symbol);
+    return symbol - (interface - interface_plain(interface));
 }
 
 enum integer_width interface_width(enum interface interface)

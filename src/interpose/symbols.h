@@ -1,4 +1,4 @@
-/* symbols.h - numbers for the BLAS symbols of symbols.def and for the interfaces
+/* symbols.h - numbers for the BLAS and LAPACK symbols of symbols.def and for the interfaces
  * they belong to. */
 #ifndef MUBLAS_SYMBOLS_H
 #define MUBLAS_SYMBOLS_H
@@ -15,11 +15,14 @@ enum symbol {
     SYMBOL_COUNT
 };
 
-/* INTERFACE_NAME_, INTERFACE_NAME_64_, INTERFACE_scipy_cblas_NAME64_, ... A host
- * library has all of an interface or nothing. */
+/* INTERFACE_NAME_, INTERFACE_NAME_64_, INTERFACE_scipy_cblas_NAME64_, INTERFACE_LAPACK_NAME_, ... A host
+ * library has all of a BLAS interface or nothing; of LAPACK's it may have any part. */
 enum interface {
 #define INTERFACE_ROW(prefix, suffix, ...) INTERFACE_##prefix##NAME##suffix,
     FORTRAN_INTERFACES(INTERFACE_ROW) CBLAS_INTERFACES(INTERFACE_ROW)
+#undef INTERFACE_ROW
+#define INTERFACE_ROW(prefix, suffix, ...) INTERFACE_LAPACK_##prefix##NAME##suffix,
+    LAPACK_INTERFACES(INTERFACE_ROW)
 #undef INTERFACE_ROW
     INTERFACE_COUNT
 };
@@ -40,14 +43,21 @@ enum symbol symbol_plain(enum symbol symbol);
 /* True for the C interfaces. */
 static inline bool interface_is_cblas(enum interface interface)
 {
-    return interface >= INTERFACE_cblas_NAME;
+    return interface >= INTERFACE_cblas_NAME && interface < INTERFACE_LAPACK_NAME_;
 }
+/* True for those of LAPACK. */
+static inline bool interface_is_lapack(enum interface interface)
+{
+    return interface >= INTERFACE_LAPACK_NAME_;
+}
+/* A C interface, plain Fortran names or LAPACK's plain names: the first of its language. */
+enum interface interface_plain(enum interface interface);
 
-/* How the interface writes its names: "NAME_64_", "scipy_cblas_NAME". */
+/* How the interface writes its names: "NAME_64_", "scipy_cblas_NAME", "LAPACK's NAME_". */
 const char *interface_form(enum interface interface);
 enum integer_width interface_width(enum interface interface);
 
-/* The symbol of the interface that stands for all (dgemm's): every BLAS worth binding
+/* The symbol of the interface that stands for all (dgemm's, dsyevr's): every BLAS or LAPACK worth binding
  * has it. */
 enum symbol interface_sentinel(enum interface interface);
 

@@ -31,13 +31,6 @@
     .macro begin_dispatch_stub
     .endm
 
-    .macro pass_number number, target
-    pushq $\number
-    .cfi_adjust_cfa_offset 8
-    jmp \target
-    .cfi_adjust_cfa_offset -8
-    .endm
-
     /* Counted here, by the number in rax, which no BLAS routine needs; a signal's handler may count in between. Else on
      * at 1, with the number pushed. */
     .macro count_here
@@ -84,8 +77,9 @@
     jmp_notrack *(8 * \number)(%r11)
     .endm
 
-    /* rsp is a multiple of 16 here: the return address and the number were pushed. */
-    .macro jump_as_told function
+    /* rsp is a multiple of 16 here: the return address and the number were pushed. What is saved is the third argument
+     * (lapack/frame.h). With `done` the function may answer 0: the call is done, and returns. */
+    .macro jump_as_told function, done
     .cfi_adjust_cfa_offset 8
     subq $208, %rsp
     .cfi_adjust_cfa_offset 208
@@ -107,7 +101,12 @@
     movaps %xmm7, 176(%rsp)
     movl 208(%rsp), %edi
     movq 216(%rsp), %rsi
+    movq %rsp, %rdx
     call \function
+    .ifnb \done
+    testq %rax, %rax
+    jz \done
+    .endif
     movq %rax, %r11
     movq (%rsp), %rax
     movq 8(%rsp), %rdi
@@ -130,7 +129,25 @@
     jmp_notrack *%r11
     .endm
 
+    .macro return_from_told
+    .cfi_adjust_cfa_offset 216
+    addq $216, %rsp
+    .cfi_adjust_cfa_offset -216
+    ret
+    .endm
+
 #elif defined __aarch64__
+
+    .macro return_from_told
+    .cfi_adjust_cfa_offset 224
+    .cfi_rel_offset x29, 0
+    .cfi_rel_offset x30, 8
+    ldp x29, x30, [sp], #224
+    .cfi_adjust_cfa_offset -224
+    .cfi_restore x29
+    .cfi_restore x30
+    ret
+    .endm
 
     .macro begin_dispatch_stub
     begin_stub
@@ -141,11 +158,6 @@
 
     .macro pass_number_to_count number
     pass_number \number, count_common
-    .endm
-
-    .macro pass_number number, target
-    mov w16, #\number
-    b \target
     .endm
 
     /* What is not loaded by ldar may be loaded before what stands above it. */
@@ -175,7 +187,7 @@
     br x16
     .endm
 
-    .macro jump_as_told function
+    .macro jump_as_told function, done
     stp x29, x30, [sp, #-224]!
     .cfi_adjust_cfa_offset 224
     .cfi_rel_offset x29, 0
@@ -192,7 +204,11 @@
     stp q6, q7, [sp, #192]
     mov w0, w16
     mov x1, x30
+    mov x2, sp
     bl \function
+    .ifnb \done
+    cbz x0, \done
+    .endif
     mov x16, x0
     ldp x0, x1, [sp, #16]
     ldp x2, x3, [sp, #32]
@@ -234,6 +250,24 @@ enter_common:
     .cfi_startproc
     jump_as_told host_blas_enter
     end_function enter_common
+
+    /* From forward.S: a call of LAPACK past its gate. */
+    .p2align 4
+    .globl lapack_common
+    .hidden lapack_common
+    .hidden lapack_enter
+    .type lapack_common, %function
+lapack_common:
+    .cfi_startproc
+    jump_as_told lapack_enter, lapack_done
+    end_function lapack_common
+
+    .p2align 4
+    .type lapack_done, %function
+lapack_done:
+    .cfi_startproc
+    return_from_told
+    end_function lapack_done
 
     /* The number of symbols, and of those with a slot in entry_slots. */
     .set symbols, 0

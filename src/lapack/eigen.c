@@ -1,0 +1,86 @@
+#include "lapack/eigen.h"
+#include "lapack/route_values.h"
+
+enum { MATRIX_A, MATRIX_B };
+
+static struct eigenproblem *problem_of(const struct route *route)
+{
+    return (struct eigenproblem *)(uintptr_t)route->problem;
+}
+
+static double value_at(const struct eigenproblem *problem, int64_t index)
+{
+    return blas_is_single(problem->type) ? (double)((const float *)problem->values)[index]
+                                         : ((const double *)problem->values)[index];
+}
+
+/* All have been computed: nine tenths of the time is the same for few of them. */
+static void choose(struct eigenproblem *problem)
+{
+    int64_t begin = 0, end = problem->n;
+    if (problem->range == EIGEN_INDICES) {
+        begin = problem->first - 1;
+        end = problem->last;
+    } else if (problem->range == EIGEN_INTERVAL) {
+        while (begin < end && !(value_at(problem, begin) > problem->above))
+            begin++;
+        while (end > begin && !(value_at(problem, end - 1) <= problem->up_to))
+            end--;
+    }
+    problem->found_first = begin;
+    problem->found = end - begin;
+}
+
+static bool judge(struct route *route)
+{
+    struct eigenproblem *const problem = problem_of(route);
+    struct route_operand *const a = &route->operands[MATRIX_A];
+    if (route->info != 0 || !route_values_are_finite(problem->values, problem->n, problem->type))
+        return false;
+    choose(problem);
+    if (problem->vectors) {
+        a->home = problem->z.pointer ? problem->z : problem->a;
+        a->home.part = PART_FULL;
+        a->home.columns = problem->found;
+        a->home_first = problem->found_first;
+    }
+    route->operands[MATRIX_B].home = problem->b;
+    return true;
+}
+
+static struct solver_eigen_call call_of(const struct route *route)
+{
+    const struct eigenproblem *const problem = problem_of(route);
+    const struct route_operand *const a = &route->operands[MATRIX_A], *const b = &route->operands[MATRIX_B];
+    return (struct solver_eigen_call){.type = problem->type, .itype = problem->itype, .vectors = problem->vectors,
+                                      .uplo = problem->uplo, .n = problem->n, .a = a->address, .lda = a->ld,
+                                      .b = b->address, .ldb = b->ld, .w = route->vectors[0].address,
+                                      .info = route->info_address};
+}
+
+static enum status plan(struct route *route, const struct solver_handle *handle)
+{
+    const struct solver_eigen_call call = call_of(route);
+    return solver_eigen_workspace(handle, &call, &route->device_workspace_bytes, &route->host_workspace_bytes);
+}
+
+static enum status queue(struct route *route, const struct solver_handle *handle)
+{
+    const struct solver_eigen_call call = call_of(route);
+    return solver_eigen_run(handle, &call, route->workspace, route->device_workspace_bytes, route->host_workspace,
+                            route->host_workspace_bytes);
+}
+
+void eigen_describe(struct eigenproblem *problem, struct route *route)
+{
+    static const struct route_method method = {plan, queue, judge};
+    const size_t real_bytes = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
+    const bool hermitian = blas_scalar_parts(problem->type) == 2;
+    *route = (struct route){.method = &method, .problem = problem, .type = problem->type};
+    route->operands[MATRIX_A] = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
+                                                       .hermitian = hermitian};
+    if (problem->itype)
+        route->operands[MATRIX_B] = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->b,
+                                                           .hermitian = hermitian};
+    route->vectors[0] = (struct route_vector){.bytes = (size_t)problem->n * real_bytes, .values = problem->values};
+}

@@ -1,0 +1,17 @@
+/* families.h - the LAPACK routines that can run on the device, by what distinguishes them from one another. */
+#ifndef MUBLAS_LAPACK_FAMILIES_H
+#define MUBLAS_LAPACK_FAMILIES_H
+
+/* Real symmetric and complex Hermitian ones under the real name. */
+enum lapack_family {
+    LAPACK_SYEV,
+    LAPACK_SYEVD,
+    LAPACK_SYEVR,
+    LAPACK_SYEVX,
+    LAPACK_SYGV,
+    LAPACK_SYGVD,
+    LAPACK_SYGVX,
+    LAPACK_FAMILY_COUNT
+};
+
+#endif

@@ -1,0 +1,66 @@
+/* route.h - one LAPACK routine run wholly on the device (design section 10).
+ *
+ * Operands go up once and results come home once; nothing is written through between. The engine reserves all
+ * device memory in the mirrors' budget before anything goes up, looks at the operands' values, sends them, lets the
+ * routine's method queue its work, brings vectors and INFO to private memory, asks the method whether that is
+ * a success, and only then writes matrices to the program's memory: write-only ones before updated ones. So any failure
+ * before that leaves every operand as it was. */
+#ifndef MUBLAS_ROUTE_H
+#define MUBLAS_ROUTE_H
+
+#include "lapack/route_lane.h"
+#include "mirror/operands.h"
+
+enum { ROUTE_OPERANDS_MAX = 3, ROUTE_VECTORS_MAX = 2 };
+
+struct route_operand {
+    int64_t rows, columns;   /* of its room on the device; 0: there is none */
+    struct blas_matrix up;   /* host memory it is sent from, before; no pointer: nothing is */
+    struct blas_matrix home; /* host memory that it goes to, after; no pointer: nothing does */
+    int64_t home_first;      /* the column on the device that home's first column is */
+    bool hermitian;          /* imaginary parts on the diagonal count as zero, whatever is there */
+    /* by the engine: */
+    CUdeviceptr address;
+    int64_t ld;
+};
+
+struct route_vector {
+    size_t bytes;
+    void *values; /* private memory of the caller, filled before `judge` */
+    CUdeviceptr address;
+};
+
+struct route {
+    const struct route_method *method;
+    const void *problem; /* the method's */
+    enum blas_type type;
+    struct route_operand operands[ROUTE_OPERANDS_MAX];
+    struct route_vector vectors[ROUTE_VECTORS_MAX];
+    size_t device_workspace_bytes, host_workspace_bytes; /* by `plan` */
+    /* by the engine: */
+    CUdeviceptr workspace, info_address;
+    void *host_workspace;
+    int info;
+    struct transfer_count moved;
+};
+
+/* What a routine does its own way. All inside device_enter. */
+struct route_method {
+    /* Ask for workspace; leading dimensions are there. STATUS_UNSUPPORTED: not in this size, or not at all. */
+    enum status (*plan)(struct route *route, const struct solver_handle *handle);
+    /* Queue the work on the handle's stream; INFO goes to info_address, an int. */
+    enum status (*queue)(struct route *route, const struct solver_handle *handle);
+    /* Vectors and INFO are here: say what goes home. False: not a success, the host is to do it. */
+    bool (*judge)(struct route *route);
+};
+
+/* Bytes of device memory without workspace. */
+size_t route_operand_bytes(const struct route *route);
+
+/* Run it. STATUS_OK: matrices are in host memory and vectors in private memory. STATUS_RESULT_LOST: an operand could not
+ * be completed (invariant 3). STATUS_UNSUCCESSFUL: the method's judgement; STATUS_VALUES: elements that are not finite or
+ * would have to be scaled. Whatever else it is, no operand was touched. */
+enum status route_run(struct route *route, struct device *device, const struct solver_library *library,
+                      struct mirror_table *mirrors, struct patience *patience);
+
+#endif

@@ -1,0 +1,107 @@
+#include "lapack/route_lane.h"
+#include "common/phase_clock.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+static struct route_lane lanes[ROUTE_LANE_COUNT];
+static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t lane_freed;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void begin(void)
+{
+    patience_condition_create(&lane_freed);
+}
+
+/* One that was made before, rather than another. */
+static struct route_lane *find_free(void)
+{
+    struct route_lane *unmade = NULL;
+    for (int i = 0; i < ROUTE_LANE_COUNT; i++) {
+        if (lanes[i].busy)
+            continue;
+        if (lanes[i].lane)
+            return &lanes[i];
+        if (!unmade)
+            unmade = &lanes[i];
+    }
+    return unmade;
+}
+
+static struct route_lane *take_free(struct patience *patience)
+{
+    struct route_lane *lane;
+    bool patient = true;
+    pthread_once(&once, begin);
+    pthread_mutex_lock(&lanes_lock);
+    while (!(lane = find_free()) && patient)
+        patient = patience_wait(patience, &lane_freed, &lanes_lock);
+    if (lane)
+        lane->busy = true;
+    pthread_mutex_unlock(&lanes_lock);
+    return lane;
+}
+
+static void destroy(struct route_lane *lane)
+{
+    if (lane->handle)
+        solver_handle_destroy(lane->handle);
+    if (lane->done)
+        driver()->event_destroy(lane->done);
+    if (lane->lane)
+        lane_destroy_own(lane->lane);
+    memset(lane, 0, offsetof(struct route_lane, busy));
+}
+
+static enum status make(struct route_lane *lane, struct device *device, const struct solver_library *library)
+{
+    enum status status = lane_create_own(device, &lane->lane);
+    if (status == STATUS_OK)
+        status = device_check(device, driver()->event_create(&lane->done, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC),
+                              "creating an event");
+    if (status == STATUS_OK)
+        status = solver_handle_create(library, lane->lane->stream, &lane->handle);
+    if (status != STATUS_OK)
+        destroy(lane);
+    return status;
+}
+
+enum status route_lane_acquire(struct device *device, const struct solver_library *library, struct patience *patience,
+                               struct route_lane **result)
+{
+    const enum phase before = phase_enter(PHASE_LOCKS);
+    struct route_lane *lane = take_free(patience);
+    enum status status = lane ? STATUS_OK : STATUS_BUSY;
+    phase_enter(PHASE_MEMORY);
+    if (lane && lane->lane && lane->lane->broken)
+        destroy(lane);
+    if (lane && !lane->lane)
+        status = make(lane, device, library);
+    phase_enter(before);
+    if (status == STATUS_OK)
+        *result = lane;
+    else if (lane)
+        route_lane_release(lane);
+    return status;
+}
+
+void route_lane_release(struct route_lane *lane)
+{
+    pthread_mutex_lock(&lanes_lock);
+    lane->busy = false;
+    pthread_cond_signal(&lane_freed);
+    pthread_mutex_unlock(&lanes_lock);
+}
+
+enum status route_lane_wait(struct route_lane *lane, const char *what)
+{
+    struct device *const device = lane->lane->device;
+    enum status status = device_check(device, driver()->event_record(lane->done, lane->lane->stream), what);
+    if (status == STATUS_OK)
+        status = device_check(device, driver()->event_synchronise(lane->done), what);
+    if (status != STATUS_OK)
+        lane->lane->broken = true;
+    return status;
+}

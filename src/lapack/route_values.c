@@ -1,0 +1,87 @@
+#include "lapack/route_values.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Numbers are compared by the upper 32 bits of each without its sign: of a double the exponent and 20 bits more. */
+typedef int32_t words __attribute__((vector_size(16), aligned(4), may_alias));
+
+static int32_t larger(int32_t one, int32_t other)
+{
+    return one > other ? one : other;
+}
+
+/* Bytes are a multiple of a number's. */
+static int32_t largest_of_rest(const unsigned char *bytes, size_t count, bool is_single)
+{
+    const size_t step = is_single ? 4 : 8;
+    int32_t largest = 0, word;
+    for (size_t i = 0; i < count; i += step) {
+        memcpy(&word, bytes + i + step - 4, sizeof word);
+        largest = larger(largest, word & INT32_MAX);
+    }
+    return largest;
+}
+
+/* Four vectors at a time hide what a comparison and a choice take. */
+static int32_t largest_of(const unsigned char *bytes, size_t count, bool is_single)
+{
+    enum { VECTORS = 4, STEP = VECTORS * sizeof(words) };
+    const words mask = {is_single ? INT32_MAX : 0, INT32_MAX, is_single ? INT32_MAX : 0, INT32_MAX};
+    words largest[VECTORS] = {{0}};
+    size_t i = 0;
+    for (; i + STEP <= count; i += STEP)
+        for (int v = 0; v < VECTORS; v++) {
+            const words word = *(const words *)(const void *)(bytes + i + (size_t)v * sizeof(words)) & mask;
+            const words is_larger = word > largest[v];
+            largest[v] = (word & is_larger) | (largest[v] & ~is_larger);
+        }
+    int32_t all = largest_of_rest(bytes + i, count - i, is_single);
+    for (int v = 0; v < VECTORS; v++)
+        for (int lane = 0; lane < 4; lane++)
+            all = larger(all, largest[v][lane]);
+    return all;
+}
+
+static int32_t largest_in(const struct blas_matrix *matrix, enum blas_type type)
+{
+    const size_t element = blas_element_bytes(type);
+    int32_t largest = 0;
+    for (int64_t column = 0; column < matrix->columns; column++) {
+        const int64_t first = matrix->part == PART_LOWER ? column : 0;
+        const int64_t end = matrix->part == PART_UPPER && column + 1 < matrix->rows ? column + 1 : matrix->rows;
+        const unsigned char *const bytes = (const unsigned char *)matrix->pointer + (size_t)column * (size_t)matrix->ld * element;
+        if (first < end)
+            largest = larger(largest, largest_of(bytes + (size_t)first * element, (size_t)(end - first) * element,
+                                                 blas_is_single(type)));
+    }
+    return largest;
+}
+
+static int32_t upper_word(double number, bool is_single)
+{
+    const float single = (float)number;
+    int32_t word;
+    if (is_single) {
+        memcpy(&word, &single, sizeof word);
+        return word;
+    }
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return (int32_t)(bits >> 32);
+}
+
+/* dsyevr's RMIN and RMAX, and ssyevr's, a little inside. */
+bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type)
+{
+    const bool is_single = blas_is_single(type);
+    const int32_t largest = largest_in(matrix, type);
+    return largest >= upper_word(is_single ? 2e-15 : 2e-146, is_single) &&
+           largest < upper_word(is_single ? 2e9 : 5e76, is_single);
+}
+
+bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type)
+{
+    const bool is_single = blas_is_single(type);
+    return largest_of(numbers, (size_t)count * (is_single ? 4 : 8), is_single) < (is_single ? 0x7f800000 : 0x7ff00000);
+}
