@@ -31,6 +31,7 @@ struct settings {
     bool trust_tracking;
     const char *cuda_driver;
     const char *cublas;
+    const char *cusolver;
     const char *recipe;
 };
 

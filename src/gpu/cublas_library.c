@@ -7,14 +7,14 @@
 static cublas_function *create_handle, *set_stream;
 static cublas_function *routines[FAMILY_COUNT][TYPE_COUNT];
 
-#define ROUTINE(family, type, name) {"cublas" #type #name "_v2", &routines[FAMILY_##family][TYPE_##type]}
+#define ROUTINE(family, type, name) {"cublas" #type #name "_v2", &routines[FAMILY_##family][TYPE_##type], false}
 #define COMPLEX(family, name) ROUTINE(family, C, name), ROUTINE(family, Z, name)
 #define EVERY(family, name) ROUTINE(family, S, name), ROUTINE(family, D, name), COMPLEX(family, name)
 
 static const struct vendor_symbol symbols[] = {
-    {"cublasCreate_v2", &create_handle}, {"cublasSetStream_v2", &set_stream},
+    {"cublasCreate_v2", &create_handle, false}, {"cublasSetStream_v2", &set_stream, false},
     EVERY(GEMM, gemm), EVERY(SYMM, symm), COMPLEX(HEMM, hemm), EVERY(SYRK, syrk), COMPLEX(HERK, herk),
-    EVERY(SYR2K, syr2k), COMPLEX(HER2K, her2k), EVERY(TRMM, trmm), EVERY(TRSM, trsm), {NULL, NULL},
+    EVERY(SYR2K, syr2k), COMPLEX(HER2K, her2k), EVERY(TRMM, trmm), EVERY(TRSM, trsm), {NULL, NULL, false},
 };
 
 static const char *const candidates[] = {

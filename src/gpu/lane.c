@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct lane lanes[LANE_COUNT];
@@ -140,6 +141,27 @@ struct lane *lane_acquire_another(struct device *device)
 {
     struct lane *lane = take_spare();
     return lane && prepare(lane, device) == STATUS_OK ? lane : NULL;
+}
+
+enum status lane_create_own(struct device *device, struct lane **result)
+{
+    struct lane *lane = calloc(1, sizeof *lane);
+    if (!lane)
+        return STATUS_OUT_OF_MEMORY;
+    lane->busy = true;
+    enum status status = lane_create(lane, device);
+    if (status == STATUS_OK)
+        *result = lane;
+    else
+        free(lane);
+    return status;
+}
+
+void lane_destroy_own(struct lane *lane)
+{
+    if (lane)
+        lane_destroy(lane);
+    free(lane);
 }
 
 static void drop_scratch(struct lane *lane)

@@ -53,6 +53,12 @@ void lane_release(struct lane *lane); /* inside device_enter: much scratch memor
  * made or it would be the last: other calls are not to wait for it. */
 struct lane *lane_acquire_another(struct device *device);
 
+/* A lane that is not of the pool, for who keeps it for good (LAPACK routes: they never take a lane of BLAS calls):
+ * no lane_release. It may be used by one thread at a time. Both inside device_enter; for lane_destroy_own its stream
+ * is idle, unless the device was lost. After `broken` it is to be destroyed, and another made. */
+enum status lane_create_own(struct device *device, struct lane **lane);
+void lane_destroy_own(struct lane *lane); /* NULL: nothing */
+
 /* Ensure workspace and counters of at least these sizes; old contents are not kept
  * (new counters are zeroed). The lane's stream must be idle. */
 enum status lane_reserve_workspace(struct lane *lane, size_t workspace_bytes, size_t counter_bytes);

@@ -10,6 +10,8 @@ libmublas_core_la_SOURCES += \
 	src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h \
 	src/gpu/launch_queue.c \
 	src/gpu/cublas_library.c src/gpu/cublas_library.h src/gpu/level3.c src/gpu/level3.h \
+	src/gpu/solver.def src/gpu/solver_blas.c src/gpu/solver_blas.h src/gpu/solver_handle.c \
+	src/gpu/solver_library.c src/gpu/solver_library.h src/gpu/solver_trial.c src/gpu/solver_trial.h \
 	src/gpu/vendor_library.c src/gpu/vendor_library.h
 nodist_libmublas_core_la_SOURCES = src/gpu/kernel_set_hash.c
 

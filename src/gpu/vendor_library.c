@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CANDIDATES_MAX = 16, REASON_BYTES = 256, REASONS_BYTES = 1024 };
+enum { CANDIDATES_MAX = 16, REASON_BYTES = 512, REASONS_BYTES = 2048 };
 
 /* What was tried, and why it was refused. */
 struct trial {
@@ -74,17 +74,17 @@ static void refuse(const struct vendor_library *library, struct trial *trial, co
 {
     const size_t used = strlen(trial->reasons);
     for (const struct vendor_symbol *symbol = library->symbols; symbol->name; symbol++)
-        *symbol->address = NULL;
+        memset(symbol->address, 0, sizeof(vendor_function *));
     snprintf(trial->reasons + used, sizeof trial->reasons - used, "%s%s: %s", used ? "; " : "", candidate, reason);
     log_message(LOG_INFO, "%s: %s is not used: %s", library->name, candidate, reason);
 }
 
-/* The name of a symbol that is missing; NULL: all are there. */
+/* The name of a symbol that is needed and missing; NULL: all are there. */
 static const char *look_up(const struct vendor_library *library, void *handle)
 {
     for (const struct vendor_symbol *symbol = library->symbols; symbol->name; symbol++) {
         void *address = loader_symbol(handle, symbol->name);
-        if (!address)
+        if (!address && !symbol->is_optional)
             return symbol->name;
         memcpy(symbol->address, &address, sizeof address);
     }
@@ -113,10 +113,11 @@ static const char *open_candidate(const struct vendor_library *library, struct t
     }
     if (exit_gate_is_closed())
         return "the process ends";
-    const int status = library->create();
+    const int status = library->create ? library->create() : 0;
+    const char *wrong = status == 0 && library->trial ? library->trial() : NULL;
     exit_gate_install(); /* again: it may have registered more */
     if (status == 0)
-        return NULL;
+        return wrong;
     snprintf(text, REASON_BYTES, "its handle cannot be created (status %d)", status);
     return text;
 }

@@ -1,8 +1,9 @@
-/* vendor_library.h - NVIDIA's libraries beside the driver (cuBLAS; cuSOLVER is to come), found, opened and
+/* vendor_library.h - NVIDIA's libraries beside the driver (cuBLAS, cuSOLVER), found, opened and
  * looked up at run time.
  *
- * The first candidate counts that can be opened, has every symbol, and whose `create` succeeds: a toolkit
- * newer than the driver opens well, and cannot be used. A candidate that was refused stays loaded, since it may
+ * The first candidate counts that can be opened, has every symbol that is needed, in itself or in a library that
+ * it brings with it, and whose `create` and `trial` succeed: a toolkit newer than the driver opens well, and cannot
+ * be used. A candidate that was refused stays loaded, since it may
  * have registered handlers or started threads; one that is the same file as an earlier one is not tried again.
  * Callers see to it that one thread at a time uses a description. */
 #ifndef MUBLAS_VENDOR_LIBRARY_H
@@ -14,7 +15,8 @@ typedef void vendor_function(void);
 
 struct vendor_symbol {
     const char *name;
-    vendor_function **address; /* set while a candidate is tried; NULL after a refusal */
+    void *address;    /* of a function pointer: set while a candidate is tried; NULL after a refusal */
+    bool is_optional; /* where it is missing the pointer is NULL */
 };
 
 struct vendor_library {
@@ -22,8 +24,10 @@ struct vendor_library {
     const char *consequence;        /* of having none: "level 3 stays on the host" */
     const char *setting;            /* that names another one: "MUBLAS_CUBLAS" */
     const char *const *candidates;  /* names or paths for dlopen, the preferred one first; ends with NULL */
-    const struct vendor_symbol *symbols; /* all are needed; ends with a NULL name */
+    const struct vendor_symbol *symbols; /* ends with a NULL name */
     int (*create)(void);            /* makes what is used, by the symbols' addresses: 0, or the library's status */
+    /* Then: NULL, or what is wrong with it, in static storage. Either may be NULL. */
+    const char *(*trial)(void);
 };
 
 /* The first candidate, or `named` instead of all (the setting's value; "": not set), for which the loader finds a

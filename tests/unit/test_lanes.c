@@ -1,6 +1,8 @@
 /* Lanes: one for each call, a second for who keeps it long only while others are left; who finds none waits as
- * long as patience lasts; they go with the device. */
+ * long as patience lasts; they go with the device. And lanes that are not of the pool. */
 #include "emulated_lane.h"
+
+#include <string.h>
 
 static struct lane *lanes[LANE_COUNT];
 
@@ -31,6 +33,29 @@ static void test_patience(void)
            "one that is free needs no patience");
 }
 
+/* While the pool has no lane left. */
+static void test_own(void)
+{
+    const struct emulated_census before = take_census();
+    struct lane *own[2] = {NULL, NULL}, *failed = NULL;
+    tap_ok(lane_create_own(emulated_device, &own[0]) == STATUS_OK && lane_create_own(emulated_device, &own[1]) == STATUS_OK &&
+               own[0] != own[1] && own[0]->stream != own[1]->stream && own[0]->stream != lanes[0]->stream,
+           "a lane of one's own needs none of the pool, and has a stream of its own");
+    tap_ok(!own[0]->staging && lane_reserve_staging(own[0]) == STATUS_OK && own[0]->staging &&
+               lane_reserve_scratch(own[0], 1000) == STATUS_OK && lane_synchronise(own[0], "testing") == STATUS_OK,
+           "with staging and scratch where it is asked for");
+    lane_destroy_own(own[0]);
+    lane_destroy_own(own[1]);
+    lane_destroy_own(NULL);
+    const struct emulated_census after = take_census();
+    tap_ok(memcmp(&before, &after, sizeof before) == 0, "and leaves nothing behind");
+    set_faults("cuEventCreate:2:2");
+    tap_ok(lane_create_own(emulated_device, &failed) == STATUS_OUT_OF_MEMORY && !failed, "one that fails is none");
+    set_faults("");
+    const struct emulated_census last = take_census();
+    tap_ok(memcmp(&before, &last, sizeof before) == 0, "and leaves nothing behind either");
+}
+
 int main(void)
 {
     lanes[0] = emulated_lane();
@@ -39,6 +64,7 @@ int main(void)
     tap_ok(take_all_from(2), "other calls have lanes of their own, the last one too");
     tap_ok(lane_acquire_another(emulated_device) == NULL, "where none is left there is no second");
     test_patience();
+    test_own();
     lane_release(lanes[1]);
     tap_ok(lane_acquire_another(emulated_device) == NULL, "the only one that came back is nobody's second");
     lane_release(lanes[2]);

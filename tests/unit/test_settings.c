@@ -145,6 +145,15 @@ static bool keeps_long_copies(int unused)
     return strcmp(settings()->host_blas, path) == 0;
 }
 
+/* cuSOLVER's and cuBLAS' settings are two. */
+static bool keeps_solver(int unused)
+{
+    (void)unused;
+    setenv("MUBLAS_CUSOLVER", "/there/libcusolver.so", 1);
+    unsetenv("MUBLAS_CUBLAS");
+    return strcmp(settings()->cusolver, "/there/libcusolver.so") == 0 && !*settings()->cublas;
+}
+
 static bool is_true_in_child(bool is_good(int), int way)
 {
     int status = 1;
@@ -159,6 +168,7 @@ static void test_copies(void)
     tap_ok(is_true_in_child(keeps_copies, 0), "a copy holds whatever is set later, errno as well");
     tap_ok(is_true_in_child(keeps_copies, 1), "and when the environment is cleared");
     tap_ok(is_true_in_child(keeps_long_copies, 0), "long as it may be");
+    tap_ok(is_true_in_child(keeps_solver, 0), "MUBLAS_CUSOLVER names a library, and no cuBLAS");
     tap_ok(is_true_in_child(says_late, 0), "it is made without a word: settings() says what is wrong");
 }
 

@@ -14,8 +14,9 @@
 #define SAME_REFUSING FOLDER "../.libs/vendor_refusing.so"
 #define GOOD FOLDER "vendor_good.so"
 
-static vendor_function *create_function, *work_function;
+static vendor_function *create_function, *work_function, *extra_function;
 static int creations;
+static bool is_wrong;
 
 static int create(void)
 {
@@ -24,7 +25,8 @@ static int create(void)
 }
 
 static const struct vendor_symbol symbols[] = {
-    {"vendor_create", &create_function}, {"vendor_work", &work_function}, {NULL, NULL}};
+    {"vendor_create", &create_function, false}, {"vendor_work", &work_function, false},
+    {"vendor_extra", &extra_function, true}, {NULL, NULL, false}};
 
 static struct vendor_library library_of(const char *const *candidates)
 {
@@ -35,21 +37,26 @@ static struct vendor_library library_of(const char *const *candidates)
 static char words[4096];
 
 /* Open it; what is logged goes to words. */
-static bool opens(const char *const *candidates, const char *named)
+static bool opens_of(const struct vendor_library *library, const char *named)
 {
-    const struct vendor_library library = library_of(candidates);
     char path[] = "/tmp/mublas-XXXXXX";
     const int file = mkstemp(path), before = dup(STDERR_FILENO);
     creations = 0;
     dup2(file, STDERR_FILENO);
     log_note_standard_error();
-    const bool good = vendor_library_open(&library, named);
+    const bool good = vendor_library_open(library, named);
     dup2(before, STDERR_FILENO);
     log_note_standard_error();
     const ssize_t bytes = pread(file, words, sizeof words - 1, 0);
     words[bytes > 0 ? bytes : 0] = '\0';
     close(file), close(before), unlink(path);
     return good;
+}
+
+static bool opens(const char *const *candidates, const char *named)
+{
+    const struct vendor_library library = library_of(candidates);
+    return opens_of(&library, named);
 }
 
 static bool is_loaded(const char *path)
@@ -94,12 +101,31 @@ static void test_refused(void)
            "or is not there");
 }
 
+static const char *trial(void)
+{
+    return ((int (*)(void))work_function)() == 42 && is_wrong ? "42 is wrong" : NULL;
+}
+
+static void test_trial(void)
+{
+    struct vendor_library library = library_of((const char *const[]){GOOD, NULL});
+    library.trial = trial;
+    is_wrong = true;
+    tap_ok(!opens_of(&library, "") && creations == 1 && !work_function && strstr(words, GOOD ": 42 is wrong"),
+           "one that fails its trial is refused, with what was wrong");
+    is_wrong = false;
+    tap_ok(opens_of(&library, "") && work_function && !*words, "and one that passes is not");
+    library.create = NULL;
+    tap_ok(opens_of(&library, "") && creations == 0, "a trial may be all that there is");
+}
+
 static void test_chosen(void)
 {
     tap_ok(opens((const char *const[]){"libnowhere.so.9", POOR, REFUSING, GOOD, SAME_REFUSING, NULL}, "") &&
                creations == 2 && !*words,
            "the first good one is chosen, with no warning of the others");
     tap_ok(create_function && work_function && ((int (*)(void))work_function)() == 42, "and its symbols are there");
+    tap_ok(!extra_function, "that it lacks what is optional is no fault");
 }
 
 int main(void)
@@ -108,5 +134,6 @@ int main(void)
     test_find();
     test_refused();
     test_chosen();
+    test_trial();
     return tap_done();
 }
