@@ -4,9 +4,8 @@ blas_sources = $(interposer_sources) \
 	src/interpose/library_stubs.S src/interpose/library.c src/interpose/library.def
 libmublas_la_SOURCES = $(blas_sources)
 libmublas_la_LIBADD = $(libmublas_shim_la_LIBADD)
-library_flags = $(AM_LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--no-copy-dt-needed-entries \
-	-Wl,--version-script=src/interpose/library.map
-libmublas_la_LDFLAGS = $(library_flags) -version-info 0:0:0
+library_flags = $(AM_LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--no-copy-dt-needed-entries
+libmublas_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/library.map -version-info 0:0:0
 EXTRA_libmublas_la_DEPENDENCIES = src/interpose/library.map
 
 # The same again under the name that programs on Debian ask for: ldconfig makes links
@@ -14,17 +13,19 @@ EXTRA_libmublas_la_DEPENDENCIES = src/interpose/library.map
 pkglib_LTLIBRARIES = src/interpose/libblas.la
 src_interpose_libblas_la_SOURCES = $(blas_sources)
 src_interpose_libblas_la_LIBADD = $(libmublas_la_LIBADD)
-src_interpose_libblas_la_LDFLAGS = $(library_flags) -version-info 3:0:0
-EXTRA_src_interpose_libblas_la_DEPENDENCIES = src/interpose/library.map
+src_interpose_libblas_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map -version-info 3:0:0
+EXTRA_src_interpose_libblas_la_DEPENDENCIES = src/interpose/blas.map
 
 # And as the library with 64-bit integers by plain names.
 pkglib_LTLIBRARIES += src/interpose/libblas64.la
 src_interpose_libblas64_la_SOURCES = $(blas_sources) src/interpose/library_wide.c
 src_interpose_libblas64_la_LIBADD = $(libmublas_la_LIBADD)
-src_interpose_libblas64_la_LDFLAGS = $(library_flags) -version-info 3:0:0
-EXTRA_src_interpose_libblas64_la_DEPENDENCIES = src/interpose/library.map
+src_interpose_libblas64_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map -version-info 3:0:0
+EXTRA_src_interpose_libblas64_la_DEPENDENCIES = src/interpose/blas.map
 
+library_map = $(CC) -E -P -x c -DWHOLE_LIBRARY -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in
 src/interpose/library.map: src/interpose/exports.map.in src/interpose/library.def src/interpose/exports.map $(symbol_lists)
-	$(AM_V_GEN)$(CC) -E -P -x c -DWHOLE_LIBRARY -I$(top_srcdir)/src \
-		$(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
-CLEANFILES += src/interpose/library.map
+	$(AM_V_GEN)$(library_map) > $@.new && mv $@.new $@
+src/interpose/blas.map: src/interpose/library.map
+	$(AM_V_GEN)$(library_map) -DWITHOUT_LAPACK > $@.new && mv $@.new $@
+CLEANFILES += src/interpose/library.map src/interpose/blas.map

@@ -27,6 +27,11 @@ libmublas_core_la_SOURCES += \
 	src/interpose/pack.c src/interpose/pack.h \
 	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \
 	src/interpose/routines.def src/interpose/cblas.def \
+	src/interpose/lapack.def src/interpose/lapack/call.h src/interpose/lapack/frame.h \
+	src/interpose/lapack/host_run.c src/interpose/lapack/host_run.h \
+	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
+	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
+	src/interpose/lapack/solver_opening.c src/interpose/lapack/solver_opening.h \
 	src/interpose/report_file.c src/interpose/report_file.h \
 	src/interpose/stats.c src/interpose/stats.h \
 	src/interpose/sandbox_announcements.c \
@@ -51,11 +56,16 @@ interposer_sources += \
 	src/interpose/next_definition.c src/interpose/next_definition.h \
 	src/interpose/sandbox.c src/interpose/sandbox.h \
 	src/interpose/system_calls.c \
+	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/eigen_arguments.h \
+	src/interpose/lapack/entry.c \
+	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
+	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
 	src/interpose/report.c
 libmublas_shim_la_SOURCES += src/interpose/forward.S
 
 # Exactly the table's symbols and mublas' own.
-symbol_lists = src/interpose/symbols.def src/interpose/interfaces.h src/interpose/routines.def src/interpose/cblas.def
+symbol_lists = src/interpose/symbols.def src/interpose/interfaces.h src/interpose/routines.def src/interpose/cblas.def \
+	src/interpose/lapack.def
 src/interpose/exports.map: src/interpose/exports.map.in
 	$(AM_V_GEN)$(MKDIR_P) src/interpose && \
 	$(CC) -E -P -x c -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@

@@ -49,7 +49,7 @@ static void begin_big(void)
     program_state_return(&program);
 }
 
-static enum host_reason reason_of(enum status status)
+enum host_reason offload_reason_of(enum status status)
 {
     switch (status) {
     case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
@@ -57,6 +57,8 @@ static enum host_reason reason_of(enum status status)
     case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
     case STATUS_BUSY: return HOST_BUSY;
     case STATUS_INACCESSIBLE: return HOST_INACCESSIBLE;
+    case STATUS_VALUES: return HOST_VALUES;
+    case STATUS_UNSUCCESSFUL: return HOST_UNSUCCESSFUL;
     default: return HOST_DEVICE_ERROR;
     }
 }
@@ -65,16 +67,16 @@ static enum host_reason reason_of(enum status status)
 struct program_call {
     enum symbol symbol;
     const void *caller;
-    struct program_state state;
+    struct offload_visit visit;
 };
 
 /* In the program's arithmetic, and what the host raises is the program's to see. */
 static bool run_on_host(void *context, const struct blas_call *step)
 {
     struct program_call *part = context;
-    program_state_return(&part->state);
+    program_state_return(&part->visit.state);
     const bool done = host_level3_run(part->symbol, part->caller, step);
-    program_state_set_aside(&part->state);
+    program_state_set_aside(&part->visit.state);
     return done;
 }
 
@@ -94,7 +96,7 @@ static enum host_reason execute(struct device *device, const struct blas_call *c
         abort();
     }
     if (status != STATUS_OK)
-        return reason_of(status);
+        return offload_reason_of(status);
     counts.bytes_up = moved.bytes_up;
     counts.bytes_down = moved.bytes_down;
     if (stats_wanted() && !nested_in_host(of_program->caller)) /* else part of a call that was rejected, and counted */
@@ -161,17 +163,8 @@ static bool never_pays(const struct blas_call *call, uint64_t shape)
     return worth == SHAPE_NEVER_PAYS;
 }
 
-/* Conditions that hold for any call of this thread or process; HOST_REASON_COUNT: none. The thread still has the
- * program's arithmetic. */
-static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call,
-                                 const struct float_state *arithmetic)
+enum host_reason offload_obstacle(const struct blas_call *call, const struct float_state *arithmetic)
 {
-    const enum offload_mode mode = mode_here();
-    const uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
-    if (mode == OFFLOAD_NEVER)
-        return HOST_SWITCHED_OFF;
-    if (crossover_size(call) < floor)
-        return HOST_BELOW_FLOOR;
     pthread_once(&big_once, begin_big);
     if (process_state_is_forked() || process_state_is_checkpointed())
         return HOST_AFTER_FORK;
@@ -180,32 +173,58 @@ static enum host_reason obstacle(enum symbol symbol, const struct blas_call *cal
     return HOST_REASON_COUNT;
 }
 
-bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_run *host_run)
+/* The thread still has the program's arithmetic. */
+static enum host_reason obstacle(enum symbol symbol, const struct blas_call *call,
+                                 const struct float_state *arithmetic)
 {
-    int cancellable;
-    host_run->reason = HOST_NESTED;
+    const uint64_t floor = __atomic_load_n(&offload_floors[symbol], __ATOMIC_RELAXED);
+    if (mode_here() == OFFLOAD_NEVER)
+        return HOST_SWITCHED_OFF;
+    if (crossover_size(call) < floor)
+        return HOST_BELOW_FLOOR;
+    return offload_obstacle(call, arithmetic);
+}
+
+bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
+{
+    *reason = HOST_NESTED;
     if (depth)
         return false;
-    host_run->reason = HOST_SANDBOX;
+    *reason = HOST_SANDBOX;
     if (sandbox_is_near())
         return false;
-    host_run->reason = HOST_NO_DEVICE;
+    *reason = HOST_NO_DEVICE;
     if (!settings_are_readable())
         return false;
-    struct program_call of_program = {.symbol = symbol, .caller = host_run->caller};
-    program_state_keep(&of_program.state);
+    program_state_keep(&visit->state);
     depth++;
     /* A thread that is cancelled in here would keep its locks for good. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancellable);
     pthread_once(&begin_once, begin);
-    host_run->reason = obstacle(symbol, call, &of_program.state.arithmetic);
+    return true;
+}
+
+void offload_leave(struct offload_visit *visit)
+{
+    program_state_return(&visit->state);
+    pthread_setcancelstate(visit->cancellable, NULL);
+    depth--;
+}
+
+bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_run *host_run)
+{
+    enum host_reason reason;
+    struct program_call of_program = {.symbol = symbol, .caller = host_run->caller};
+    const bool entered = offload_enter(&of_program.visit, &reason);
+    host_run->reason = reason;
+    if (!entered)
+        return false;
+    host_run->reason = obstacle(symbol, call, &of_program.visit.state.arithmetic);
     if (host_run->reason == HOST_REASON_COUNT) {
-        program_state_compute(&of_program.state);
+        program_state_compute(&of_program.visit.state);
         host_run->reason = never_pays(call, host_run->shape) ? HOST_BELOW_FLOOR : attempt(call, &of_program);
     }
-    program_state_return(&of_program.state);
-    pthread_setcancelstate(cancellable, NULL);
-    depth--;
+    offload_leave(&of_program.visit);
     if (log_wanted(LOG_DEBUG))
         log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", symbol_name(symbol), (long long)call->m,
                     (long long)call->n, (long long)call->k,

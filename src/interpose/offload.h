@@ -6,6 +6,9 @@
 #define MUBLAS_OFFLOAD_H
 
 #include "common/blas_call.h"
+#include "common/program_state.h"
+#include "common/status.h"
+#include "interpose/stats.h"
 #include "interpose/symbols.h"
 
 #include <stdbool.h>
@@ -32,5 +35,22 @@ bool offload_is_inside(void);
  * counts the call, which has the return address `caller`; the entry then jumps to the
  * host. */
 void offload_count_rejected(enum symbol symbol, const void *caller);
+
+/* The way in and out of mublas for a program's call, here and for LAPACK (lapack/entry.c). False: the call is the
+ * host's at once, for *reason. In between the thread counts as inside and cannot be cancelled; its
+ * arithmetic is as the program has it until program_state_compute(&visit->state). */
+struct offload_visit {
+    struct program_state state;
+    int cancellable;
+};
+bool offload_enter(struct offload_visit *visit, enum host_reason *reason);
+void offload_leave(struct offload_visit *visit);
+
+/* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none. `call`
+ * tells what it computes (process_state.h). Inside. */
+enum host_reason offload_obstacle(const struct blas_call *call, const struct float_state *arithmetic);
+
+/* Why a call that ended so on the device is the host's. */
+enum host_reason offload_reason_of(enum status status);
 
 #endif

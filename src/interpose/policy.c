@@ -179,3 +179,38 @@ uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, 
     const bool is_final = is_learned || floor == UINT64_MAX || floor < PART_UNREAD;
     return is_final ? floor : floor / PART_UNREAD;
 }
+
+bool policy_decide_route(enum offload_mode mode, const struct route_times *times)
+{
+    return mode == OFFLOAD_ALWAYS || (mode == OFFLOAD_AUTO && times->compute_us + times->moving_us < times->host_us);
+}
+
+enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
+                                    struct wake_account *account)
+{
+    if (mode != OFFLOAD_AUTO)
+        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
+    account->saved_us += gain_us;
+    if (gain_us >= model->wake_us + route_opening_us || account->saved_us >= model->wake_us)
+        return PURCHASE_NOW;
+    return account->saved_us >= model->wake_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
+}
+
+enum purchase policy_open_solver(enum offload_mode mode, double gained_us, double price_us)
+{
+    if (mode != OFFLOAD_AUTO)
+        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
+    if (gained_us >= price_us)
+        return PURCHASE_NOW;
+    return gained_us >= price_us / PREPARING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
+}
+
+uint64_t policy_route_floor(enum offload_mode mode)
+{
+    switch (mode) {
+    case OFFLOAD_ALWAYS: return 0;
+    case OFFLOAD_NEVER: return UINT64_MAX;
+    case OFFLOAD_AUTO: break;
+    }
+    return ROUTE_ORDER_LEAST;
+}

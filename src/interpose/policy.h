@@ -9,6 +9,7 @@
 #include "interpose/stats.h"
 #include "mirror/operands.h"
 #include "tuner/crossover.h"
+#include "tuner/route_times.h"
 
 struct policy_decision {
     bool device;
@@ -96,5 +97,20 @@ uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model,
  * of it that a recipe may lower it to. */
 uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                      enum blas_type type, bool is_learned);
+
+/* LAPACK routes, which stay nowhere between calls and so need no account: does the device, with the way there and back,
+ * beat the host? */
+bool policy_decide_route(enum offload_mode mode, const struct route_times *times);
+
+/* As policy_wake, for a route that would save `gain_us`: one that saves the prices of device and cuSOLVER
+ * together wakes at once, and smaller ones add up with BLAS calls. */
+enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
+                                    struct wake_account *account);
+
+/* Is it time to open cuSOLVER, for which routes would have gained so much? */
+enum purchase policy_open_solver(enum offload_mode mode, double gained_us, double price_us);
+
+/* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
+uint64_t policy_route_floor(enum offload_mode mode);
 
 #endif

@@ -117,6 +117,8 @@ const char *host_reason_text(enum host_reason reason)
         [HOST_UNSUPPORTED] = "not supported on the device",
         [HOST_OUT_OF_MEMORY] = "out of device memory",
         [HOST_INACCESSIBLE] = "an operand's memory is protected",
+        [HOST_VALUES] = "a matrix is not finite, or near overflow or underflow",
+        [HOST_UNSUCCESSFUL] = "no success on the device: INFO is the host's to say",
         [HOST_DEVICE_ERROR] = "device error",
     };
     return (unsigned)reason < HOST_REASON_COUNT ? texts[reason] : "unknown reason";

@@ -26,6 +26,8 @@ enum host_reason {
     HOST_UNSUPPORTED,     /* no kernel or no cuBLAS for it */
     HOST_OUT_OF_MEMORY,
     HOST_INACCESSIBLE,    /* an operand's memory is protected against it */
+    HOST_VALUES,          /* of a LAPACK routine: a matrix is not finite, or would have to be scaled */
+    HOST_UNSUCCESSFUL,    /* its result is INFO > 0, which the host has to say */
     HOST_DEVICE_ERROR,    /* the device failed; the host did the call on untouched operands */
     HOST_REASON_COUNT
 };

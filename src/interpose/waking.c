@@ -6,6 +6,7 @@
 #include "interpose/early_account.h"
 #include "interpose/floors.h"
 #include "interpose/host_search.h"
+#include "interpose/lapack/host_run.h"
 #include "interpose/last_thread.h"
 #include "interpose/learned_model.h"
 #include "interpose/level3_opening.h"
@@ -239,6 +240,8 @@ static bool level3_may_come(const struct blas_call *call, enum host_reason *reas
 static bool wake_if_it_pays(const struct blas_call *call, enum host_reason *reason, double *credit_us)
 {
     *reason = HOST_NOT_RESIDENT;
+    if (host_run_kind_here() != HOST_RUN_PLAIN)
+        return false; /* the routine of LAPACK that calls has been credited with it */
     if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
     const double paid_before_us = wake_account.saved_us;
@@ -261,6 +264,25 @@ static bool wake_if_it_pays(const struct blas_call *call, enum host_reason *reas
         return false;
     *credit_us = fmax(early_accounts_take_us(&early_accounts, call),
                       fmin(wake_account.saved_us, waking_model()->wake_us * CREDITED_PART));
+    early_accounts_left = early_accounts_are_left(&early_accounts);
+    return true;
+}
+
+/* The same for a route, whose gain no account of a matrix knows. */
+static bool wake_if_route_pays(double gain_us, enum host_reason *reason)
+{
+    *reason = HOST_NOT_RESIDENT;
+    if (host_run_kind_here() != HOST_RUN_PLAIN)
+        return false;
+    if (settings()->offload == OFFLOAD_AUTO)
+        background_watch_thread();
+    switch (policy_wake_for_route(settings()->offload, waking_model(), gain_us, &wake_account)) {
+    case PURCHASE_NOT_YET: return false;
+    case PURCHASE_SOON: background_begin(&wake_job); return false;
+    case PURCHASE_NOW: break;
+    }
+    if (!wake_without_lock())
+        return false;
     early_accounts_left = early_accounts_are_left(&early_accounts);
     return true;
 }
@@ -292,6 +314,26 @@ struct device *waking_find_device(const struct blas_call *call, enum host_reason
         pthread_mutex_unlock(&wake_lock);
     } else if (early_accounts_left) {
         *credit_us = take_early_account(call);
+    }
+    return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
+}
+
+struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason)
+{
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    *reason = HOST_NO_DEVICE;
+    if (exit_gate_is_closed())
+        return NULL;
+    if (!device) {
+        pthread_mutex_lock(&wake_lock);
+        while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
+            pthread_cond_wait(&waking_ended, &wake_lock);
+        if (is_waking)
+            *reason = HOST_BUSY;
+        else if (!ready && !wake_failed && wake_if_route_pays(gain_us, reason))
+            *reason = HOST_NO_DEVICE;
+        device = ready;
+        pthread_mutex_unlock(&wake_lock);
     }
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }

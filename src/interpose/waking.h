@@ -38,6 +38,9 @@ bool waking_is_of_device(const struct machine_model *model);
  * *credit_us, once for each matrix: what earlier calls on it would have saved; left alone otherwise. */
 struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us);
 
+/* The same for a route of LAPACK, which would save `gain_us` on it. */
+struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason);
+
 /* The mirrors of the device that waking_find_device gave. */
 struct mirror_table *waking_mirrors(void);
 

@@ -1,5 +1,6 @@
 #include "lapack/eigen.h"
 #include "lapack/route_values.h"
+#include "lapack/solver_eigen.h"
 
 enum { MATRIX_A, MATRIX_B };
 

@@ -181,7 +181,7 @@ static enum status compute(struct route *route, struct route_lane *lane)
     enum status status = send(route, lane->lane);
     phase_enter(PHASE_LAUNCH);
     if (status == STATUS_OK)
-        status = route->method->queue(route, lane->handle);
+        status = route->method->queue(route, &lane->handle);
     phase_enter(PHASE_FINISH);
     if (status == STATUS_OK)
         return fetch_vectors(route, lane);
@@ -229,7 +229,7 @@ static enum status run_in_lane(struct route *route, struct route_lane *lane, str
 {
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
         route->operands[i].ld = device_ld(route, &route->operands[i]);
-    enum status status = is_too_long(route) ? STATUS_UNSUPPORTED : route->method->plan(route, lane->handle);
+    enum status status = is_too_long(route) ? STATUS_UNSUPPORTED : route->method->plan(route, &lane->handle);
     phase_enter(PHASE_UPLOAD);
     if (status == STATUS_OK && !may_touch(route))
         status = STATUS_INACCESSIBLE;

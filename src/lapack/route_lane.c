@@ -46,8 +46,7 @@ static struct route_lane *take_free(struct patience *patience)
 
 static void destroy(struct route_lane *lane)
 {
-    if (lane->handle)
-        solver_handle_destroy(lane->handle);
+    solver_handle_destroy(&lane->handle);
     if (lane->done)
         driver()->event_destroy(lane->done);
     if (lane->lane)

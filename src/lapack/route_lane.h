@@ -11,7 +11,7 @@ enum { ROUTE_LANE_COUNT = 4 };
 
 struct route_lane {
     struct lane *lane;
-    struct solver_handle *handle;
+    struct solver_handle handle;
     CUevent done; /* whose waits sleep */
     bool busy;    /* the last member, under the pool's lock */
 };

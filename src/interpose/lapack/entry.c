@@ -1,0 +1,173 @@
+/* Where a call of LAPACK goes on that is past its gate: lapack_common (thunks.S) asks here. */
+#include "common/log.h"
+#include "common/phase_clock.h"
+#include "common/settings.h"
+#include "interpose/floors.h"
+#include "interpose/host_search.h"
+#include "interpose/lapack/eigen_arguments.h"
+#include "interpose/lapack/host_run.h"
+#include "interpose/lapack/host_width.h"
+#include "interpose/lapack/losses.h"
+#include "interpose/lapack/solver_opening.h"
+#include "interpose/offload.h"
+#include "interpose/policy.h"
+#include "interpose/waking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Where to jump with the call as it came; NULL: it is done. */
+__attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol symbol, const void *caller,
+                                                                   const struct lapack_frame *frame);
+
+/* What came of it. */
+struct outcome {
+    enum host_reason reason;  /* HOST_REASON_COUNT: it ran on the device */
+    enum host_run_kind kind;  /* how the host is to run it */
+    bool is_legal;            /* a legal call with something to do: it cannot leave by a jump of xerbla's */
+};
+
+static bool integers_are_known(struct lapack_call *call)
+{
+    const enum integer_width by_name = interface_width(symbol_interface(call->symbol));
+    call->width = by_name == WIDTH_DETECTED ? host_width_of(call->host) : by_name;
+    return call->width != WIDTH_DETECTED;
+}
+
+static uint64_t triangle_bytes(const struct blas_matrix *matrix, enum blas_type type)
+{
+    const uint64_t n = (uint64_t)matrix->columns;
+    return matrix->pointer ? n * (n + 1) / 2 * blas_element_bytes(type) : 0;
+}
+
+static struct route_shape shape_of(const struct lapack_call *call, const struct eigenproblem *problem)
+{
+    struct route_shape shape = {.family = call->routine->family, .type = problem->type, .vectors = problem->vectors,
+                                .n = problem->n, .found = problem->n};
+    if (problem->range == EIGEN_INDICES)
+        shape.found = problem->last - problem->first + 1;
+    shape.bytes_up = triangle_bytes(&problem->a, problem->type) + triangle_bytes(&problem->b, problem->type);
+    shape.bytes_down = triangle_bytes(&problem->b, problem->type);
+    if (problem->vectors)
+        shape.bytes_down += (uint64_t)problem->n * (uint64_t)shape.found * blas_element_bytes(problem->type);
+    return shape;
+}
+
+static enum host_reason run(struct device *device, const struct solver_library *library, const struct lapack_call *call,
+                            struct eigenproblem *problem, struct patience *patience)
+{
+    struct route route;
+    struct device_counts counts = {0};
+    problem->values = malloc((size_t)problem->n * sizeof(double));
+    if (!problem->values)
+        return HOST_OUT_OF_MEMORY;
+    eigen_describe(problem, &route);
+    if (stats_wanted())
+        phase_clock_start(&counts.phases);
+    const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
+    phase_clock_stop();
+    if (status == STATUS_RESULT_LOST) {
+        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
+                    symbol_name(call->symbol));
+        abort();
+    }
+    if (status == STATUS_OK) {
+        eigen_arguments_write(call, problem);
+        counts.bytes_up = route.moved.bytes_up;
+        counts.bytes_down = route.moved.bytes_down;
+        stats_device_call(call->symbol, &counts);
+    }
+    free(problem->values);
+    return status == STATUS_OK ? HOST_REASON_COUNT : offload_reason_of(status);
+}
+
+static bool is_for_its_data(enum host_reason reason)
+{
+    return reason == HOST_VALUES || reason == HOST_UNSUCCESSFUL;
+}
+
+/* Host or device, and the device's part of it. */
+static struct outcome attempt(const struct lapack_call *call, struct eigenproblem *problem)
+{
+    struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true};
+    const enum offload_mode mode = settings()->offload;
+    waking_learn();
+    const struct route_shape shape = shape_of(call, problem);
+    const struct route_times times = route_times_predict(waking_model(), &shape);
+    const double gain_us = fmax(0, times.host_us - times.compute_us - times.moving_us);
+    outcome.reason = HOST_FASTER;
+    if (!policy_decide_route(mode, &times))
+        return outcome;
+    outcome.reason = HOST_UNSUCCESSFUL;
+    if (mode == OFFLOAD_AUTO && losses_forbid(call->symbol, problem->n))
+        return outcome;
+    outcome.reason = HOST_UNSUPPORTED;
+    if (!solver_opening_may_come())
+        return outcome;
+    outcome.kind = HOST_RUN_CREDITED;
+    if (host_run_kind_here() == HOST_RUN_PLAIN)
+        solver_opening_credit(gain_us);
+    struct device *const device = waking_find_device_for_route(gain_us, &outcome.reason);
+    const struct solver_library *const library = device ? solver_opening_find(device, &outcome.reason) : NULL;
+    if (!library)
+        return outcome;
+    struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
+    outcome.reason = run(device, library, call, problem, &patience);
+    outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
+    if (outcome.reason == HOST_REASON_COUNT || is_for_its_data(outcome.reason))
+        losses_note(call->symbol, problem->n, outcome.reason != HOST_REASON_COUNT);
+    return outcome;
+}
+
+/* Inside offload_enter. */
+static struct outcome look(struct lapack_call *call, struct offload_visit *visit)
+{
+    static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1}, .beta = {.d = 1}};
+    struct eigenproblem problem;
+    struct outcome outcome = {.kind = HOST_RUN_PLAIN};
+    outcome.reason = settings()->offload == OFFLOAD_NEVER || host_search_stands_behind()
+                         ? HOST_SWITCHED_OFF
+                         : offload_obstacle(&plain, &visit->state.arithmetic);
+    if (outcome.reason != HOST_REASON_COUNT)
+        return outcome;
+    program_state_compute(&visit->state);
+    outcome.reason = HOST_INTEGERS;
+    if (!integers_are_known(call))
+        return outcome;
+    outcome.reason = HOST_ARGUMENTS;
+    if (!eigen_arguments_read(call, &problem))
+        return outcome;
+    outcome.reason = HOST_BELOW_FLOOR;
+    if ((uint64_t)problem.n < __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED))
+        return outcome;
+    return attempt(call, &problem);
+}
+
+/* Where nobody wants to know what it takes, and nothing inside is treated in another way, the stub jumps there. */
+static host_function *to_host(const struct lapack_call *call, const struct outcome *outcome)
+{
+    if (!outcome->is_legal || (!stats_wanted() && outcome->kind == HOST_RUN_PLAIN)) {
+        stats_host_call(call->symbol, outcome->reason, 0);
+        return call->host;
+    }
+    const uint64_t started = stats_nanoseconds();
+    host_run(call, outcome->kind);
+    stats_host_call(call->symbol, outcome->reason, stats_nanoseconds() - started);
+    return NULL;
+}
+
+host_function *lapack_enter(enum symbol symbol, const void *caller, const struct lapack_frame *frame)
+{
+    struct offload_visit visit;
+    struct outcome outcome = {.kind = HOST_RUN_PLAIN};
+    struct lapack_call call = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller, .frame = frame,
+                               .host = host_blas_function(symbol, caller)};
+    if (host_run_kind_here() == HOST_RUN_WITHOUT_ROUTES || !offload_enter(&visit, &outcome.reason))
+        return call.host;
+    outcome = look(&call, &visit);
+    offload_leave(&visit);
+    if (log_wanted(LOG_DEBUG))
+        log_message(LOG_DEBUG, "%s: %s", symbol_name(symbol),
+                    outcome.reason == HOST_REASON_COUNT ? "device" : host_reason_text(outcome.reason));
+    return outcome.reason == HOST_REASON_COUNT ? NULL : to_host(&call, &outcome);
+}

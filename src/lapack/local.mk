@@ -1,0 +1,7 @@
+libmublas_core_la_SOURCES += \
+	src/lapack/eigen.c src/lapack/eigen.h \
+	src/lapack/families.h \
+	src/lapack/route.c src/lapack/route.h \
+	src/lapack/route_lane.c src/lapack/route_lane.h \
+	src/lapack/route_values.c src/lapack/route_values.h \
+	src/lapack/solver_eigen.c src/lapack/solver_eigen.h

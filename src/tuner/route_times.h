@@ -1,0 +1,34 @@
+/* route_times.h - predicted times of LAPACK routines on the host and on the device.
+ *
+ * From measured times of one machine (an H100 beside 16 cores; design section 2), between whose orders times are
+ * powers of the order. Pure. */
+#ifndef MUBLAS_ROUTE_TIMES_H
+#define MUBLAS_ROUTE_TIMES_H
+
+#include "lapack/families.h"
+#include "tuner/crossover.h"
+
+/* Below this order no route pays: the device needs some milliseconds for any. */
+enum { ROUTE_ORDER_LEAST = 96 };
+
+struct route_shape {
+    enum lapack_family family;
+    enum blas_type type;
+    bool vectors;
+    int64_t n;
+    int64_t found;                 /* vectors wanted, at most */
+    uint64_t bytes_up, bytes_down; /* over the link */
+};
+
+struct route_times {
+    double host_us;    /* as many threads as the model has cores */
+    double compute_us; /* on the device */
+    double moving_us;  /* up and down */
+};
+
+struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
+
+/* What the first use of cuSOLVER costs: its handle, and a routine's kernels. */
+extern const double route_opening_us;
+
+#endif
