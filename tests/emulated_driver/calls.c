@@ -21,6 +21,9 @@ static const struct {
 #define CUBLAS_FUNCTION(symbol) {#symbol, NULL},
 #include "emulated_driver/cublas.def"
 #undef CUBLAS_FUNCTION
+#define CUSOLVER_FUNCTION(symbol) {#symbol, NULL},
+#include "emulated_driver/cusolver.def"
+#undef CUSOLVER_FUNCTION
 #define PROGRAM_FUNCTION(symbol) {#symbol, NULL},
 #include "emulated_driver/program.def"
 #undef PROGRAM_FUNCTION

@@ -8,6 +8,7 @@
 #include "gpu/driver.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* True when copies to and from cuMemHostRegister'ed memory bypass the page tables
  * as DMA does (io_uring works here); false: they are plain copies, skip such tests. */
@@ -50,9 +51,16 @@ void emulated_hold(const char *variable);
 /* Wait for the destructors of user objects without references. */
 void emulated_await_destructors(void);
 
-/* For the emulated cuBLAS: count a call by name and get its injected result (0: none). */
+/* For the emulated cuSOLVER: is the whole range device memory? */
+bool emulated_is_accessible(CUdeviceptr address, size_t bytes);
+/* For the emulated cuSOLVER: fill an output of a call that is about to be queued with the value's bytes,
+ * unless a copy that is queued touches it, or anything is queued in the stream and others than copies
+ * may read it. */
+void emulated_poison_output(CUstream stream, CUdeviceptr address, size_t bytes, uint64_t value, bool only_copied);
+
+/* For the emulated cuBLAS and cuSOLVER: count a call by name and get its injected result (0: none). */
 int emulated_enter(const char *function);
-/* For the emulated cuBLAS: run function(copy of argument) in stream order, with device
+/* For the same: run function(copy of argument) in stream order, with device
  * memory accessible. */
 CUresult emulated_enqueue(CUstream stream, void (*function)(void *argument), const void *argument,
                           size_t bytes);

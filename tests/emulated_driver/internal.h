@@ -30,6 +30,9 @@ enum function_index {
 #define CUBLAS_FUNCTION(symbol) CALL_##symbol,
 #include "emulated_driver/cublas.def"
 #undef CUBLAS_FUNCTION
+#define CUSOLVER_FUNCTION(symbol) CALL_##symbol,
+#include "emulated_driver/cusolver.def"
+#undef CUSOLVER_FUNCTION
 #define PROGRAM_FUNCTION(symbol) CALL_##symbol,
 #include "emulated_driver/program.def"
 #undef PROGRAM_FUNCTION

@@ -1,19 +1,24 @@
-# The emulated device: lib/libcuda.so.1 and lib/libcublas.so.13 in the build tree, for
+# The emulated device: lib/libcuda.so.1, lib/libcublas.so.13 and lib/libcusolver.so.12 in the build tree, for
 # tests and the demo (`make emulated-driver`); never installed. Plain rules, not
 # libtool: the names and sonames must be those of the real libraries.
 emulated_folder = tests/emulated_driver
-emulated_c_files = allocations calls collectives context copy device dma event fiber fill graph grid lasting module options physical pinned processor program ranges \
+emulated_c_files = allocations calls collectives context copy device dma event fiber fill graph grid lasting library_memory module options physical pinned processor program ranges \
 	segments stream test_kernels time_model user_object
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o \
 	$(emulated_folder)/objects/cublas_level3.o
-emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13
+emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_factor64 cusolver_lapack cusolver_poison \
+	cusolver_queue cusolver_requests cusolver_typed
+emulated_cusolver_objects = $(emulated_cusolver_files:%=$(emulated_folder)/objects/%.o)
+emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13 \
+	$(emulated_folder)/lib/libcusolver.so.12
 emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h time_model.h \
-	cublas.def cuda_calls.h program.def program.h test_kernels.def
+	cublas.def cuda_calls.h cusolver.def cusolver.h cusolver_bodies.h cusolver_eigen.h cusolver_eigen32.h cusolver_exports.h cusolver_exports32.h program.def program.h test_kernels.def
 
 EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S \
 	$(emulated_folder)/cublas.c $(emulated_folder)/cublas_level2.c $(emulated_folder)/cublas_level3.c \
+	$(emulated_cusolver_files:%=$(emulated_folder)/%.c) \
 	$(emulated_c_files:%=$(emulated_folder)/%.c) $(emulated_headers:%=$(emulated_folder)/%)
 check_DATA += $(emulated_libraries)
 
@@ -55,7 +60,15 @@ $(emulated_folder)/lib/libcublas.so.13: $(emulated_cublas_objects) $(emulated_fo
 	$(AM_V_CCLD)$(CC) -shared -pthread $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcublas.so.13 -Wl,-z,defs,-z,nodelete \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(emulated_cublas_objects) $(emulated_folder)/lib/libcuda.so.1 -ldl
 
--include $(emulated_objects:.o=.d) $(emulated_cublas_objects:.o=.d)
+# It needs libcublas.so.13, as NVIDIA's does.
+$(emulated_folder)/lib/libcusolver.so.12: $(emulated_cusolver_objects) $(emulated_folder)/lib/libcublas.so.13
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CC) -shared -pthread $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,libcusolver.so.12 -Wl,-z,defs,-z,nodelete \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(emulated_cusolver_objects) -Wl,--no-as-needed \
+		$(emulated_folder)/lib/libcublas.so.13 $(emulated_folder)/lib/libcuda.so.1 -ldl
+
+-include $(emulated_objects:.o=.d) $(emulated_cublas_objects:.o=.d) $(emulated_cusolver_objects:.o=.d)
 
 CLEANFILES += $(emulated_libraries) $(emulated_objects) $(emulated_objects:.o=.d) \
-	$(emulated_cublas_objects) $(emulated_cublas_objects:.o=.d)
+	$(emulated_cublas_objects) $(emulated_cublas_objects:.o=.d) \
+	$(emulated_cusolver_objects) $(emulated_cusolver_objects:.o=.d)

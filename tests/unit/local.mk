@@ -271,6 +271,19 @@ TESTS += tests/unit/test_emulated_faults
 tests_unit_test_emulated_faults_SOURCES = tests/unit/test_emulated_faults.c tests/unit/emulated_device.h
 tests_unit_test_emulated_faults_LDADD = -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_solver
+TESTS += tests/unit/test_emulated_solver
+tests_unit_test_emulated_solver_SOURCES = tests/unit/test_emulated_solver.c tests/unit/emulated_solver.h tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_LDADD = -lm -ldl
+# what it defines must be what a preloaded library's would be
+tests_unit_test_emulated_solver_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic
+
+check_PROGRAMS += tests/unit/test_emulated_solver_eigen
+TESTS += tests/unit/test_emulated_solver_eigen
+tests_unit_test_emulated_solver_eigen_SOURCES = tests/unit/test_emulated_solver_eigen.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_eigen_LDADD = -lm -ldl
+
 check_PROGRAMS += tests/unit/test_emulated_pinned
 TESTS += tests/unit/test_emulated_pinned
 tests_unit_test_emulated_pinned_SOURCES = tests/unit/test_emulated_pinned.c tests/unit/emulated_device.h

@@ -1,0 +1,5 @@
+/* cusolver_bodies.h - everything of one type; ends its macros. */
+#include "emulated_driver/cusolver_eigen32.h"
+#undef TYPE
+#undef REAL
+#undef SYMMETRIC

@@ -1,0 +1,29 @@
+/* The 32-bit interface of the emulated cuSOLVER: each body once per type. */
+#include "emulated_driver/cusolver_eigen.h"
+
+static int solver_itype(const char *function, int itype)
+{
+    if (itype < 1 || itype > 3)
+        solver_abort("%s: itype is %d", function, itype);
+    return itype;
+}
+
+#define TYPE 's'
+#define REAL float
+#define SYMMETRIC(name) cusolverDnSsy##name
+#include "emulated_driver/cusolver_bodies.h"
+
+#define TYPE 'd'
+#define REAL double
+#define SYMMETRIC(name) cusolverDnDsy##name
+#include "emulated_driver/cusolver_bodies.h"
+
+#define TYPE 'c'
+#define REAL float
+#define SYMMETRIC(name) cusolverDnChe##name
+#include "emulated_driver/cusolver_bodies.h"
+
+#define TYPE 'z'
+#define REAL double
+#define SYMMETRIC(name) cusolverDnZhe##name
+#include "emulated_driver/cusolver_bodies.h"

@@ -1,0 +1,37 @@
+/* What the emulated libraries see of device memory while they queue calls. */
+#include "emulated_driver/internal.h"
+
+#include <string.h>
+
+struct pattern {
+    unsigned char bytes[8];
+    size_t at;
+};
+
+static void write_pattern(void *context, unsigned char *alias, size_t bytes)
+{
+    struct pattern *pattern = context;
+    for (size_t i = 0; i < bytes; i++)
+        alias[i] = pattern->bytes[pattern->at++ % sizeof pattern->bytes];
+}
+
+EXPORT bool emulated_is_accessible(CUdeviceptr address, size_t bytes)
+{
+    call_lock();
+    const bool good = memory_is_accessible(address, bytes);
+    call_end();
+    return good;
+}
+
+EXPORT void emulated_poison_output(CUstream stream, CUdeviceptr address, size_t bytes, uint64_t value,
+                                   bool only_copied)
+{
+    uint64_t appended, executed;
+    struct pattern pattern = {.at = 0};
+    memcpy(pattern.bytes, &value, sizeof value);
+    call_lock();
+    const bool idle = stream_resolve(stream, &appended, &executed) && appended == executed;
+    if (options()->poison && (idle || only_copied) && !stream_uses(address, bytes))
+        memory_visit(address, bytes, write_pattern, &pattern);
+    call_end();
+}
