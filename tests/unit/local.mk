@@ -426,6 +426,16 @@ TESTS += tests/unit/test_vendor_library
 tests_unit_test_vendor_library_SOURCES = tests/unit/test_vendor_library.c
 tests_unit_test_vendor_library_LDADD = $(unit_test_libraries)
 
+check_LTLIBRARIES += tests/unit/solver_candidate.la
+tests_unit_solver_candidate_la_SOURCES = tests/unit/solver_candidate.c
+tests_unit_solver_candidate_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_solver_candidate_la_LDFLAGS = $(vendor_flags) -Wl,--no-as-needed,$(emulated_folder)/lib/libcusolver.so.12
+tests_unit_solver_candidate_la_DEPENDENCIES = $(emulated_folder)/lib/libcusolver.so.12
+check_PROGRAMS += tests/unit/test_solver_library
+TESTS += tests/unit/test_solver_library
+tests_unit_test_solver_library_SOURCES = tests/unit/test_solver_library.c tests/unit/emulated_lane.h
+tests_unit_test_solver_library_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times
 tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c
