@@ -433,8 +433,9 @@ tests_unit_solver_candidate_la_LDFLAGS = $(vendor_flags) -Wl,--no-as-needed,$(em
 tests_unit_solver_candidate_la_DEPENDENCIES = $(emulated_folder)/lib/libcusolver.so.12
 check_PROGRAMS += tests/unit/test_solver_library
 TESTS += tests/unit/test_solver_library
+thread_tests += tests/unit/test_solver_library
 tests_unit_test_solver_library_SOURCES = tests/unit/test_solver_library.c tests/unit/emulated_lane.h
-tests_unit_test_solver_library_LDADD = $(unit_test_libraries)
+tests_unit_test_solver_library_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times

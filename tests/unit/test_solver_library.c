@@ -6,6 +6,7 @@
 #include "gpu/solver_library.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +81,28 @@ static int opens_well(void)
                    call_count("cublasDestroy_v2") == 1 && call_count("cusolverDnDestroyParams") == 1
                ? 0
                : 7;
+}
+
+static void *open_in_thread(void *result)
+{
+    *(enum status *)result = open_solver(&(const struct solver_library *){NULL});
+    return NULL;
+}
+
+static int opens_once(void)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    enum status results[THREADS];
+    int good = 0;
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, open_in_thread, &results[i]) != 0)
+            return 1;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        good += results[i] == STATUS_OK;
+    }
+    return good == THREADS && call_count("cusolverDnCreate") == 1 ? 0 : 2;
 }
 
 static int makes_handles(void)
@@ -161,6 +184,7 @@ static int is_not_found(void)
 static void test_good(void)
 {
     tap_ok(is_good_apart(opens_well, NULL, NULL) && !*words, "a pair is opened, tried and left as it was");
+    tap_ok(is_good_apart(opens_once, NULL, NULL) && !*words, "by threads at the same time once");
     tap_ok(is_good_apart(makes_handles, NULL, NULL) && !*words, "handles are made on several streams");
     tap_ok(is_good_apart(fails_to_make_one, NULL, NULL) && strstr(words, "its parameters cannot be created"),
            "one that fails leaves nothing of itself");
@@ -211,6 +235,8 @@ int main(void)
 {
     unsetenv("MUBLAS_VERBOSE");
     unsetenv("MUBLAS_CUSOLVER");
+    dlopen("libcuda.so.1", RTLD_NOW);
+    emulated_symbol("emulated_peek"); /* or skip all */
     test_good();
     test_refused();
     test_wrong();
