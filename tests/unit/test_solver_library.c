@@ -85,7 +85,9 @@ static int opens_well(void)
 
 static void *open_in_thread(void *result)
 {
-    *(enum status *)result = open_solver(&(const struct solver_library *){NULL});
+    struct device *device;
+    const struct solver_library *library;
+    *(enum status *)result = device_wake(&device) == STATUS_OK ? solver_library_open(device, &library) : STATUS_NO_DEVICE;
     return NULL;
 }
 
