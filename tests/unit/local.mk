@@ -284,6 +284,24 @@ tests_unit_test_emulated_solver_eigen_SOURCES = tests/unit/test_emulated_solver_
 	tests/unit/emulated_device.h
 tests_unit_test_emulated_solver_eigen_LDADD = -lm -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_solver_reflectors
+TESTS += tests/unit/test_emulated_solver_reflectors
+tests_unit_test_emulated_solver_reflectors_SOURCES = tests/unit/test_emulated_solver_reflectors.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_reflectors_LDADD = -lm -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_solver_factors
+TESTS += tests/unit/test_emulated_solver_factors
+tests_unit_test_emulated_solver_factors_SOURCES = tests/unit/test_emulated_solver_factors.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_factors_LDADD = -lm -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_solver_svd
+TESTS += tests/unit/test_emulated_solver_svd
+tests_unit_test_emulated_solver_svd_SOURCES = tests/unit/test_emulated_solver_svd.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_svd_LDADD = -lm -ldl
+
 check_PROGRAMS += tests/unit/test_emulated_pinned
 TESTS += tests/unit/test_emulated_pinned
 tests_unit_test_emulated_pinned_SOURCES = tests/unit/test_emulated_pinned.c tests/unit/emulated_device.h
