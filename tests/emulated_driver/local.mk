@@ -8,13 +8,14 @@ emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulat
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o \
 	$(emulated_folder)/objects/cublas_level3.o
-emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_factor64 cusolver_lapack cusolver_poison \
-	cusolver_queue cusolver_requests cusolver_typed
+emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_factor cusolver_factor64 cusolver_lapack \
+	cusolver_poison cusolver_queue cusolver_reflectors cusolver_requests cusolver_svd cusolver_typed
 emulated_cusolver_objects = $(emulated_cusolver_files:%=$(emulated_folder)/objects/%.o)
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13 \
 	$(emulated_folder)/lib/libcusolver.so.12
 emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h time_model.h \
-	cublas.def cuda_calls.h cusolver.def cusolver.h cusolver_bodies.h cusolver_eigen.h cusolver_eigen32.h cusolver_exports.h cusolver_exports32.h program.def program.h test_kernels.def
+	cublas.def cuda_calls.h cusolver.def cusolver.h cusolver_bodies.h cusolver_eigen.h cusolver_eigen32.h cusolver_exports.h cusolver_exports32.h \
+	cusolver_factor.h cusolver_reflectors.h cusolver_reflectors32.h program.def program.h test_kernels.def
 
 EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S \
 	$(emulated_folder)/cublas.c $(emulated_folder)/cublas_level2.c $(emulated_folder)/cublas_level3.c \

@@ -284,6 +284,24 @@ tests_unit_test_emulated_solver_eigen_SOURCES = tests/unit/test_emulated_solver_
 	tests/unit/emulated_device.h
 tests_unit_test_emulated_solver_eigen_LDADD = -lm -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_solver_reflectors
+TESTS += tests/unit/test_emulated_solver_reflectors
+tests_unit_test_emulated_solver_reflectors_SOURCES = tests/unit/test_emulated_solver_reflectors.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_reflectors_LDADD = -lm -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_solver_factors
+TESTS += tests/unit/test_emulated_solver_factors
+tests_unit_test_emulated_solver_factors_SOURCES = tests/unit/test_emulated_solver_factors.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_factors_LDADD = -lm -ldl
+
+check_PROGRAMS += tests/unit/test_emulated_solver_svd
+TESTS += tests/unit/test_emulated_solver_svd
+tests_unit_test_emulated_solver_svd_SOURCES = tests/unit/test_emulated_solver_svd.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_svd_LDADD = -lm -ldl
+
 check_PROGRAMS += tests/unit/test_emulated_pinned
 TESTS += tests/unit/test_emulated_pinned
 tests_unit_test_emulated_pinned_SOURCES = tests/unit/test_emulated_pinned.c tests/unit/emulated_device.h
@@ -425,6 +443,17 @@ check_PROGRAMS += tests/unit/test_vendor_library
 TESTS += tests/unit/test_vendor_library
 tests_unit_test_vendor_library_SOURCES = tests/unit/test_vendor_library.c
 tests_unit_test_vendor_library_LDADD = $(unit_test_libraries)
+
+check_LTLIBRARIES += tests/unit/solver_candidate.la
+tests_unit_solver_candidate_la_SOURCES = tests/unit/solver_candidate.c
+tests_unit_solver_candidate_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_unit_solver_candidate_la_LDFLAGS = $(vendor_flags) -Wl,--no-as-needed,$(emulated_folder)/lib/libcusolver.so.12
+tests_unit_solver_candidate_la_DEPENDENCIES = $(emulated_folder)/lib/libcusolver.so.12
+check_PROGRAMS += tests/unit/test_solver_library
+TESTS += tests/unit/test_solver_library
+thread_tests += tests/unit/test_solver_library
+tests_unit_test_solver_library_SOURCES = tests/unit/test_solver_library.c tests/unit/emulated_lane.h
+tests_unit_test_solver_library_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times
