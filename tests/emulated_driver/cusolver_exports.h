@@ -79,6 +79,14 @@ int cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolverDnParams_t params, int 
                       int type_a, void *a, int64_t lda, int type_s, void *s, int type_u, void *u, int64_t ldu,
                       int type_v, void *v, int64_t ldv, int type_compute, void *device_buffer, size_t device_bytes,
                       void *host_buffer, size_t host_bytes, int *info, double *error_sigma);
+int cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobvl, int jobvr, int64_t n,
+                               int type_a, const void *a, int64_t lda, int type_w, const void *w, int type_vl,
+                               const void *vl, int64_t ldvl, int type_vr, const void *vr, int64_t ldvr,
+                               int type_compute, size_t *device_bytes, size_t *host_bytes);
+int cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobvl, int jobvr, int64_t n, int type_a,
+                    void *a, int64_t lda, int type_w, void *w, int type_vl, void *vl, int64_t ldvl, int type_vr,
+                    void *vr, int64_t ldvr, int type_compute, void *device_buffer, size_t device_bytes,
+                    void *host_buffer, size_t host_bytes, int *info);
 
 #define REAL float
 #define SYMMETRIC(name) cusolverDnSsy##name

@@ -8,7 +8,7 @@ emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulat
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o \
 	$(emulated_folder)/objects/cublas_level3.o
-emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_factor cusolver_factor64 cusolver_lapack \
+emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_factor cusolver_factor64 cusolver_geev cusolver_lapack \
 	cusolver_poison cusolver_queue cusolver_reflectors cusolver_requests cusolver_svd cusolver_typed
 emulated_cusolver_objects = $(emulated_cusolver_files:%=$(emulated_folder)/objects/%.o)
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13 \

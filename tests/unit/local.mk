@@ -302,6 +302,12 @@ tests_unit_test_emulated_solver_svd_SOURCES = tests/unit/test_emulated_solver_sv
 	tests/unit/emulated_device.h
 tests_unit_test_emulated_solver_svd_LDADD = -lm -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_solver_geev
+TESTS += tests/unit/test_emulated_solver_geev
+tests_unit_test_emulated_solver_geev_SOURCES = tests/unit/test_emulated_solver_geev.c tests/unit/emulated_solver.h \
+	tests/unit/emulated_device.h
+tests_unit_test_emulated_solver_geev_LDADD = -lm -ldl
+
 check_PROGRAMS += tests/unit/test_emulated_pinned
 TESTS += tests/unit/test_emulated_pinned
 tests_unit_test_emulated_pinned_SOURCES = tests/unit/test_emulated_pinned.c tests/unit/emulated_device.h
