@@ -5,6 +5,7 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/host_search.h"
+#include "interpose/lapack/solver_opening.h"
 #include "interpose/level3_opening.h"
 #include "interpose/report_file.h"
 #include "interpose/stats.h"
@@ -63,12 +64,15 @@ static void print_opening(FILE *stream)
 {
     const struct waking_times device = waking_times();
     const struct level3_opening_times level3 = level3_opening_times();
+    const struct solver_opening_times solver = solver_opening_times();
     if (!device.nanoseconds)
         return;
     fprintf(stream, "  opened in  ");
     print_opened(stream, "device", device.nanoseconds, device.beside, device.waited_nanoseconds);
     if (level3.nanoseconds)
         print_opened(stream, "cuBLAS", level3.nanoseconds, level3.beside, level3.waited_nanoseconds);
+    if (solver.nanoseconds)
+        print_opened(stream, "cuSOLVER", solver.nanoseconds, solver.beside, solver.waited_nanoseconds);
     fputc('\n', stream);
 }
 
@@ -87,11 +91,12 @@ static void print_host(FILE *stream, enum interface interface, const struct host
 {
     char resolved[PATH_MAX];
     const char *path = library ? library->path : "none";
-    bool plain = interface == INTERFACE_NAME_;
+    const bool is_plain = interface == interface_plain(interface) && !interface_is_cblas(interface);
+    const char *const what = interface_is_lapack(interface) ? "host LAPACK" : "host BLAS  ";
     if (strchr(path, '/') && realpath(path, resolved))
         path = resolved;
-    fprintf(stream, "  host BLAS   %s (%s)%s%s\n", path, library ? library->origin : "unloaded since", plain ? "" : " for ",
-            plain ? "" : interface_form(interface));
+    fprintf(stream, "  %s %s (%s)%s%s\n", what, path, library ? library->origin : "unloaded since", is_plain ? "" : " for ",
+            is_plain ? "" : interface_form(interface));
 }
 
 static void print_hosts(FILE *stream)
@@ -114,7 +119,9 @@ static const char *row_name(enum symbol symbol, char *buffer, size_t bytes)
 {
     const char *name = symbol_name(symbol);
     int length = (int)strlen(name);
-    snprintf(buffer, bytes, "%.*s", symbol_interface(symbol) == INTERFACE_NAME_ ? length - 1 : length, name);
+    const enum interface interface = symbol_interface(symbol);
+    const bool is_plain = interface == INTERFACE_NAME_ || interface == INTERFACE_LAPACK_NAME_;
+    snprintf(buffer, bytes, "%.*s", is_plain ? length - 1 : length, name);
     return buffer;
 }
 
