@@ -56,8 +56,9 @@ interposer_sources += \
 	src/interpose/next_definition.c src/interpose/next_definition.h \
 	src/interpose/sandbox.c src/interpose/sandbox.h \
 	src/interpose/system_calls.c \
-	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/eigen_arguments.h \
+	src/interpose/lapack/eigen_arguments.c \
 	src/interpose/lapack/entry.c \
+	src/interpose/lapack/methods.c src/interpose/lapack/methods.h \
 	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
 	src/interpose/report.c

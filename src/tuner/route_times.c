@@ -57,7 +57,7 @@ static bool is_generalised(enum lapack_family family)
 /* A part of the vectors takes that part of what all take more than values alone. */
 static double host_seconds(const struct route_shape *shape, int is_complex)
 {
-    const double n = (double)shape->n, part = shape->vectors ? fmin(1, (double)shape->found / n) : 0;
+    const double n = (double)shape->n, part = shape->vectors ? fmin(1, (double)shape->k / n) : 0;
     const double values = seconds_at(&host_values[is_complex], n);
     const double vectors = fmax(values, seconds_at(&host_vectors[is_complex], n) * host_factor[shape->family]);
     const double reduction = is_generalised(shape->family) ? seconds_at(&host_reduction[is_complex], n) : 0;

@@ -15,8 +15,7 @@ struct route_shape {
     enum lapack_family family;
     enum blas_type type;
     bool vectors;
-    int64_t n;
-    int64_t found;                 /* vectors wanted, at most */
+    int64_t m, n, k;               /* rows and columns; vectors wanted, right-hand sides or reflectors */
     uint64_t bytes_up, bytes_down; /* over the link */
 };
 

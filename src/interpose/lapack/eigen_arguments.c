@@ -1,6 +1,9 @@
-#include "interpose/lapack/eigen_arguments.h"
+/* eigen_methods: the eigensolvers' arguments and results. */
+#include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
 #include "interpose/overlap.h"
+
+#include <stdlib.h>
 
 /* Where a routine has its arguments, from 1; 0: nowhere. */
 struct layout {
@@ -66,8 +69,6 @@ static struct workspaces least_workspaces(const struct lapack_call *call, const 
 {
     const int64_t n = problem->n;
     const bool vectors = problem->vectors;
-    if (n <= 1 && call->routine->family != LAPACK_SYEVR)
-        return (struct workspaces){1, 1, 1};
     switch (call->routine->family) {
     case LAPACK_SYEV:
     case LAPACK_SYGV: return (struct workspaces){.lwork = is_complex(call) ? 2 * n - 1 : 3 * n - 1};
@@ -79,11 +80,11 @@ static struct workspaces least_workspaces(const struct lapack_call *call, const 
         return (struct workspaces){vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1, 0, vectors ? 3 + 5 * n : 1};
     case LAPACK_SYEVR:
         if (is_complex(call))
-            return (struct workspaces){n <= 1 ? 1 : 2 * n, n <= 1 ? 1 : 24 * n, n <= 1 ? 1 : 10 * n};
-        return (struct workspaces){n <= 1 ? 1 : 26 * n, 0, n <= 1 ? 1 : 10 * n};
+            return (struct workspaces){2 * n, 24 * n, 10 * n};
+        return (struct workspaces){26 * n, 0, 10 * n};
     case LAPACK_SYEVX:
     case LAPACK_SYGVX: return (struct workspaces){.lwork = is_complex(call) ? 2 * n : 8 * n};
-    case LAPACK_FAMILY_COUNT: break;
+    default: break;
     }
     return (struct workspaces){0};
 }
@@ -96,6 +97,7 @@ static bool workspaces_suffice(const struct lapack_call *call, const struct layo
            (!layout->liwork || lapack_integer(call, layout->liwork) >= least.liwork);
 }
 
+/* Of order 1 nothing is left to compute, and LAPACK's routines treat it in ways of their own. */
 static bool read_flags(const struct lapack_call *call, const struct layout *layout, struct eigenproblem *problem)
 {
     const char jobz = lapack_letter(call, layout->jobz), uplo = lapack_letter(call, layout->uplo);
@@ -103,7 +105,7 @@ static bool read_flags(const struct lapack_call *call, const struct layout *layo
     problem->vectors = jobz == 'V';
     problem->uplo = uplo == 'U' ? UPLO_UPPER : UPLO_LOWER;
     problem->n = lapack_integer(call, layout->n);
-    return (jobz == 'V' || jobz == 'N') && (uplo == 'U' || uplo == 'L') && problem->n > 0 &&
+    return (jobz == 'V' || jobz == 'N') && (uplo == 'U' || uplo == 'L') && problem->n > 1 &&
            (!layout->itype || (problem->itype >= 1 && problem->itype <= 3));
 }
 
@@ -185,15 +187,44 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
     return false;
 }
 
-bool eigen_arguments_read(const struct lapack_call *call, struct eigenproblem *problem)
+static uint64_t triangle_bytes(const struct blas_matrix *matrix, enum blas_type type)
+{
+    const uint64_t n = (uint64_t)matrix->columns;
+    return matrix->pointer ? n * (n + 1) / 2 * blas_element_bytes(type) : 0;
+}
+
+static struct route_shape shape_of(const struct lapack_call *call, const struct eigenproblem *problem)
+{
+    struct route_shape shape = {.family = call->routine->family, .type = problem->type, .vectors = problem->vectors,
+                                .m = problem->n, .n = problem->n, .k = most_found(problem)};
+    shape.bytes_up = triangle_bytes(&problem->a, problem->type) + triangle_bytes(&problem->b, problem->type);
+    shape.bytes_down = triangle_bytes(&problem->b, problem->type);
+    if (problem->vectors)
+        shape.bytes_down += (uint64_t)problem->n * (uint64_t)shape.k * blas_element_bytes(problem->type);
+    return shape;
+}
+
+static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
     const struct layout *const layout = layout_of(call);
-    *problem = (struct eigenproblem){.type = call->routine->type};
+    struct eigenproblem *const problem = &any->eigen;
+    problem->type = call->routine->type;
     if (asks(call, layout->lwork) || asks(call, layout->lrwork) || asks(call, layout->liwork))
         return false;
-    return read_flags(call, layout, problem) && read_range(call, layout, problem) &&
-           read_matrices(call, layout, problem) && workspaces_suffice(call, layout, problem) &&
-           !overlaps(call, layout, problem);
+    if (!read_flags(call, layout, problem) || !read_range(call, layout, problem) ||
+        !read_matrices(call, layout, problem) || !workspaces_suffice(call, layout, problem) ||
+        overlaps(call, layout, problem))
+        return false;
+    any->shape = shape_of(call, problem);
+    return true;
+}
+
+static bool describe(struct lapack_problem *any, struct route *route)
+{
+    any->memory = any->eigen.values = malloc((size_t)any->eigen.n * sizeof(double));
+    if (any->memory)
+        eigen_describe(&any->eigen, route);
+    return any->memory;
 }
 
 static void write_values(const struct lapack_call *call, const struct layout *layout, const struct eigenproblem *problem)
@@ -221,9 +252,11 @@ static void write_workspaces(const struct lapack_call *call, const struct layout
     workspace_answers_write(call, &layout_of_workspaces);
 }
 
-void eigen_arguments_write(const struct lapack_call *call, const struct eigenproblem *problem)
+static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
 {
     const struct layout *const layout = layout_of(call);
+    const struct eigenproblem *const problem = &any->eigen;
+    (void)route;
     write_values(call, layout, problem);
     if (layout->m)
         lapack_put_integer(call, layout->m, 0, problem->found);
@@ -234,3 +267,5 @@ void eigen_arguments_write(const struct lapack_call *call, const struct eigenpro
     write_workspaces(call, layout);
     lapack_put_integer(call, layout->info, 0, 0);
 }
+
+const struct lapack_methods eigen_methods = {read, describe, write};

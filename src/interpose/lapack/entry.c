@@ -4,10 +4,10 @@
 #include "common/settings.h"
 #include "interpose/floors.h"
 #include "interpose/host_search.h"
-#include "interpose/lapack/eigen_arguments.h"
 #include "interpose/lapack/host_run.h"
 #include "interpose/lapack/host_width.h"
 #include "interpose/lapack/losses.h"
+#include "interpose/lapack/methods.h"
 #include "interpose/lapack/solver_opening.h"
 #include "interpose/offload.h"
 #include "interpose/policy.h"
@@ -34,34 +34,14 @@ static bool integers_are_known(struct lapack_call *call)
     return call->width != WIDTH_DETECTED;
 }
 
-static uint64_t triangle_bytes(const struct blas_matrix *matrix, enum blas_type type)
-{
-    const uint64_t n = (uint64_t)matrix->columns;
-    return matrix->pointer ? n * (n + 1) / 2 * blas_element_bytes(type) : 0;
-}
-
-static struct route_shape shape_of(const struct lapack_call *call, const struct eigenproblem *problem)
-{
-    struct route_shape shape = {.family = call->routine->family, .type = problem->type, .vectors = problem->vectors,
-                                .n = problem->n, .found = problem->n};
-    if (problem->range == EIGEN_INDICES)
-        shape.found = problem->last - problem->first + 1;
-    shape.bytes_up = triangle_bytes(&problem->a, problem->type) + triangle_bytes(&problem->b, problem->type);
-    shape.bytes_down = triangle_bytes(&problem->b, problem->type);
-    if (problem->vectors)
-        shape.bytes_down += (uint64_t)problem->n * (uint64_t)shape.found * blas_element_bytes(problem->type);
-    return shape;
-}
-
-static enum host_reason run(struct device *device, const struct solver_library *library, const struct lapack_call *call,
-                            struct eigenproblem *problem, struct patience *patience)
+static enum host_reason run_route(struct device *device, const struct solver_library *library,
+                                  const struct lapack_call *call, struct lapack_problem *problem, struct patience *patience)
 {
     struct route route;
     struct device_counts counts = {0};
-    problem->values = malloc((size_t)problem->n * sizeof(double));
-    if (!problem->values)
+    const struct lapack_methods *const methods = lapack_methods_of(call->routine->family);
+    if (!methods->describe(problem, &route))
         return HOST_OUT_OF_MEMORY;
-    eigen_describe(problem, &route);
     if (stats_wanted())
         phase_clock_start(&counts.phases);
     const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
@@ -71,14 +51,21 @@ static enum host_reason run(struct device *device, const struct solver_library *
                     symbol_name(call->symbol));
         abort();
     }
-    if (status == STATUS_OK) {
-        eigen_arguments_write(call, problem);
-        counts.bytes_up = route.moved.bytes_up;
-        counts.bytes_down = route.moved.bytes_down;
-        stats_device_call(call->symbol, &counts);
-    }
-    free(problem->values);
-    return status == STATUS_OK ? HOST_REASON_COUNT : offload_reason_of(status);
+    if (status != STATUS_OK)
+        return offload_reason_of(status);
+    methods->write(call, problem, &route);
+    counts.bytes_up = route.moved.bytes_up;
+    counts.bytes_down = route.moved.bytes_down;
+    stats_device_call(call->symbol, &counts);
+    return HOST_REASON_COUNT;
+}
+
+static enum host_reason run(struct device *device, const struct solver_library *library, const struct lapack_call *call,
+                            struct lapack_problem *problem, struct patience *patience)
+{
+    const enum host_reason reason = run_route(device, library, call, problem, patience);
+    free(problem->memory);
+    return reason;
 }
 
 static bool is_for_its_data(enum host_reason reason)
@@ -87,19 +74,18 @@ static bool is_for_its_data(enum host_reason reason)
 }
 
 /* Host or device, and the device's part of it. */
-static struct outcome attempt(const struct lapack_call *call, struct eigenproblem *problem)
+static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
     struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true};
     const enum offload_mode mode = settings()->offload;
     waking_learn();
-    const struct route_shape shape = shape_of(call, problem);
-    const struct route_times times = route_times_predict(waking_model(), &shape);
+    const struct route_times times = route_times_predict(waking_model(), &problem->shape);
     const double gain_us = fmax(0, times.host_us - times.compute_us - times.moving_us);
     outcome.reason = HOST_FASTER;
     if (!policy_decide_route(mode, &times))
         return outcome;
     outcome.reason = HOST_UNSUCCESSFUL;
-    if (mode == OFFLOAD_AUTO && losses_forbid(call->symbol, problem->n))
+    if (mode == OFFLOAD_AUTO && losses_forbid(call->symbol, &problem->shape))
         return outcome;
     outcome.reason = HOST_UNSUPPORTED;
     if (!solver_opening_may_come())
@@ -115,7 +101,7 @@ static struct outcome attempt(const struct lapack_call *call, struct eigenproble
     outcome.reason = run(device, library, call, problem, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || is_for_its_data(outcome.reason))
-        losses_note(call->symbol, problem->n, outcome.reason != HOST_REASON_COUNT);
+        losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
     return outcome;
 }
 
@@ -123,7 +109,7 @@ static struct outcome attempt(const struct lapack_call *call, struct eigenproble
 static struct outcome look(struct lapack_call *call, struct offload_visit *visit)
 {
     static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1}, .beta = {.d = 1}};
-    struct eigenproblem problem;
+    struct lapack_problem problem = {.memory = NULL};
     struct outcome outcome = {.kind = HOST_RUN_PLAIN};
     outcome.reason = settings()->offload == OFFLOAD_NEVER || host_search_stands_behind()
                          ? HOST_SWITCHED_OFF
@@ -135,10 +121,10 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     if (!integers_are_known(call))
         return outcome;
     outcome.reason = HOST_ARGUMENTS;
-    if (!eigen_arguments_read(call, &problem))
+    if (!lapack_methods_of(call->routine->family)->read(call, &problem))
         return outcome;
     outcome.reason = HOST_BELOW_FLOOR;
-    if ((uint64_t)problem.n < __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED))
+    if ((uint64_t)problem.shape.n < __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED))
         return outcome;
     return attempt(call, &problem);
 }

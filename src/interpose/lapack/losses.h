@@ -7,14 +7,14 @@
 #define MUBLAS_LAPACK_LOSSES_H
 
 #include "interpose/symbols.h"
+#include "tuner/route_times.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Has it lost that often? */
-bool losses_forbid(enum symbol symbol, int64_t n);
+bool losses_forbid(enum symbol symbol, const struct route_shape *shape);
 
 /* It was given back for its data, or came to a success. */
-void losses_note(enum symbol symbol, int64_t n, bool lost);
+void losses_note(enum symbol symbol, const struct route_shape *shape, bool lost);
 
 #endif
