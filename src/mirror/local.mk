@@ -15,6 +15,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold_scan.c \
 	src/mirror/hot_ranges.h \
 	src/mirror/hot_ranges.c \
+	src/mirror/job_helpers.h \
+	src/mirror/job_helpers.c \
 	src/mirror/kernel_interface.h \
 	src/mirror/borrowed.c \
 	src/mirror/blind_files.c src/mirror/blind_files.h \
@@ -57,8 +59,6 @@ libmublas_core_la_SOURCES += \
 	src/mirror/result_ranges.c \
 	src/mirror/samples.h \
 	src/mirror/samples.c \
-	src/mirror/scan_helpers.h \
-	src/mirror/scan_helpers.c \
 	src/mirror/staging.h \
 	src/mirror/staging.c \
 	src/mirror/staging_direct.c \
