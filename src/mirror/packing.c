@@ -117,8 +117,8 @@ void transfer_unpack(const struct transfer *transfer, const void *packed)
 static void note_use(const unsigned char *packed, const struct piece *piece, bool writes)
 {
 #ifdef __SANITIZE_THREAD__
-    void __tsan_read_range(void *, unsigned long), __tsan_write_range(void *, unsigned long);
-    (writes ? __tsan_write_range : __tsan_read_range)((void *)(uintptr_t)packed, piece->rows * piece->width);
+    void __tsan_read_range(void *, long), __tsan_write_range(void *, long);
+    (writes ? __tsan_write_range : __tsan_read_range)((void *)(uintptr_t)packed, (long)(piece->rows * piece->width));
 #else
     (void)packed, (void)piece, (void)writes;
 #endif
