@@ -1,0 +1,21 @@
+# Programs that call LAPACK as an application does, by its Fortran names, in memory where only what LAPACK
+# references can be touched; routes.sh runs them on the plain host and through the shim.
+if LAPACK
+route_test_libraries = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
+route_test_sources = tests/system/routes/dense.c tests/system/routes/dense.h tests/system/routes/host_lapack.c \
+	tests/system/routes/host_lapack.h tests/system/routes/lapack_call.c tests/system/routes/lapack_call.h \
+	tests/system/routes/lapack_names.def tests/system/element.h tests/system/random.h
+route_fenced_sources = tests/system/routes/fenced.c tests/system/routes/fenced.h \
+	tests/system/guarded_operand.c tests/system/guarded_operand.h
+# Its own xerbla_ takes the place of the libraries'.
+route_test_flags = $(AM_LDFLAGS) -export-dynamic
+
+check_PROGRAMS += tests/system/routes/eigen
+tests_system_routes_eigen_SOURCES = tests/system/routes/eigen.c tests/system/routes/eigen_arguments.c \
+	tests/system/routes/eigen_faults.c tests/system/routes/eigen_numbers.c tests/system/routes/eigen_problem.c \
+	tests/system/routes/eigen_problem.h tests/system/routes/eigen_run.c tests/system/routes/eigen_run.h \
+	tests/system/routes/eigen_sections.h tests/system/routes/eigen_solve.c $(route_fenced_sources) \
+	$(route_test_sources)
+tests_system_routes_eigen_LDADD = $(route_test_libraries)
+tests_system_routes_eigen_LDFLAGS = $(route_test_flags)
+endif
