@@ -127,7 +127,8 @@ static void measure_matrix(const struct buffers *buffers, enum blas_part part, c
     while ((size_t)((n + 1) * (n + 1 + GAP)) * 8 <= buffers->bytes)
         n++;
     const uint64_t elements = part == PART_FULL ? (uint64_t)(n * n) : (uint64_t)(n * (n + 1) / 2);
-    struct blas_matrix source = {buffers->source, n, n, n + GAP, part}, result = {buffers->result, n, n, n + GAP, part};
+    const struct blas_matrix source = {buffers->source, n, n, n + GAP, part};
+    const struct blas_matrix result = {buffers->result, n, n, n + GAP, part};
     double up[TURNS_MOST], down[TURNS_MOST];
     const int turns = turns_of(buffers->bytes);
     bool good = true;
