@@ -43,6 +43,11 @@ tests_system_routes_factor_SOURCES = tests/system/routes/factor.c $(route_factor
 tests_system_routes_factor_LDADD = $(route_test_libraries)
 tests_system_routes_factor_LDFLAGS = $(route_test_flags)
 
+check_PROGRAMS += tests/system/routes/singular
+tests_system_routes_singular_SOURCES = tests/system/routes/singular.c $(route_factor_sources)
+tests_system_routes_singular_LDADD = $(route_test_libraries)
+tests_system_routes_singular_LDFLAGS = $(route_test_flags)
+
 # Looked up at run time.
 tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
