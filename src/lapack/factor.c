@@ -4,7 +4,8 @@
 
 static void (*const describers[LAPACK_FAMILY_COUNT])(struct factor_problem *, struct route *) = {
     [LAPACK_POTRF] = cholesky_describe, [LAPACK_POTRS] = cholesky_describe, [LAPACK_POSV] = cholesky_describe,
-    [LAPACK_POTRI] = cholesky_describe,
+    [LAPACK_POTRI] = cholesky_describe, [LAPACK_GETRF] = lu_describe,       [LAPACK_GETRS] = lu_describe,
+    [LAPACK_GESV] = lu_describe,        [LAPACK_GETRI] = lu_describe,
 };
 
 const union blas_scalar factor_one[TYPE_COUNT] __attribute__((aligned(16))) = {

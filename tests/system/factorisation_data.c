@@ -60,11 +60,11 @@ lapack_routine *host_routine(char type, const char *name)
     return routine;
 }
 
-/* The flag with this digit of the number; 0 digits: the flag is not there. */
-static char choose(const char *letters, bool there, int *number)
+/* A letter by the lowest digit of what is left of a number; the first one where there is no choice. */
+static char choose(const char *letters, bool there, int *rest)
 {
-    const int choices = there ? (int)strlen(letters) : 1, digit = *number % choices;
-    *number /= choices;
+    const int choices = there ? (int)strlen(letters) : 1, digit = *rest % choices;
+    *rest /= choices;
     return letters[digit];
 }
 
@@ -324,7 +324,7 @@ const char *operands_difference(const struct operands *initial, const struct ope
         return "TAU differs";
     if (memcmp(host->pivots, shim->pivots, (size_t)(variant->m + variant->n) * sizeof(int)) != 0)
         return "IPIV differs";
-    if (takes(row_of(variant->routine), 'w') && !is_workspace_told(shim))
+    if (variant->flaw == '-' && takes(row_of(variant->routine), 'w') && !is_workspace_told(shim))
         return "WORK(1) differs";
     return NULL;
 }

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define NAMES(apply) \
-    apply(potrf, potrf) apply(potrs, potrs) apply(posv, posv) apply(potri, potri)
+    apply(potrf, potrf) apply(potrs, potrs) apply(posv, posv) apply(potri, potri) \
+    apply(getrf, getrf) apply(getrs, getrs) apply(gesv, gesv) apply(getri, getri)
 
 #define DECLARE(real, complex) extern lapack_routine s##real##_, d##real##_, c##complex##_, z##complex##_;
 NAMES(DECLARE)
