@@ -69,8 +69,9 @@ static inline int *factor_info(const struct route *route, int step)
 /* May the 32-bit interface have it? */
 bool factor_is_narrow(const struct route *route, int number);
 
-/* Make the operand, n x n, the identity. */
-enum status factor_set_identity(const struct route *route, int number, int64_t n, CUstream stream);
+/* Make the operand, n x n, the identity, or its diagonal ones. */
+enum status factor_set_identity(const struct route *route, const struct solver_handle *handle, int number, int64_t n);
+enum status factor_set_unit_diagonal(const struct route *route, const struct solver_handle *handle, int number, int64_t n);
 
 extern const union blas_scalar factor_one[TYPE_COUNT];
 

@@ -97,7 +97,7 @@ static void order_columns(const struct factor_problem *problem)
 }
 
 /* Runs of neighbours at once. */
-static enum status copy_in_order(const struct route *route, CUstream stream)
+static enum status copy_in_order(const struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
     const struct route_operand *const from = &route->operands[INVERSE], *const to = &route->operands[FACTOR_A];
@@ -112,20 +112,20 @@ static enum status copy_in_order(const struct route *route, CUstream stream)
             .srcDevice = from->address + (CUdeviceptr)problem->order[i] * column_bytes,
             .dstDevice = to->address + (CUdeviceptr)i * column_bytes, .dstPitch = column_bytes,
             .WidthInBytes = (size_t)problem->n * blas_element_bytes(route->type), .Height = (size_t)columns};
-        result = driver()->copy_2d_async(&copy, stream);
+        result = driver()->copy_2d_async(&copy, handle->stream);
     }
-    return result == CUDA_SUCCESS ? STATUS_OK : STATUS_DEVICE_ERROR;
+    return device_check(handle->library->device, result, "copying columns");
 }
 
 static enum status queue_inverse(struct route *route, const struct solver_handle *handle)
 {
-    enum status status = factor_set_identity(route, INVERSE, factor_problem_of(route)->n, handle->stream);
+    enum status status = factor_set_identity(route, handle, INVERSE, factor_problem_of(route)->n);
     if (status == STATUS_OK)
         status = divide(route, handle, FACTOR_FILL_UPPER, FACTOR_NON_UNIT);
     if (status == STATUS_OK)
         status = divide(route, handle, FACTOR_FILL_LOWER, FACTOR_UNIT);
     order_columns(factor_problem_of(route));
-    return status == STATUS_OK ? copy_in_order(route, handle->stream) : status;
+    return status == STATUS_OK ? copy_in_order(route, handle) : status;
 }
 
 /* A zero pivot's column could not be divided by it, and LAPACK goes on in its own way. */

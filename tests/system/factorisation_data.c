@@ -88,6 +88,8 @@ bool variant_next(struct variant *variant)
     variant->n = variant->order + (form == 'W' ? 9 : 0);
     variant->k = few == 'f' ? 1 : 7;
     variant->flaw = choose(row->flaws, true, &rest);
+    if (variant->diag == 'U')
+        variant->flaw = '-'; /* there all flaws are on the diagonal */
     if (takes(row, 't'))
         variant->k = smaller(variant->m, variant->n) - (few == 'f' ? 3 : 0);
     return rest == 0;

@@ -10,7 +10,8 @@
 
 #define NAMES(apply) \
     apply(potrf, potrf) apply(potrs, potrs) apply(posv, posv) apply(potri, potri) \
-    apply(getrf, getrf) apply(getrs, getrs) apply(gesv, gesv) apply(getri, getri)
+    apply(getrf, getrf) apply(getrs, getrs) apply(gesv, gesv) apply(getri, getri) \
+    apply(geqrf, geqrf) apply(orgqr, ungqr) apply(ormqr, unmqr) apply(gels, gels) apply(trtri, trtri)
 
 #define DECLARE(real, complex) extern lapack_routine s##real##_, d##real##_, c##complex##_, z##complex##_;
 NAMES(DECLARE)

@@ -21,7 +21,7 @@ on_device() # REPORT ROUTINE
         END { print count + 0 }' "$1"
 }
 
-for routine in ${*:-potrf potrs posv potri getrf getrs gesv getri}; do
+for routine in ${*:-potrf potrs posv potri getrf getrs gesv getri geqrf orgqr ormqr gels trtri}; do
     MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report LD_PRELOAD=$shim_preload \
         tests/system/factorisations "$routine" 40 5 > "$work/lines" 2> "$work/errors"
     result $? "$routine: all variants are as LAPACK's"
