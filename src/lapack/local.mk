@@ -1,7 +1,10 @@
 libmublas_core_la_SOURCES += \
+	src/lapack/device_matrix.c src/lapack/device_matrix.h \
 	src/lapack/eigen.c src/lapack/eigen.h \
 	src/lapack/families.h \
+	src/lapack/reduction.c src/lapack/reduction.h \
 	src/lapack/route.c src/lapack/route.h \
 	src/lapack/route_lane.c src/lapack/route_lane.h \
 	src/lapack/route_values.c src/lapack/route_values.h \
-	src/lapack/solver_eigen.c src/lapack/solver_eigen.h
+	src/lapack/solver_eigen.c src/lapack/solver_eigen.h \
+	src/lapack/standard.c src/lapack/tridiagonal.c

@@ -32,6 +32,30 @@ static const double host_factor[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYGV] = 2.5, [LAPACK_SYGVD] = 1, [LAPACK_SYGVX] = 1,
 };
 
+/* Of one routine: OpenBLAS on 16 cores, and cuSOLVER or cuBLAS. */
+struct routine_curves {
+    struct curve host[2], device[2];
+};
+
+/* Without vectors, and with all. sytrd of real types was measured on both sides, ormtr and sygst on the device; the others
+ * follow from their operations. */
+static const struct routine_curves sytrd_curves = {
+    {{{0.0070, 0.027, 0.13, 0.88, 5.6, 0}}, {{0.020, 0.085, 0.7, 5.0, 0, 0}}},
+    {{{0.0037, 0.0087, 0.0225, 0.110, 0.566, 3.37}}, {{0.0043, 0.0102, 0.031, 0.18, 1.0, 0}}}};
+static const struct routine_curves ormtr_curves = {
+    {{{0.003, 0.012, 0.07, 0.45, 3.4, 0}}, {{0.008, 0.04, 0.26, 1.8, 0, 0}}},
+    {{{0.0005, 0.0006, 0.0016, 0.0076, 0.042, 0}}, {{0.0006, 0.001, 0.0045, 0.026, 0, 0}}}};
+static const struct routine_curves sygst_curves = {
+    {{{0.003, 0.016, 0.1, 0.5, 0, 0}}, {{0.009, 0.05, 0.35, 1.9, 0, 0}}},
+    {{{0.0008, 0.0016, 0.0035, 0.012, 0, 0}}, {{0.0009, 0.0026, 0.008, 0.035, 0, 0}}}};
+
+static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2] = {
+    [LAPACK_SYTRD] = {&sytrd_curves, &sytrd_curves},
+    [LAPACK_ORGTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_ORMTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_SYGST] = {&sygst_curves, &sygst_curves},
+};
+
 static int known_orders(const struct curve *curve)
 {
     int count = 0;
@@ -54,9 +78,18 @@ static bool is_generalised(enum lapack_family family)
     return family == LAPACK_SYGV || family == LAPACK_SYGVD || family == LAPACK_SYGVX;
 }
 
+/* Those of sizes apart take as long as a square of as many operations. */
+static double order_of(const struct route_shape *shape)
+{
+    return cbrt((double)shape->m * (double)shape->n * (double)shape->k);
+}
+
 /* A part of the vectors takes that part of what all take more than values alone. */
 static double host_seconds(const struct route_shape *shape, int is_complex)
 {
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    if (curves)
+        return seconds_at(&curves->host[is_complex], order_of(shape));
     const double n = (double)shape->n, part = shape->vectors ? fmin(1, (double)shape->k / n) : 0;
     const double values = seconds_at(&host_values[is_complex], n);
     const double vectors = fmax(values, seconds_at(&host_vectors[is_complex], n) * host_factor[shape->family]);
@@ -66,6 +99,9 @@ static double host_seconds(const struct route_shape *shape, int is_complex)
 
 static double device_seconds(const struct route_shape *shape, int is_complex)
 {
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    if (curves)
+        return fmax(0.5e-3, seconds_at(&curves->device[is_complex], order_of(shape)));
     const double n = (double)shape->n, least = 2e-3;
     const struct curve *const curve = shape->vectors ? device_vectors : device_values;
     const double reduction = is_generalised(shape->family) ? seconds_at(&device_reduction[is_complex], n) : 0;

@@ -5,6 +5,7 @@
 
 #include "interpose/lapack/call.h"
 #include "lapack/eigen.h"
+#include "lapack/reduction.h"
 #include "tuner/route_times.h"
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@ struct lapack_problem {
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
         struct eigenproblem eigen;
+        struct reduction_problem reduction;
     };
 };
 
@@ -31,6 +33,7 @@ struct lapack_methods {
 
 const struct lapack_methods *lapack_methods_of(enum lapack_family family);
 
-extern const struct lapack_methods eigen_methods; /* eigen_arguments.c */
+extern const struct lapack_methods eigen_methods;     /* eigen_arguments.c */
+extern const struct lapack_methods reduction_methods; /* reduction_arguments.c */
 
 #endif
