@@ -54,9 +54,10 @@ enum status device_matrix_turn(const struct route *route, const struct solver_ha
     const struct route_operand *const from = &route->operands[source], *const to = &route->operands[result];
     const struct route_operand *const unit = &route->operands[identity];
     const enum blas_type type = route->type;
-    return solver_blas_status(handle->library,
-                              solver_gemm(handle, type, DEVICE_CONJUGATE_TRANS, DEVICE_NO_TRANS, m, n, n, &device_one[type],
-                                          route_pointer(from->address), from->ld, route_pointer(unit->address), unit->ld,
-                                          &device_zero[type], route_pointer(to->address), to->ld),
-                              "transposing by cuBLAS's gemm");
+    void *const x = route_pointer(from->address), *const one = route_pointer(unit->address), *const y = route_pointer(to->address);
+    const int status = m < n ? solver_gemm(handle, type, DEVICE_NO_TRANS, DEVICE_CONJUGATE_TRANS, m, n, m, &device_one[type],
+                                           one, unit->ld, x, from->ld, &device_zero[type], y, to->ld)
+                             : solver_gemm(handle, type, DEVICE_CONJUGATE_TRANS, DEVICE_NO_TRANS, m, n, n, &device_one[type],
+                                           x, from->ld, one, unit->ld, &device_zero[type], y, to->ld);
+    return solver_blas_status(handle->library, status, "transposing by cuBLAS's gemm");
 }

@@ -23,8 +23,8 @@ enum status device_matrix_clear_imaginary(const struct route *route, const struc
 enum status device_matrix_copy_diagonal(const struct route *route, const struct solver_handle *handle, int operand,
                                         int64_t n, int vector);
 
-/* `result`, m x n, becomes the conjugate transpose of `source`, by a product with the identity, n x n, that `identity`
- * already is. */
+/* `result`, m x n, becomes the conjugate transpose of `source`, by a product with the identity of order min(m, n), whose
+ * place has it already. */
 enum status device_matrix_turn(const struct route *route, const struct solver_handle *handle, int source, int identity,
                                int result, int64_t m, int64_t n);
 

@@ -15,6 +15,8 @@ enum lapack_family {
     LAPACK_ORGTR,
     LAPACK_ORMTR,
     LAPACK_SYGST,
+    LAPACK_GESDD,
+    LAPACK_GESVD,
     LAPACK_FAMILY_COUNT
 };
 

@@ -6,5 +6,6 @@ libmublas_core_la_SOURCES += \
 	src/lapack/route.c src/lapack/route.h \
 	src/lapack/route_lane.c src/lapack/route_lane.h \
 	src/lapack/route_values.c src/lapack/route_values.h \
+	src/lapack/singular.c src/lapack/singular.h \
 	src/lapack/solver_eigen.c src/lapack/solver_eigen.h \
 	src/lapack/standard.c src/lapack/tridiagonal.c

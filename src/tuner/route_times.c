@@ -49,11 +49,24 @@ static const struct routine_curves sygst_curves = {
     {{{0.003, 0.016, 0.1, 0.5, 0, 0}}, {{0.009, 0.05, 0.35, 1.9, 0, 0}}},
     {{{0.0008, 0.0016, 0.0035, 0.012, 0, 0}}, {{0.0009, 0.0026, 0.008, 0.035, 0, 0}}}};
 
+/* gesdd with all vectors was measured on both sides. */
+static const struct routine_curves gesdd_curves = {
+    {{{0.059, 0.28, 1.33, 7.8, 0, 0}}, {{0.11, 0.55, 3.3, 24, 0, 0}}},
+    {{{0.013, 0.031, 0.086, 0.30, 0, 0}}, {{0.017, 0.043, 0.15, 0.65, 0, 0}}}};
+static const struct routine_curves gesvd_curves = {
+    {{{0.13, 0.75, 5, 36, 0, 0}}, {{0.25, 1.5, 11, 80, 0, 0}}},
+    {{{0.013, 0.031, 0.086, 0.30, 0, 0}}, {{0.017, 0.043, 0.15, 0.65, 0, 0}}}};
+static const struct routine_curves singular_value_curves = {
+    {{{0.015, 0.06, 0.3, 2.0, 0, 0}}, {{0.035, 0.16, 1.2, 9, 0, 0}}},
+    {{{0.012, 0.028, 0.075, 0.25, 0, 0}}, {{0.015, 0.039, 0.13, 0.55, 0, 0}}}};
+
 static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2] = {
     [LAPACK_SYTRD] = {&sytrd_curves, &sytrd_curves},
     [LAPACK_ORGTR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_ORMTR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_SYGST] = {&sygst_curves, &sygst_curves},
+    [LAPACK_GESDD] = {&singular_value_curves, &gesdd_curves},
+    [LAPACK_GESVD] = {&singular_value_curves, &gesvd_curves},
 };
 
 static int known_orders(const struct curve *curve)

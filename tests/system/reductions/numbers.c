@@ -37,9 +37,9 @@ static size_t matrix_bytes(const struct matrix *matrix)
 
 struct matrix matrix_make(char type, int rows, int columns, int gap)
 {
-    struct matrix matrix = {.type = type, .rows = rows, .columns = columns, .ld = rows + gap};
-    matrix.memory = malloc(matrix_bytes(&matrix));
-    matrix.before = malloc(matrix_bytes(&matrix));
+    struct matrix matrix = {.type = type, .rows = rows, .columns = columns, .ld = rows + gap > 0 ? rows + gap : 1};
+    matrix.memory = malloc(matrix_bytes(&matrix) + 1);
+    matrix.before = malloc(matrix_bytes(&matrix) + 1);
     if (!matrix.memory || !matrix.before)
         abort();
     memset(matrix.memory, 0xff, matrix_bytes(&matrix));
