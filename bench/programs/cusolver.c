@@ -155,7 +155,7 @@ static void solve_zheevd(struct run *run)
 
 static void solve_dsyevr(struct run *run)
 {
-    int n = run->n, length, found, last = part_of(n);
+    int n = run->n, length, found, last = part_of(n, PART);
     struct matrix a = problem_symmetric(n);
     double *matrix = allocate(matrix_size(&a)), *values = allocate((size_t)n);
     struct matrix v = matrix_dense((size_t)n, (size_t)last, matrix);
