@@ -95,7 +95,8 @@ bench_programs_single_use_LDADD = $(bench_program_libraries)
 # The peer that programs would have to be rewritten for; opens CUDA at run time.
 bench_programs += bench/programs/cusolver
 bench_programs_cusolver_SOURCES = bench/programs/cusolver.c \
-	bench/programs/cuda_libraries.c bench/programs/cuda_libraries.h
+	bench/programs/cuda_functions.def bench/programs/cuda_libraries.c bench/programs/cuda_libraries.h \
+	bench/programs/peer.c bench/programs/peer.h bench/programs/peer_eigen.c bench/programs/peer_factor.c
 bench_programs_cusolver_LDADD = bench/programs/libprogram.la -lm -ldl
 
 check_PROGRAMS += $(bench_programs)
