@@ -115,13 +115,15 @@ static void learn_side(struct route_factors *factors, enum call_side side, const
 {
     const struct shim_child_settings settings = {.offload = side == SIDE_HOST ? "never" : "always", .recipe = recipe,
                                                  .huge_pages = true};
+    const double end = 1e-9 * (double)clock_nanoseconds() + TUNE_ROUTES_SECONDS / CALL_SIDES;
     struct call_timer timer;
     struct route_factors learned = {0};
     if (!call_timer_start(&timer, &settings, who, 0))
         return;
     for (int is_complex = 0; is_complex < 2; is_complex++)
         for (int curve = 0; curve < ROUTE_CURVES; curve++)
-            learn(&learned, &timer, side, is_complex, (enum route_curve)curve);
+            if (1e-9 * (double)clock_nanoseconds() < end)
+                learn(&learned, &timer, side, is_complex, (enum route_curve)curve);
     const bool good = shim_child_wait(&timer.child) == 0;
     if (good && (side == SIDE_HOST || !any_stayed(timer.child.report))) {
         route_factors_keep(&learned, factors);

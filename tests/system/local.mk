@@ -209,8 +209,8 @@ tests_system_rough_lapack_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_lapack_la_LDFLAGS = $(module_flags)
 tests_system_rough_lapack_la_LIBADD = $(LAPACK_LIBS) -ldl
 endif
-TESTS += tests/system/verify.sh
-EXTRA_DIST += tests/system/verify.sh
+TESTS += tests/system/verify.sh tests/system/tune_routes.sh
+EXTRA_DIST += tests/system/verify.sh tests/system/tune_routes.sh
 
 # What is learned of calls.
 TESTS += tests/system/crossovers.sh
