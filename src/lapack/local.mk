@@ -2,6 +2,8 @@ libmublas_core_la_SOURCES += \
 	src/lapack/device_matrix.c src/lapack/device_matrix.h \
 	src/lapack/eigen.c src/lapack/eigen.h \
 	src/lapack/families.h \
+	src/lapack/general_eigen.c src/lapack/general_eigen.h \
+	src/lapack/general_eigen_normalise.c src/lapack/general_eigen_normalise.inc \
 	src/lapack/reduction.c src/lapack/reduction.h \
 	src/lapack/route.c src/lapack/route.h \
 	src/lapack/route_lane.c src/lapack/route_lane.h \

@@ -41,6 +41,8 @@ struct route_vector {
 struct route {
     const struct route_method *method;
     const void *problem; /* the method's */
+    /* Matrices are home too: is it a success? Only where all of these homes are private memory; NULL: it is. */
+    bool (*accept)(const struct route *route);
     enum blas_type type;
     struct route_operand operands[ROUTE_OPERANDS_MAX];
     struct route_vector vectors[ROUTE_VECTORS_MAX];

@@ -6,6 +6,7 @@ static const struct lapack_methods *const methods[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYGVX] = &eigen_methods,
     [LAPACK_SYTRD] = &reduction_methods, [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
     [LAPACK_SYGST] = &reduction_methods, [LAPACK_GESDD] = &singular_methods,  [LAPACK_GESVD] = &singular_methods,
+    [LAPACK_GEEV] = &general_eigen_methods,
 };
 
 const struct lapack_methods *lapack_methods_of(enum lapack_family family)
