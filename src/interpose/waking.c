@@ -338,6 +338,13 @@ struct device *waking_find_device_for_route(double gain_us, enum host_reason *re
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }
 
+void waking_give_up(const char *reason)
+{
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    if (device)
+        device_disable(device, reason);
+}
+
 struct waking_times waking_times(void)
 {
     return (struct waking_times){.nanoseconds = wake_nanoseconds, .waited_nanoseconds = wake_job.waited_nanoseconds,

@@ -144,6 +144,12 @@ static enum status send_vectors(struct route *route, struct lane *lane)
     return status;
 }
 
+static CUdeviceptr first_address(const struct route *route, const struct route_operand *operand)
+{
+    return operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *
+                                  blas_element_bytes(route->type);
+}
+
 static enum status send(struct route *route, struct lane *lane)
 {
     enum status status = send_vectors(route, lane);
@@ -151,7 +157,7 @@ static enum status send(struct route *route, struct lane *lane)
         const struct route_operand *const operand = &route->operands[i];
         if (!operand->up.pointer)
             continue;
-        status = staging_upload_part(lane, operand->address, operand->ld, &operand->up, blas_element_bytes(route->type));
+        status = staging_upload_part(lane, first_address(route, operand), operand->ld, &operand->up, blas_element_bytes(route->type));
         route->moved.bytes_up += part_bytes(route, &operand->up);
         if (status == STATUS_OK && operand->hermitian)
             status = clear_imaginary_diagonal(route, operand, lane);
@@ -195,8 +201,8 @@ static bool is_updated(const struct route *route, const struct route_operand *op
 static enum status bring_home(struct route *route, const struct route_operand *operand, struct lane *lane, bool *touched)
 {
     const size_t element = blas_element_bytes(route->type);
-    const CUdeviceptr source =
-        operand->address + (CUdeviceptr)(operand->home_first * operand->ld + operand->home_row) * element;
+    const CUdeviceptr source = first_address(route, operand) +
+                               (CUdeviceptr)(operand->home_first * operand->ld + operand->home_row) * element;
     enum status status = STATUS_DEVICE_ERROR;
     for (int attempt = 0; attempt < 2 && status != STATUS_OK; attempt++)
         status = staging_download_part(lane, &operand->home, source, operand->ld, element, touched);

@@ -5,6 +5,7 @@
 
 #include "interpose/lapack/call.h"
 #include "lapack/eigen.h"
+#include "lapack/factor.h"
 #include "lapack/general_eigen.h"
 #include "lapack/reduction.h"
 #include "lapack/singular.h"
@@ -15,7 +16,6 @@
 /* geev's, around whose problem the host balances. */
 struct general_call {
     struct general_eigenproblem problem;
-    const struct lapack_call *call;
     struct blas_matrix a, vr; /* the program's */
     host_function *gebak;
     void *scale; /* private, and what gebal tells */
@@ -28,6 +28,7 @@ struct lapack_problem {
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
         struct eigenproblem eigen;
+        struct factor_problem factor;
         struct general_call general;
         struct reduction_problem reduction;
         struct singular_problem singular;
@@ -40,7 +41,7 @@ struct lapack_methods {
      * marks a workspace query before all else. *problem is all zero before. */
     bool (*read)(const struct lapack_call *call, struct lapack_problem *problem);
     /* Allocate problem->memory and describe the route. False: no memory. */
-    bool (*describe)(struct lapack_problem *problem, struct route *route);
+    bool (*describe)(const struct lapack_call *call, struct lapack_problem *problem, struct route *route);
     /* After success: everything that is an output and no matrix, INFO last. */
     void (*write)(const struct lapack_call *call, const struct lapack_problem *problem, const struct route *route);
 };
@@ -48,6 +49,7 @@ struct lapack_methods {
 const struct lapack_methods *lapack_methods_of(enum lapack_family family);
 
 extern const struct lapack_methods eigen_methods;     /* eigen_arguments.c */
+extern const struct lapack_methods factor_methods;    /* factor_arguments.c */
 extern const struct lapack_methods general_eigen_methods; /* general_eigen_arguments.c */
 extern const struct lapack_methods reduction_methods; /* reduction_arguments.c */
 extern const struct lapack_methods singular_methods;  /* singular_arguments.c */

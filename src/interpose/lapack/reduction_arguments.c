@@ -146,8 +146,9 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
 }
 
 /* D, or the result's diagonal, E and TAU behind one another. */
-static bool describe(struct lapack_problem *any, struct route *route)
+static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
 {
+    (void)call;
     struct reduction_problem *const problem = &any->reduction;
     const size_t room = (size_t)problem->n * blas_element_bytes(problem->type);
     unsigned char *const memory = any->memory = malloc(3 * room);

@@ -161,8 +161,9 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     return true;
 }
 
-static bool describe(struct lapack_problem *any, struct route *route)
+static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
 {
+    (void)call;
     struct singular_problem *const problem = &any->singular;
     any->memory = problem->values = malloc((size_t)smaller(problem->m, problem->n) * sizeof(double));
     if (any->memory)
