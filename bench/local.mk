@@ -39,6 +39,11 @@ check_PROGRAMS += bench/decision
 bench_decision_SOURCES = bench/decision.c
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 
+# How fast ordinary memory goes up and down, by how many threads.
+check_PROGRAMS += bench/transfers
+bench_transfers_SOURCES = bench/transfers.c bench/timing.h
+bench_transfers_LDADD = libmublas_core.la -lm -ldl
+
 .PHONY: bench
 bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) \
 	bench/grown_results$(EXEEXT) bench/threads$(EXEEXT) bench/in_turns$(EXEEXT) \

@@ -48,4 +48,15 @@ done
 LIBS=$saved_LIBS
 AC_MSG_RESULT([${BLAS_LIBS:-not at all: some tests cannot be built}])
 AC_SUBST([BLAS_LIBS])
+
+AC_MSG_CHECKING([how to link LAPACK into test programs])
+LAPACK_LIBS=
+for candidate in -llapack "$HOST_LAPACK_DIRECTORY/liblapack.so.3"; do
+    LIBS="$candidate $BLAS_LIBS $saved_LIBS"
+    AC_LINK_IFELSE([AC_LANG_CALL([], [dsyevd_])], [LAPACK_LIBS=$candidate; break])
+done
+LIBS=$saved_LIBS
+AC_MSG_RESULT([${LAPACK_LIBS:-not at all: the tests of LAPACK routes cannot be built}])
+AC_SUBST([LAPACK_LIBS])
+AM_CONDITIONAL([LAPACK], [test -n "$LAPACK_LIBS"])
 ])

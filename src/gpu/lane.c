@@ -24,6 +24,9 @@ static void lane_destroy(struct lane *lane)
         for (int half = 0; half < 2; half++)
             if (lane->staging_free[half])
                 driver()->event_destroy(lane->staging_free[half]);
+        for (int room = 0; room < LANE_ROOMS; room++)
+            if (lane->room_free[room])
+                driver()->event_destroy(lane->room_free[room]);
         if (lane->staging)
             driver()->pinned_free(lane->staging);
         if (lane->vectors[0])
@@ -227,6 +230,18 @@ enum status lane_reserve_staging(struct lane *lane)
                      "allocating pinned staging memory");
     if (status == STATUS_OK)
         lane->staging = staging;
+    return status;
+}
+
+enum status lane_reserve_rooms(struct lane *lane)
+{
+    enum status status = lane_reserve_staging(lane);
+    for (int room = 0; room < LANE_ROOMS && status == STATUS_OK; room++)
+        if (!lane->room_free[room])
+            status = device_check(lane->device,
+                                  driver()->event_create(&lane->room_free[room],
+                                                         CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING),
+                                  "creating an event");
     return status;
 }
 

@@ -249,6 +249,8 @@ static enum status run_placed(struct route *route, struct route_lane *lane)
         status = STATUS_UNSUCCESSFUL;
     if (status == STATUS_OK)
         status = bring_all_home(route, lane->lane);
+    if (status == STATUS_OK && route->accept && !route->accept(route))
+        status = STATUS_UNSUCCESSFUL;
     return status;
 }
 

@@ -22,7 +22,8 @@ static bool starts_with_any(const char *path, const char *const *names)
 /* What mublas itself loads, and what that loads. */
 static bool is_ours(const char *path)
 {
-    static const char *const names[] = {"libmublas", "libcuda.so", "libcublas", "libnvidia-", NULL};
+    static const char *const names[] = {"libmublas", "libcuda.so",   "libcublas",    "libcusolver",
+                                        "libcusparse", "libnvJitLink", "libnvidia-", NULL};
     return starts_with_any(path, names);
 }
 

@@ -15,6 +15,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold_scan.c \
 	src/mirror/hot_ranges.h \
 	src/mirror/hot_ranges.c \
+	src/mirror/job_helpers.h \
+	src/mirror/job_helpers.c \
 	src/mirror/kernel_interface.h \
 	src/mirror/borrowed.c \
 	src/mirror/blind_files.c src/mirror/blind_files.h \
@@ -45,6 +47,9 @@ libmublas_core_la_SOURCES += \
 	src/mirror/page_scan.h \
 	src/mirror/page_scan.c \
 	src/mirror/pinned_pages.c \
+	src/mirror/packing.c \
+	src/mirror/piece_board.h src/mirror/piece_board.c \
+	src/mirror/pieces.h src/mirror/pieces.c \
 	src/mirror/pin_gauge.h \
 	src/mirror/pin_gauge.c \
 	src/mirror/pins.h \
@@ -52,13 +57,13 @@ libmublas_core_la_SOURCES += \
 	src/mirror/range_accounts.h \
 	src/mirror/range_accounts.c \
 	src/mirror/registration.h src/mirror/registration.c \
+	src/mirror/shared_transfer.h src/mirror/shared_transfer.c \
 	src/mirror/split_move.h src/mirror/split_move.c \
 	src/mirror/result_ranges.h \
 	src/mirror/result_ranges.c \
+	src/mirror/rooms.h src/mirror/rooms.c \
 	src/mirror/samples.h \
 	src/mirror/samples.c \
-	src/mirror/scan_helpers.h \
-	src/mirror/scan_helpers.c \
 	src/mirror/staging.h \
 	src/mirror/staging.c \
 	src/mirror/staging_direct.c \

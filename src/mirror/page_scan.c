@@ -4,7 +4,7 @@
 #include "mirror/kernel_interface.h"
 #include "mirror/footprint.h"
 #include "mirror/page_bits.h"
-#include "mirror/scan_helpers.h"
+#include "mirror/job_helpers.h"
 
 #include <stdatomic.h>
 #include <sys/ioctl.h>
@@ -19,7 +19,8 @@ enum {
     TRIAL_BYTES = 8 << 20,
     SHARED_BYTES_MIN = 64 << 20,
     NANOSECONDS_EACH = 30000,
-    REQUEST_NANOSECONDS = 1000
+    REQUEST_NANOSECONDS = 1000,
+    HELPERS_MOST = 4
 };
 
 /* One ioctl's answer. */
@@ -130,7 +131,7 @@ enum status page_scan_shared(const struct page_scan *scan, int helpers)
     const unsigned pieces = (unsigned)((blocks + piece_blocks - 1) / piece_blocks);
     division->scan = scan;
     division->piece_bytes = piece_blocks << BLOCK_SHIFT;
-    scan_helpers_run(scan_piece, division, pieces, helpers);
+    job_helpers_run(scan_piece, division, pieces, helpers);
     enum status status = report_pieces(division, pieces);
     atomic_store(&division_in_use, false);
     return status;
@@ -145,6 +146,13 @@ static enum status try_part(const struct page_scan *scan, uintptr_t begin, uintp
     const int64_t took = (int64_t)(clock_nanoseconds() - started) - REQUEST_NANOSECONDS;
     *nanoseconds_per_byte = took > 0 ? (double)took / (double)(end - begin) : 0;
     return status;
+}
+
+/* None where there are but two processors: to wake one is worth little there. */
+static int helpers_wanted(void)
+{
+    const int wanted = job_helpers_wanted();
+    return wanted > 1 ? wanted : 0;
 }
 
 /* Huge pages, and those whose tables do not exist, take a hundredth of the time; what was written
@@ -163,8 +171,7 @@ enum status page_scan(const struct page_scan *scan)
     if (status != STATUS_OK)
         return status;
     const double expected = (first < last ? first : last) * (double)(rest.end - rest.begin);
-    const int worth = expected < NANOSECONDS_EACH * SCAN_HELPERS_MOST ? (int)(expected / NANOSECONDS_EACH)
-                                                                      : SCAN_HELPERS_MOST;
-    const int wanted = worth > 0 ? scan_helpers_wanted() : 0, helpers = worth < wanted ? worth : wanted;
+    const int worth = expected < NANOSECONDS_EACH * HELPERS_MOST ? (int)(expected / NANOSECONDS_EACH) : HELPERS_MOST;
+    const int wanted = worth > 0 ? helpers_wanted() : 0, helpers = worth < wanted ? worth : wanted;
     return helpers > 0 ? page_scan_shared(&rest, helpers) : page_scan_alone(&rest);
 }

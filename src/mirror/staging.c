@@ -67,7 +67,7 @@ void staging_unpack_vector(const struct blas_vector *vector, const void *packed,
 
 /* A triangle goes as blocks of columns, each the rectangle that holds its share:
  * few enough that the end of each costs nothing, many enough to move little else. */
-enum { BLOCK_COLUMNS_LEAST = 256, BLOCKS_MOST = 16 };
+enum { BLOCK_COLUMNS_LEAST = 256, BLOCKS_MOST = TRANSFER_TOGETHER_MOST };
 
 static int64_t block_columns(const struct blas_matrix *matrix)
 {
@@ -103,28 +103,34 @@ static struct transfer block_transfer(struct lane *lane, const struct blas_matri
     };
 }
 
+/* All blocks; how many there are. */
+static unsigned part_transfers(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
+                               int64_t device_ld, size_t element_bytes, struct transfer transfers[BLOCKS_MOST],
+                               struct clip clips[BLOCKS_MOST])
+{
+    unsigned count = 0;
+    for (int64_t column = 0; column < matrix->columns; column += block_columns(matrix), count++)
+        transfers[count] =
+            block_transfer(lane, matrix, device, device_ld, element_bytes, column, &clips[count]);
+    return count;
+}
+
 enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int64_t destination_ld,
                                 const struct blas_matrix *matrix, size_t element_bytes)
 {
-    enum status status = STATUS_OK;
-    for (int64_t column = 0; column < matrix->columns && status == STATUS_OK; column += block_columns(matrix)) {
-        struct clip clip;
-        struct transfer transfer =
-            block_transfer(lane, matrix, destination, destination_ld, element_bytes, column, &clip);
-        status = transfer_upload(&transfer);
-    }
-    return status;
+    struct transfer transfers[BLOCKS_MOST];
+    struct clip clips[BLOCKS_MOST];
+    return transfer_upload_all(
+        transfers, part_transfers(lane, matrix, destination, destination_ld, element_bytes, transfers, clips));
 }
 
 enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
                                   int64_t source_ld, size_t element_bytes, bool *touched)
 {
-    enum status status = STATUS_OK;
-    for (int64_t column = 0; column < matrix->columns && status == STATUS_OK; column += block_columns(matrix)) {
-        struct clip clip;
-        struct transfer transfer = block_transfer(lane, matrix, source, source_ld, element_bytes, column, &clip);
-        transfer.touched = touched;
-        status = transfer_download(&transfer);
-    }
-    return status;
+    struct transfer transfers[BLOCKS_MOST];
+    struct clip clips[BLOCKS_MOST];
+    const unsigned count = part_transfers(lane, matrix, source, source_ld, element_bytes, transfers, clips);
+    for (unsigned i = 0; i < count; i++)
+        transfers[i].touched = touched;
+    return transfer_download_all(transfers, count);
 }

@@ -1,5 +1,6 @@
 /* transfer.h - the engine of staging.c: rows of program memory through a lane's
- * pinned staging, in pieces, packing one piece while another is on its way. */
+ * pinned staging, in pieces, packing one piece while another is on its way; long ones with helpers
+ * (shared_transfer.h). */
 #ifndef MUBLAS_TRANSFER_H
 #define MUBLAS_TRANSFER_H
 
@@ -32,6 +33,15 @@ enum status transfer_upload(struct transfer *transfer);
 
 /* Complete on return. Waits for everything queued on the stream before. */
 enum status transfer_download(struct transfer *transfer);
+
+/* Several of one lane, one after the other or with helpers at once; the first failure ends it. */
+enum { TRANSFER_TOGETHER_MOST = 16 };
+enum status transfer_upload_all(struct transfer *transfers, unsigned count);
+enum status transfer_download_all(struct transfer *transfers, unsigned count);
+
+/* By the calling thread alone. */
+enum status transfer_upload_alone(struct transfer *transfer);
+enum status transfer_download_alone(struct transfer *transfer);
 
 /* All rows to and from memory where they follow each other without gaps; the clip is not looked at. */
 void transfer_pack(void *packed, const struct transfer *transfer);

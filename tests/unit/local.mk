@@ -230,6 +230,16 @@ TESTS += tests/unit/test_early_account
 tests_unit_test_early_account_SOURCES = tests/unit/test_early_account.c
 tests_unit_test_early_account_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_job_helpers
+TESTS += tests/unit/test_job_helpers
+tests_unit_test_job_helpers_SOURCES = tests/unit/test_job_helpers.c
+tests_unit_test_job_helpers_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_shared_transfer
+TESTS += tests/unit/test_shared_transfer
+tests_unit_test_shared_transfer_SOURCES = tests/unit/test_shared_transfer.c tests/unit/emulated_lane.h
+tests_unit_test_shared_transfer_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_page_scan
 TESTS += tests/unit/test_page_scan
 tests_unit_test_page_scan_SOURCES = tests/unit/test_page_scan.c
@@ -349,9 +359,9 @@ tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 
 # Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on.
 thread_tests += tests/unit/test_claims tests/unit/test_completeness tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
-	tests/unit/test_emulated_streams tests/unit/test_emulated_threads \
+	tests/unit/test_emulated_streams tests/unit/test_emulated_threads tests/unit/test_job_helpers \
 	tests/unit/test_operands tests/unit/test_operands_shared tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
-	tests/unit/test_settings tests/unit/test_staging tests/unit/test_stateless \
+	tests/unit/test_settings tests/unit/test_shared_transfer tests/unit/test_staging tests/unit/test_stateless \
 	tests/unit/test_write_tracker
 
 check_PROGRAMS += tests/unit/test_tile_plan

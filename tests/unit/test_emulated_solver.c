@@ -102,9 +102,10 @@ static void test_handle(void)
 static void test_order(void)
 {
     double before[N * N], after[N * N], host[2 * N];
-    unsigned char workspace = 0;
+    unsigned char workspace = 7;
     bool poisoned;
     make();
+    emulated.poke(buffers.work + 5, &workspace, 1);
     MUST(cuda.stream_synchronise(stream));
     memset(buffers.host, 7, host_bytes);
     MUST(cuda.copy_to_device_async(w.device, before, 8, stream)); /* W may be read by what is queued: left alone */
@@ -122,6 +123,24 @@ static void test_order(void)
            "a copy behind it has the results");
     tap_ok(workspace == 0xff, "the workspace is poison afterwards");
     buffers_finish(&poisoned);
+    drop();
+}
+
+/* The cell holds what an earlier call told, and its copy home is still queued. */
+static void test_queued_copy(void)
+{
+    const int earlier = 42;
+    void *staging;
+    bool poisoned;
+    make();
+    MUST(cuda.pinned_allocate(&staging, sizeof earlier, CU_MEMHOSTALLOC_PORTABLE));
+    emulated.poke(buffers.info, &earlier, sizeof earlier);
+    MUST(cuda.copy_to_host_async(staging, buffers.info, sizeof earlier, stream));
+    MUST(syevd());
+    const int before = info_now();
+    const int after = buffers_finish(&poisoned);
+    tap_ok(before == earlier && *(int *)staging == earlier && after == 0, "what a queued copy reads keeps its value");
+    MUST(cuda.pinned_free(staging));
     drop();
 }
 
@@ -244,6 +263,7 @@ int main(void)
     test_every_function();
     test_handle();
     test_order();
+    test_queued_copy();
     test_requests();
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     tap_skip("LAPACK calls nothing of the program's", "no scope of its own under sanitizers");

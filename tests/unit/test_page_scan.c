@@ -1,23 +1,18 @@
-/* Scans in pieces by several threads: what one thread finds, with writers running, and helpers that come
- * to nobody's harm. */
+/* Scans in pieces by several threads: what one thread finds, with writers running. */
 #include "mirror/page_bits.h"
 #include "mirror/page_scan.h"
-#include "mirror/scan_helpers.h"
 #include "tap.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { BYTES = 128 << 20, HELPERS = 3, WRITERS = 3, PARTS = 64, ROUNDS = 60, FORKS = 20, PATIENCE = 30 };
+enum { BYTES = 128 << 20, HELPERS = 3, WRITERS = 3, ROUNDS = 60 };
 
 /* The C library's, but that there are as many processors as a test says; 0: as there are. */
 static int processors;
@@ -163,159 +158,6 @@ static void test_failure(void)
     tap_ok(shared(&before) == STATUS_OK, "memory beside it can still be scanned");
 }
 
-static void count(void *counts, unsigned part)
-{
-    atomic_fetch_add((atomic_int *)counts + part, 1);
-}
-
-static bool each_part_is_done_once(void)
-{
-    atomic_int counts[PARTS] = {0};
-    bool good = true;
-    scan_helpers_run(count, counts, PARTS, HELPERS);
-    for (int i = 0; i < PARTS; i++)
-        good = good && counts[i] == 1;
-    return good;
-}
-
-static pthread_t hasty;
-
-static void dawdle(void *unused, unsigned part)
-{
-    (void)unused, (void)part;
-    usleep(pthread_equal(pthread_self(), hasty) ? 1000 : 50000);
-}
-
-static int status_of(pid_t child)
-{
-    int status = -1;
-    for (int i = 0; i < PATIENCE * 100 && waitpid(child, &status, WNOHANG) == 0; i++)
-        usleep(10000);
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    return status;
-}
-
-static pid_t ending_thread;
-
-static void end_in_own_thread(void)
-{
-    _exit(gettid() == ending_thread ? 0 : 1);
-}
-
-static void *use_and_end(void *main_thread)
-{
-    pthread_join(*(pthread_t *)main_thread, NULL);
-    ending_thread = gettid();
-    if (!each_part_is_done_once() || scan_helpers_alive() != HELPERS)
-        _exit(2);
-    return NULL;
-}
-
-/* By whom exit handlers are run, when the last thread that ends is `other` than the main one. */
-static void end_by_threads(bool other)
-{
-    static pthread_t main_thread;
-    pthread_t thread;
-    main_thread = pthread_self();
-    ending_thread = gettid();
-    atexit(end_in_own_thread);
-    if (!each_part_is_done_once() || scan_helpers_alive() != HELPERS)
-        _exit(2);
-    if (other && pthread_create(&thread, NULL, use_and_end, &main_thread) != 0)
-        _exit(3);
-    pthread_exit(NULL);
-}
-
-#ifdef __SANITIZE_ADDRESS__
-enum { RUNS_UNDER_ADDRESS_SANITIZER = 1 };
-#else
-enum { RUNS_UNDER_ADDRESS_SANITIZER = 0 };
-#endif
-#ifdef __SANITIZE_THREAD__
-enum { RUNS_UNDER_THREAD_SANITIZER = 1 };
-#else
-enum { RUNS_UNDER_THREAD_SANITIZER = 0 };
-#endif
-
-/* Before there are helpers here. */
-static void test_limits(void)
-{
-    pid_t child;
-    if (RUNS_UNDER_THREAD_SANITIZER) /* which needs memory, and has a thread of its own */
-        return;
-    child = RUNS_UNDER_ADDRESS_SANITIZER ? -1 : fork(); /* which wants memory at any moment */
-    if (child == 0) {
-        const struct rlimit none = {0, 0};
-        setrlimit(RLIMIT_AS, &none);
-        _exit(each_part_is_done_once() && each_part_is_done_once() && scan_helpers_alive() == 0 ? 0 : 1);
-    }
-    if (child > 0)
-        tap_ok(status_of(child) == 0, "where no thread is to be had the caller does it all");
-    child = fork();
-    if (child == 0) {
-        if (!each_part_is_done_once() || scan_helpers_alive() != HELPERS)
-            _exit(1);
-        pthread_exit(NULL); /* the process ends with its last thread, with status 0 */
-    }
-    tap_ok(status_of(child) == 0, "a process whose threads have all ended ends");
-    child = fork();
-    if (child == 0) {
-        hasty = pthread_self();
-        scan_helpers_run(dawdle, NULL, PARTS, HELPERS);
-        _exit(0);
-    }
-    tap_ok(status_of(child) == 0, "a caller that has long been done is woken when its helpers are");
-    for (int other = 0; other < 2; other++) {
-        child = fork();
-        if (child == 0)
-            end_by_threads(other);
-        tap_ok(status_of(child) == 0, "and its exit handlers run in its own last thread, the main one or not");
-    }
-}
-
-static void *keep_running(void *good)
-{
-    while (!atomic_load(&ends))
-        if (!each_part_is_done_once())
-            *(bool *)good = false;
-    return NULL;
-}
-
-static void test_forks(void)
-{
-    pthread_t runners[2];
-    bool good[2] = {true, true}, children = true;
-    atomic_store(&ends, false);
-    for (int i = 0; i < 2; i++)
-        if (pthread_create(&runners[i], NULL, keep_running, &good[i]) != 0)
-            abort();
-    for (int i = 0; i < FORKS; i++) {
-        pid_t child = fork();
-        if (child == 0)
-            _exit(each_part_is_done_once() && each_part_is_done_once() ? 0 : 1);
-        children = status_of(child) == 0 && children;
-    }
-    atomic_store(&ends, true);
-    for (int i = 0; i < 2; i++)
-        pthread_join(runners[i], NULL);
-    tap_ok(good[0] && good[1], "two threads at once: each part is done once");
-    tap_ok(children, "so it is in children that are forked meanwhile");
-}
-
-static void test_idleness(void)
-{
-    each_part_is_done_once();
-    tap_ok(scan_helpers_alive() == HELPERS, "helpers stay for a while");
-    for (int i = 0; i < PATIENCE * 100 && scan_helpers_alive() > 0; i++)
-        usleep(10000);
-    tap_ok(scan_helpers_alive() == 0, "idle helpers go");
-    tap_ok(each_part_is_done_once() && scan_helpers_alive() == HELPERS, "and others come");
-    const int wanted = scan_helpers_wanted();
-    tap_ok(wanted <= SCAN_HELPERS_MOST && wanted < (int)sysconf(_SC_NPROCESSORS_ONLN),
-           "no more are wanted than there are processors");
-}
-
 static void create_memory(int advice, size_t offset)
 {
     const size_t block = (size_t)1 << BLOCK_SHIFT, bytes = BYTES + 2 * block;
@@ -348,9 +190,6 @@ int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
     pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    test_limits();
-    test_idleness();
-    test_forks();
     if (pagemap < 0 || write_tracker_create(&tracker) != STATUS_OK) {
         tap_skip("scans", "host writes cannot be followed here");
         return tap_done();

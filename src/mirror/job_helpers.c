@@ -1,18 +1,17 @@
-#include "mirror/scan_helpers.h"
+#include "mirror/job_helpers.h"
 
 #include "common/clock.h"
+#include "common/futex.h"
 #include "common/local_rank.h"
 #include "common/processors.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,30 +26,20 @@ static struct helper {
     pthread_t thread;
     bool started;
     atomic_bool gone; /* all but: it can be joined */
-} helpers_of_process[SCAN_HELPERS_MOST];
+} helpers_of_process[JOB_HELPERS_MOST];
 static pthread_key_t user_key; /* set by each thread that had helpers */
 
 /* The job. Set while `left` is 0: a helper reads them after it has taken a part from `left`, and the job
  * lasts until that is done, so nobody reads another job's, however late it wakes. */
-static scan_helpers_work *job_work;
+static job_helpers_work *job_work;
 static void *job_context;
+static unsigned job_parts; /* guarded by `turn` */
 static atomic_uint left, done;
 static atomic_bool waited_for;
 
 static atomic_uint jobs; /* so far: what helpers wait for to change */
 static atomic_int alive;
 static atomic_bool sent_away;
-
-/* Of words of this process alone. False: it timed out. */
-static bool futex_wait(atomic_uint *word, unsigned value, const struct timespec *most)
-{
-    return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, most, NULL, 0) == 0 || errno != ETIMEDOUT;
-}
-
-static void futex_wake(atomic_uint *word, int threads)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
-}
 
 static bool take_part(unsigned *part)
 {
@@ -65,12 +54,14 @@ static bool take_part(unsigned *part)
 
 static void do_parts(void)
 {
+    const int saved_errno = errno;
     for (unsigned part; take_part(&part);) {
         job_work(job_context, part);
         atomic_fetch_add(&done, 1);
         if (atomic_load(&waited_for))
             futex_wake(&done, 1);
     }
+    errno = saved_errno;
 }
 
 /* Jobs that come in quick succession are a program's calls one after the other: to be woken for each takes half as
@@ -135,8 +126,8 @@ static void user_ends(void *unused)
         return; /* who has it ends later */
     atomic_store(&sent_away, true);
     atomic_fetch_add(&jobs, 1);
-    futex_wake(&jobs, SCAN_HELPERS_MOST);
-    for (int i = 0; i < SCAN_HELPERS_MOST; i++)
+    futex_wake(&jobs, JOB_HELPERS_MOST);
+    for (int i = 0; i < JOB_HELPERS_MOST; i++)
         if (helpers_of_process[i].started)
             join_helper(&helpers_of_process[i]);
     atomic_store(&sent_away, false);
@@ -162,7 +153,7 @@ static bool is_user(void)
 
 static void have_helpers(int wanted)
 {
-    for (int i = 0; i < wanted && i < SCAN_HELPERS_MOST; i++) {
+    for (int i = 0; i < wanted && i < JOB_HELPERS_MOST; i++) {
         struct helper *helper = &helpers_of_process[i];
         if (helper->started && atomic_load(&helper->gone))
             join_helper(helper);
@@ -194,47 +185,57 @@ static void await_parts(unsigned parts)
     atomic_store(&waited_for, false);
 }
 
-static void run_with_helpers(scan_helpers_work *work, void *context, unsigned parts, int helpers)
+bool job_helpers_begin(job_helpers_work *work, void *context, unsigned parts, int helpers)
 {
+    /* In a child `turn` may be held by a thread that is not there, and none of those that count as
+     * alive are: it never waits for either. */
+    if (helpers <= 0 || pthread_mutex_trylock(&turn) != 0)
+        return false;
+    const int saved_errno = errno;
     if (is_user())
         have_helpers(helpers);
     job_work = work;
     job_context = context;
+    job_parts = parts;
     atomic_store(&done, 0);
     atomic_store(&left, parts);
     atomic_fetch_add(&jobs, 1);
     futex_wake(&jobs, helpers);
-    do_parts();
-    await_parts(parts);
+    errno = saved_errno;
+    return true;
 }
 
-void scan_helpers_run(scan_helpers_work *work, void *context, unsigned parts, int helpers)
+void job_helpers_end(void)
 {
-    /* In a child `turn` may be held by a thread that is not there, and none of those that count as
-     * alive are: it never waits for either. */
-    if (parts > 1 && helpers > 0 && pthread_mutex_trylock(&turn) == 0) {
-        const int saved_errno = errno;
-        run_with_helpers(work, context, parts, helpers);
-        errno = saved_errno;
-        pthread_mutex_unlock(&turn);
+    const int saved_errno = errno;
+    await_parts(job_parts - atomic_exchange(&left, 0));
+    errno = saved_errno;
+    pthread_mutex_unlock(&turn);
+}
+
+void job_helpers_run(job_helpers_work *work, void *context, unsigned parts, int helpers)
+{
+    if (parts > 1 && job_helpers_begin(work, context, parts, helpers)) {
+        do_parts();
+        job_helpers_end();
         return;
     }
     for (unsigned part = 0; part < parts; part++)
         work(context, part);
 }
 
-int scan_helpers_wanted(void)
+int job_helpers_wanted(void)
 {
     const int ranks = local_rank()->ranks, usable = processors_usable();
     /* Ranks that are not bound to processors of their own share them all. */
     const bool shares = ranks > 1 && usable >= sysconf(_SC_NPROCESSORS_ONLN);
     const int own = shares ? usable / ranks : usable;
-    if (own <= 2)
+    if (own <= 1)
         return 0;
-    return own - 1 < SCAN_HELPERS_MOST ? own - 1 : SCAN_HELPERS_MOST;
+    return own - 1 < JOB_HELPERS_MOST ? own - 1 : JOB_HELPERS_MOST;
 }
 
-int scan_helpers_alive(void)
+int job_helpers_alive(void)
 {
     return atomic_load(&alive);
 }

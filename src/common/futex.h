@@ -1,0 +1,25 @@
+/* futex.h - waits for a word of this process alone to change, and wakes who waits. errno is changed. */
+#ifndef MUBLAS_FUTEX_H
+#define MUBLAS_FUTEX_H
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Sleeps while *word is `value`, and wakes now and then for no reason. False: `most` (NULL: no end) has passed. */
+static inline bool futex_wait(atomic_uint *word, unsigned value, const struct timespec *most)
+{
+    return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, most, NULL, 0) == 0 || errno != ETIMEDOUT;
+}
+
+static inline void futex_wake(atomic_uint *word, int threads)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}
+
+#endif

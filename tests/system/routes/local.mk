@@ -1,0 +1,41 @@
+# Programs that call LAPACK as an application does, by its Fortran names, in memory where only what LAPACK
+# references can be touched; routes.sh runs them on the plain host and through the shim.
+if LAPACK
+route_test_libraries = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
+route_test_sources = tests/system/routes/dense.c tests/system/routes/dense.h tests/system/routes/host_lapack.c \
+	tests/system/routes/host_lapack.h tests/system/routes/lapack_call.c tests/system/routes/lapack_call.h \
+	tests/system/routes/lapack_names.def tests/system/element.h tests/system/random.h
+route_fenced_sources = tests/system/routes/fenced.c tests/system/routes/fenced.h \
+	tests/system/guarded_operand.c tests/system/guarded_operand.h
+# Its own xerbla_ takes the place of the libraries'.
+route_test_flags = $(AM_LDFLAGS) -export-dynamic
+
+route_eigen_sources = tests/system/routes/eigen_faults.c tests/system/routes/eigen_problem.c \
+	tests/system/routes/eigen_problem.h tests/system/routes/eigen_run.c tests/system/routes/eigen_run.h \
+	$(route_fenced_sources) $(route_test_sources)
+route_symmetric_sources = tests/system/routes/symmetric.c tests/system/routes/symmetric.h tests/system/blas_program.h
+
+check_PROGRAMS += tests/system/routes/eigen tests/system/routes/ends tests/system/routes/failing \
+	tests/system/routes/plain tests/system/routes/refused tests/system/routes/threads
+tests_system_routes_eigen_SOURCES = tests/system/routes/eigen.c tests/system/routes/eigen_arguments.c \
+	tests/system/routes/eigen_numbers.c tests/system/routes/eigen_sections.h tests/system/routes/eigen_solve.c \
+	$(route_eigen_sources)
+tests_system_routes_eigen_LDADD = $(route_test_libraries)
+tests_system_routes_eigen_LDFLAGS = $(route_test_flags)
+# A device that fails.
+tests_system_routes_failing_SOURCES = tests/system/routes/failing.c $(route_eigen_sources)
+tests_system_routes_failing_LDADD = $(route_test_libraries)
+tests_system_routes_failing_LDFLAGS = $(route_test_flags)
+
+# In threads, left in the middle, and left to the host.
+tests_system_routes_threads_SOURCES = tests/system/routes/threads.c $(route_symmetric_sources)
+tests_system_routes_threads_LDADD = $(route_test_libraries)
+tests_system_routes_ends_SOURCES = tests/system/routes/ends.c $(route_symmetric_sources)
+tests_system_routes_ends_LDADD = $(route_test_libraries)
+tests_system_routes_refused_SOURCES = tests/system/routes/refused.c $(route_symmetric_sources)
+tests_system_routes_refused_LDADD = $(route_test_libraries)
+
+# Looked up at run time.
+tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
+tests_system_routes_plain_LDADD = -lm -ldl
+endif

@@ -1,0 +1,282 @@
+/* Helpers do each part once, come when they are wanted, and come to nobody's harm. */
+#include "mirror/job_helpers.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HELPERS = 3, PARTS = 64, FORKS = 20, PATIENCE = 30 };
+
+/* The C library's, but that there are as many processors as a test says; 0: as there are. */
+static int processors;
+
+int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *set)
+{
+    memset(set, 0, bytes);
+    for (int i = 0; i < processors; i++)
+        CPU_SET_S((size_t)i, bytes, set);
+    return processors > 0 || syscall(SYS_sched_getaffinity, thread, bytes, set) > 0 ? 0 : -1;
+}
+
+static atomic_bool ends;
+
+static void count(void *counts, unsigned part)
+{
+    atomic_fetch_add((atomic_int *)counts + part, 1);
+}
+
+static bool each_part_is_done_once(void)
+{
+    atomic_int counts[PARTS] = {0};
+    bool good = true;
+    job_helpers_run(count, counts, PARTS, HELPERS);
+    for (int i = 0; i < PARTS; i++)
+        good = good && counts[i] == 1;
+    return good;
+}
+
+static pthread_t hasty;
+
+static void dawdle(void *unused, unsigned part)
+{
+    (void)unused, (void)part;
+    usleep(pthread_equal(pthread_self(), hasty) ? 1000 : 50000);
+}
+
+static int status_of(pid_t child)
+{
+    int status = -1;
+    for (int i = 0; i < PATIENCE * 100 && waitpid(child, &status, WNOHANG) == 0; i++)
+        usleep(10000);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static pid_t ending_thread;
+
+static void end_in_own_thread(void)
+{
+    _exit(gettid() == ending_thread ? 0 : 1);
+}
+
+static void *use_and_end(void *main_thread)
+{
+    pthread_join(*(pthread_t *)main_thread, NULL);
+    ending_thread = gettid();
+    if (!each_part_is_done_once() || job_helpers_alive() != HELPERS)
+        _exit(2);
+    return NULL;
+}
+
+/* By whom exit handlers are run, when the last thread that ends is `other` than the main one. */
+static void end_by_threads(bool other)
+{
+    static pthread_t main_thread;
+    pthread_t thread;
+    main_thread = pthread_self();
+    ending_thread = gettid();
+    atexit(end_in_own_thread);
+    if (!each_part_is_done_once() || job_helpers_alive() != HELPERS)
+        _exit(2);
+    if (other && pthread_create(&thread, NULL, use_and_end, &main_thread) != 0)
+        _exit(3);
+    pthread_exit(NULL);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+enum { RUNS_UNDER_ADDRESS_SANITIZER = 1 };
+#else
+enum { RUNS_UNDER_ADDRESS_SANITIZER = 0 };
+#endif
+#ifdef __SANITIZE_THREAD__
+enum { RUNS_UNDER_THREAD_SANITIZER = 1 };
+#else
+enum { RUNS_UNDER_THREAD_SANITIZER = 0 };
+#endif
+
+/* Before there are helpers here. */
+static void test_limits(void)
+{
+    pid_t child;
+    if (RUNS_UNDER_THREAD_SANITIZER) /* which needs memory, and has a thread of its own */
+        return;
+    child = RUNS_UNDER_ADDRESS_SANITIZER ? -1 : fork(); /* which wants memory at any moment */
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_AS, &none);
+        _exit(each_part_is_done_once() && each_part_is_done_once() && job_helpers_alive() == 0 ? 0 : 1);
+    }
+    if (child > 0)
+        tap_ok(status_of(child) == 0, "where no thread is to be had the caller does it all");
+    child = fork();
+    if (child == 0) {
+        if (!each_part_is_done_once() || job_helpers_alive() != HELPERS)
+            _exit(1);
+        pthread_exit(NULL); /* the process ends with its last thread, with status 0 */
+    }
+    tap_ok(status_of(child) == 0, "a process whose threads have all ended ends");
+    child = fork();
+    if (child == 0) {
+        hasty = pthread_self();
+        job_helpers_run(dawdle, NULL, PARTS, HELPERS);
+        _exit(0);
+    }
+    tap_ok(status_of(child) == 0, "a caller that has long been done is woken when its helpers are");
+    for (int other = 0; other < 2; other++) {
+        child = fork();
+        if (child == 0)
+            end_by_threads(other);
+        tap_ok(status_of(child) == 0, "and its exit handlers run in its own last thread, the main one or not");
+    }
+}
+
+static void *keep_running(void *good)
+{
+    while (!atomic_load(&ends))
+        if (!each_part_is_done_once())
+            *(bool *)good = false;
+    return NULL;
+}
+
+static void test_forks(void)
+{
+    pthread_t runners[2];
+    bool good[2] = {true, true}, children = true;
+    atomic_store(&ends, false);
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&runners[i], NULL, keep_running, &good[i]) != 0)
+            abort();
+    for (int i = 0; i < FORKS; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(each_part_is_done_once() && each_part_is_done_once() ? 0 : 1);
+        children = status_of(child) == 0 && children;
+    }
+    atomic_store(&ends, true);
+    for (int i = 0; i < 2; i++)
+        pthread_join(runners[i], NULL);
+    tap_ok(good[0] && good[1], "two threads at once: each part is done once");
+    tap_ok(children, "so it is in children that are forked meanwhile");
+}
+
+static void test_idleness(void)
+{
+    each_part_is_done_once();
+    tap_ok(job_helpers_alive() == HELPERS, "helpers stay for a while");
+    for (int i = 0; i < PATIENCE * 100 && job_helpers_alive() > 0; i++)
+        usleep(10000);
+    tap_ok(job_helpers_alive() == 0, "idle helpers go");
+    tap_ok(each_part_is_done_once() && job_helpers_alive() == HELPERS, "and others come");
+}
+
+static void test_wanted(void)
+{
+    static const struct {
+        int processors, helpers;
+    } cases[] = {{1, 0}, {2, 1}, {5, 4}, {8, 7}, {9, 7}, {64, 7}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        processors = cases[i].processors;
+        good = good && job_helpers_wanted() == cases[i].helpers;
+    }
+    processors = 0;
+    tap_ok(good, "one less than the processors is wanted, at most %d", JOB_HELPERS_MOST);
+}
+
+struct open_job {
+    atomic_int begun, ended;
+    pthread_t caller;
+    atomic_bool may_end, by_caller, takes_signals;
+};
+
+static void stay(void *context, unsigned part)
+{
+    struct open_job *job = context;
+    sigset_t blocked;
+    (void)part;
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    if (!sigismember(&blocked, SIGUSR1) || !sigismember(&blocked, SIGSEGV))
+        atomic_store(&job->takes_signals, true);
+    if (pthread_equal(pthread_self(), job->caller))
+        atomic_store(&job->by_caller, true);
+    atomic_fetch_add(&job->begun, 1);
+    while (!atomic_load(&job->may_end))
+        usleep(1000);
+    usleep(20000);
+    atomic_fetch_add(&job->ended, 1);
+}
+
+static void *begin_another(void *refused)
+{
+    struct open_job job = {.caller = pthread_self()};
+    *(bool *)refused = !job_helpers_begin(stay, &job, HELPERS, HELPERS);
+    return NULL;
+}
+
+/* Helpers that are with a job that was begun are waited for at its end, and nobody takes a part after it. */
+static void test_begun_jobs(void)
+{
+    struct open_job job = {.caller = pthread_self()}, none = {.may_end = true};
+    bool refused = false, good = true;
+    pthread_t other;
+    errno = 4711;
+    good = job_helpers_begin(stay, &job, PARTS, HELPERS);
+    for (int i = 0; i < PATIENCE * 1000 && atomic_load(&job.begun) < HELPERS; i++)
+        usleep(1000);
+    tap_ok(good && atomic_load(&job.begun) == HELPERS, "helpers take parts while the caller does something else");
+    if (pthread_create(&other, NULL, begin_another, &refused) != 0)
+        abort();
+    pthread_join(other, NULL);
+    tap_ok(refused, "another's job is refused meanwhile");
+    atomic_store(&job.may_end, true);
+    errno = 4711;
+    job_helpers_end();
+    const int begun = atomic_load(&job.begun), ended = atomic_load(&job.ended);
+    good = errno == 4711;
+    usleep(50000);
+    tap_ok(begun == ended && atomic_load(&job.begun) == begun, "%d parts were begun, %d ended at the end", begun, ended);
+    tap_ok(good && !atomic_load(&job.by_caller) && !atomic_load(&job.takes_signals),
+           "none by the caller, none where signals arrive; errno stays");
+    tap_ok(!job_helpers_begin(stay, &none, PARTS, 0) && atomic_load(&none.begun) == 0, "no helpers, no job");
+    tap_ok(each_part_is_done_once(), "the next job is as any");
+}
+
+static void test_begun_jobs_of_children(void)
+{
+    struct open_job job = {.caller = pthread_self(), .may_end = true};
+    if (!job_helpers_begin(stay, &job, HELPERS, HELPERS))
+        abort();
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(!job_helpers_begin(stay, &job, HELPERS, HELPERS) && each_part_is_done_once() ? 0 : 1);
+    tap_ok(status_of(child) == 0, "a child that was forked during a job does its own alone");
+    job_helpers_end();
+    const pid_t later = fork();
+    if (later == 0) {
+        struct open_job own = {.caller = pthread_self(), .may_end = true};
+        if (job_helpers_begin(stay, &own, HELPERS, HELPERS))
+            job_helpers_end();
+        _exit(atomic_load(&own.begun) == 0 && each_part_is_done_once() ? 0 : 1);
+    }
+    tap_ok(status_of(later) == 0, "and one that was forked after it");
+}
+
+int main(void)
+{
+    test_limits();
+    test_wanted();
+    test_idleness();
+    test_begun_jobs();
+    test_begun_jobs_of_children();
+    test_forks();
+    return tap_done();
+}
