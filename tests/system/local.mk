@@ -307,9 +307,11 @@ TESTS += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
 
 # LAPACK's factorisations on the device, and LAPACK's own beside them.
-check_PROGRAMS += tests/system/factorisations
 TESTS += tests/system/factorisations.sh
 EXTRA_DIST += tests/system/factorisations.sh
+if LAPACK
+check_PROGRAMS += tests/system/factorisations
 tests_system_factorisations_SOURCES = tests/system/factorisations.c tests/system/factorisation_data.c \
 	tests/system/factorisation_data.h tests/system/element.h tests/system/random.h
-tests_system_factorisations_LDADD = -llapack $(system_test_libraries) -ldl
+tests_system_factorisations_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl
+endif
