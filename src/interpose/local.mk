@@ -58,6 +58,8 @@ interposer_sources += \
 	src/interpose/system_calls.c \
 	src/interpose/lapack/eigen_arguments.c \
 	src/interpose/lapack/entry.c \
+	src/interpose/lapack/factor_arguments.c src/interpose/lapack/factor_layouts.c \
+	src/interpose/lapack/factor_layouts.h \
 	src/interpose/lapack/methods.c src/interpose/lapack/methods.h \
 	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \

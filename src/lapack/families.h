@@ -2,7 +2,7 @@
 #ifndef MUBLAS_LAPACK_FAMILIES_H
 #define MUBLAS_LAPACK_FAMILIES_H
 
-/* Real symmetric and complex Hermitian ones under the real name. */
+/* Real symmetric and complex Hermitian, orthogonal and unitary ones under the real name. */
 enum lapack_family {
     LAPACK_SYEV,
     LAPACK_SYEVD,
@@ -11,6 +11,19 @@ enum lapack_family {
     LAPACK_SYGV,
     LAPACK_SYGVD,
     LAPACK_SYGVX,
+    LAPACK_POTRF,
+    LAPACK_POTRS,
+    LAPACK_POSV,
+    LAPACK_POTRI,
+    LAPACK_GETRF,
+    LAPACK_GETRS,
+    LAPACK_GESV,
+    LAPACK_GETRI,
+    LAPACK_GEQRF,
+    LAPACK_ORGQR,
+    LAPACK_ORMQR,
+    LAPACK_GELS,
+    LAPACK_TRTRI,
     LAPACK_FAMILY_COUNT
 };
 

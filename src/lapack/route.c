@@ -41,6 +41,23 @@ size_t route_operand_bytes(const struct route *route)
     return bytes;
 }
 
+enum status route_reserve(struct route *route, int result, size_t device_bytes, size_t host_bytes)
+{
+    if (result != CUSOLVER_STATUS_SUCCESS || device_bytes > SIZE_MAX / 2 || host_bytes > SIZE_MAX / 2)
+        return STATUS_UNSUPPORTED;
+    if (device_bytes > route->device_workspace_bytes)
+        route->device_workspace_bytes = device_bytes;
+    if (host_bytes > route->host_workspace_bytes)
+        route->host_workspace_bytes = host_bytes;
+    return STATUS_OK;
+}
+
+enum status route_reserve_elements(struct route *route, int result, int elements)
+{
+    return elements < 0 ? STATUS_UNSUPPORTED
+                        : route_reserve(route, result, (size_t)elements * blas_element_bytes(route->type), 0);
+}
+
 /* INFO, vectors, operands, workspace, in this order. */
 static void place(struct route *route, CUdeviceptr address)
 {
@@ -58,10 +75,22 @@ static void place(struct route *route, CUdeviceptr address)
     route->workspace = address;
 }
 
+static bool operand_is_safe(const struct route_operand *operand, enum blas_type type)
+{
+    if (operand->diagonal != DIAGONAL_ANY &&
+        !route_values_diagonal_is_nonzero(&operand->up, type, operand->diagonal == DIAGONAL_REAL_NONZERO))
+        return false;
+    return operand->finite_suffices ? route_values_of_matrix_are_finite(&operand->up, type)
+                                    : route_values_are_safe(&operand->up, type);
+}
+
 static bool values_are_safe(const struct route *route)
 {
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
-        if (route->operands[i].up.pointer && !route_values_are_safe(&route->operands[i].up, route->type))
+        if (route->operands[i].up.pointer && !operand_is_safe(&route->operands[i], route->type))
+            return false;
+    for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
+        if (!route_values_are_finite(route->vectors[i].up, route->vectors[i].up_numbers, route->type))
             return false;
     return true;
 }
@@ -98,14 +127,37 @@ static uint64_t part_bytes(const struct route *route, const struct blas_matrix *
     return elements * blas_element_bytes(route->type);
 }
 
-static enum status send(struct route *route, struct lane *lane)
+/* By pinned memory of their own, until the stream was waited for. */
+static enum status send_vectors(struct route *route, struct lane *lane)
 {
     enum status status = STATUS_OK;
+    for (int i = 0; i < ROUTE_VECTORS_MAX && status == STATUS_OK; i++) {
+        const struct route_vector *const vector = &route->vectors[i];
+        unsigned char *const pinned = lane->vectors[1] + (vector->address - route->info_address);
+        if (!vector->up)
+            continue;
+        memcpy(pinned, vector->up, vector->bytes);
+        status = device_check(lane->device, driver()->copy_to_device_async(vector->address, pinned, vector->bytes, lane->stream),
+                              "sending a LAPACK routine's vectors");
+        route->moved.bytes_up += vector->bytes;
+    }
+    return status;
+}
+
+static CUdeviceptr first_address(const struct route *route, const struct route_operand *operand)
+{
+    return operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *
+                                  blas_element_bytes(route->type);
+}
+
+static enum status send(struct route *route, struct lane *lane)
+{
+    enum status status = send_vectors(route, lane);
     for (int i = 0; i < ROUTE_OPERANDS_MAX && status == STATUS_OK; i++) {
         const struct route_operand *const operand = &route->operands[i];
         if (!operand->up.pointer)
             continue;
-        status = staging_upload_part(lane, operand->address, operand->ld, &operand->up, blas_element_bytes(route->type));
+        status = staging_upload_part(lane, first_address(route, operand), operand->ld, &operand->up, blas_element_bytes(route->type));
         route->moved.bytes_up += part_bytes(route, &operand->up);
         if (status == STATUS_OK && operand->hermitian)
             status = clear_imaginary_diagonal(route, operand, lane);
@@ -127,8 +179,9 @@ static enum status fetch_vectors(struct route *route, struct route_lane *lane)
     if (status != STATUS_OK)
         return status;
     memcpy(&route->info, pinned, sizeof route->info);
+    memcpy(route->later_info, pinned + sizeof route->info, sizeof route->later_info);
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
-        if (route->vectors[i].bytes)
+        if (route->vectors[i].values)
             memcpy(route->vectors[i].values, pinned + (route->vectors[i].address - route->info_address),
                    route->vectors[i].bytes);
     route->moved.bytes_down += bytes;
@@ -148,8 +201,7 @@ static bool is_updated(const struct route *route, const struct route_operand *op
 static enum status bring_home(struct route *route, const struct route_operand *operand, struct lane *lane, bool *touched)
 {
     const size_t element = blas_element_bytes(route->type);
-    const CUdeviceptr source =
-        operand->address + (CUdeviceptr)operand->home_first * (CUdeviceptr)operand->ld * element;
+    const CUdeviceptr source = first_address(route, operand) + (CUdeviceptr)(operand->home_first * operand->ld) * element;
     enum status status = STATUS_DEVICE_ERROR;
     for (int attempt = 0; attempt < 2 && status != STATUS_OK; attempt++)
         status = staging_download_part(lane, &operand->home, source, operand->ld, element, touched);

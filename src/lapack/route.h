@@ -11,14 +11,20 @@
 #include "lapack/route_lane.h"
 #include "mirror/operands.h"
 
-enum { ROUTE_OPERANDS_MAX = 3, ROUTE_VECTORS_MAX = 2 };
+enum { ROUTE_OPERANDS_MAX = 3, ROUTE_VECTORS_MAX = 2, ROUTE_LATER_INFOS = 3 };
+
+/* What a triangle's diagonal must be like, so that no INFO comes of it. */
+enum route_diagonal { DIAGONAL_ANY, DIAGONAL_NONZERO, DIAGONAL_REAL_NONZERO };
 
 struct route_operand {
     int64_t rows, columns;   /* of its room on the device; 0: there is none */
     struct blas_matrix up;   /* host memory it is sent from, before; no pointer: nothing is */
     struct blas_matrix home; /* host memory that it goes to, after; no pointer: nothing does */
-    int64_t home_first;      /* the column on the device that home's first column is */
+    int64_t home_first;      /* the column, from first_column, that home's first column is on the device */
+    int64_t first_row, first_column; /* on the device of up and home both, which may lack a diagonal */
     bool hermitian;          /* imaginary parts on the diagonal count as zero, whatever is there */
+    bool finite_suffices;    /* LAPACK does not scale it, however large or small it is */
+    enum route_diagonal diagonal;
     /* by the engine: */
     CUdeviceptr address;
     int64_t ld;
@@ -26,7 +32,9 @@ struct route_operand {
 
 struct route_vector {
     size_t bytes;
-    void *values; /* private memory of the caller, filled before `judge` */
+    const void *up;     /* sent before; NULL: nothing is */
+    int64_t up_numbers; /* so many real numbers of it must be finite */
+    void *values;       /* private memory of the caller, filled before `judge`; NULL: it does not come home */
     CUdeviceptr address;
 };
 
@@ -41,6 +49,7 @@ struct route {
     CUdeviceptr workspace, info_address;
     void *host_workspace;
     int info;
+    int later_info[ROUTE_LATER_INFOS]; /* of further steps; what no step has written is nobody's */
     struct transfer_count moved;
 };
 
@@ -48,11 +57,23 @@ struct route {
 struct route_method {
     /* Ask for workspace; leading dimensions are there. STATUS_UNSUPPORTED: not in this size, or not at all. */
     enum status (*plan)(struct route *route, const struct solver_handle *handle);
-    /* Queue the work on the handle's stream; INFO goes to info_address, an int. */
+    /* Queue the work on the handle's stream; INFO goes to info_address, an int, and that of
+     * further steps to the ints behind it. */
     enum status (*queue)(struct route *route, const struct solver_handle *handle);
     /* Vectors and INFO are here: say what goes home. False: not a success, the host is to do it. */
     bool (*judge)(struct route *route);
 };
+
+/* For libraries' parameters. */
+static inline void *route_pointer(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* For `plan`: room for one step of several, which run one after the other, by what the library's own query said.
+ * STATUS_UNSUPPORTED where it did not succeed or makes no sense. */
+enum status route_reserve(struct route *route, int result, size_t device_bytes, size_t host_bytes);
+enum status route_reserve_elements(struct route *route, int result, int elements);
 
 /* Bytes of device memory without workspace. */
 size_t route_operand_bytes(const struct route *route);

@@ -112,8 +112,31 @@ bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type
            largest < upper_word(is_single ? 2e9 : 5e76, is_single);
 }
 
+static bool is_finite(int32_t upper, enum blas_type type)
+{
+    return upper < (blas_is_single(type) ? 0x7f800000 : 0x7ff00000);
+}
+
+bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum blas_type type)
+{
+    return is_finite(largest_in(matrix, type), type);
+}
+
+bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type, bool is_to_be_real)
+{
+    const size_t element = blas_element_bytes(type);
+    for (int64_t i = 0; i < matrix->columns && i < matrix->rows; i++) {
+        union blas_scalar scalar;
+        memcpy(&scalar, (const unsigned char *)matrix->pointer + (size_t)(i * matrix->ld + i) * element, element);
+        if (blas_scalar_is_zero(type, scalar) ||
+            (is_to_be_real && blas_scalar_parts(type) == 2 && blas_scalar_bits(type, &scalar, 1) != 0))
+            return false;
+    }
+    return true;
+}
+
 bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type)
 {
     const bool is_single = blas_is_single(type);
-    return largest_of(numbers, (size_t)count * (is_single ? 4 : 8), is_single) < (is_single ? 0x7f800000 : 0x7ff00000);
+    return is_finite(largest_of(numbers, (size_t)count * (is_single ? 4 : 8), is_single), type);
 }

@@ -15,6 +15,12 @@
  * a complex matrix the diagonal's imaginary parts, too. Raises no floating-point flag. Any thread. */
 bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type);
 
+/* True when every referenced element is finite. */
+bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum blas_type type);
+
+/* True when no element of the diagonal is zero and, where that is asked, none has an imaginary part. */
+bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type, bool is_to_be_real);
+
 /* True when all `count` real numbers are finite; of single or double precision as `type` is. */
 bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type);
 

@@ -16,6 +16,8 @@ libmublas_core_la_SOURCES += \
 	src/tuner/timed_class.c src/tuner/timed_class.h \
 	src/tuner/flag_sets.c src/tuner/flag_sets.h \
 	src/tuner/result_times.c src/tuner/result_times.h \
+	src/tuner/factor_times.c src/tuner/factor_times.h \
+	src/tuner/order_curve.c src/tuner/order_curve.h \
 	src/tuner/route_times.c src/tuner/route_times.h \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \

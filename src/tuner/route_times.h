@@ -14,7 +14,7 @@ enum { ROUTE_ORDER_LEAST = 96 };
 struct route_shape {
     enum lapack_family family;
     enum blas_type type;
-    bool vectors;
+    bool vectors, is_right;        /* vectors are wanted; reflectors are applied from the right */
     int64_t m, n, k;               /* rows and columns; vectors wanted, right-hand sides or reflectors */
     uint64_t bytes_up, bytes_down; /* over the link */
 };

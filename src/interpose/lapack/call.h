@@ -40,6 +40,12 @@ static inline int64_t lapack_integer(const struct lapack_call *call, int number)
     return lapack_integer_at(call, lapack_address(call, number));
 }
 
+/* Element `index`, from 0, of an array of integers. */
+static inline int64_t lapack_element(const struct lapack_call *call, int number, int64_t index)
+{
+    return lapack_integer_at(call, (const unsigned char *)lapack_address(call, number) + index * (call->width / 8));
+}
+
 static inline char lapack_letter(const struct lapack_call *call, int number)
 {
     const char letter = *(const char *)lapack_address(call, number);

@@ -219,8 +219,9 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     return true;
 }
 
-static bool describe(struct lapack_problem *any, struct route *route)
+static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
 {
+    (void)call;
     any->memory = any->eigen.values = malloc((size_t)any->eigen.n * sizeof(double));
     if (any->memory)
         eigen_describe(&any->eigen, route);

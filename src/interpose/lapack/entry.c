@@ -44,7 +44,7 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     struct route route;
     struct device_counts counts = {0};
     const struct lapack_methods *const methods = lapack_methods_of(call->routine->family);
-    if (!methods->describe(problem, &route))
+    if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
     if (stats_wanted())
         phase_clock_start(&counts.phases);

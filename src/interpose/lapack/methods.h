@@ -5,6 +5,7 @@
 
 #include "interpose/lapack/call.h"
 #include "lapack/eigen.h"
+#include "lapack/factor.h"
 #include "tuner/route_times.h"
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@ struct lapack_problem {
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
         struct eigenproblem eigen;
+        struct factor_problem factor;
     };
 };
 
@@ -24,13 +26,14 @@ struct lapack_methods {
      * marks a workspace query before all else. *problem is all zero before. */
     bool (*read)(const struct lapack_call *call, struct lapack_problem *problem);
     /* Allocate problem->memory and describe the route. False: no memory. */
-    bool (*describe)(struct lapack_problem *problem, struct route *route);
+    bool (*describe)(const struct lapack_call *call, struct lapack_problem *problem, struct route *route);
     /* After success: everything that is an output and no matrix, INFO last. */
     void (*write)(const struct lapack_call *call, const struct lapack_problem *problem, const struct route *route);
 };
 
 const struct lapack_methods *lapack_methods_of(enum lapack_family family);
 
-extern const struct lapack_methods eigen_methods; /* eigen_arguments.c */
+extern const struct lapack_methods eigen_methods;  /* eigen_arguments.c */
+extern const struct lapack_methods factor_methods; /* factor_arguments.c */
 
 #endif

@@ -5,12 +5,12 @@
 
 enum { ANSWER_BYTES = 16, ARGUMENTS_MAX = 5, KEPT = 32 };
 
-/* What comes before the order, whose first bytes tell one from another, and the order; not addresses or leading
- * dimensions. */
+/* What comes before the order, whose first bytes tell one from another, the order and other sizes; not addresses or
+ * leading dimensions. */
 struct question {
     host_function *host;
     enum symbol symbol;
-    int64_t arguments[ARGUMENTS_MAX];
+    int64_t arguments[ARGUMENTS_MAX], sizes[WORKSPACE_SIZES_MAX];
 };
 
 struct answer {
@@ -23,7 +23,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct answer kept[KEPT];
 static unsigned next_kept;
 
-static struct question question_of(const struct lapack_call *call)
+static struct question question_of(const struct lapack_call *call, const struct workspace_layout *layout)
 {
     struct question question;
     memset(&question, 0, sizeof question); /* compared as bytes */
@@ -31,6 +31,8 @@ static struct question question_of(const struct lapack_call *call)
     question.symbol = call->symbol;
     for (int i = 0; i < ARGUMENTS_MAX && i < call->routine->order; i++)
         question.arguments[i] = i + 1 == call->routine->order ? lapack_integer(call, i + 1) : lapack_letter(call, i + 1);
+    for (int i = 0; i < WORKSPACE_SIZES_MAX && layout->sizes[i]; i++)
+        question.sizes[i] = lapack_integer(call, layout->sizes[i]);
     return question;
 }
 
@@ -85,7 +87,7 @@ void workspace_answers_write(const struct lapack_call *call, const struct worksp
 {
     struct answer answer;
     memset(&answer, 0, sizeof answer);
-    const struct question question = question_of(call);
+    const struct question question = question_of(call, layout);
     if (!find(&question, &answer)) {
         answer.question = question;
         ask(call, layout, &answer);

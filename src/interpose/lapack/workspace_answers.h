@@ -1,11 +1,11 @@
 /* workspace_answers.h - the first elements of workspaces, which tell the best size: what the bound host's own query
- * answers, asked once for each routine, flags and order. */
+ * answers, asked once for each routine, flags and sizes. */
 #ifndef MUBLAS_LAPACK_WORKSPACE_ANSWERS_H
 #define MUBLAS_LAPACK_WORKSPACE_ANSWERS_H
 
 #include "interpose/lapack/call.h"
 
-enum { WORKSPACE_QUERIES_MAX = 3 };
+enum { WORKSPACE_QUERIES_MAX = 3, WORKSPACE_SIZES_MAX = 3 };
 
 /* Argument numbers. */
 struct workspace_layout {
@@ -13,6 +13,7 @@ struct workspace_layout {
         int array, length; /* length 0: the array's first element tells nothing */
     } query[WORKSPACE_QUERIES_MAX];
     int info;
+    int sizes[WORKSPACE_SIZES_MAX]; /* sizes beside the order; 0: there is none */
 };
 
 /* Write WORK(1), RWORK(1), IWORK(1) as the host would have. Thread-safe. The thread is inside mublas, so that what the

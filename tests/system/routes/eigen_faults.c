@@ -1,7 +1,6 @@
 /* What is wrong after a call of an eigensolver. */
 #include "eigen_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +59,7 @@ static const char *values_fault(const struct eigen_run *run)
     for (int i = 0; i < run->expected; i++) {
         const double value = real_at(call->type, call->w, i);
         if (!(fabs(ldexp(value, -run->problem->exponent) - right[i]) <= most))
-            return printf("# value %d is %.17g, not %.17g\n", i, ldexp(value, -run->problem->exponent), right[i]),
-                   "a value is not the host's";
+            return "a value is not the host's";
         if (i > 0 && value < real_at(call->type, call->w, i - 1))
             return "values are not ascending";
     }

@@ -81,7 +81,7 @@ static char destroyed(const struct lapack_call *call)
     return call->jobz == 'V' && !has(call->routine, "z") ? 'F' : call->uplo;
 }
 
-/* LAPACK takes the diagonal for real, whatever its imaginary parts are. */
+/* LAPACK takes the diagonal for real, whatever its imaginary parts are (but zheevr counts them for its scaling). */
 static double *program_matrix(const struct eigen_problem *problem, const double *matrix, int exponent)
 {
     const int n = problem->n;
@@ -90,7 +90,7 @@ static double *program_matrix(const struct eigen_problem *problem, const double 
         for (int part = 0; part <= is_complex(problem->type); part++) {
             const number value = get(problem->type, copy, i);
             const double old = (double)(part ? cimagl(value) : creall(value));
-            set_part(problem->type, copy, i, part, part && i % (n + 1) == 0 ? 0.375 : ldexp(old, exponent));
+            set_part(problem->type, copy, i, part, ldexp(part && i % (n + 1) == 0 ? 0.375 : old, exponent));
         }
     return copy;
 }

@@ -10,12 +10,47 @@ route_fenced_sources = tests/system/routes/fenced.c tests/system/routes/fenced.h
 # Its own xerbla_ takes the place of the libraries'.
 route_test_flags = $(AM_LDFLAGS) -export-dynamic
 
-check_PROGRAMS += tests/system/routes/eigen
-tests_system_routes_eigen_SOURCES = tests/system/routes/eigen.c tests/system/routes/eigen_arguments.c \
-	tests/system/routes/eigen_faults.c tests/system/routes/eigen_numbers.c tests/system/routes/eigen_problem.c \
+route_eigen_sources = tests/system/routes/eigen_faults.c tests/system/routes/eigen_problem.c \
 	tests/system/routes/eigen_problem.h tests/system/routes/eigen_run.c tests/system/routes/eigen_run.h \
-	tests/system/routes/eigen_sections.h tests/system/routes/eigen_solve.c $(route_fenced_sources) \
-	$(route_test_sources)
+	$(route_fenced_sources) $(route_test_sources)
+route_symmetric_sources = tests/system/routes/symmetric.c tests/system/routes/symmetric.h tests/system/blas_program.h
+
+check_PROGRAMS += tests/system/routes/eigen tests/system/routes/ends tests/system/routes/failing \
+	tests/system/routes/plain tests/system/routes/refused tests/system/routes/threads
+tests_system_routes_eigen_SOURCES = tests/system/routes/eigen.c tests/system/routes/eigen_arguments.c \
+	tests/system/routes/eigen_numbers.c tests/system/routes/eigen_sections.h tests/system/routes/eigen_solve.c \
+	$(route_eigen_sources)
 tests_system_routes_eigen_LDADD = $(route_test_libraries)
 tests_system_routes_eigen_LDFLAGS = $(route_test_flags)
+# A device that fails.
+tests_system_routes_failing_SOURCES = tests/system/routes/failing.c $(route_eigen_sources)
+tests_system_routes_failing_LDADD = $(route_test_libraries)
+tests_system_routes_failing_LDFLAGS = $(route_test_flags)
+
+# In threads, left in the middle, and left to the host.
+tests_system_routes_threads_SOURCES = tests/system/routes/threads.c $(route_symmetric_sources)
+tests_system_routes_threads_LDADD = $(route_test_libraries)
+tests_system_routes_ends_SOURCES = tests/system/routes/ends.c $(route_symmetric_sources)
+tests_system_routes_ends_LDADD = $(route_test_libraries)
+tests_system_routes_refused_SOURCES = tests/system/routes/refused.c $(route_symmetric_sources)
+tests_system_routes_refused_LDADD = $(route_test_libraries)
+
+# Factorisations.
+route_factor_sources = tests/system/routes/factor_run.c tests/system/routes/factor_run.h $(route_fenced_sources) \
+	$(route_test_sources)
+check_PROGRAMS += tests/system/routes/factor
+tests_system_routes_factor_SOURCES = tests/system/routes/factor.c $(route_factor_sources)
+tests_system_routes_factor_LDADD = $(route_test_libraries)
+tests_system_routes_factor_LDFLAGS = $(route_test_flags)
+
+check_PROGRAMS += tests/system/routes/singular
+tests_system_routes_singular_SOURCES = tests/system/routes/singular.c $(route_factor_sources)
+tests_system_routes_singular_LDADD = $(route_test_libraries)
+tests_system_routes_singular_LDFLAGS = $(route_test_flags)
+
+# Looked up at run time.
+tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
+tests_system_routes_plain_LDADD = -lm -ldl
 endif
+TESTS += tests/system/routes.sh tests/system/routes_failures.sh
+EXTRA_DIST += tests/system/routes.sh tests/system/routes_failures.sh tests/system/routes/functions.sh

@@ -1,0 +1,224 @@
+/* factor_methods: arguments and results of factorisations and what follows from them. */
+#include "interpose/lapack/factor_layouts.h"
+#include "interpose/lapack/methods.h"
+#include "interpose/lapack/workspace_answers.h"
+#include "interpose/overlap.h"
+
+#include <stdlib.h>
+
+static int64_t larger(int64_t one, int64_t other)
+{
+    return one > other ? one : other;
+}
+
+static int64_t smaller(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+static bool is_complex(const struct factor_problem *problem)
+{
+    return blas_scalar_parts(problem->type) == 2;
+}
+
+/* One of two letters; 0: another. */
+static char letter_of(const struct lapack_call *call, int number, char one, char other)
+{
+    const char letter = lapack_letter(call, number);
+    return letter == one || letter == other ? letter : 0;
+}
+
+static bool read_trans(const struct lapack_call *call, const struct factor_layout *layout, struct factor_problem *problem)
+{
+    const char letter = lapack_letter(call, layout->trans);
+    const char *const served = is_complex(problem) ? layout->trans_complex : layout->trans_real;
+    problem->trans = letter == 'N' ? TRANS_NONE : letter == 'T' ? TRANS_TRANSPOSE : TRANS_CONJUGATE;
+    return letter && strchr(served, letter);
+}
+
+static bool read_flags(const struct lapack_call *call, const struct factor_layout *layout, struct factor_problem *problem)
+{
+    const char uplo = layout->uplo ? letter_of(call, layout->uplo, 'U', 'L') : 'L';
+    const char side = layout->side ? letter_of(call, layout->side, 'L', 'R') : 'L';
+    const char diag = layout->diag ? letter_of(call, layout->diag, 'U', 'N') : 'N';
+    problem->uplo = uplo == 'U' ? UPLO_UPPER : UPLO_LOWER;
+    problem->side = side == 'R' ? SIDE_RIGHT : SIDE_LEFT;
+    problem->diag = diag == 'U' ? DIAG_UNIT : DIAG_NON_UNIT;
+    return uplo && side && diag && (!layout->trans || read_trans(call, layout, problem));
+}
+
+/* Of order 1 nothing is left to compute. */
+static bool read_sizes(const struct lapack_call *call, const struct factor_layout *layout, struct factor_problem *problem)
+{
+    problem->n = lapack_integer(call, layout->n);
+    problem->m = layout->m ? lapack_integer(call, layout->m) : problem->n;
+    problem->k = layout->k ? lapack_integer(call, layout->k) : 0;
+    if (problem->m < 2 || problem->n < (layout->m ? 1 : 2) || (layout->k && problem->k < 1))
+        return false;
+    switch (call->routine->family) {
+    case LAPACK_GELS: return problem->m >= problem->n;
+    case LAPACK_ORGQR: return problem->m >= problem->n && problem->n >= problem->k;
+    case LAPACK_ORMQR: return problem->k <= (problem->side == SIDE_LEFT ? problem->m : problem->n);
+    default: return true;
+    }
+}
+
+static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t ld_least, struct blas_matrix *matrix)
+{
+    matrix->pointer = lapack_address(call, number);
+    matrix->ld = lapack_integer(call, ld_number);
+    return matrix->ld >= ld_least && matrix->pointer;
+}
+
+/* Reflectors stand in as many columns as there are. */
+static bool read_a(const struct lapack_call *call, const struct factor_layout *layout, struct factor_problem *problem)
+{
+    const bool is_applied = call->routine->family == LAPACK_ORMQR;
+    const int64_t rows = is_applied && problem->side == SIDE_RIGHT ? problem->n : problem->m;
+    problem->a = (struct blas_matrix){.rows = rows, .columns = is_applied ? problem->k : problem->n, .part = PART_FULL};
+    if (layout->uplo)
+        problem->a.part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
+    return read_matrix(call, layout->a, layout->lda, rows, &problem->a);
+}
+
+static bool read_b(const struct lapack_call *call, const struct factor_layout *layout, struct factor_problem *problem)
+{
+    if (!layout->b)
+        return true;
+    problem->b = (struct blas_matrix){.rows = problem->m, .columns = call->routine->family == LAPACK_ORMQR ? problem->n : problem->k,
+                                      .part = PART_FULL};
+    return read_matrix(call, layout->b, layout->ldb, problem->m, &problem->b);
+}
+
+static bool read_vectors(const struct lapack_call *call, const struct factor_layout *layout, struct factor_problem *problem)
+{
+    problem->tau_up = layout->tau && layout->reads_tau ? lapack_address(call, layout->tau) : NULL;
+    problem->pivots_up = layout->ipiv && layout->reads_pivots;
+    if ((layout->tau && !lapack_address(call, layout->tau)) || (layout->ipiv && !lapack_address(call, layout->ipiv)))
+        return false;
+    for (int64_t i = 0; problem->pivots_up && i < problem->n; i++) {
+        const int64_t pivot = lapack_element(call, layout->ipiv, i);
+        if (pivot < 1 || pivot > problem->n)
+            return false;
+    }
+    return true;
+}
+
+/* The least workspaces of LAPACK 3.12's documentation, in elements. */
+static bool workspace_suffices(const struct lapack_call *call, const struct factor_layout *layout,
+                               const struct factor_problem *problem)
+{
+    const int64_t least = smaller(problem->m, problem->n);
+    if (!layout->lwork)
+        return true;
+    const int64_t lwork = lapack_integer(call, layout->lwork);
+    switch (call->routine->family) {
+    case LAPACK_GELS: return lwork >= least + larger(least, problem->k);
+    case LAPACK_ORMQR: return lwork >= (problem->side == SIDE_LEFT ? problem->n : problem->m);
+    default: return lwork >= problem->n;
+    }
+}
+
+/* So many elements are in IPIV or TAU. */
+static int64_t vector_length(const struct factor_layout *layout, const struct factor_problem *problem)
+{
+    return layout->reads_tau ? problem->k : smaller(problem->m, problem->n);
+}
+
+/* Fortran forbids it, and the host's result is what the program knows. */
+static bool overlaps(const struct lapack_call *call, const struct factor_layout *layout, const struct factor_problem *problem)
+{
+    const size_t element = blas_element_bytes(problem->type);
+    const int vector_number = layout->ipiv ? layout->ipiv : layout->tau;
+    const struct blas_matrix *const matrices[] = {&problem->a, &problem->b};
+    struct extent extents[3];
+    int count = 0;
+    for (int i = 0; i < 2; i++)
+        if (matrices[i]->pointer && !extent_of_matrix(matrices[i], element, &extents[count++]))
+            return true;
+    if (vector_number) {
+        const struct blas_vector vector = {.pointer = lapack_address(call, vector_number), .increment = 1,
+                                           .length = vector_length(layout, problem)};
+        if (!extent_of_vector(&vector, layout->ipiv ? (size_t)call->width / 8 : element, &extents[count++]))
+            return true;
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (extents_overlap(&extents[i], &extents[j]))
+                return true;
+    return false;
+}
+
+static uint64_t part_bytes(const struct blas_matrix *matrix, enum blas_type type)
+{
+    const uint64_t rows = (uint64_t)matrix->rows, columns = (uint64_t)matrix->columns;
+    const uint64_t elements = matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2;
+    return elements * blas_element_bytes(type);
+}
+
+static struct route_shape shape_of(const struct lapack_call *call, const struct factor_layout *layout,
+                                   const struct factor_problem *problem)
+{
+    const uint64_t a = part_bytes(&problem->a, problem->type), b = part_bytes(&problem->b, problem->type);
+    return (struct route_shape){.family = call->routine->family, .type = problem->type,
+                                .is_right = problem->side == SIDE_RIGHT, .m = problem->m, .n = problem->n,
+                                .k = problem->k, .bytes_up = a + b, .bytes_down = (layout->reads_a_only ? 0 : a) + b};
+}
+
+static bool read(const struct lapack_call *call, struct lapack_problem *any)
+{
+    const struct factor_layout *const layout = factor_layout_of(call->routine->family);
+    struct factor_problem *const problem = &any->factor;
+    problem->family = call->routine->family;
+    problem->type = call->routine->type;
+    if (layout->lwork && lapack_integer(call, layout->lwork) == -1)
+        return false;
+    if (!read_flags(call, layout, problem) || !read_sizes(call, layout, problem) || !read_a(call, layout, problem) ||
+        !read_b(call, layout, problem) || !workspace_suffices(call, layout, problem) ||
+        !read_vectors(call, layout, problem) || overlaps(call, layout, problem))
+        return false;
+    any->shape = shape_of(call, layout, problem);
+    return true;
+}
+
+/* Two pieces: for pivots or TAU, and for what belongs to them. */
+static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
+{
+    const struct factor_layout *const layout = factor_layout_of(call->routine->family);
+    struct factor_problem *const problem = &any->factor;
+    const size_t bytes = (size_t)larger(problem->m, problem->n) * blas_element_bytes(TYPE_Z);
+    any->memory = malloc(2 * bytes);
+    if (!any->memory)
+        return false;
+    problem->pivots = problem->tau = any->memory;
+    problem->order = problem->diagonal = (char *)any->memory + bytes;
+    for (int64_t i = 0; problem->pivots_up && i < problem->n; i++)
+        problem->pivots[i] = lapack_element(call, layout->ipiv, i);
+    factor_describe(problem, route);
+    return true;
+}
+
+static void write_workspace(const struct lapack_call *call, const struct factor_layout *layout)
+{
+    const struct workspace_layout layout_of_workspace = {.query = {{layout->work, layout->lwork}}, .info = layout->info,
+                                                         .sizes = {layout->n, layout->m ? layout->m : layout->k,
+                                                                   layout->m ? layout->k : 0}};
+    workspace_answers_write(call, &layout_of_workspace);
+}
+
+static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+{
+    const struct factor_layout *const layout = factor_layout_of(call->routine->family);
+    const struct factor_problem *const problem = &any->factor;
+    const int64_t length = vector_length(layout, problem);
+    (void)route;
+    for (int64_t i = 0; layout->ipiv && !layout->reads_pivots && i < length; i++)
+        lapack_put_integer(call, layout->ipiv, i, problem->pivots[i]);
+    if (layout->tau && !layout->reads_tau)
+        memcpy(lapack_address(call, layout->tau), problem->tau, (size_t)length * blas_element_bytes(problem->type));
+    if (layout->lwork)
+        write_workspace(call, layout);
+    lapack_put_integer(call, layout->info, 0, 0);
+}
+
+const struct lapack_methods factor_methods = {read, describe, write};

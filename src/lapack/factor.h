@@ -1,0 +1,78 @@
+/* factor.h - factorisations, and what follows from them, wholly on the device: Cholesky, LU, QR, triangular inverses.
+ *
+ * By LAPACK's real names, and as LAPACK defines their results: potrf, potrs, posv, potri; getrf, getrs, gesv, getri;
+ * geqrf, orgqr, ormqr, gels (for m >= n, of A itself); trtri. */
+#ifndef MUBLAS_LAPACK_FACTOR_H
+#define MUBLAS_LAPACK_FACTOR_H
+
+#include "lapack/families.h"
+#include "lapack/route.h"
+
+/* Whatever the routine has. */
+struct factor_problem {
+    enum lapack_family family;
+    enum blas_type type;
+    enum blas_uplo uplo;
+    enum blas_trans trans;
+    enum blas_side side;
+    enum blas_diag diag;
+    int64_t m, n, k;         /* rows, columns; right-hand sides or reflectors */
+    struct blas_matrix a, b; /* host memory; b: B, or C */
+    const void *tau_up;      /* of QR: host memory, read; NULL: the routine computes it */
+    /* Private memory. Pivots count from 1. `order` and `diagonal`: n elements that nobody else needs. */
+    int64_t *pivots, *order; /* of LU: min(m, n) pivots, filled by the caller where pivots_up, else by the route */
+    bool pivots_up;
+    void *tau, *diagonal;    /* of QR: min(m, n) elements, written */
+};
+
+/* Describe the work. The problem lives as long as the route. */
+void factor_describe(struct factor_problem *problem, struct route *route);
+
+/* What factor_describe does for each kind. */
+void cholesky_describe(struct factor_problem *problem, struct route *route);
+void lu_describe(struct factor_problem *problem, struct route *route);
+void qr_describe(struct factor_problem *problem, struct route *route);
+void triangle_describe(struct factor_problem *problem, struct route *route);
+
+/* For their methods. */
+enum { FACTOR_A, FACTOR_B };
+enum { FACTOR_FILL_LOWER = 0, FACTOR_FILL_UPPER = 1, FACTOR_NO_TRANS = 0, FACTOR_TRANS = 1, FACTOR_CONJUGATE = 2,
+       FACTOR_LEFT = 0, FACTOR_RIGHT = 1, FACTOR_NON_UNIT = 0, FACTOR_UNIT = 1 }; /* cuBLAS' */
+
+static inline const struct factor_problem *factor_problem_of(const struct route *route)
+{
+    return route->problem;
+}
+
+static inline int factor_fill(const struct factor_problem *problem)
+{
+    return problem->uplo == UPLO_UPPER ? FACTOR_FILL_UPPER : FACTOR_FILL_LOWER;
+}
+
+/* A device address, of an operand or a vector. */
+static inline void *factor_operand(const struct route *route, int number)
+{
+    return route_pointer(route->operands[number].address);
+}
+
+static inline void *factor_vector(const struct route *route, int number)
+{
+    return route_pointer(route->vectors[number].address);
+}
+
+/* INFO of the step with this number, from 0. */
+static inline int *factor_info(const struct route *route, int step)
+{
+    return (int *)route_pointer(route->info_address) + step;
+}
+
+/* May the 32-bit interface have it? */
+bool factor_is_narrow(const struct route *route, int number);
+
+/* Make the operand, n x n, the identity, or its diagonal ones. */
+enum status factor_set_identity(const struct route *route, const struct solver_handle *handle, int number, int64_t n);
+enum status factor_set_unit_diagonal(const struct route *route, const struct solver_handle *handle, int number, int64_t n);
+
+extern const union blas_scalar factor_one[TYPE_COUNT];
+
+#endif
