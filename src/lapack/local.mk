@@ -1,12 +1,17 @@
 libmublas_core_la_SOURCES += \
 	src/lapack/cholesky.c \
+	src/lapack/device_matrix.c src/lapack/device_matrix.h \
 	src/lapack/eigen.c src/lapack/eigen.h \
 	src/lapack/factor.c src/lapack/factor.h \
 	src/lapack/families.h \
 	src/lapack/lu.c \
 	src/lapack/qr.c \
+	src/lapack/reduction.c src/lapack/reduction.h \
 	src/lapack/route.c src/lapack/route.h \
 	src/lapack/route_lane.c src/lapack/route_lane.h \
 	src/lapack/route_values.c src/lapack/route_values.h \
+	src/lapack/singular.c src/lapack/singular.h \
 	src/lapack/solver_eigen.c src/lapack/solver_eigen.h \
-	src/lapack/triangle.c
+	src/lapack/standard.c \
+	src/lapack/triangle.c \
+	src/lapack/tridiagonal.c

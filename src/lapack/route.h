@@ -11,7 +11,7 @@
 #include "lapack/route_lane.h"
 #include "mirror/operands.h"
 
-enum { ROUTE_OPERANDS_MAX = 3, ROUTE_VECTORS_MAX = 2, ROUTE_LATER_INFOS = 3 };
+enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 3, ROUTE_LATER_INFOS = 3 };
 
 /* What a triangle's diagonal must be like, so that no INFO comes of it. */
 enum route_diagonal { DIAGONAL_ANY, DIAGONAL_NONZERO, DIAGONAL_REAL_NONZERO };
@@ -20,8 +20,9 @@ struct route_operand {
     int64_t rows, columns;   /* of its room on the device; 0: there is none */
     struct blas_matrix up;   /* host memory it is sent from, before; no pointer: nothing is */
     struct blas_matrix home; /* host memory that it goes to, after; no pointer: nothing does */
-    int64_t home_first;      /* the column, from first_column, that home's first column is on the device */
     int64_t first_row, first_column; /* on the device of up and home both, which may lack a diagonal */
+    int64_t home_first;      /* the column on the device, from there, that home's first column is */
+    int64_t home_row;        /* the row, likewise */
     bool hermitian;          /* imaginary parts on the diagonal count as zero, whatever is there */
     bool finite_suffices;    /* LAPACK does not scale it, however large or small it is */
     enum route_diagonal diagonal;

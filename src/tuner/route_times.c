@@ -26,14 +26,60 @@ static const double host_factor[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYGV] = 2.5, [LAPACK_SYGVD] = 1, [LAPACK_SYGVX] = 1,
 };
 
+/* Of one routine: OpenBLAS on 16 cores, and cuSOLVER or cuBLAS. */
+struct routine_curves {
+    struct order_curve host[2], device[2];
+};
+
+/* Without vectors, and with all. sytrd of real types was measured on both sides, ormtr and sygst on the device; the others
+ * follow from their operations. */
+static const struct routine_curves sytrd_curves = {
+    {{{0.0070, 0.027, 0.13, 0.88, 5.6, 0}}, {{0.020, 0.085, 0.7, 5.0, 0, 0}}},
+    {{{0.0037, 0.0087, 0.0225, 0.110, 0.566, 3.37}}, {{0.0043, 0.0102, 0.031, 0.18, 1.0, 0}}}};
+static const struct routine_curves ormtr_curves = {
+    {{{0.003, 0.012, 0.07, 0.45, 3.4, 0}}, {{0.008, 0.04, 0.26, 1.8, 0, 0}}},
+    {{{0.0005, 0.0006, 0.0016, 0.0076, 0.042, 0}}, {{0.0006, 0.001, 0.0045, 0.026, 0, 0}}}};
+static const struct routine_curves sygst_curves = {
+    {{{0.003, 0.016, 0.1, 0.5, 0, 0}}, {{0.009, 0.05, 0.35, 1.9, 0, 0}}},
+    {{{0.0008, 0.0016, 0.0035, 0.012, 0, 0}}, {{0.0009, 0.0026, 0.008, 0.035, 0, 0}}}};
+
+/* gesdd with all vectors was measured on both sides. */
+static const struct routine_curves gesdd_curves = {
+    {{{0.059, 0.28, 1.33, 7.8, 0, 0}}, {{0.11, 0.55, 3.3, 24, 0, 0}}},
+    {{{0.013, 0.031, 0.086, 0.30, 0, 0}}, {{0.017, 0.043, 0.15, 0.65, 0, 0}}}};
+static const struct routine_curves gesvd_curves = {
+    {{{0.13, 0.75, 5, 36, 0, 0}}, {{0.25, 1.5, 11, 80, 0, 0}}},
+    {{{0.013, 0.031, 0.086, 0.30, 0, 0}}, {{0.017, 0.043, 0.15, 0.65, 0, 0}}}};
+static const struct routine_curves singular_value_curves = {
+    {{{0.015, 0.06, 0.3, 2.0, 0, 0}}, {{0.035, 0.16, 1.2, 9, 0, 0}}},
+    {{{0.012, 0.028, 0.075, 0.25, 0, 0}}, {{0.015, 0.039, 0.13, 0.55, 0, 0}}}};
+
+static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2] = {
+    [LAPACK_SYTRD] = {&sytrd_curves, &sytrd_curves},
+    [LAPACK_ORGTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_ORMTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_SYGST] = {&sygst_curves, &sygst_curves},
+    [LAPACK_GESDD] = {&singular_value_curves, &gesdd_curves},
+    [LAPACK_GESVD] = {&singular_value_curves, &gesvd_curves},
+};
+
 static bool is_generalised(enum lapack_family family)
 {
     return family == LAPACK_SYGV || family == LAPACK_SYGVD || family == LAPACK_SYGVX;
 }
 
+/* Those of sizes apart take as long as a square of as many operations. */
+static double order_of(const struct route_shape *shape)
+{
+    return cbrt((double)shape->m * (double)shape->n * (double)shape->k);
+}
+
 /* A part of the vectors takes that part of what all take more than values alone. */
 static double host_seconds(const struct route_shape *shape, int is_complex)
 {
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    if (curves)
+        return order_curve_seconds(&curves->host[is_complex], order_of(shape));
     const double n = (double)shape->n, part = shape->vectors ? fmin(1, (double)shape->k / n) : 0;
     const double values = order_curve_seconds(&host_values[is_complex], n);
     const double vectors = fmax(values, order_curve_seconds(&host_vectors[is_complex], n) * host_factor[shape->family]);
@@ -43,6 +89,9 @@ static double host_seconds(const struct route_shape *shape, int is_complex)
 
 static double device_seconds(const struct route_shape *shape, int is_complex)
 {
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    if (curves)
+        return fmax(0.5e-3, order_curve_seconds(&curves->device[is_complex], order_of(shape)));
     const double n = (double)shape->n, least = 2e-3;
     const struct order_curve *const curve = shape->vectors ? device_vectors : device_values;
     const double reduction = is_generalised(shape->family) ? order_curve_seconds(&device_reduction[is_complex], n) : 0;

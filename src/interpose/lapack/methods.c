@@ -9,6 +9,8 @@ static const struct lapack_methods *const methods[LAPACK_FAMILY_COUNT] = {
     [LAPACK_GESV] = &factor_methods,  [LAPACK_GETRI] = &factor_methods, [LAPACK_GEQRF] = &factor_methods,
     [LAPACK_ORGQR] = &factor_methods, [LAPACK_ORMQR] = &factor_methods, [LAPACK_GELS] = &factor_methods,
     [LAPACK_TRTRI] = &factor_methods,
+    [LAPACK_SYTRD] = &reduction_methods, [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
+    [LAPACK_SYGST] = &reduction_methods, [LAPACK_GESDD] = &singular_methods,  [LAPACK_GESVD] = &singular_methods,
 };
 
 const struct lapack_methods *lapack_methods_of(enum lapack_family family)

@@ -6,6 +6,8 @@
 #include "interpose/lapack/call.h"
 #include "lapack/eigen.h"
 #include "lapack/factor.h"
+#include "lapack/reduction.h"
+#include "lapack/singular.h"
 #include "tuner/route_times.h"
 
 #include <stdbool.h>
@@ -17,6 +19,8 @@ struct lapack_problem {
     union {
         struct eigenproblem eigen;
         struct factor_problem factor;
+        struct reduction_problem reduction;
+        struct singular_problem singular;
     };
 };
 
@@ -33,7 +37,9 @@ struct lapack_methods {
 
 const struct lapack_methods *lapack_methods_of(enum lapack_family family);
 
-extern const struct lapack_methods eigen_methods;  /* eigen_arguments.c */
-extern const struct lapack_methods factor_methods; /* factor_arguments.c */
+extern const struct lapack_methods eigen_methods;     /* eigen_arguments.c */
+extern const struct lapack_methods factor_methods;    /* factor_arguments.c */
+extern const struct lapack_methods reduction_methods; /* reduction_arguments.c */
+extern const struct lapack_methods singular_methods;  /* singular_arguments.c */
 
 #endif

@@ -1,0 +1,187 @@
+/* singular_methods: arguments and results of gesdd and gesvd. */
+#include "interpose/lapack/methods.h"
+#include "interpose/lapack/workspace_answers.h"
+#include "interpose/overlap.h"
+
+#include <stdlib.h>
+
+/* Where a routine has its arguments, from 1; 0: nowhere. */
+struct layout {
+    unsigned char jobz, jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info;
+};
+
+/* Of the real types, then of the complex ones. */
+static const struct layout layouts[LAPACK_FAMILY_COUNT][2] = {
+    [LAPACK_GESDD] = {{.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9, .ldvt = 10, .work = 11,
+                       .lwork = 12, .info = 14},
+                      {.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9, .ldvt = 10, .work = 11,
+                       .lwork = 12, .info = 15}},
+    [LAPACK_GESVD] = {{.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9, .vt = 10, .ldvt = 11,
+                       .work = 12, .lwork = 13, .info = 14},
+                      {.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9, .vt = 10, .ldvt = 11,
+                       .work = 12, .lwork = 13, .info = 15}},
+};
+
+/* Longer ones LAPACK reduces by QR first, which gesvdp does not. */
+enum { RATIO_MOST = 8 };
+
+static bool is_complex(const struct lapack_call *call)
+{
+    return blas_scalar_parts(call->routine->type) == 2;
+}
+
+static const struct layout *layout_of(const struct lapack_call *call)
+{
+    return &layouts[call->routine->family][is_complex(call)];
+}
+
+static int64_t smaller(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+static int64_t larger(int64_t one, int64_t other)
+{
+    return one > other ? one : other;
+}
+
+/* What is wanted of U and V': N, S, A, or O, where A's memory is to have what S means. */
+struct jobs {
+    char u, vt;
+};
+
+static struct jobs read_jobs(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
+{
+    if (!layout->jobz)
+        return (struct jobs){lapack_letter(call, layout->jobu), lapack_letter(call, layout->jobvt)};
+    const char jobz = lapack_letter(call, layout->jobz);
+    if (jobz != 'O')
+        return (struct jobs){jobz, jobz};
+    return problem->m >= problem->n ? (struct jobs){'O', 'A'} : (struct jobs){'A', 'O'};
+}
+
+static bool is_job(char letter)
+{
+    return letter && strchr("NSAO", letter);
+}
+
+static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t rows, int64_t columns,
+                        struct blas_matrix *matrix)
+{
+    *matrix = (struct blas_matrix){.pointer = lapack_address(call, number), .rows = rows, .columns = columns,
+                                   .ld = lapack_integer(call, ld_number), .part = PART_FULL};
+    return matrix->ld >= rows && matrix->pointer;
+}
+
+/* `matrix` has no pointer before. */
+static bool read_factor(const struct lapack_call *call, char job, int number, int ld_number, int64_t rows, int64_t columns,
+                        const struct blas_matrix *a, struct blas_matrix *matrix)
+{
+    const int64_t ld = lapack_integer(call, ld_number);
+    if (job == 'S' || job == 'A')
+        return read_matrix(call, number, ld_number, rows, columns, matrix);
+    if (job == 'O')
+        *matrix = (struct blas_matrix){.pointer = a->pointer, .rows = rows, .columns = columns, .ld = a->ld, .part = PART_FULL};
+    return ld >= 1;
+}
+
+static bool read_matrices(const struct lapack_call *call, const struct layout *layout, struct singular_problem *problem)
+{
+    const struct jobs jobs = read_jobs(call, layout, problem);
+    const int64_t m = problem->m, n = problem->n, least = smaller(m, n);
+    if (!is_job(jobs.u) || !is_job(jobs.vt) || (jobs.u == 'O' && jobs.vt == 'O'))
+        return false;
+    return read_matrix(call, layout->a, layout->lda, m, n, &problem->a) &&
+           read_factor(call, jobs.u, layout->u, layout->ldu, m, jobs.u == 'A' ? m : least, &problem->a, &problem->u) &&
+           read_factor(call, jobs.vt, layout->vt, layout->ldvt, jobs.vt == 'A' ? n : least, n, &problem->a, &problem->vt);
+}
+
+/* The least of LAPACK 3.12's documentation; below what it calls the least, its own code has less for some shapes. */
+static int64_t least_workspace(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
+{
+    const int64_t least = smaller(problem->m, problem->n), most = larger(problem->m, problem->n);
+    if (!layout->jobz)
+        return is_complex(call) ? 2 * least + most : larger(3 * least + most, 5 * least);
+    switch (lapack_letter(call, layout->jobz)) {
+    case 'N': return is_complex(call) ? 2 * least + most : 3 * least + larger(most, 7 * least);
+    case 'O':
+        return is_complex(call) ? 2 * least * least + 2 * least + most : 3 * least + larger(most, 5 * least * least + 4 * least);
+    case 'S': return is_complex(call) ? least * least + 3 * least : 4 * least * least + 7 * least;
+    default: break;
+    }
+    return is_complex(call) ? least * least + 2 * least + most : 4 * least * least + 6 * least + most;
+}
+
+/* A's memory may be U's or V''s where LAPACK says so. */
+static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
+{
+    const size_t element = blas_element_bytes(problem->type);
+    const struct blas_vector values = {.pointer = lapack_address(call, layout->s), .increment = 1,
+                                       .length = smaller(problem->m, problem->n)};
+    const struct blas_matrix *const matrices[] = {&problem->a, &problem->u, &problem->vt};
+    const struct jobs jobs = read_jobs(call, layout, problem);
+    const bool is_apart[] = {true, jobs.u == 'S' || jobs.u == 'A', jobs.vt == 'S' || jobs.vt == 'A'};
+    struct extent extents[4];
+    int count = 0;
+    for (int i = 0; i < 3; i++)
+        if (is_apart[i] && !extent_of_matrix(matrices[i], element, &extents[count++]))
+            return true;
+    if (!extent_of_vector(&values, blas_is_single(problem->type) ? sizeof(float) : sizeof(double), &extents[count++]))
+        return true;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (extents_overlap(&extents[i], &extents[j]))
+                return true;
+    return false;
+}
+
+static uint64_t matrix_bytes(const struct blas_matrix *matrix, enum blas_type type)
+{
+    return matrix->pointer ? (uint64_t)matrix->rows * (uint64_t)matrix->columns * blas_element_bytes(type) : 0;
+}
+
+static bool read(const struct lapack_call *call, struct lapack_problem *any)
+{
+    const struct layout *const layout = layout_of(call);
+    struct singular_problem *const problem = &any->singular;
+    if (lapack_integer(call, layout->lwork) == -1)
+        return false;
+    problem->family = call->routine->family;
+    problem->type = call->routine->type;
+    problem->m = lapack_integer(call, layout->m);
+    problem->n = lapack_integer(call, layout->n);
+    const int64_t least = smaller(problem->m, problem->n), most = larger(problem->m, problem->n);
+    if (least < 2 || most / RATIO_MOST > least || !read_matrices(call, layout, problem) ||
+        lapack_integer(call, layout->lwork) < least_workspace(call, layout, problem) || overlaps(call, layout, problem))
+        return false;
+    any->shape = (struct route_shape){.family = problem->family, .type = problem->type,
+                                      .vectors = problem->u.pointer || problem->vt.pointer, .m = most, .n = least, .k = least};
+    any->shape.bytes_up = matrix_bytes(&problem->a, problem->type);
+    any->shape.bytes_down = matrix_bytes(&problem->u, problem->type) + matrix_bytes(&problem->vt, problem->type);
+    return true;
+}
+
+static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
+{
+    (void)call;
+    struct singular_problem *const problem = &any->singular;
+    any->memory = problem->values = malloc((size_t)smaller(problem->m, problem->n) * sizeof(double));
+    if (any->memory)
+        singular_describe(problem, route);
+    return any->memory;
+}
+
+static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+{
+    const struct layout *const layout = layout_of(call);
+    const struct singular_problem *const problem = &any->singular;
+    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
+    const struct workspace_layout workspaces = {.query = {{layout->work, layout->lwork}}, .info = layout->info,
+                                                .sizes = {layout->m}};
+    (void)route;
+    memcpy(lapack_address(call, layout->s), problem->values, (size_t)smaller(problem->m, problem->n) * real);
+    workspace_answers_write(call, &workspaces);
+    lapack_put_integer(call, layout->info, 0, 0);
+}
+
+const struct lapack_methods singular_methods = {read, describe, write};

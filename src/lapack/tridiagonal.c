@@ -1,0 +1,156 @@
+/* tridiagonal_describe: reduction.h. cuSOLVER has these by 32-bit integers alone. */
+#include "lapack/device_matrix.h"
+#include "lapack/reduction.h"
+#include "lapack/route_values.h"
+
+#include <limits.h>
+
+enum { MATRIX_A, MATRIX_C };
+enum { VECTOR_D, VECTOR_E, VECTOR_TAU };
+
+/* As cuSOLVER has them. */
+struct parameters {
+    const struct solver_library *library;
+    cusolverDnHandle_t solver;
+    enum blas_type type;
+    int uplo, side, trans, n, lda, m_c, n_c, ldc;
+    void *a, *c, *d, *e, *tau;
+};
+
+static struct parameters parameters_of(const struct route *route, const struct solver_handle *handle)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
+    return (struct parameters){
+        .library = handle->library, .solver = handle->solver, .type = route->type,
+        .uplo = problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
+        .side = problem->side == SIDE_RIGHT ? DEVICE_RIGHT : DEVICE_LEFT,
+        .trans = !problem->transposed ? DEVICE_NO_TRANS
+                                      : blas_scalar_parts(route->type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS,
+        .n = (int)problem->n, .lda = (int)a->ld, .m_c = (int)c->rows, .n_c = (int)c->columns, .ldc = (int)c->ld,
+        .a = route_pointer(a->address), .c = route_pointer(c->address),
+        .d = route_pointer(route->vectors[VECTOR_D].address), .e = route_pointer(route->vectors[VECTOR_E].address),
+        .tau = route_pointer(route->vectors[VECTOR_TAU].address)};
+}
+
+static bool is_narrow(const struct route *route)
+{
+    for (int i = MATRIX_A; i <= MATRIX_C; i++)
+        if (route->operands[i].ld * route->operands[i].columns >= INT_MAX)
+            return false;
+    return true;
+}
+
+static int work_elements(const struct route *route)
+{
+    return (int)(route->device_workspace_bytes / blas_element_bytes(route->type));
+}
+
+static enum status plan_sytrd(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    int elements = -1;
+    if (!is_narrow(route) || !p.library->sytrd[p.type] || !p.library->sytrd_buffer[p.type])
+        return STATUS_UNSUPPORTED;
+    const int result = p.library->sytrd_buffer[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau, &elements);
+    return route_reserve_elements(route, result, elements);
+}
+
+static enum status queue_sytrd(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    return solver_status(p.library,
+                         p.library->sytrd[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau,
+                                                  route_pointer(route->workspace), work_elements(route),
+                                                  route_pointer(route->info_address)),
+                         "cuSOLVER's sytrd");
+}
+
+static enum status plan_orgtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    int elements = -1;
+    if (!is_narrow(route) || !p.library->orgtr[p.type] || !p.library->orgtr_buffer[p.type])
+        return STATUS_UNSUPPORTED;
+    const int result = p.library->orgtr_buffer[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.tau, &elements);
+    return route_reserve_elements(route, result, elements);
+}
+
+static enum status queue_orgtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    return solver_status(p.library,
+                         p.library->orgtr[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.tau, route_pointer(route->workspace),
+                                                  work_elements(route), route_pointer(route->info_address)),
+                         "cuSOLVER's orgtr");
+}
+
+static enum status plan_ormtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    int elements = -1;
+    if (!is_narrow(route) || !p.library->ormtr[p.type] || !p.library->ormtr_buffer[p.type])
+        return STATUS_UNSUPPORTED;
+    const int result = p.library->ormtr_buffer[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a, p.lda, p.tau,
+                                                       p.c, p.ldc, &elements);
+    return route_reserve_elements(route, result, elements);
+}
+
+static enum status queue_ormtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    return solver_status(p.library,
+                         p.library->ormtr[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a, p.lda, p.tau, p.c,
+                                                  p.ldc, route_pointer(route->workspace), work_elements(route),
+                                                  route_pointer(route->info_address)),
+                         "cuSOLVER's ormtr");
+}
+
+static bool judge(struct route *route)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const int64_t parts = blas_scalar_parts(route->type);
+    if (route->info != 0)
+        return false;
+    return problem->family != LAPACK_SYTRD ||
+           (route_values_are_finite(problem->diagonal, problem->n, route->type) &&
+            route_values_are_finite(problem->off_diagonal, problem->n - 1, route->type) &&
+            route_values_are_finite(problem->tau, (problem->n - 1) * parts, route->type));
+}
+
+static void describe_vectors(const struct reduction_problem *problem, struct route *route)
+{
+    const size_t element = blas_element_bytes(route->type), real = blas_is_single(route->type) ? sizeof(float) : sizeof(double);
+    const int64_t reflectors = problem->n - 1;
+    struct route_vector *const tau = &route->vectors[VECTOR_TAU];
+    *tau = (struct route_vector){.bytes = (size_t)reflectors * element};
+    if (problem->family == LAPACK_SYTRD) {
+        tau->values = problem->tau;
+        route->vectors[VECTOR_D] = (struct route_vector){.bytes = (size_t)problem->n * real, .values = problem->diagonal};
+        route->vectors[VECTOR_E] = (struct route_vector){.bytes = (size_t)reflectors * real, .values = problem->off_diagonal};
+    } else {
+        tau->up = problem->tau;
+        tau->up_numbers = reflectors * blas_scalar_parts(route->type);
+    }
+}
+
+/* sytrd scales reflectors only; what is far from 1 in modulus is the host's all the same. */
+void tridiagonal_describe(struct reduction_problem *problem, struct route *route)
+{
+    static const struct route_method sytrd = {plan_sytrd, queue_sytrd, judge}, orgtr = {plan_orgtr, queue_orgtr, judge},
+                                     ormtr = {plan_ormtr, queue_ormtr, judge};
+    struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
+    route->method = problem->family == LAPACK_SYTRD ? &sytrd : problem->family == LAPACK_ORGTR ? &orgtr : &ormtr;
+    *a = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
+                                .hermitian = problem->family == LAPACK_SYTRD && blas_scalar_parts(route->type) == 2,
+                                .finite_suffices = problem->family != LAPACK_SYTRD};
+    describe_vectors(problem, route);
+    if (problem->family == LAPACK_ORMTR) {
+        *c = (struct route_operand){.rows = problem->b.rows, .columns = problem->b.columns, .up = problem->b,
+                                    .home = problem->b, .finite_suffices = true};
+        return;
+    }
+    a->home = problem->a;
+    if (problem->family == LAPACK_ORGTR)
+        a->home.part = PART_FULL;
+}

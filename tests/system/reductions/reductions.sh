@@ -1,0 +1,61 @@
+#!/bin/bash
+# Programs that call LAPACK: right on the plain host, and through the shim with each routine on the emulated device.
+. tests/environment.sh
+number=0
+result() # STATUS WHAT
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+}
+
+# PROGRAM ROUTINE:CALLS...: at least so many calls of each must run on the device
+check()
+{
+    local program=$1 routine
+    shift
+    "$folder/$program" > "$work/host" 2>&1
+    result $? "$program on the host"
+    grep '^not ok' "$work/host" | sed 's/^/# /'
+    ( use_emulated_driver
+      LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report "$folder/$program" > "$work/shim" 2> "$work/errors" )
+    result $? "$program through the shim"
+    grep '^not ok' "$work/shim" | sed 's/^/# /'
+    sed 's/^/# /' "$work/errors"
+    [ "$(tail -n 1 "$work/host")" = "$(tail -n 1 "$work/shim")" ]
+    result $? "and it went as far"
+    for routine; do
+        awk -v name="${routine%:*}" -v least="${routine#*:}" \
+            '$1 == name && NF == 8 { calls = $3 } END { exit !(calls >= least) }' "$work/report"
+        result $? "${routine%:*} ran on the device at least ${routine#*:} times"
+    done
+}
+
+# PROGRAM VARIABLE=VALUE ROUTINE...: right all the same, and none of the routines runs on the device
+check_refused()
+{
+    local program=$1 request=$2 routine
+    shift 2
+    ( use_emulated_driver
+      export "$request"
+      LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report "$folder/$program" > "$work/shim" 2> "$work/errors" )
+    result $? "$program with $request"
+    grep '^not ok' "$work/shim" | sed 's/^/# /'
+    for routine; do
+        awk -v name="$routine" '$1 == name && NF == 8 { found = 1; calls = $3 } END { exit !(found && calls == 0) }' "$work/report"
+        result $? "$routine ran on the host"
+    done
+}
+
+folder=$build/tests/system/reductions
+[ -x "$folder/tridiagonal" ] || { echo "1..0 # SKIP configure found no LAPACK"; exit 0; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+use_reference_libraries
+
+check tridiagonal {s,d}sytrd:6 {c,z}hetrd:6 {s,d}orgtr:6 {c,z}ungtr:6 {s,d}ormtr:24 {c,z}unmtr:24 {s,d}sygst:6 {c,z}hegst:6
+check_refused tridiagonal EMULATED_SOLVER_WORKSPACE=huge dsytrd zhetrd dorgtr zungtr dormtr zunmtr
+check_refused tridiagonal EMULATED_SOLVER_INFO=cusolverDnDsytrd:1,cusolverDnZunmtr:3 dsytrd zunmtr
+check singular {s,d,c,z}gesdd:24 {s,d,c,z}gesvd:45
+check_refused singular EMULATED_SOLVER_SIGMA_ERROR=1e-3 {s,d,c,z}gesdd {s,d,c,z}gesvd
+check_refused singular EMULATED_SOLVER_WORKSPACE=fail {s,d,c,z}gesdd {s,d,c,z}gesvd
+echo "1..$number"
