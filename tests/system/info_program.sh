@@ -163,19 +163,19 @@ MUBLAS_HOST_BLAS=$host_blas:$wide NARROW_BLAS=$host_blas info -- "$build/tests/s
 result $? "a program that is linked with mublas' libblas64.so.3: a host with such integers"
 
 # LAPACK: which one, what is intercepted, what is left to it, what is lost.
-echo 'void dsymv_(void), dsytrd_(void), dsyevd_(void), dsyevr_(void), dgeev_(void);
+echo 'void dsymv_(void), dsytrd_(void), dsyevd_(void), dsyevr_(void), dgtsv_(void);
 void dsytrd_(void) { dsymv_(); }
-void dsyevd_(void) { dsytrd_(); }
-void dsyevr_(void) { dsytrd_(); }
-void dgeev_(void) {}' > lapack.c
-echo 'void dsymv_(void), dsyevd_(void), dgeev_(void), xerbla_(void), use(void);
-void use(void) { dsymv_(); dsyevd_(); dgeev_(); }' > use_lapack.c
+void dsyevd_(void) {}
+void dsyevr_(void) {}
+void dgtsv_(void) {}' > lapack.c
+echo 'void dsymv_(void), dsyevd_(void), dgtsv_(void), xerbla_(void), use(void);
+void use(void) { dsymv_(); dsyevd_(); dgtsv_(); }' > use_lapack.c
 build -shared -Wl,-soname,liblapack.so.3 -o lib/liblapack.so.3 lapack.c "${link[@]}" -Wl,-rpath,'$ORIGIN'
 lapack=(-Llib -l:liblapack.so.3 "${link[@]}" -Wl,-rpath,"$work/lib")
 build -o bin/lapack main.c use_lapack.c "${lapack[@]}"
 info -- bin/lapack && tells '^host BLAS: .*libmini.so, found by RUNPATH' '^host LAPACK: .*/lib/liblapack.so.3, found by RUNPATH' \
     "^  for 1 routine as LAPACK's NAME_\$" "^    1 routine as LAPACK's NAME_, 1 of which can run on the GPU\$" \
-    '^LAPACK that is left to the host as a whole:$' '^  bin/lapack: 1 routine of .*/liblapack.so.3: dgeev_$' && lacks 'cannot be'
+    '^LAPACK that is left to the host as a whole:$' '^  bin/lapack: 1 routine of .*/liblapack.so.3: dgtsv_$' && lacks 'cannot be'
 result $? "a program with LAPACK: which it gets, what of it is intercepted and what is left to it"
 info -- bin/linked && lacks LAPACK
 result $? "nothing about LAPACK where none is called"
@@ -185,7 +185,7 @@ result $? "a LAPACK that mublas finds by itself"
 build -c -o lapack.o lapack.c
 rm -f liblapack.a && ar rc liblapack.a lapack.o
 build -o bin/static_lapack main.c use_lapack.c liblapack.a "${link[@]}" -Wl,-rpath,"$work/lib"
-info -- bin/static_lapack && tells 'bin/static_lapack: [12] LAPACK routines?: dsyev' 'a LAPACK is linked statically into it, and hidden' \
+info -- bin/static_lapack && tells 'bin/static_lapack: 3 LAPACK routines: dsyevd_ dsyevr_ dsytrd_' 'a LAPACK is linked statically into it, and hidden' \
     '1 routine as NAME_, 1 of which' && lacks 'a BLAS is linked statically' && lacks '^host LAPACK'
 result $? "a LAPACK linked statically into a program is lost, the BLAS calls in it are not"
 build -o bin/exporting_lapack main.c use_lapack.c liblapack.a -rdynamic "${link[@]}" -Wl,-rpath,"$work/lib"
@@ -204,7 +204,7 @@ ln -s "$work/lib/liblapack.so.3" passing/liblapack-host.so.3
 LD_LIBRARY_PATH=$work/passing info -- bin/lapack &&
     tells '^mublas: .*/passing/liblapack.so.3, found by LD_LIBRARY_PATH: LAPACK calls come to it' \
         '^host LAPACK: .*/passing/liblapack-host.so.3, found by LD_LIBRARY_PATH' "1 routine as LAPACK's NAME_" \
-        'bin/lapack: 1 routine of .*/liblapack-host.so.3: dgeev_' && lacks 'comes before it'
+        'bin/lapack: 1 routine of .*/liblapack-host.so.3: dgtsv_' && lacks 'comes before it'
 result $? "liblapack.so.3 of mublas: the LAPACK behind it is the host"
 
 printf '#! %s -x\n' "$work/bin/linked" > a_script
