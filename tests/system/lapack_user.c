@@ -1,22 +1,27 @@
 /* lapack_user [ROUTINE...]: calls LAPACK routines by their Fortran names, as a program that is linked with it does, and prints
  * a line for each: its INFO and how far its eigenvalues are from known ones. ROUTINE: dsyevd, dgeev, dstev, or dgemm,
- * which is BLAS; built with -DONLY_ROUTES it knows dsyevd alone, with -DONLY_BLAS dgemm alone. */
+ * which is BLAS; built with -DONLY_ROUTES it knows dsyevd alone, with -DONLY_BLAS dgemm alone.
+ * -DINTEGER=long: for libraries whose integers have 64 bits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef INTEGER
+#define INTEGER int
+#endif
+
 enum { N = 60 };
 static double a[N * N], b[N * N], c[N * N], w[N], imaginary[N], work[4 * N * N + 6 * N];
-static int n = N, info;
+static INTEGER n = N, info;
 
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
-            const double *, const int *, const double *, double *, const int *, size_t, size_t);
-void dsyevd_(const char *, const char *, const int *, double *, const int *, double *, double *, const int *, int *,
-             const int *, int *, size_t, size_t);
-void dgeev_(const char *, const char *, const int *, double *, const int *, double *, double *, double *, const int *,
-            double *, const int *, double *, const int *, int *, size_t, size_t);
-void dstev_(const char *, const int *, double *, double *, double *, const int *, double *, int *, size_t);
+void dgemm_(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *, const double *, const double *, const INTEGER *,
+            const double *, const INTEGER *, const double *, double *, const INTEGER *, size_t, size_t);
+void dsyevd_(const char *, const char *, const INTEGER *, double *, const INTEGER *, double *, double *, const INTEGER *, INTEGER *,
+             const INTEGER *, INTEGER *, size_t, size_t);
+void dgeev_(const char *, const char *, const INTEGER *, double *, const INTEGER *, double *, double *, double *, const INTEGER *,
+            double *, const INTEGER *, double *, const INTEGER *, INTEGER *, size_t, size_t);
+void dstev_(const char *, const INTEGER *, double *, double *, double *, const INTEGER *, double *, INTEGER *, size_t);
 
 /* The second difference, whose eigenvalues are known. */
 static double value(int number)
@@ -47,14 +52,14 @@ static void tell(const char *name)
     qsort(w, N, sizeof *w, by_size);
     for (int i = 0; i < N; i++)
         error = fmax(error, fabs(w[i] - value(i)));
-    printf("%s: info %d, %s\n", name, info, error < 1e-12 * N ? "right" : "wrong");
+    printf("%s: info %d, %s\n", name, (int)info, error < 1e-12 * N ? "right" : "wrong");
 }
 
 #ifndef ONLY_BLAS
 static void run_dsyevd(void)
 {
-    static int integers[3 + 5 * N];
-    const int length = sizeof work / sizeof *work, integer_length = 3 + 5 * N;
+    static INTEGER integers[3 + 5 * N];
+    const INTEGER length = sizeof work / sizeof *work, integer_length = 3 + 5 * N;
     dsyevd_("V", "L", &n, a, &n, w, work, &length, integers, &integer_length, &info, 1, 1);
     tell("dsyevd");
 }
@@ -63,7 +68,7 @@ static void run_dsyevd(void)
 #if !defined ONLY_ROUTES && !defined ONLY_BLAS
 static void run_dgeev(void)
 {
-    const int length = sizeof work / sizeof *work;
+    const INTEGER length = sizeof work / sizeof *work;
     dgeev_("N", "V", &n, a, &n, w, imaginary, b, &n, c, &n, work, &length, &info, 1, 1);
     tell("dgeev");
 }
