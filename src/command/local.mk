@@ -5,6 +5,7 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/verify_calls.c src/command/verify_calls.h \
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
+	src/command/verify_lapack.c src/command/verify_lapack.h src/command/verify_eigen.c \
 	src/command/tune.c src/command/tune.h \
 	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
@@ -23,6 +24,7 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
 	src/command/call_timer.c src/command/call_timer.h \
+	src/command/lapack_call.c src/command/lapack_call.h \
 	src/command/learned_merge.c src/command/learned_merge.h \
 	src/command/offload_report.c src/command/offload_report.h \
 	src/command/preload.c src/command/preload.h \
