@@ -287,6 +287,8 @@ static bool are_alike(char type, const double *initial, const double *host, cons
         largest = isfinite(value) ? fmaxl(largest, fabsl(value)) : largest;
         if (memcmp((const char *)host + (size_t)i * bytes, (const char *)shim + (size_t)i * bytes, bytes) == 0)
             continue;
+        if (isnan(value) && isnan(creall(get(real, shim, i))) && !isnan(creall(get(real, initial, i))))
+            continue;
         if (isnan(difference) || isnan(creall(get(real, initial, i))))
             return false;
         worst = fmaxl(worst, difference);

@@ -614,3 +614,13 @@ tests_unit_symbols_sysv_la_SOURCES = tests/unit/symbols_module.c
 tests_unit_symbols_sysv_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_symbols_sysv_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=sysv
 EXTRA_DIST += tests/unit/symbols_module.map
+
+check_PROGRAMS += tests/unit/test_factor_times
+TESTS += tests/unit/test_factor_times
+tests_unit_test_factor_times_SOURCES = tests/unit/test_factor_times.c
+tests_unit_test_factor_times_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_route_values
+TESTS += tests/unit/test_route_values
+tests_unit_test_route_values_SOURCES = tests/unit/test_route_values.c
+tests_unit_test_route_values_LDADD = $(unit_test_libraries)

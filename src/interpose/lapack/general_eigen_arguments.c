@@ -134,6 +134,7 @@ static void balance(const struct lapack_call *call, struct general_call *general
 
 static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
 {
+    (void)call;
     struct general_call *const general = &any->general;
     struct general_eigenproblem *const problem = &general->problem;
     const size_t n = (size_t)problem->n, square = n * n * blas_element_bytes(problem->type), values = 2 * n * sizeof(double);

@@ -16,6 +16,7 @@
 /* geev's, around whose problem the host balances. */
 struct general_call {
     struct general_eigenproblem problem;
+    const struct lapack_call *call;
     struct blas_matrix a, vr; /* the program's */
     host_function *gebak;
     void *scale; /* private, and what gebal tells */
@@ -48,10 +49,10 @@ struct lapack_methods {
 
 const struct lapack_methods *lapack_methods_of(enum lapack_family family);
 
-extern const struct lapack_methods eigen_methods;     /* eigen_arguments.c */
-extern const struct lapack_methods factor_methods;    /* factor_arguments.c */
+extern const struct lapack_methods eigen_methods;         /* eigen_arguments.c */
+extern const struct lapack_methods factor_methods;        /* factor_arguments.c */
 extern const struct lapack_methods general_eigen_methods; /* general_eigen_arguments.c */
-extern const struct lapack_methods reduction_methods; /* reduction_arguments.c */
-extern const struct lapack_methods singular_methods;  /* singular_arguments.c */
+extern const struct lapack_methods reduction_methods;     /* reduction_arguments.c */
+extern const struct lapack_methods singular_methods;      /* singular_arguments.c */
 
 #endif

@@ -1,5 +1,6 @@
 /* What is wrong after a call of an eigensolver. */
 #include "eigen_run.h"
+#include "host_answer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +25,9 @@ static const char *untouched_fault(const struct eigen_run *run)
     return NULL;
 }
 
-/* What LAPACK leaves in the first elements. */
 static const char *workspace_fault(const struct eigen_run *run)
 {
-    const struct lapack_call *ours = &run->call, *host = &run->host;
-    if (memcmp(ours->work, host->work, element_bytes(ours->type)) != 0)
-        return "WORK(1) is not the host's";
-    if (has(ours->routine, "lrwork") && memcmp(ours->rwork, host->rwork, part_bytes(ours->type)) != 0)
-        return "RWORK(1) is not the host's";
-    if (has(ours->routine, "liwork") && *ours->iwork != *host->iwork)
-        return "IWORK(1) is not the host's";
-    return NULL;
+    return host_answer_is(&run->call, &run->host) ? NULL : "the workspaces' first elements are not the host's";
 }
 
 /* The index of the first value that the range selects, from 0. */
