@@ -18,11 +18,11 @@ struct row {
 };
 static const struct row rows[] = {
     {"potrf", "UnAaI", NULL, "dS", "N", "N", "-in"},
-    {"potrs", "UnkAaBbI", "potrf", "dS", "N", "N", "-n"},
+    {"potrs", "UnkAaBbI", "potrf", "dS", "N", "N", "-nz"},
     {"posv", "UnkAaBbI", NULL, "dS", "N", "N", "-in"},
     {"potri", "UnAaI", "potrf", "dS", "N", "N", "-nz"},
     {"getrf", "mnAaPI", NULL, "fTSW", "N", "N", "-ns"},
-    {"getrs", "TnkAaPBbI", "getrf", "fS", "NTC", "NTC", "-n"},
+    {"getrs", "TnkAaPBbI", "getrf", "fS", "NTC", "NTC", "-nz"},
     {"gesv", "nkAaPBbI", NULL, "fS", "N", "N", "-ns"},
     {"getri", "nAaPWwI", "getrf", "fS", "N", "N", "-nz"},
     {"geqrf", "mnAatWwI", NULL, "fTSW", "N", "N", "-n"},
