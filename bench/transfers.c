@@ -3,8 +3,8 @@
  *   bench/transfers [MIB...]
  *
  * Of each size (64, 512 and 2048 MiB), up and down, one line a measurement with the median and the best of some
- * turns in GB/s (10^9): the product's own way by 1 to 8 threads; what it chooses here; the driver's own copy
- * of ordinary memory; by DMA from and to pinned memory. Then a square matrix of about that size as its
+ * turns in GB/s (10^9): the product's own way by 1 to 8 threads; what it chooses here, also where its helpers
+ * must first be made; the driver's own copy of ordinary memory; by DMA from and to pinned memory. Then a square matrix of about that size as its
  * callers send it: whole with a gap behind each column, and its lower triangle, of whose bytes the elements alone count.
  * At last how fast 1 to 8 threads pack a room's worth each, by the way that the product copies and by memcpy. What
  * came down is compared with what went up. */
@@ -16,7 +16,9 @@
 #include "mirror/staging.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
+enum { REST_MICROSECONDS = 400000 }; /* longer than helpers stay */
 enum { THREADS_MOST = JOB_HELPERS_MOST + 1, TURNS_MOST = 20, PATH_CHOSEN = 0, PATH_DRIVER = -1, PATH_PINNED = -2 };
 
 static struct device *device;
@@ -35,7 +37,7 @@ struct buffers {
 struct measurement {
     const struct buffers *buffers;
     int path;
-    bool up;
+    bool up, rests; /* before each turn */
 };
 
 static enum status run_shared(struct transfer *transfer, bool up, int helpers)
@@ -86,6 +88,8 @@ static void measure(const struct measurement *measurement, const char *what)
     double seconds[TURNS_MOST];
     bool good = run_once(measurement) == STATUS_OK && lane_synchronise(lane, "warming up") == STATUS_OK;
     for (int i = 0; i < turns && good; i++) {
+        if (measurement->rests)
+            usleep(REST_MICROSECONDS);
         const double start = seconds_now();
         good = run_once(measurement) == STATUS_OK && lane_synchronise(lane, "measuring") == STATUS_OK;
         seconds[i] = seconds_now() - start;
@@ -112,6 +116,9 @@ static void measure_paths(const struct buffers *buffers)
         measurement.path = PATH_CHOSEN;
         snprintf(what, sizeof what, "as chosen (%d helpers)", job_helpers_wanted());
         measure(&measurement, what);
+        measurement.rests = true;
+        measure(&measurement, "as chosen, helpers gone");
+        measurement.rests = false;
         measurement.path = PATH_DRIVER;
         measure(&measurement, "driver, ordinary memory");
         measurement.path = PATH_PINNED;
@@ -127,7 +134,8 @@ static void measure_matrix(const struct buffers *buffers, enum blas_part part, c
     while ((size_t)((n + 1) * (n + 1 + GAP)) * 8 <= buffers->bytes)
         n++;
     const uint64_t elements = part == PART_FULL ? (uint64_t)(n * n) : (uint64_t)(n * (n + 1) / 2);
-    struct blas_matrix source = {buffers->source, n, n, n + GAP, part}, result = {buffers->result, n, n, n + GAP, part};
+    const struct blas_matrix source = {buffers->source, n, n, n + GAP, part};
+    const struct blas_matrix result = {buffers->result, n, n, n + GAP, part};
     double up[TURNS_MOST], down[TURNS_MOST];
     const int turns = turns_of(buffers->bytes);
     bool good = true;

@@ -4,52 +4,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so", NULL};
-static const char *const solvers[] = {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", NULL};
+static const char *const drivers[] = {"libcuda.so.1", NULL};
+static const char *const solvers[] = {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so",
+                                      "/usr/local/cuda/lib64/libcusolver.so", NULL};
 
 static void *open_one(const char *const *names)
 {
+    char *reason = NULL;
     for (size_t i = 0; names[i]; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         if (library)
             return library;
+        if (!reason)
+            reason = dlerror();
     }
-    fprintf(stderr, "cusolver: cannot open %s: %s\n", names[0], dlerror());
+    fprintf(stderr, "cusolver: cannot open %s: %s\n", names[0], reason);
     exit(NOT_THERE);
 }
 
 /* POSIX: a function's address comes as void *. */
 static void find(void *library, const char *name, void *place)
 {
-    void *symbol = dlsym(library, name);
-    if (!symbol) {
-        fprintf(stderr, "cusolver: %s is not there\n", name);
-        exit(NOT_THERE);
-    }
-    *(void **)place = symbol;
+    *(void **)place = dlsym(library, name);
+}
+
+static void need(const char *name, int there)
+{
+    if (there)
+        return;
+    fprintf(stderr, "cusolver: %s is not there\n", name);
+    exit(NOT_THERE);
 }
 
 void cuda_libraries_open(struct cuda_libraries *libraries)
 {
-    void *runtime = open_one(runtimes), *solver = open_one(solvers);
-    find(runtime, "cudaMalloc", &libraries->malloc);
-    find(runtime, "cudaFree", &libraries->free);
-    find(runtime, "cudaMemcpy", &libraries->memcpy);
-    find(solver, "cusolverDnCreate", &libraries->create);
-    find(solver, "cusolverDnCreateParams", &libraries->create_params);
-    find(solver, "cusolverDnDsytrd_bufferSize", &libraries->dsytrd_size);
-    find(solver, "cusolverDnDsytrd", &libraries->dsytrd);
-    find(solver, "cusolverDnDsyevd_bufferSize", &libraries->dsyevd_size);
-    find(solver, "cusolverDnDsyevd", &libraries->dsyevd);
-    find(solver, "cusolverDnDsyevdx_bufferSize", &libraries->dsyevdx_size);
-    find(solver, "cusolverDnDsyevdx", &libraries->dsyevdx);
-    find(solver, "cusolverDnZheevd_bufferSize", &libraries->zheevd_size);
-    find(solver, "cusolverDnZheevd", &libraries->zheevd);
-    find(solver, "cusolverDnDpotrf_bufferSize", &libraries->dpotrf_size);
-    find(solver, "cusolverDnDpotrf", &libraries->dpotrf);
-    find(solver, "cusolverDnDpotrs", &libraries->dpotrs);
-    find(solver, "cusolverDnDDgels_bufferSize", &libraries->dgels_size);
-    find(solver, "cusolverDnDDgels", &libraries->dgels);
-    find(solver, "cusolverDnXgesvdp_bufferSize", &libraries->gesvdp_size);
-    find(solver, "cusolverDnXgesvdp", &libraries->gesvdp);
+    void *driver = open_one(drivers), *solver = open_one(solvers);
+#define DRIVER_FUNCTION(member, symbol, parameters)                                                          \
+    find(driver, symbol, &libraries->member);                                                                \
+    need(symbol, libraries->member != NULL);
+#define SOLVER_FUNCTION(member, symbol, parameters) find(solver, symbol, &libraries->member);
+#include "cuda_functions.def"
+#undef DRIVER_FUNCTION
+#undef SOLVER_FUNCTION
+    need("cusolverDnCreate", libraries->create != NULL);
+    need("cusolverDnSetStream", libraries->set_stream != NULL);
+    need("cusolverDnCreateParams", libraries->create_params != NULL);
 }

@@ -9,7 +9,7 @@
 int main(int count, char **arguments)
 {
     struct run run = run_begin("dsyevr", count, arguments, 0);
-    int n = run.n, first = 1, last = part_of(n), query = -1, integers, info, found;
+    int n = run.n, first = 1, last = part_of(n, PART), query = -1, integers, info, found;
     const double unused = 0, tolerance = 0;
     struct matrix a = problem_symmetric(n);
     double *matrix = allocate(matrix_size(&a)), *values = allocate((size_t)n), wanted;

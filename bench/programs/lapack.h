@@ -13,6 +13,23 @@ void dsyevr_(const char *jobz, const char *range, const char *uplo, const int *n
              const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
              double *w, double *z, const int *ldz, int *isuppz, double *work, const int *lwork, int *iwork,
              const int *liwork, int *info, size_t, size_t, size_t);
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+            double *work, const int *lwork, int *info, size_t, size_t);
+void dsygvd_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
+             double *b, const int *ldb, double *w, double *work, const int *lwork, int *iwork,
+             const int *liwork, int *info, size_t, size_t);
+void zhegvx_(const int *itype, const char *jobz, const char *range, const char *uplo, const int *n, double *a,
+             const int *lda, double *b, const int *ldb, const double *vl, const double *vu, const int *il,
+             const int *iu, const double *abstol, int *m, double *w, double *z, const int *ldz, double *work,
+             const int *lwork, double *rwork, int *iwork, int *ifail, int *info, size_t, size_t, size_t);
+void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr,
+            double *wi, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
+            const int *lwork, int *info, size_t, size_t);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
+             const int *lwork, int *info);
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
+void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b, const int *ldb,
+            int *info);
 void zheevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
              double *work, const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork,
              int *info, size_t, size_t);

@@ -3,9 +3,10 @@
 bench_programs =
 check_LTLIBRARIES += bench/programs/libprogram.la
 bench_programs_libprogram_la_SOURCES = \
-	bench/programs/checks.c bench/programs/checks.h \
+	bench/programs/checks.c bench/programs/checks.h bench/programs/checks_factors.c \
 	bench/programs/matrix.c bench/programs/matrix.h \
 	bench/programs/parallel.c bench/programs/parallel.h \
+	bench/programs/probe.c bench/programs/probe.h \
 	bench/programs/program.c bench/programs/program.h \
 	bench/programs/changing.c bench/programs/changing.h \
 	bench/programs/lapack.h bench/programs/problems.h bench/timing.h
@@ -39,6 +40,38 @@ bench_programs += bench/programs/dgesdd
 bench_programs_dgesdd_SOURCES = bench/programs/dgesdd.c
 bench_programs_dgesdd_LDADD = $(bench_program_libraries)
 
+bench_programs += bench/programs/dsyev
+bench_programs_dsyev_SOURCES = bench/programs/dsyev.c
+bench_programs_dsyev_LDADD = $(bench_program_libraries)
+
+bench_programs += bench/programs/dsyevd_loop
+bench_programs_dsyevd_loop_SOURCES = bench/programs/dsyevd_loop.c
+bench_programs_dsyevd_loop_LDADD = $(bench_program_libraries)
+
+bench_programs += bench/programs/dsygvd
+bench_programs_dsygvd_SOURCES = bench/programs/dsygvd.c
+bench_programs_dsygvd_LDADD = $(bench_program_libraries)
+
+bench_programs += bench/programs/zhegvx
+bench_programs_zhegvx_SOURCES = bench/programs/zhegvx.c
+bench_programs_zhegvx_LDADD = $(bench_program_libraries)
+
+bench_programs += bench/programs/dgeev
+bench_programs_dgeev_SOURCES = bench/programs/dgeev.c
+bench_programs_dgeev_LDADD = $(bench_program_libraries)
+
+bench_programs += bench/programs/dgeqrf
+bench_programs_dgeqrf_SOURCES = bench/programs/dgeqrf.c
+bench_programs_dgeqrf_LDADD = $(bench_program_libraries)
+
+bench_programs += bench/programs/dgetrf
+bench_programs_dgetrf_SOURCES = bench/programs/dgetrf.c
+bench_programs_dgetrf_LDADD = $(bench_program_libraries)
+
+bench_programs += bench/programs/dgesv
+bench_programs_dgesv_SOURCES = bench/programs/dgesv.c
+bench_programs_dgesv_LDADD = $(bench_program_libraries)
+
 bench_programs += bench/programs/lanczos
 bench_programs_lanczos_SOURCES = bench/programs/lanczos.c
 bench_programs_lanczos_LDADD = $(bench_program_libraries)
@@ -62,7 +95,8 @@ bench_programs_single_use_LDADD = $(bench_program_libraries)
 # The peer that programs would have to be rewritten for; opens CUDA at run time.
 bench_programs += bench/programs/cusolver
 bench_programs_cusolver_SOURCES = bench/programs/cusolver.c \
-	bench/programs/cuda_libraries.c bench/programs/cuda_libraries.h
+	bench/programs/cuda_functions.def bench/programs/cuda_libraries.c bench/programs/cuda_libraries.h \
+	bench/programs/peer.c bench/programs/peer.h bench/programs/peer_eigen.c bench/programs/peer_factor.c
 bench_programs_cusolver_LDADD = bench/programs/libprogram.la -lm -ldl
 
 check_PROGRAMS += $(bench_programs)
@@ -70,5 +104,5 @@ bench: bench-programs
 .PHONY: bench-programs
 bench-programs: $(bench_programs)
 EXTRA_DIST += bench/programs/run.py bench/programs/contenders.py bench/programs/plan.py \
-	bench/programs/report.py \
+	bench/programs/python_linalg.py bench/programs/report.py \
 	bench/programs/results.py bench/programs/summary.py bench/programs/plots.py

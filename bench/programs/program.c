@@ -18,6 +18,8 @@ static int whole_number(const char *program, const char *name, const char *text)
     return (int)value;
 }
 
+static const uint64_t digest_start = 0xcbf29ce484222325u;
+
 struct run run_begin(const char *program, int count, char **arguments, int extra)
 {
     struct run run = {.program = program,
@@ -26,8 +28,7 @@ struct run run_begin(const char *program, int count, char **arguments, int extra
                       .extra = extra,
                       .repetition = -1,
                       .residual = -1,
-                      .orthogonality = -1,
-                      .digest = 0xcbf29ce484222325u};
+                      .orthogonality = -1};
     if (count > (extra ? 4 : 3)) {
         fprintf(stderr, "usage: %s [N [REPETITIONS%s]]\n", program, extra ? " [EXTRA]" : "");
         exit(2);
@@ -39,8 +40,11 @@ struct run run_begin(const char *program, int count, char **arguments, int extra
     if (count > 3)
         run.extra = whole_number(program, "EXTRA", arguments[3]);
     run.times = calloc(2 * (size_t)run.repetitions, sizeof *run.times);
-    if (!run.times)
+    run.digests = calloc((size_t)run.repetitions, sizeof *run.digests);
+    if (!run.times || !run.digests)
         expect_success("memory", -1);
+    for (int i = 0; i < run.repetitions; i++)
+        run.digests[i] = digest_start;
     run.call_times = run.times + run.repetitions;
     return run;
 }
@@ -81,17 +85,38 @@ void run_checked(struct run *run, double residual, double orthogonality)
     run->orthogonality = larger(run->orthogonality, orthogonality);
 }
 
+static uint64_t digest_with(uint64_t digest, uint64_t bits)
+{
+    digest = (digest ^ bits) * 0x9fb21c651e98df25u;
+    return digest ^ digest >> 32;
+}
+
 /* By words, not by bytes as digest_of: the results of an eigensolver are gigabytes. */
 void run_digest(struct run *run, const double *values, size_t count)
 {
-    uint64_t digest = run->digest;
+    uint64_t digest = run->digests[run->repetition];
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        digest = (digest ^ bits) * 0x9fb21c651e98df25u;
-        digest ^= digest >> 32;
+        digest = digest_with(digest, bits);
     }
-    run->digest = digest;
+    run->digests[run->repetition] = digest;
+}
+
+/* False if BENCH_REPETITIONS names a file that cannot be written. */
+static bool append_repetitions(const struct run *run)
+{
+    const char *path = getenv("BENCH_REPETITIONS");
+    if (!path || !*path)
+        return true;
+    FILE *file = fopen(path, "a");
+    for (int i = 0; file && i < run->repetitions; i++)
+        fprintf(file, "%s,%d,%d,%.6f,%016llx\n", run->program, run->n, i + 1, run->times[i],
+                (unsigned long long)run->digests[i]);
+    if (file && fclose(file) == 0)
+        return true;
+    fprintf(stderr, "%s: cannot write '%s'\n", run->program, path);
+    return false;
 }
 
 static void print_unless_negative(const char *form, double value)
@@ -104,15 +129,20 @@ static void print_unless_negative(const char *form, double value)
 int run_finish(struct run *run)
 {
     size_t later = (size_t)run->repetitions - 1;
+    uint64_t digest = digest_start;
+    bool appended = append_repetitions(run); /* before the median sorts the times */
+    for (int i = 0; i < run->repetitions; i++)
+        digest = digest_with(digest, run->digests[i]);
     double first = run->times[0], calls = later ? median(run->call_times + 1, later) : run->call_times[0];
     printf("%s,%d,%d,%.6f", run->program, run->n, run->repetitions, first);
     print_unless_negative("%.6f", later ? median(run->times + 1, later) : -1);
     print_unless_negative("%.6f", calls > 0 ? calls : -1);
     print_unless_negative("%.3g", run->residual);
     print_unless_negative("%.3g", run->orthogonality);
-    printf(",%016llx\n", (unsigned long long)run->digest);
+    printf(",%016llx\n", (unsigned long long)digest);
     free(run->times);
-    return fflush(stdout) == 0 ? 0 : 1;
+    free(run->digests);
+    return fflush(stdout) == 0 && appended ? 0 : 1;
 }
 
 static void *allocate_bytes(size_t count, size_t size)

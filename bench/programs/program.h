@@ -17,6 +17,12 @@
  *                 of DBL_EPSILON; empty where there is nothing to check
  * digest          of the bits of all results of all repetitions
  *
+ * With BENCH_REPETITIONS=FILE in the environment it also appends a line for each repetition to that file,
+ *
+ *     program,n,repetition,seconds,digest
+ *
+ * repetitions counted from 1, the digest of that one's results alone.
+ *
  * Making matrices and checking results is not measured. Exit status: 0, 1 when a routine
  * fails, 2 for bad arguments. */
 #ifndef MUBLAS_BENCH_PROGRAM_H
@@ -33,7 +39,7 @@ struct run {
     double start, call_start;
     double *times, *call_times;     /* by repetition; owned */
     double residual, orthogonality; /* negative: not checked */
-    uint64_t digest;
+    uint64_t *digests;              /* by repetition; owned */
 };
 
 /* Reads the arguments; `extra` is the default of the third, 0: there is none. Exits on bad ones. */

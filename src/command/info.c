@@ -5,6 +5,7 @@
 #include "common/settings.h"
 #include "gpu/cublas_library.h"
 #include "gpu/device.h"
+#include "gpu/solver_library.h"
 #include "interpose/host_search.h"
 #include "interpose/learned_model.h"
 #include "interpose/policy.h"
@@ -137,6 +138,15 @@ static void print_level3(FILE *stream)
         fputs("level 3: on the host, there is no cuBLAS (MUBLAS_CUBLAS names one)\n", stream);
 }
 
+static void print_lapack(FILE *stream)
+{
+    const char *found = solver_library_find();
+    if (found)
+        fprintf(stream, "LAPACK: by cuSOLVER, %s\n", found);
+    else
+        fputs("LAPACK: on the host, there is no cuSOLVER (MUBLAS_CUSOLVER names one)\n", stream);
+}
+
 static void print_host(FILE *stream, const struct host_library *host)
 {
     if (host)
@@ -179,8 +189,10 @@ static void print_screen(FILE *stream)
         print_device(stream, &machine.device, &machine.choice);
     else
         fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
-    if (machine.has_device)
+    if (machine.has_device) {
         print_level3(stream);
+        print_lapack(stream);
+    }
     print_host(stream, host);
     const bool has_recipe = machine.has_device && print_recipe(stream, &machine.device, &recipe);
     print_crossovers(stream, machine.has_device ? &machine.device : NULL, recipe.crossover, host, false);

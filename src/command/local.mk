@@ -5,6 +5,7 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/verify_calls.c src/command/verify_calls.h \
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
+	src/command/verify_lapack.c src/command/verify_lapack.h src/command/verify_eigen.c \
 	src/command/tune.c src/command/tune.h \
 	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
@@ -23,6 +24,7 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
 	src/command/call_timer.c src/command/call_timer.h \
+	src/command/lapack_call.c src/command/lapack_call.h \
 	src/command/learned_merge.c src/command/learned_merge.h \
 	src/command/offload_report.c src/command/offload_report.h \
 	src/command/preload.c src/command/preload.h \
@@ -52,13 +54,16 @@ mublas_SOURCES += \
 inspect_sources = src/command/inspect.c \
 	src/command/elf_object.c src/command/elf_object.h \
 	src/command/elf_symbols.c src/command/elf_symbols.h \
+	src/command/inspect_losses.c src/command/inspect_losses.h \
 	src/command/inspect_notes.c src/command/inspect_notes.h \
 	src/command/inspect_report.c src/command/inspect_report.h \
 	src/command/interception.c src/command/interception.h \
+	src/command/lapack_left.c src/command/lapack_left.h \
 	src/command/library_search.c src/command/library_search.h \
 	src/command/link_map.c src/command/link_map.h \
 	src/command/loader_cache.c src/command/loader_cache.h \
 	src/command/name_choice.c src/command/name_choice.h \
+	src/command/name_list.c src/command/name_list.h \
 	src/command/symbol_index.c src/command/symbol_index.h
 if LIBELF
 mublas_SOURCES += $(inspect_sources)

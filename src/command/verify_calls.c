@@ -1,5 +1,6 @@
 #include "command/verify_calls.h"
 #include "command/routine_call.h"
+#include "command/verify_lapack.h"
 #include "command/verify_operands.h"
 #include "interpose/pack.h"
 
@@ -129,7 +130,10 @@ static bool check_and_tell(int routine, int64_t size, const struct host_library 
 
 int verify_calls(const char *what)
 {
+    static const char lapack[] = "lapack";
     char *list;
+    if (strncmp(what, lapack, sizeof lapack - 1) == 0)
+        return verify_lapack_calls(what[sizeof lapack - 1] ? what + sizeof lapack : NULL);
     int64_t size = strtoll(what, &list, 10);
     struct host_library host;
     bool good = true;

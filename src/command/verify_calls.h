@@ -4,7 +4,7 @@
 
 #define VERIFY_CALLS_COMMAND "verify-calls"
 
-/* `what`: "SIZE" or "SIZE NAME,NAME,...". Calls each routine with every flag through the
+/* `what`: "lapack" or "lapack NAME,NAME,..." is verify_lapack_calls(); "SIZE" or "SIZE NAME,NAME,...". Calls each routine with every flag through the
  * shim and on the host BLAS, and prints on standard output for each
  *   begin NAME
  *   done NAME CALLS GAUGE KEPT    (KEPT 0: something beside the results was written)

@@ -14,8 +14,22 @@ static const uint64_t PATIENCE_NANOSECONDS = UINT64_C(5000000000);
 static atomic_int inside;
 static atomic_bool closed;
 static _Atomic uint64_t deadline; /* of the first that waits; 0: nobody yet */
+static _Atomic uint64_t expected; /* when the last of those inside that take long will be done */
 static _Atomic pid_t process;
 static __thread int inside_here __attribute__((tls_model("initial-exec")));
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+void exit_gate_expect(double seconds)
+{
+    const uint64_t end = clock_nanoseconds() + (uint64_t)(seconds * 1e9);
+    uint64_t known = atomic_load(&expected);
+    while (known < end && !atomic_compare_exchange_weak(&expected, &known, end))
+        continue;
+}
 
 /* A handler that interrupted a call of this very thread, or a fork child whose parent's
  * threads are not here, would wait in vain. */
@@ -25,7 +39,7 @@ void exit_gate_close(void)
     uint64_t none = 0;
     atomic_store(&closed, true);
     atomic_compare_exchange_strong(&deadline, &none, clock_nanoseconds() + PATIENCE_NANOSECONDS);
-    while (atomic_load(&inside) > 0 && inside_here == 0 && getpid() == process && clock_nanoseconds() < deadline)
+    while (atomic_load(&inside) > 0 && inside_here == 0 && getpid() == process && clock_nanoseconds() < later(deadline, expected))
         pause_a_step();
     errno = saved_errno;
 }

@@ -168,10 +168,11 @@ static const char *path_of(const struct host_library *library)
     return library ? library->path : "none";
 }
 
-static _Noreturn void stop_without_host(const char *name)
+static _Noreturn void stop_without_host(enum symbol symbol)
 {
-    log_message(LOG_ERROR, "no host BLAS or LAPACK found for %s: the program has loaded none and no default can be opened; "
-                "set MUBLAS_HOST_BLAS to one", name);
+    log_message(LOG_ERROR, "no host %s found for %s: the program has loaded none and no default can be opened; "
+                "set MUBLAS_HOST_BLAS to one", interface_is_lapack(symbol_interface(symbol)) ? "LAPACK" : "BLAS",
+                symbol_name(symbol));
     abort();
 }
 
@@ -194,7 +195,7 @@ static host_function *resolve_by_caller(enum symbol symbol, const void *caller)
     struct host *host;
     host_function *function = callers_function(symbol, caller, &host);
     if (!host)
-        stop_without_host(symbol_name(symbol));
+        stop_without_host(symbol);
     if (!function) {
         function = search_elsewhere(symbol, host->library.path);
         __atomic_store_n(&host->functions[symbol], function, __ATOMIC_RELEASE);
@@ -247,7 +248,7 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
     if (host_blas_is_shared(interface))
         return NULL;
     if (!host_paths_search_plain(interface, &library))
-        stop_without_host(symbol_name(symbol));
+        stop_without_host(symbol);
     publish(interface, &library, true, false);
     return host_search_function(&library, symbol_name(symbol_plain(symbol)));
 }

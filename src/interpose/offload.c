@@ -18,10 +18,14 @@
 #include "interpose/waking.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
+/* The frame that raised it from 0, and whether it did so to work on a call itself. Frames below are nested. */
+static __thread const char *depth_frame __attribute__((tls_model("initial-exec")));
+static __thread bool depth_is_ours __attribute__((tls_model("initial-exec")));
 
 static pthread_once_t begin_once = PTHREAD_ONCE_INIT, big_once = PTHREAD_ONCE_INIT;
 
@@ -185,19 +189,47 @@ static enum host_reason obstacle(enum symbol symbol, const struct blas_call *cal
     return offload_obstacle(call, arithmetic);
 }
 
+static void raise_depth(const void *frame, bool is_ours)
+{
+    if (depth++ > 0)
+        return;
+    depth_frame = frame;
+    depth_is_ours = is_ours;
+}
+
+static bool is_on_another_stack(void)
+{
+    stack_t stack;
+    return sigaltstack(NULL, &stack) != 0 || (stack.ss_flags & SS_ONSTACK);
+}
+
+/* A handler has jumped out of a call, over mublas' own frames or the host's. What mublas held then is held for good, so
+ * the device is left alone; after the host's nothing is. */
+static void look_for_jump(const void *frame)
+{
+    if (depth == 0 || (const char *)frame < depth_frame || is_on_another_stack())
+        return;
+    depth = 0;
+    if (depth_is_ours)
+        waking_give_up("a BLAS or LAPACK call was left by a jump");
+}
+
 bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
 {
+    const void *const frame = __builtin_frame_address(0);
     *reason = HOST_NESTED;
+    if (depth)
+        look_for_jump(frame);
     if (depth)
         return false;
     *reason = HOST_SANDBOX;
     if (sandbox_is_near())
         return false;
     *reason = HOST_NO_DEVICE;
-    if (!settings_are_readable())
+    if (!settings_are_readable() || waking_is_given_up())
         return false;
     program_state_keep(&visit->state);
-    depth++;
+    raise_depth(frame, true);
     /* A thread that is cancelled in here would keep its locks for good. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancellable);
     pthread_once(&begin_once, begin);
@@ -240,7 +272,7 @@ bool offload_is_inside(void)
 void offload_host_begin(enum symbol symbol, struct host_run *host_run)
 {
     (void)symbol;
-    depth++;
+    raise_depth(__builtin_frame_address(0), false);
     host_run->started = stats_nanoseconds();
 }
 

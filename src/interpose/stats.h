@@ -12,7 +12,7 @@
 enum host_reason {
     HOST_FORWARDED,       /* routine that mublas does not offload */
     HOST_BELOW_FLOOR,     /* too small ever to pay */
-    HOST_ARGUMENTS,       /* invalid arguments, quick return, infinite alpha, or overlapping operands */
+    HOST_ARGUMENTS,       /* invalid arguments, workspace query, quick return, infinite alpha, or overlapping operands */
     HOST_FASTER,          /* predicted faster on the host */
     HOST_NOT_RESIDENT,    /* residency would pay, but its account does not cover the upload yet */
     HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or a denormal scalar taken for zero */

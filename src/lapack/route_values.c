@@ -1,5 +1,7 @@
 #include "lapack/route_values.h"
+#include "mirror/job_helpers.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -43,19 +45,49 @@ static int32_t largest_of(const unsigned char *bytes, size_t count, bool is_sing
     return all;
 }
 
+/* Columns that are looked at by several threads, some of them a part. */
+struct look {
+    const struct blas_matrix *matrix;
+    enum blas_type type;
+    int64_t columns_each;
+    _Atomic int32_t largest;
+};
+
+static int32_t largest_in_column(const struct look *look, int64_t column)
+{
+    const struct blas_matrix *const matrix = look->matrix;
+    const size_t element = blas_element_bytes(look->type);
+    const int64_t first = matrix->part == PART_LOWER ? column : 0;
+    const int64_t end = matrix->part == PART_UPPER && column + 1 < matrix->rows ? column + 1 : matrix->rows;
+    const unsigned char *const bytes =
+        (const unsigned char *)matrix->pointer + (size_t)column * (size_t)matrix->ld * element;
+    if (first >= end)
+        return 0;
+    return largest_of(bytes + (size_t)first * element, (size_t)(end - first) * element, blas_is_single(look->type));
+}
+
+static void look_at_part(void *context, unsigned part)
+{
+    struct look *const look = context;
+    const int64_t begin = (int64_t)part * look->columns_each;
+    const int64_t all = look->matrix->columns, end = begin + look->columns_each < all ? begin + look->columns_each : all;
+    int32_t largest = 0, before = atomic_load(&look->largest);
+    for (int64_t column = begin; column < end; column++)
+        largest = larger(largest, largest_in_column(look, column));
+    while (before < largest && !atomic_compare_exchange_weak(&look->largest, &before, largest))
+        continue;
+}
+
+/* One thread reads memory at a fraction of what a machine can. */
 static int32_t largest_in(const struct blas_matrix *matrix, enum blas_type type)
 {
-    const size_t element = blas_element_bytes(type);
-    int32_t largest = 0;
-    for (int64_t column = 0; column < matrix->columns; column++) {
-        const int64_t first = matrix->part == PART_LOWER ? column : 0;
-        const int64_t end = matrix->part == PART_UPPER && column + 1 < matrix->rows ? column + 1 : matrix->rows;
-        const unsigned char *const bytes = (const unsigned char *)matrix->pointer + (size_t)column * (size_t)matrix->ld * element;
-        if (first < end)
-            largest = larger(largest, largest_of(bytes + (size_t)first * element, (size_t)(end - first) * element,
-                                                 blas_is_single(type)));
-    }
-    return largest;
+    enum { PART_BYTES = 1 << 20, HELPERS_MOST = 7 };
+    const size_t column_bytes = (size_t)matrix->rows * blas_element_bytes(type);
+    struct look look = {.matrix = matrix, .type = type, .columns_each = (int64_t)(PART_BYTES / (column_bytes + 1)) + 1};
+    const unsigned parts = (unsigned)((matrix->columns + look.columns_each - 1) / look.columns_each);
+    const int wanted = parts > 1 ? job_helpers_wanted() : 0;
+    job_helpers_run(look_at_part, &look, parts, wanted < HELPERS_MOST ? wanted : HELPERS_MOST);
+    return look.largest;
 }
 
 static int32_t upper_word(double number, bool is_single)

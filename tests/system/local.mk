@@ -178,6 +178,10 @@ tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
 TESTS += tests/system/linked.sh tests/system/alternatives.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
+if LAPACK
+TESTS += tests/system/library_lapack.sh
+endif
+EXTRA_DIST += tests/system/library_lapack.sh tests/system/lapack_user.c
 
 # Kinds of host BLAS.
 check_LTLIBRARIES += tests/system/fake_flexiblas.la tests/system/plugin_own.la
@@ -202,6 +206,13 @@ check_PROGRAMS += tests/unit/sign_recipe
 tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
 tests_unit_sign_recipe_LDADD = $(unit_test_libraries)
 
+if LAPACK
+check_LTLIBRARIES += tests/system/rough_lapack.la
+tests_system_rough_lapack_la_SOURCES = tests/system/rough_lapack.c
+tests_system_rough_lapack_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_system_rough_lapack_la_LDFLAGS = $(module_flags)
+tests_system_rough_lapack_la_LIBADD = $(LAPACK_LIBS) -ldl
+endif
 TESTS += tests/system/verify.sh
 EXTRA_DIST += tests/system/verify.sh
 
@@ -280,7 +291,7 @@ tests_system_linked_arithmetic_LDADD = libmublas.la -lm
 tests_system_linked_arithmetic_LDFLAGS = $(AM_LDFLAGS) -no-install
 check_LTLIBRARIES += tests/system/untidy_host.la
 tests_system_untidy_host_la_SOURCES = tests/system/untidy_host.c
-tests_system_untidy_host_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed
+tests_system_untidy_host_la_LDFLAGS = $(module_flags)
 tests_system_untidy_host_la_LIBADD = $(system_test_libraries)
 TESTS += tests/system/arithmetic.sh
 EXTRA_DIST += tests/system/arithmetic.sh

@@ -16,17 +16,18 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 rows() # FILE
 {
-    sed -nE 's/^(FORWARDED|RARE|OFFLOADED)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/interpose/$1"
+    sed -nE 's/^(FORWARDED|RARE|OFFLOADED|ROUTE)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/interpose/$1"
 }
 rows routines.def > "$work/fortran"
 rows cblas.def > "$work/cblas"
+rows lapack.def > "$work/lapack"
 {
-    sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/' "$work/fortran"
+    cat "$work/fortran" "$work/lapack" | sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/'
     sed -E 's/.*/cblas_&\ncblas_&64_\ncblas_&_64\nscipy_cblas_&\nscipy_cblas_&64_/' "$work/cblas"
 } > "$work/rows"
 sort -u "$work/rows" > "$work/table"
 [ "$(wc -l < "$work/rows")" = "$(wc -l < "$work/table")" ] && [ "$(wc -l < "$work/table")" -gt 1300 ]
-result $? "$(wc -l < "$work/fortran") Fortran and $(wc -l < "$work/cblas") C routines make $(wc -l < "$work/table") symbols, each once"
+result $? "$(wc -l < "$work/fortran") Fortran and $(wc -l < "$work/cblas") C routines of BLAS and $(wc -l < "$work/lapack") of LAPACK make $(wc -l < "$work/table") symbols, each once"
 
 exports "$shim" > "$work/exports"
 { cat "$work/table"; printf 'ioctl\nmremap\nprctl\n'; } | sort > "$work/names"
@@ -37,6 +38,17 @@ exports "${shim%_shim.so}.so" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CB
     diff "$work/names" - > "$work/difference"
 result $? "and libmublas.so, besides what makes it a libblas.so.3"
 complain < "$work/difference"
+sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/' "$work/lapack" > "$work/routes"
+for bits in "" 64; do
+    exports "$build/src/interpose/.libs/libblas$bits.so.3" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
+        sort - "$work/routes" | diff "$work/names" - > "$work/difference"
+    result $? "and libblas$bits.so.3, without LAPACK"
+    complain < "$work/difference"
+    { sed 's/$/_/' "$work/lapack"; echo mublas_passes_lapack_to; } | sort > "$work/plain"
+    exports "$build/src/interpose/lapack/liblapack$bits.so.3" | diff "$work/plain" - > "$work/difference"
+    result $? "liblapack$bits.so.3 exports LAPACK's plain names alone, and its marker"
+    complain < "$work/difference"
+done
 grep -qx mublas_interposes_blas "$work/exports"
 result $? "the shim carries its marker"
 ! grep -E '^(xerbla|xerbla_array|lsame)_$' "$work/exports"
@@ -71,7 +83,7 @@ case $host_blas in
 */blas/libblas.so.3)
     # What the library has for its own use: CBLAS's result-by-pointer wrappers and helpers.
     exports "$host_blas" | grep -E '_$|^cblas_' | grep -vE '[^_]sub_$|xerbla|^lsame_$' > "$work/host"
-    grep -E '^(cblas_[a-z0-9_]*[a-z0-9]|[a-z0-9]+_)$' "$work/table" | grep -vE '^cblas_.*_64$' |
+    grep -E '^(cblas_[a-z0-9_]*[a-z0-9]|[a-z0-9]+_)$' "$work/table" | grep -vxFf <(sed 's/$/_/' "$work/lapack") | grep -vE '^cblas_.*_64$' |
         diff "$work/host" - > "$work/difference"
     result $? "the table is the reference BLAS's levels 1 to 3 and its CBLAS"
     complain < "$work/difference" ;;

@@ -14,9 +14,13 @@ verify() { "$build/mublas" verify "$@" > "$work/output" 2> "$work/errors"; }
 has_line() { grep -q -- "$1" "$work/output"; }
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -- "$1" "$work/errors"; }
 
+lapack=$(grep -cE '^ROUTE\([a-z0-9]+, (SYE|SYG)V' "$source_tree/src/interpose/lapack.def")
 verify --size=40
-[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = 46 ] && has_line '^46 of 46 routines pass$' && [ ! -s "$work/errors" ]
-result $? "all 46 routines pass"
+[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((46 + lapack)) ] && has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$" &&
+    [ ! -s "$work/errors" ]
+result $? "all 46 routines of BLAS pass, and $lapack of LAPACK"
+has_line '^host LAPACK: /.*lapack' && awk '$4 == "pass" && $1 ~ /[zd](sy|he)ev[dr]/ { calls += $2; none += !($3 > 0) } END { exit !(calls == 96 && none == 0) }' "$work/output"
+result $? "the host LAPACK is named, and errors are measured"
 has_line '^host BLAS: /.*libblas'
 result $? "the host BLAS is named"
 # (The emulated cuBLAS is the host's: no difference in level 3.)
@@ -39,6 +43,32 @@ verify --routines=daxpy
 [ $? = 1 ] && has_line '^daxpy .*FAIL' && one_line 'rough_blas.so has no such routine'
 result $? "a routine that the host lacks is named"
 unset MUBLAS_HOST_BLAS
+
+# cuSOLVER's results.
+rough=$build/tests/system/.libs/rough_lapack.so
+if [ -e "$rough" ]; then
+    for what in value vector; do
+        EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=$what verify --routines=dsyevd,dsyevx,zheevd
+        [ $? = 1 ] && has_line '^dsyevd .*FAIL: the results differ$' && has_line '^dsyevx .*FAIL: the results differ$' &&
+            has_line '^zheevd .* pass$' && has_line '^1 of 3'
+        result $? "a $what that cuSOLVER has wrong by 1e-11 fails"
+    done
+    EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=nan verify --routines=dsyevd
+    [ $? = 1 ] && has_line '^dsyevd .*FAIL: [1-9] of 16 calls stayed on the host: '
+    result $? "a value of cuSOLVER's that is no number fails, for the host computes instead"
+    EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=none verify --routines=zhegvx
+    result $? "none wrong passes"
+fi
+EMULATED_SOLVER_INFO=cusolverDnDsygvd:1 verify --routines=dsygvd,dsymv --size=8
+[ $? = 1 ] && has_line '^dsygvd .*FAIL: 32 of 32 calls stayed on the host: ' && has_line '^dsymv .* pass$'
+result $? "a call that cuSOLVER cannot do fails"
+MUBLAS_CUSOLVER=/nowhere/libcusolver.so verify --size=8
+[ $? = 0 ] && has_line '^LAPACK: stays on the host, there is no cuSOLVER' && has_line '^46 of 46 routines pass$' &&
+    ! has_line 'dsyevd'
+result $? "without cuSOLVER that is said"
+MUBLAS_CUSOLVER=/nowhere/libcusolver.so verify --routines=dsyevd
+[ $? = 1 ] && has_line '^LAPACK: stays on the host'
+result $? "and is a fault where LAPACK was asked for"
 
 EMULATED_FAULTS=KERNEL:2:701 verify --size=40 --routines=dsymv
 [ $? = 1 ] && has_line '^dsymv .*FAIL: [1-9] of 4 calls stayed on the host: .*device'

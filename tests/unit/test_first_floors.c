@@ -64,7 +64,9 @@ static int wrong_floors(enum offload_mode mode, const struct machine_model *mode
     int wrong = 0;
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         const struct row *row = row_of((enum symbol)i);
-        if (symbol_is_offloaded((enum symbol)i) != (row != NULL))
+        if (interface_is_lapack(symbol_interface((enum symbol)i)))
+            wrong += offload_floors[i] != (model ? policy_route_floor(mode) : ROUTE_ORDER_LEAST);
+        else if (symbol_is_offloaded((enum symbol)i) != (row != NULL))
             wrong++;
         else if (row)
             wrong += offload_floors[i] != (model ? policy_gate(mode, model, row->family, row->type, is_learned)

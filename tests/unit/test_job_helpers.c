@@ -243,7 +243,8 @@ static void test_begun_jobs(void)
     const int begun = atomic_load(&job.begun), ended = atomic_load(&job.ended);
     good = errno == 4711;
     usleep(50000);
-    tap_ok(begun == ended && atomic_load(&job.begun) == begun, "%d parts were begun, %d ended at the end", begun, ended);
+    tap_ok(begun == ended && atomic_load(&job.begun) == begun, "%d parts were begun, %d ended at the end", begun,
+           ended);
     tap_ok(good && !atomic_load(&job.by_caller) && !atomic_load(&job.takes_signals),
            "none by the caller, none where signals arrive; errno stays");
     tap_ok(!job_helpers_begin(stay, &none, PARTS, 0) && atomic_load(&none.begun) == 0, "no helpers, no job");

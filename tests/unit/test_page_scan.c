@@ -99,6 +99,7 @@ static void test_exactness(scan_function *scan_it, const char *name)
 
 static atomic_bool ends;
 
+__attribute__((no_sanitize("thread")))
 static void *keep_writing(void *seed)
 {
     uint64_t state = (uint64_t)(uintptr_t)seed;
@@ -111,6 +112,7 @@ static void *keep_writing(void *seed)
 }
 
 /* What a mirror does: copy what is reported, and only that. */
+__attribute__((no_sanitize("thread")))
 static void copy_found(unsigned char *copy)
 {
     for (size_t i = 0; i < pages; i++)

@@ -179,10 +179,135 @@ static void test_solutions(void)
     struct matrix right = matrix_dense(N, SIDES, b), problem = matrix_dense(M, N, tall);
     multiply(N, a, x, b);
     EXPECT_SENSITIVE("solution", x[N * SIDES - 1], check_solution(&square, &solution, &right));
+    EXPECT_SENSITIVE("solution of any system", x[N * SIDES - 1], check_backward(&square, &solution, &right));
     EXPECT_SENSITIVE("product", b[17], check_product(&square, x, b));
     multiply(M, tall, x, b);
     right = matrix_dense(M, SIDES, b);
     EXPECT_SENSITIVE("least squares", x[N], check_least_squares(&problem, &solution, &right));
+}
+
+/* With X^T B X = I, A = B X D X^T B has the pairs (D, X). */
+static void test_generalized(void)
+{
+    static double b[N * N], x[N * N], bx[N * N], w[N * N], scales[N], ones[N];
+    make_orthogonal(1, u);
+    make_orthogonal(5, w);
+    for (int i = 0; i < N; i++) {
+        scales[i] = 2 + sin(i), ones[i] = 1 / sqrt(scales[i]);
+        values[i] = cos(i) * 3;
+    }
+    triple_product(u, scales, u, b);
+    triple_product(u, ones, w, x); /* U S^(-1/2) W^T */
+    for (int i = 0; i < N; i++)
+        ones[i] = sqrt(scales[i]);
+    triple_product(u, ones, w, bx); /* B X */
+    triple_product(bx, values, bx, a);
+    struct matrix problem = matrix_dense(N, N, a), metric = matrix_dense(N, N, b),
+                  found = matrix_dense(N, N, x);
+    EXPECT_SENSITIVE("generalized eigenvectors", x[5], check_generalized(&problem, &metric, values, &found));
+    EXPECT_SENSITIVE("generalized eigenvalues", values[N - 1],
+                     check_generalized(&problem, &metric, values, &found));
+    EXPECT_SENSITIVE("orthogonality by B", x[N * N - 1], check_orthogonality_by(&metric, &found));
+    EXPECT_SENSITIVE("B itself", b[7], check_orthogonality_by(&metric, &found));
+}
+
+/* A = V T V^T for V orthogonal; columns of a pair have length sqrt(1/2). */
+static void test_general(void)
+{
+    static double t[N * N], middle[N * N], transposed[N * N], x[N * N], real[N], imaginary[N], ones[N];
+    make_orthogonal(5, v);
+    for (int j = 0; j < N; j++) {
+        bool first = j % 4 == 0, second = j % 4 == 1;
+        real[j] = first || second ? cos(j - second) : sin(j);
+        imaginary[j] = first ? 2 + sin(j) : second ? -2 - sin(j - 1) : 0;
+        t[j + j * N] = real[j], ones[j] = 1;
+    }
+    for (int j = 0; j < N; j += 4)
+        t[j + (j + 1) * N] = imaginary[j], t[j + 1 + j * N] = imaginary[j + 1];
+    for (int i = 0; i < N * N; i++)
+        x[i] = v[i] * (i / N % 4 < 2 ? sqrt(0.5) : 1);
+    triple_product(t, ones, v, middle);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++)
+            transposed[j + i * N] = middle[i + j * N];
+    triple_product(v, ones, transposed, a);
+    struct matrix problem = matrix_dense(N, N, a), found = matrix_dense(N, N, x);
+    EXPECT_SENSITIVE("general eigenvectors", x[9],
+                     check_general_eigenpairs(&problem, real, imaginary, &found));
+    EXPECT_SENSITIVE("real parts", real[3], check_general_eigenpairs(&problem, real, imaginary, &found));
+    EXPECT_SENSITIVE("imaginary parts", imaginary[5],
+                     check_general_eigenpairs(&problem, real, imaginary, &found));
+    EXPECT_SENSITIVE("length of a vector", x[3 * N + 1], check_unit_columns(imaginary, &found));
+    EXPECT_SENSITIVE("length of a pair's vector", x[5 * N + 1], check_unit_columns(imaginary, &found));
+    memset(x, 0, sizeof x);
+    tap_ok(check_unit_columns(imaginary, &found) > 1e3, "vectors of zeros have no length");
+}
+
+static double factored[N * N];
+
+/* For two triangles in one square: L and U, or reflectors and R. */
+static void make_factors(void)
+{
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++)
+            factored[i + j * N] = i > j ? 0.3 * sin(3 * i + j) : i == j ? 2 + cos(i) : cos(i + 2 * j);
+}
+
+static void test_lu(void)
+{
+    static double rows[N * N];
+    static int pivots[N];
+    make_factors();
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            long double sum = 0;
+            for (int k = 0; k <= i && k <= j; k++)
+                sum += (long double)(k == i ? 1 : factored[i + k * N]) * factored[k + j * N];
+            rows[i + j * N] = (double)sum;
+        }
+    for (int i = 0; i < N; i++)
+        pivots[i] = 1 + i + 3 * i % (N - i);
+    for (int i = N - 1; i >= 0; i--)
+        for (int j = 0; j < N; j++) {
+            double kept = rows[i + j * N];
+            rows[i + j * N] = rows[pivots[i] - 1 + j * N];
+            rows[pivots[i] - 1 + j * N] = kept;
+        }
+    struct matrix problem = matrix_dense(N, N, rows);
+    EXPECT_SENSITIVE("lower factor", factored[N - 1], check_lu(&problem, factored, pivots));
+    EXPECT_SENSITIVE("upper factor", factored[(N - 1) * N], check_lu(&problem, factored, pivots));
+    pivots[2] = pivots[2] == N ? N - 1 : pivots[2] + 1;
+    tap_ok(check_lu(&problem, factored, pivots) > 1e3, "a wrong pivot");
+}
+
+static void test_qr(void)
+{
+    static double q[N * N], tau[N];
+    double orthogonality;
+    make_factors();
+    for (int j = 0; j < N; j++) {
+        double square = 1;
+        for (int i = j + 1; i < N; i++)
+            square += factored[i + j * N] * factored[i + j * N];
+        tau[j] = 2 / square;
+        for (int i = 0; i < N; i++)
+            q[i + j * N] = i <= j ? factored[i + j * N] : 0;
+    }
+    for (int step = N - 1; step >= 0; step--) /* q = (I - tau v v^T) q */
+        for (int j = 0; j < N; j++) {
+            long double sum = q[step + j * N];
+            for (int k = step + 1; k < N; k++)
+                sum += (long double)q[k + j * N] * factored[k + step * N];
+            q[step + j * N] -= (double)(tau[step] * sum);
+            for (int k = step + 1; k < N; k++)
+                q[k + j * N] -= (double)(tau[step] * sum * factored[k + step * N]);
+        }
+    struct matrix product = matrix_dense(N, N, q);
+    EXPECT_SENSITIVE("R", factored[4 * N + 2], check_qr(&product, factored, tau, &orthogonality));
+    EXPECT_SENSITIVE("reflectors of QR", factored[4 * N + 9],
+                     check_qr(&product, factored, tau, &orthogonality));
+    EXPECT_SENSITIVE("their orthogonality", tau[3],
+                     (check_qr(&product, factored, tau, &orthogonality), orthogonality));
 }
 
 /* What is made by rule column by column is what is written. */
@@ -213,6 +338,10 @@ int main(void)
     test_complex();
     test_tridiagonal();
     test_recurrence();
+    test_generalized();
+    test_general();
+    test_lu();
+    test_qr();
     test_solutions();
     test_rules();
     return tap_done();

@@ -13,6 +13,12 @@
 
 enum { DEVICE_BYTES = 96 << 20, GUARD = 64, LARGE = 40 << 20 };
 
+#ifdef __SANITIZE_THREAD__
+enum { RANDOM_TRANSFERS = 25 }; /* each takes twenty times as long */
+#else
+enum { RANDOM_TRANSFERS = 150 };
+#endif
+
 /* The C library's, but that there are as many processors as a test says; 0: as there are. */
 static int processors;
 
@@ -294,6 +300,8 @@ static void test_failures(void)
     test_failed_download("cuEventSynchronize:1:801", false);
     test_failed_download("cuEventSynchronize:7:801", true);
     test_failed_download("cuEventQuery:1:801", false);
+    test_failed_download("COPY_BACK:1:801", false);
+    test_failed_download("COPY_BACK:20:801", true);
 }
 
 /* Another thread's job keeps the helpers: one thread does it all, as before. */
@@ -347,10 +355,10 @@ int main(int count, char **arguments)
     }
     test_halves();
     random_state = 20261;
-    test_random(150, "one seed");
+    test_random(RANDOM_TRANSFERS, "one seed");
     random_state = seed;
     printf("# seed %llu\n", (unsigned long long)seed);
-    test_random(100, "any seed");
+    test_random(RANDOM_TRANSFERS, "any seed");
     test_failures();
     test_busy_helpers();
     lane_release(lane);

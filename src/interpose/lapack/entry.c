@@ -2,6 +2,7 @@
 #include "common/log.h"
 #include "common/phase_clock.h"
 #include "common/settings.h"
+#include "gpu/exit_gate.h"
 #include "interpose/floors.h"
 #include "interpose/host_search.h"
 #include "interpose/lapack/host_run.h"
@@ -19,6 +20,9 @@
 /* Where to jump with the call as it came; NULL: it is done. */
 __attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol symbol, const void *caller,
                                                                    const struct lapack_frame *frame);
+
+/* Of a route's predicted time: what the end of the process waits for it at most. */
+enum { EXPECTED_PARTS = 4 };
 
 /* What came of it. */
 struct outcome {
@@ -98,6 +102,7 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     if (!library)
         return outcome;
     struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
+    exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
     outcome.reason = run(device, library, call, problem, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || is_for_its_data(outcome.reason))

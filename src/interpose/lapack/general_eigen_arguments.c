@@ -98,7 +98,6 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     if (!read_flags(call, layout, general) || !read_matrices(call, layout, general) ||
         !workspace_suffices(call, layout, general) || overlaps(call, layout, general))
         return false;
-    general->call = call;
     const int64_t n = general->problem.n;
     any->shape = (struct route_shape){.family = call->routine->family, .type = general->problem.type,
                                       .vectors = general->problem.with_vectors, .m = n, .n = n, .k = n};
@@ -116,13 +115,13 @@ static void copy_columns(const struct blas_matrix *from, const struct blas_matri
 
 /* A copy, since only a result may be seen of it. What is not finite or has to be scaled the engine finds: balancing might
  * loop over NaN. */
-static void balance(struct general_call *general)
+static void balance(const struct lapack_call *call, struct general_call *general)
 {
     struct general_eigenproblem *const problem = &general->problem;
-    gebal_function *const gebal = (gebal_function *)host_neighbour(general->call, "gebal");
+    gebal_function *const gebal = (gebal_function *)host_neighbour(call, "gebal");
     const struct blas_matrix copy = problem->a;
     int64_t info = 0;
-    general->gebak = host_neighbour(general->call, "gebak");
+    general->gebak = host_neighbour(call, "gebak");
     problem->a = general->a;
     problem->is_balanced = gebal && general->gebak;
     if (!problem->is_balanced || !route_values_are_safe(&general->a, problem->type))
@@ -148,7 +147,7 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
                                                          .part = PART_FULL};
     problem->a.pointer = memory + 2 * values;
     problem->vectors.pointer = problem->with_vectors ? memory + 2 * values + square : NULL;
-    balance(general);
+    balance(call, general);
     general_eigen_describe(problem, route);
     return true;
 }

@@ -2,7 +2,8 @@
 # references can be touched; routes.sh runs them on the plain host and through the shim.
 if LAPACK
 route_test_libraries = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
-route_test_sources = tests/system/routes/dense.c tests/system/routes/dense.h tests/system/routes/host_lapack.c \
+route_test_sources = tests/system/routes/dense.c tests/system/routes/dense.h \
+	tests/system/routes/host_answer.c tests/system/routes/host_answer.h tests/system/routes/host_lapack.c \
 	tests/system/routes/host_lapack.h tests/system/routes/lapack_call.c tests/system/routes/lapack_call.h \
 	tests/system/routes/lapack_names.def tests/system/element.h tests/system/random.h
 route_fenced_sources = tests/system/routes/fenced.c tests/system/routes/fenced.h \
@@ -35,7 +36,22 @@ tests_system_routes_ends_LDADD = $(route_test_libraries)
 tests_system_routes_refused_SOURCES = tests/system/routes/refused.c $(route_symmetric_sources)
 tests_system_routes_refused_LDADD = $(route_test_libraries)
 
+# Factorisations.
+route_factor_sources = tests/system/routes/factor_run.c tests/system/routes/factor_run.h $(route_fenced_sources) \
+	$(route_test_sources)
+check_PROGRAMS += tests/system/routes/factor
+tests_system_routes_factor_SOURCES = tests/system/routes/factor.c $(route_factor_sources)
+tests_system_routes_factor_LDADD = $(route_test_libraries)
+tests_system_routes_factor_LDFLAGS = $(route_test_flags)
+
+check_PROGRAMS += tests/system/routes/singular
+tests_system_routes_singular_SOURCES = tests/system/routes/singular.c $(route_factor_sources)
+tests_system_routes_singular_LDADD = $(route_test_libraries)
+tests_system_routes_singular_LDFLAGS = $(route_test_flags)
+
 # Looked up at run time.
 tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
+TESTS += tests/system/routes.sh tests/system/routes_failures.sh
+EXTRA_DIST += tests/system/routes.sh tests/system/routes_failures.sh tests/system/routes/functions.sh

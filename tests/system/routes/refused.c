@@ -11,6 +11,14 @@
 
 enum { CALLS = 3, ORDER = 150 };
 
+static bool has_nan(const struct symmetric *problem)
+{
+    bool found = false;
+    for (int i = 0; i < problem->n; i++)
+        found = found || isnan(problem->w[i]);
+    return found;
+}
+
 int main(int count, char **words)
 {
     const bool nan = count > 1 && strcmp(words[1], "nan") == 0;
@@ -24,8 +32,7 @@ int main(int count, char **words)
         if (nan)
             problem.given[order / 2 * (order + 1)] = NAN;
         const int info = symmetric_solve(&problem);
-        if (nan) printf("# info %d w %g %g\n", info, problem.w[0], problem.w[order - 1]);
-        right += nan ? info > 0 || isnan(problem.w[0]) : info == 0 && symmetric_is_right(&problem);
+        right += nan ? info > 0 || has_nan(&problem) : info == 0 && symmetric_is_right(&problem);
         symmetric_free(&problem);
     }
     tap_ok(right == CALLS, "%d of %d dsyevd that are refused (%s) are right", right, CALLS, words[1]);

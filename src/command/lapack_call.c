@@ -1,0 +1,185 @@
+#include "command/lapack_call.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 28 }; /* of the longest call, with the lengths of its strings */
+
+static const struct lapack_routine routines[] = {
+#define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type, order, words},
+#include "interpose/lapack.def"
+#undef ROUTE
+};
+
+/* The arguments in their order; real types have no rwork and lrwork. */
+static const char *const signatures[LAPACK_FAMILY_COUNT] = {
+    [LAPACK_SYEV] = "jobz uplo n a lda w work lwork rwork info",
+    [LAPACK_SYEVD] = "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
+    [LAPACK_SYEVR] = "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork rwork lrwork iwork liwork info",
+    [LAPACK_SYEVX] = "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info",
+    [LAPACK_SYGV] = "itype jobz uplo n a lda b ldb w work lwork rwork info",
+    [LAPACK_SYGVD] = "itype jobz uplo n a lda b ldb w work lwork rwork lrwork iwork liwork info",
+    [LAPACK_SYGVX] =
+        "itype jobz range uplo n a lda b ldb vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info",
+};
+
+static const struct argument {
+    const char *name;
+    size_t offset;
+    bool is_pointer; /* what is there is the address to pass */
+} known[] = {
+#define VALUE(name) {#name, offsetof(struct lapack_arguments, name), false}
+#define ARRAY(name) {#name, offsetof(struct lapack_arguments, name), true}
+    VALUE(jobz), VALUE(range), VALUE(uplo), VALUE(itype), VALUE(n),      VALUE(lda),   VALUE(ldb),   VALUE(ldz),
+    VALUE(il),   VALUE(iu),    VALUE(m),    VALUE(lwork), VALUE(lrwork), VALUE(liwork), VALUE(info), VALUE(vl),
+    VALUE(vu),   VALUE(abstol), ARRAY(a),   ARRAY(b),     ARRAY(z),      ARRAY(w),     ARRAY(work),  ARRAY(rwork),
+    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz),
+#undef VALUE
+#undef ARRAY
+};
+
+int lapack_routine_count(void)
+{
+    return (int)(sizeof routines / sizeof *routines);
+}
+
+const struct lapack_routine *lapack_routine_row(int routine)
+{
+    return &routines[routine];
+}
+
+int lapack_routine_named(const char *name, size_t length)
+{
+    for (int i = 0; i < lapack_routine_count(); i++)
+        if (strlen(routines[i].name) == length && strncmp(routines[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+bool lapack_routine_is_listed(int routine, const char *list)
+{
+    for (size_t length; list && *list; list += length + (list[length] == ',')) {
+        length = strcspn(list, ",");
+        if (lapack_routine_named(list, length) == routine)
+            return true;
+    }
+    return !list;
+}
+
+bool lapack_call_is_known(enum lapack_family family)
+{
+    return signatures[family];
+}
+
+/* The next word of a signature, or NULL. */
+static const char *next_word(const char *words, size_t *length)
+{
+    words += strspn(words, " ");
+    *length = strcspn(words, " ");
+    return *length ? words : NULL;
+}
+
+bool lapack_call_has(enum lapack_family family, const char *argument)
+{
+    size_t length;
+    const char *word = signatures[family];
+    while (word && (word = next_word(word, &length)) != NULL) {
+        if (strlen(argument) == length && strncmp(word, argument, length) == 0)
+            return true;
+        word += length;
+    }
+    return false;
+}
+
+bool lapack_call_host(struct host_library *host)
+{
+    static const char sentinel[] = "dsyevr_";
+    return host_search_program(sentinel, host) ||
+           (dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL) && host_search_program(sentinel, host)) ||
+           host_search(sentinel, host);
+}
+
+static const char *symbol_of(const struct lapack_routine *routine, char symbol[16])
+{
+    snprintf(symbol, 16, "%s_", routine->name);
+    return symbol;
+}
+
+/* Who links LAPACK by reference gets the shim's; who asks by dlsym without a version does not. */
+host_function *lapack_call_in_shim(const struct lapack_routine *routine)
+{
+    char symbol[16];
+    if (!dlsym(RTLD_DEFAULT, HOST_SEARCH_MARKER))
+        return NULL;
+    return (host_function *)dlvsym(RTLD_DEFAULT, symbol_of(routine, symbol), "MUBLAS_BY_REFERENCE");
+}
+
+host_function *lapack_call_in_host(const struct lapack_routine *routine, const struct host_library *host)
+{
+    char symbol[16];
+    return host_search_function(host, symbol_of(routine, symbol));
+}
+
+bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type type)
+{
+    enum { ROOM = 64 }; /* elements a column, and some for tiny orders */
+    const size_t n = (size_t)arguments->n, element = blas_element_bytes(type), column = sizeof(double);
+    const size_t most = 2 * n * n + ROOM * n + ROOM;
+    arguments->lwork = arguments->lrwork = arguments->liwork = (int64_t)most;
+    arguments->a = calloc((size_t)arguments->lda * n, element);
+    arguments->b = calloc((size_t)arguments->ldb * n, element);
+    arguments->z = calloc((size_t)arguments->ldz * n, element);
+    arguments->w = calloc(n, column);
+    arguments->work = malloc(most * element);
+    arguments->rwork = malloc(most * column);
+    arguments->iwork = malloc(most * column);
+    arguments->ifail = malloc(n * column);
+    arguments->isuppz = malloc(2 * n * column);
+    return arguments->a && arguments->b && arguments->z && arguments->w && arguments->work && arguments->rwork &&
+           arguments->iwork && arguments->ifail && arguments->isuppz;
+}
+
+void lapack_arguments_free(struct lapack_arguments *arguments)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].is_pointer)
+            free(*(void **)((char *)arguments + known[i].offset));
+}
+
+static void *address_of(struct lapack_arguments *arguments, const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].name) == length && strncmp(known[i].name, word, length) == 0) {
+            void *const at = (char *)arguments + known[i].offset;
+            return known[i].is_pointer ? *(void **)at : at;
+        }
+    return NULL;
+}
+
+static bool is_complex_types(const char *word, size_t length)
+{
+    return (length == 5 && strncmp(word, "rwork", 5) == 0) || (length == 6 && strncmp(word, "lrwork", 6) == 0);
+}
+
+/* Behind the arguments there are lengths of strings, all 1; more than a routine has do no harm. */
+void lapack_call(host_function *function, const struct lapack_routine *routine, struct lapack_arguments *arguments)
+{
+    typedef void any_routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                             void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                             void *, void *, void *, void *);
+    const bool is_real = blas_scalar_parts(routine->type) == 1;
+    void *words[WORDS];
+    int count = 0;
+    size_t length;
+    for (const char *word = signatures[routine->family]; (word = next_word(word, &length)) != NULL; word += length)
+        if (!is_real || !is_complex_types(word, length))
+            words[count++] = address_of(arguments, word, length);
+    while (count < WORDS)
+        words[count++] = (void *)(uintptr_t)1;
+    void **const w = words;
+    ((any_routine *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13],
+                              w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23], w[24], w[25], w[26],
+                              w[27]);
+}

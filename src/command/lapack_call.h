@@ -1,0 +1,51 @@
+/* lapack_call.h - call a LAPACK routine by its Fortran name, with arguments by the names that LAPACK's documentation
+ * gives them. */
+#ifndef MUBLAS_COMMAND_LAPACK_CALL_H
+#define MUBLAS_COMMAND_LAPACK_CALL_H
+
+#include "interpose/host_search.h"
+#include "interpose/lapack/routines.h"
+
+/* Of either precision. */
+union lapack_real {
+    float single;
+    double wide;
+};
+
+/* Those that a routine does not have do not count. Integers of 64 bits, of which a library of 32 bits reads and writes
+ * the low half. */
+struct lapack_arguments {
+    char jobz, range, uplo;
+    int64_t itype, n, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
+    union lapack_real vl, vu, abstol;
+    void *a, *b, *z, *w, *work, *rwork, *iwork, *ifail, *isuppz;
+};
+
+/* The rows of lapack.def by number, 0 to lapack_routine_count() - 1. */
+int lapack_routine_count(void);
+const struct lapack_routine *lapack_routine_row(int routine);
+/* The number; -1: there is no such routine. */
+int lapack_routine_named(const char *name, size_t length);
+/* True when `list`, names with commas between or NULL for all, has the routine. */
+bool lapack_routine_is_listed(int routine, const char *list);
+
+/* Is it known how to call routines of the family? Does it have an argument of that name? */
+bool lapack_call_is_known(enum lapack_family family);
+bool lapack_call_has(enum lapack_family family, const char *argument);
+
+/* The host's LAPACK: what the process has, or the system's liblapack.so.3, which is loaded for all to see, so that the shim
+ * binds it, or a host BLAS that has LAPACK. Before any call of BLAS. */
+bool lapack_call_host(struct host_library *host);
+
+/* NULL: it has none. The shim's: in a process that preloads it. */
+host_function *lapack_call_in_shim(const struct lapack_routine *routine);
+host_function *lapack_call_in_host(const struct lapack_routine *routine, const struct host_library *host);
+
+/* Fill in the arrays, of n columns or elements, zero, and workspaces that suffice any of the routines: flags, n, lda, ldb
+ * and ldz are there. False: no memory. Free in either case. */
+bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type type);
+void lapack_arguments_free(struct lapack_arguments *arguments);
+
+void lapack_call(host_function *function, const struct lapack_routine *routine, struct lapack_arguments *arguments);
+
+#endif

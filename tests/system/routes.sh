@@ -1,0 +1,62 @@
+#!/bin/bash
+# LAPACK routines as programs call them: right on the plain host (which shows that the tests are), then
+# through the shim with everything offloaded. Each program's own lines come out as comments.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+. "$source_tree/tests/system/routes/functions.sh"
+
+programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
+
+# The programs by name, with arguments; PASSES is what runs one and tells by its status.
+run_all() # WHERE PASSES [OPTION of eigen...]
+{
+    local where=$1 passes=$2 type way
+    shift 2
+    for type in s d c z; do
+        $passes eigen --types $type "$@"
+        result $? "$where: eigensolvers of type $type"
+    done
+    $passes factor
+    result $? "$where: factorisations and solvers"
+    $passes singular
+    result $? "$where: singular values, least squares, general eigenvalues"
+    $passes failing
+    result $? "$where: eigensolvers that are to fail"
+    for way in "order 150" nan; do
+        $passes refused $way
+        result $? "$where: a dsyevd that is refused ($way)"
+    done
+    for way in jump exit fork; do
+        $passes ends $way
+        result $? "$where: dsyevd left in the middle ($way)"
+    done
+    $passes threads && cp "$work/output" "$work/first" && $passes threads && cmp "$work/first" "$work/output"
+    result $? "$where: eight threads with eigenproblems, twice the same"
+}
+
+openblas_directory=$(host_directories openblas-pthread) || openblas_directory=
+run_all "reference LAPACK" passes_on_reference
+if [ -n "$openblas_directory" ] && [ -e "${openblas_directory%%:*}/liblapack.so.3" ]; then
+    run_all "OpenBLAS" passes_on_openblas 0 1 2 3 33 65
+else
+    skip "OpenBLAS" "OpenBLAS with LAPACK is not installed"
+fi
+
+# Look-up at run time is the same with the shim as without it, whatever it intercepts.
+compare_probes
+wide_library=$(host_library lapack64) || wide_library=
+if [ -n "$wide_library" ]; then
+    passes_on_reference plain wide "$wide_library"
+    result $? "plain names with 64-bit integers, on the plain host"
+    passes_through_shim plain wide "$wide_library"
+    result $? "plain names with 64-bit integers, through the shim"
+else
+    skip "plain names with 64-bit integers" "liblapack64-3 is not installed; $how_to_fetch"
+fi
+
+if shim_answers_dsyevd; then
+    run_all "through the shim" passes_through_shim 0 1 2 3 33 65
+else
+    skip "through the shim" "this shim runs no dsyevd on the emulated device"
+fi
+echo "1..$number"

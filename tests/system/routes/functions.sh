@@ -1,0 +1,63 @@
+# Sourced by routes.sh and routes_failures.sh after tap.sh: how the programs are run.
+. "$source_tree/tests/hosts/hosts.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD LD_PRELOAD
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+ulimit -c 0
+program_folder=tests/system/routes
+
+programs_are_built() { [ -x $program_folder/eigen ]; }
+
+skip() # WHAT REASON
+{
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+# A program's status, and no line of TAP that says otherwise.
+passes() # PROGRAM [ARGUMENT...]
+{
+    local program=$1
+    shift
+    timeout -k 5 300 $program_folder/"$program" "$@" > "$work/output" 2> "$work/errors" || return 1
+    ! grep -q '^not ok' "$work/output"
+}
+
+passes_on_reference()
+{
+    ( use_reference_libraries
+      passes "$@" )
+}
+
+passes_on_openblas()
+{
+    ( export LD_LIBRARY_PATH=$openblas_directory ROUTES_OPEN=1
+      passes "$@" )
+}
+
+passes_through_shim()
+{
+    ( use_emulated_driver
+      use_reference_libraries
+      export LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always
+      rm -f "$work/report"
+      MUBLAS_REPORT=$work/report passes "$@" )
+}
+
+# Does the report have calls of dsyevd on the device?
+shim_answers_dsyevd()
+{
+    passes_through_shim refused order 150 &&
+        awk '$1 == "dsyevd" && $3 > 0 { found = 1 } END { exit !found }' "$work/report"
+}
+
+# Names that the loaded libraries have, and names that they lack.
+compare_probes()
+{
+    local lapack names="dsyevd_ zheevr_ dgetrf_ dgeev_ dsyevd_64_ scipy_dsyevd_ scipy_dsyevd_64_ dsyevd dgesdd_64_ ilaver_"
+    for lapack in - "$host_blas" "${host_lapack_directory:+$host_lapack_directory/liblapack.so.3}"; do
+        [ -n "$lapack" ] || continue
+        passes_on_reference plain probe "$lapack" $names && cp "$work/output" "$work/plain" &&
+            passes_through_shim plain probe "$lapack" $names && cmp "$work/plain" "$work/output"
+        result $? "a program's look-up with the shim finds what it finds without ($lapack)"
+    done
+}
