@@ -168,7 +168,7 @@ void lu_describe(struct factor_problem *problem, struct route *route)
     route->method = &methods[problem->family];
     route->operands[FACTOR_A] = (struct route_operand){
         .rows = problem->m, .columns = problem->n, .up = problem->a, .finite_suffices = true,
-        .diagonal = is_inverse ? DIAGONAL_NONZERO : DIAGONAL_ANY};
+        .diagonal = problem->pivots_up ? DIAGONAL_NONZERO : DIAGONAL_ANY};
     if (problem->family != LAPACK_GETRS)
         route->operands[FACTOR_A].home = problem->a;
     if (is_inverse)
