@@ -1,6 +1,7 @@
 #include "command/info.h"
 #include "command/exit_status.h"
 #include "command/inspect.h"
+#include "command/route_orders.h"
 #include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/cublas_library.h"
@@ -92,6 +93,12 @@ static void print_learned(FILE *stream, const struct learned_times *times, const
                 times->host_threads, processors_for_blas());
 }
 
+static void print_all_sizes(FILE *stream, const struct machine_model *model)
+{
+    print_floors(stream, model);
+    route_orders_print(stream, model);
+}
+
 /* With every size, or where they are from. */
 static void print_crossovers(FILE *stream, const struct device_properties *device, const char *section,
                              const struct host_library *host, bool sizes)
@@ -104,7 +111,7 @@ static void print_crossovers(FILE *stream, const struct device_properties *devic
     bool learned = times && learned_model_use(&model, times, section, path);
     fprintf(stream, "crossovers: %s; ", model.learned ? "learned" : "built in");
     if (sizes)
-        print_floors(stream, &model);
+        print_all_sizes(stream, &model);
     else
         fputs("mublas info --crossovers lists the sizes below which calls stay on the host\n", stream);
     if (learned)

@@ -15,6 +15,7 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/tune_options.c src/command/tune_options.h \
 	src/command/tune_progress.c src/command/tune_progress.h \
 	src/command/tune_refit.c src/command/tune_refit.h src/command/tune_session.c src/command/tune_session.h \
+	src/command/route_orders.c src/command/route_orders.h \
 	src/command/run.c src/command/run.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'
 mublas_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
@@ -36,7 +37,8 @@ libmublas_calls_la_SOURCES = \
 	src/command/timed_calls.c src/command/timed_calls.h \
 	src/command/timing_process.c src/command/timing_process.h \
 	src/command/tune_calls.c src/command/tune_calls.h \
-	src/command/tune_results.c src/command/tune_results.h
+	src/command/tune_results.c src/command/tune_results.h \
+	src/command/tune_routes.c src/command/tune_routes.h
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 # Plots and tables.

@@ -2,6 +2,7 @@
 #include "command/processor_pace.h"
 #include "command/routine_call.h"
 #include "command/thread_place.h"
+#include "command/tune_routes.h"
 #include "common/clock.h"
 #include "interpose/pack.h"
 #include "mirror/pins.h"
@@ -376,7 +377,7 @@ static void answer_all(struct sides *sides, FILE *answers)
         if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
             fflush(answers);
         else if (answer_pace(request, &answer) || answer_warm(sides, request, &answer) ||
-                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer))
+                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer) || tune_routes_answer(request, answer.us))
             fprintf(answers, "%.4f %.4f\n", answer.us[0], answer.us[1]);
         else
             fputs("none\n", answers);

@@ -14,6 +14,7 @@
  *               another processor (thread_place.h)
  *   cold BYTES  of the first and second dgemv on a new matrix
  *   pace        of what processor_pace.h counts, twice
+ *   route NAME N JOBZ  as tune_routes.h has it
  * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
 int timed_calls(const char *bytes);
 

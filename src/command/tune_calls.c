@@ -3,6 +3,7 @@
 #include "command/processor_pace.h"
 #include "command/timing_process.h"
 #include "command/tune_results.h"
+#include "command/tune_routes.h"
 #include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/call_sampler.h"
@@ -15,6 +16,7 @@
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
 enum { ROUNDS_AT_FIRST = 3, ROUNDS_NOW_AND_THEN = 1 }; /* of tune_results.h */
+static const double seconds_with_routes = 12; /* from which there is time for them */
 static const double call_budget_us = 300, upload_part = 0.15;
 static const double pace_change_allowed = 1.25;
 
@@ -244,9 +246,19 @@ static bool conclude(struct session *session)
     return good;
 }
 
-bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times,
-                int *kept)
+/* Routes have their part of the time, unless single routines of BLAS or little time were given. */
+static bool leave_time_for_routes(struct tune_calls_options *options)
 {
+    const bool wanted = !options->routines && options->seconds >= seconds_with_routes;
+    options->seconds -= wanted ? TUNE_ROUTES_SECONDS : 0;
+    return wanted;
+}
+
+bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times, int *kept)
+{
+    struct tune_calls_options own = *wanted;
+    const struct tune_calls_options *const options = &own;
+    const bool routes = leave_time_for_routes(&own);
     const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
                                                     .huge_pages = true};
     struct session session = {.options = options, .times = times,
@@ -261,6 +273,8 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
     if (session.paces && timing_process_start(&session.process))
         sample_all(&session);
     timing_process_stop(&session.process);
+    if (routes && may_go_on(&session, 1))
+        tune_routes(&times->routes, options->recipe, who);
     const bool good = session.paces && conclude(&session);
     if (kept)
         *kept = session.kept;

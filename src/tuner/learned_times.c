@@ -185,6 +185,7 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
         memset(times->host, 0, sizeof times->host);
         memset(times->flags, 0, sizeof times->flags);
         memset(times->narrow, 0, sizeof times->narrow);
+        memset(times->routes.factors[SIDE_HOST], 0, sizeof times->routes.factors[SIDE_HOST]);
     }
     learned_times_separate_all(times);
     settle_floors(times);

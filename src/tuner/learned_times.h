@@ -11,6 +11,7 @@
 #include "tuner/device_sets.h"
 #include "tuner/narrow_shares.h"
 #include "tuner/result_times.h"
+#include "tuner/route_factors.h"
 #include "tuner/time_curve.h"
 #include "tuner/timed_class.h"
 
@@ -41,6 +42,7 @@ struct learned_times {
     double device_sets[TIMED_CLASSES][DEVICE_SETS_MOST]; /* the device's, likewise */
     struct time_curve upload[UPLOAD_WAYS];     /* additional microseconds over bytes */
     struct result_times result;
+    struct route_factors routes;
     uint64_t floors[FAMILY_COUNT][TYPE_COUNT]; /* by learned_times_settle */
     bool floors_known[FAMILY_COUNT][TYPE_COUNT];
 };
@@ -58,6 +60,7 @@ struct learned_times {
  *   narrow-shares CLASS PART
  *   device CLASS AMOUNT MICROSECONDS ...
  *   device-sets CLASS FACTOR FACTOR ...
+ *   route ...    as route_factors.h has them
  *
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
  * each set, in the order of flag_sets.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;

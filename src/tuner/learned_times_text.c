@@ -152,6 +152,8 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
         return read_narrow(reader, times);
     if (line_reader_is(reader, "device-sets"))
         return read_device_sets(reader, times);
+    if (line_reader_is(reader, "route"))
+        return route_factors_read(reader, &times->routes);
     if (line_reader_is(reader, "host"))
         return read_class_curve(reader, times->host);
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
@@ -224,6 +226,7 @@ static void write_lines(const struct learned_times *times, FILE *stream)
         write_curve(stream, "upload", way_names[way], &times->upload[way]);
     for (int way = 0; way < RESULT_WAYS; way++)
         write_curve(stream, "result", result_names[way], &times->result.ways[way]);
+    route_factors_write(stream, &times->routes);
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class)) {
             write_curve(stream, "host", timed_class_name(class, name), &times->host[class]);

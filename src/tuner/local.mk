@@ -18,6 +18,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/result_times.c src/tuner/result_times.h \
 	src/tuner/factor_times.c src/tuner/factor_times.h \
 	src/tuner/order_curve.c src/tuner/order_curve.h \
+	src/tuner/route_factors.c src/tuner/route_factors.h \
 	src/tuner/route_times.c src/tuner/route_times.h \
 	src/tuner/recipe.c src/tuner/recipe.h \
 	src/tuner/recipe_file.c \

@@ -1,6 +1,7 @@
 #include "tuner/route_times.h"
 #include "tuner/factor_times.h"
 #include "tuner/order_curve.h"
+#include "tuner/route_factors.h"
 
 #include <math.h>
 
@@ -118,14 +119,15 @@ struct route_times route_times_predict(const struct machine_model *model, const 
 {
     const int is_complex = blas_scalar_parts(shape->type) == 2;
     const double precision = blas_is_single(shape->type) ? 0.6 : 1;
+    const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
     double host, device;
     if (!factor_times_find(shape, &host, &device)) {
         host = host_seconds(shape, is_complex);
         device = device_seconds(shape, is_complex);
     }
     return (struct route_times){
-        .host_us = 1e6 * precision * core_factor(model) * host,
-        .compute_us = 1e6 * precision * device,
+        .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
+        .compute_us = 1e6 * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
         .moving_us = 1e6 * ((double)shape->bytes_up / model->staged_bandwidth +
                             (double)shape->bytes_down / model->result_bandwidth)};
 }

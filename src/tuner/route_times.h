@@ -1,7 +1,7 @@
 /* route_times.h - predicted times of LAPACK routines on the host and on the device.
  *
  * From measured times of one machine (an H100 beside 16 cores; design section 2), between whose orders times are
- * powers of the order. Pure. */
+ * powers of the order, times what the tuner learned of this one (route_factors.h). Pure. */
 #ifndef MUBLAS_ROUTE_TIMES_H
 #define MUBLAS_ROUTE_TIMES_H
 

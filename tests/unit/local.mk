@@ -476,6 +476,11 @@ TESTS += tests/unit/test_learned_times
 tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c
 tests_unit_test_learned_times_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_route_times
+TESTS += tests/unit/test_route_times
+tests_unit_test_route_times_SOURCES = tests/unit/test_route_times.c
+tests_unit_test_route_times_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_learned_flags
 TESTS += tests/unit/test_learned_flags
 tests_unit_test_learned_flags_SOURCES = tests/unit/test_learned_flags.c

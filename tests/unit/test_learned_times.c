@@ -128,6 +128,7 @@ static const char text[] =
     "upload pinned 65536 30 1048576 120\nupload pinned-huge 65536 25\nupload staged 65536 20 1048576 140\n"
     "result staged 65536 9 1048576 150\nresult staged-triangle 65536 20\nresult pinned 16777216 350\n"
     "result pinned-triangle 16777216 250\n"
+    "route host real values 0.0625\nroute host complex vectors 1.25\nroute device real vectors 16\n"
     "host dgemv_none_tall 4096 1 1048576 300\ndevice dgemv_none_tall 4096 15 1048576 20\n"
     "host dgemv_none_far_tall 4096 1.5 1048576 350\ndevice dgemv_none_far_tall 4096 16 1048576 22\n"
     "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n"
@@ -211,7 +212,11 @@ static void test_bad_text(struct learned_times *times)
             "host-blas a\nhost-blas a\n",
         "upload pinned\n", "upload floppy 4 5\n", "result floppy 4 5\n", "result staged\n",
         "result pinned 4 5\nresult pinned 4 5\n", "device wsymv 4 5\n", "host dgemv_none 4 5\n",
-        "host a_name_that_is_longer_than_any_class_has 4 5\n", "host dsymv 1.2.3 5\n", "host dsymv 4e 5\n"};
+        "host a_name_that_is_longer_than_any_class_has 4 5\n", "host dsymv 1.2.3 5\n", "host dsymv 4e 5\n",
+        "route\n", "route host\n", "route host real\n", "route host real values\n", "route both real values 1\n",
+        "route host quaternion values 1\n", "route host real schur 1\n", "route host real values 1 1\n",
+        "route host real values 0.0624\n", "route host real values 16.1\n", "route host real values 0\n",
+        "route host real values nan\n", "route host real values 1\nroute host real values 1\n"};
     int taken = 0, wordless = 0;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *fault = read_text(times, wrong[i]);

@@ -1,0 +1,58 @@
+#include "command/route_orders.h"
+#include "common/settings.h"
+#include "interpose/policy.h"
+#include "tuner/route_times.h"
+
+#include <string.h>
+
+enum { ORDER_MOST = 1 << 15 };
+
+static const struct {
+    const char *name;
+    enum lapack_family family;
+    enum blas_type type;
+} routines[] = {
+#define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type},
+#include "interpose/lapack.def"
+#undef ROUTE
+};
+
+static bool pays(const struct machine_model *model, int routine, int64_t n)
+{
+    const uint64_t bytes = (uint64_t)(n * n) * blas_element_bytes(routines[routine].type);
+    const struct route_shape shape = {.family = routines[routine].family, .type = routines[routine].type, .vectors = true,
+                                      .m = n, .n = n, .k = n, .bytes_up = bytes, .bytes_down = bytes};
+    const struct route_times times = route_times_predict(model, &shape);
+    return policy_decide_route(settings()->offload, &times);
+}
+
+static void print_order(FILE *stream, const struct machine_model *model, int routine)
+{
+    const uint64_t floor = policy_route_floor(settings()->offload);
+    int64_t n = floor > 2 ? (int64_t)(floor > ORDER_MOST ? ORDER_MOST : floor) : 2;
+    while (n < ORDER_MOST && !pays(model, routine, n))
+        n += 1 + n / 100;
+    if (n < ORDER_MOST)
+        fprintf(stream, " %s %lld", routines[routine].name, (long long)n);
+    else
+        fprintf(stream, " %s never", routines[routine].name);
+}
+
+static bool is_learned(const struct machine_model *model)
+{
+    static const struct route_factors nothing = {0};
+    return model->learned && memcmp(&model->learned->routes, &nothing, sizeof nothing) != 0;
+}
+
+void route_orders_print(FILE *stream, const struct machine_model *model)
+{
+    const int count = (int)(sizeof routines / sizeof *routines);
+    fprintf(stream, "LAPACK routines leave the host from these orders on, with all vectors or as many right-hand sides (%s)\n",
+            is_learned(model) ? "eigensolvers learned, others built in" : "built in");
+    for (int i = 0; i < count; i++) {
+        if (i == 0 || routines[i].family != routines[i - 1].family)
+            fputs(i ? "\n " : " ", stream);
+        print_order(stream, model, i);
+    }
+    fputc('\n', stream);
+}

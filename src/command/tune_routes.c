@@ -1,0 +1,139 @@
+#include "command/tune_routes.h"
+#include "command/call_timer.h"
+#include "command/lapack_call.h"
+#include "command/offload_report.h"
+#include "command/random_flags.h"
+#include "command/timed_calls.h"
+#include "common/clock.h"
+#include "gpu/solver_library.h"
+#include "tuner/route_times.h"
+#include "tuner/statistics.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS = 3, PATIENCE_MS = 20000 };
+static const int64_t orders[] = {160, 256, 400};
+enum { ORDERS = sizeof orders / sizeof *orders };
+static const double most_us = 50e3; /* of a call on the host */
+static const char *const names[2] = {"dsyevd", "zheevd"};
+
+static void randomise(char *matrix, size_t bytes)
+{
+    uint64_t seed = 1;
+    for (size_t i = 0; i < bytes / sizeof(double); i++)
+        ((double *)matrix)[i] = 2 * random_part(&seed) - 1;
+}
+
+static double time_once(host_function *function, const struct lapack_routine *routine, struct lapack_arguments *arguments)
+{
+    const size_t bytes = (size_t)(arguments->n * arguments->lda) * blas_element_bytes(routine->type);
+    randomise(arguments->a, bytes);
+    const int64_t started = (int64_t)clock_nanoseconds();
+    lapack_call(function, routine, arguments);
+    return 1e-3 * (double)((int64_t)clock_nanoseconds() - started);
+}
+
+bool tune_routes_answer(const char *request, double us[2])
+{
+    char name[16], jobz;
+    long long n;
+    struct host_library host;
+    double times[REPEATS];
+    if (sscanf(request, "route %15s %lld %c", name, &n, &jobz) != 3 || n < 1 || !lapack_call_host(&host))
+        return false;
+    const int number = lapack_routine_named(name, strlen(name));
+    const struct lapack_routine *const routine = number < 0 ? NULL : lapack_routine_row(number);
+    host_function *const function = routine && lapack_call_is_known(routine->family) ? lapack_call_in_shim(routine) : NULL;
+    struct lapack_arguments arguments = {.jobz = jobz, .range = 'A', .uplo = 'L', .n = n, .lda = n, .ldb = n, .ldz = n};
+    if (!function)
+        return false;
+    const bool made = lapack_arguments_make(&arguments, routine->type);
+    if (made) {
+        us[1] = time_once(function, routine, &arguments);
+        for (int i = 0; i < REPEATS; i++)
+            times[i] = time_once(function, routine, &arguments);
+        us[0] = statistics_median(times, REPEATS);
+    }
+    lapack_arguments_free(&arguments);
+    return made && arguments.info == 0;
+}
+
+/* Have the process time it. */
+static bool ask(const struct call_timer *timer, int is_complex, int64_t n, enum route_curve curve, double *us)
+{
+    char answer[64];
+    struct pollfd answers = {.fd = fileno(timer->child.answers), .events = POLLIN};
+    fprintf(timer->child.requests, "route %s %lld %c\n" TIMED_CALLS_ANSWER, names[is_complex], (long long)n,
+            curve == ROUTE_VECTORS ? 'V' : 'N');
+    if (fflush(timer->child.requests) != 0)
+        return false;
+    if (poll(&answers, 1, PATIENCE_MS) == 0)
+        kill(timer->child.process, SIGKILL);
+    return fgets(answer, sizeof answer, timer->child.answers) && sscanf(answer, "%lf", us) == 1;
+}
+
+static struct route_times predict(const struct machine_model *model, int is_complex, int64_t n, enum route_curve curve)
+{
+    const bool vectors = curve == ROUTE_VECTORS;
+    const uint64_t element = is_complex ? 16 : 8, square = element * (uint64_t)(n * n);
+    const struct route_shape shape = {.family = LAPACK_SYEVD, .type = is_complex ? TYPE_Z : TYPE_D, .vectors = vectors,
+                                      .m = n, .n = n, .k = n, .bytes_up = square / 2, .bytes_down = vectors ? square : 0};
+    return route_times_predict(model, &shape);
+}
+
+/* One curve, until the host would take too long. */
+static void learn(struct route_factors *factors, const struct call_timer *timer, enum call_side side, int is_complex,
+                  enum route_curve curve)
+{
+    const struct machine_model model = crossover_model_here(NULL);
+    double ratios[ORDERS], us, slower = 1;
+    size_t count = 0;
+    for (int i = 0; i < ORDERS; i++) {
+        const struct route_times built_in = predict(&model, is_complex, orders[i], curve);
+        if ((side == SIDE_HOST && slower * built_in.host_us > most_us) || !ask(timer, is_complex, orders[i], curve, &us))
+            break;
+        slower = side == SIDE_HOST ? us / built_in.host_us : (us - built_in.moving_us) / built_in.compute_us;
+        ratios[count++] = slower;
+    }
+    if (count > 0)
+        route_factors_learn(factors, side, curve, is_complex, statistics_median(ratios, count));
+}
+
+static bool any_stayed(const char *report)
+{
+    struct offload_row row;
+    bool any = false;
+    for (int is_complex = 0; is_complex < 2; is_complex++)
+        any |= !offload_report_row(report, names[is_complex], &row) || row.on_host > 0;
+    return any;
+}
+
+static void learn_side(struct route_factors *factors, enum call_side side, const char *recipe, const char *who)
+{
+    const struct shim_child_settings settings = {.offload = side == SIDE_HOST ? "never" : "always", .recipe = recipe,
+                                                 .huge_pages = true};
+    struct call_timer timer;
+    struct route_factors learned = {0};
+    if (!call_timer_start(&timer, &settings, who, 0))
+        return;
+    for (int is_complex = 0; is_complex < 2; is_complex++)
+        for (int curve = 0; curve < ROUTE_CURVES; curve++)
+            learn(&learned, &timer, side, is_complex, (enum route_curve)curve);
+    const bool good = shim_child_wait(&timer.child) == 0;
+    if (good && (side == SIDE_HOST || !any_stayed(timer.child.report))) {
+        route_factors_keep(&learned, factors);
+        *factors = learned;
+    }
+    shim_child_clean(&timer.child);
+}
+
+void tune_routes(struct route_factors *factors, const char *recipe, const char *who)
+{
+    if (!solver_library_find())
+        return;
+    for (int side = 0; side < CALL_SIDES; side++)
+        learn_side(factors, (enum call_side)side, recipe, who);
+}

@@ -1,0 +1,159 @@
+/* Predicted times of LAPACK routines, built in and as the tuner learned them. */
+#include "interpose/policy.h"
+#include "tap.h"
+#include "tuner/route_times.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool close_to(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fabs(b);
+}
+
+static struct route_shape shape_of(enum lapack_family family, enum blas_type type, int64_t n, int64_t vectors)
+{
+    const uint64_t bytes = (uint64_t)(n * n) * blas_element_bytes(type);
+    return (struct route_shape){.family = family, .type = type, .vectors = vectors > 0, .m = n, .n = n,
+                                .k = vectors > 0 ? vectors : n, .bytes_up = bytes, .bytes_down = bytes};
+}
+
+static struct route_times predict(const struct learned_times *learned, enum lapack_family family, enum blas_type type,
+                                  int64_t n, int64_t vectors)
+{
+    struct machine_model model = crossover_builtin_model(NULL, 16);
+    const struct route_shape shape = shape_of(family, type, n, vectors);
+    if (learned)
+        crossover_use_learned(&model, learned);
+    return route_times_predict(&model, &shape);
+}
+
+static bool read_text(struct learned_times *times, const char *text)
+{
+    char fault[LEARNED_FAULT_BYTES];
+    const bool good = learned_times_parse(times, text, fault);
+    if (good)
+        learned_times_settle(times, "blas", 16);
+    return good;
+}
+
+static void test_built_in(void)
+{
+    const struct route_times small = predict(NULL, LAPACK_SYEVD, TYPE_D, 1024, 1024);
+    const struct route_times large = predict(NULL, LAPACK_SYEVD, TYPE_D, 2048, 2048);
+    tap_ok(close_to(small.compute_us, 11e3) && close_to(large.compute_us, 28e3) &&
+               close_to(large.host_us / small.host_us, 0.44 / 0.10),
+           "between the table's orders times are its own: %.0f and %.0f us", small.compute_us, large.compute_us);
+    const struct route_times between = predict(NULL, LAPACK_SYEVD, TYPE_D, 1448, 1448);
+    tap_ok(between.compute_us > small.compute_us && between.compute_us < large.compute_us &&
+               fabs(between.compute_us / sqrt(small.compute_us * large.compute_us) - 1) < 0.01,
+           "and powers of the order between");
+    const struct route_times few = predict(NULL, LAPACK_SYEVX, TYPE_Z, 2048, 204),
+                             all = predict(NULL, LAPACK_SYEVX, TYPE_Z, 2048, 2048),
+                             none = predict(NULL, LAPACK_SYEVX, TYPE_Z, 2048, 0);
+    tap_ok(few.host_us > none.host_us && few.host_us < all.host_us && close_to(few.compute_us, all.compute_us),
+           "few vectors save time on the host alone");
+}
+
+/* Of every curve its own factors, and of no other. */
+static void test_factors(struct learned_times *times)
+{
+    static const char text[] = "host-blas blas\nhost-threads 16\n"
+                               "route host real values 2\nroute host real vectors 3\nroute device real vectors 0.5\n"
+                               "route device complex values 4\n";
+    const bool read = read_text(times, text);
+    const struct route_times plain = predict(NULL, LAPACK_SYEVD, TYPE_D, 700, 700),
+                             now = predict(times, LAPACK_SYEVD, TYPE_D, 700, 700);
+    tap_ok(read && close_to(now.host_us, 3 * plain.host_us) && close_to(now.compute_us, 0.5 * plain.compute_us) &&
+               now.moving_us == plain.moving_us,
+           "learned factors of vectors count: %.2f and %.2f", now.host_us / plain.host_us, now.compute_us / plain.compute_us);
+    const struct route_times values = predict(NULL, LAPACK_SYEVR, TYPE_S, 700, 0),
+                             values_now = predict(times, LAPACK_SYEVR, TYPE_S, 700, 0);
+    tap_ok(close_to(values_now.host_us, 2 * values.host_us) && close_to(values_now.compute_us, values.compute_us),
+           "of values, too, of other precision and routine");
+    const struct route_times half = predict(NULL, LAPACK_SYGVX, TYPE_D, 700, 350),
+                             half_now = predict(times, LAPACK_SYGVX, TYPE_D, 700, 350);
+    tap_ok(close_to(half_now.host_us, 2.5 * half.host_us) && close_to(half_now.compute_us, 0.5 * half.compute_us),
+           "half of the vectors are half-way: %.2f", half_now.host_us / half.host_us);
+    const struct route_times complex = predict(NULL, LAPACK_SYEV, TYPE_Z, 700, 0),
+                             complex_now = predict(times, LAPACK_SYEV, TYPE_Z, 700, 0);
+    tap_ok(close_to(complex_now.host_us, complex.host_us) && close_to(complex_now.compute_us, 4 * complex.compute_us),
+           "complex types have their own");
+    const struct route_times tridiagonal = predict(NULL, LAPACK_SYTRD, TYPE_D, 700, 0),
+                             tridiagonal_now = predict(times, LAPACK_SYTRD, TYPE_D, 700, 0),
+                             factor = predict(NULL, LAPACK_POTRF, TYPE_D, 700, 0),
+                             factor_now = predict(times, LAPACK_POTRF, TYPE_D, 700, 0);
+    tap_ok(close_to(tridiagonal_now.host_us, 2 * tridiagonal.host_us), "sytrd goes by values alone");
+    tap_ok(factor_now.host_us == factor.host_us && factor_now.compute_us == factor.compute_us,
+           "a factorisation by none");
+}
+
+static void test_older_and_other(struct learned_times *times)
+{
+    const struct route_times plain = predict(NULL, LAPACK_SYEVD, TYPE_D, 700, 700);
+    bool read = read_text(times, "host-blas blas\nhost-threads 16\nwake 3e5\n");
+    struct route_times now = predict(times, LAPACK_SYEVD, TYPE_D, 700, 700);
+    tap_ok(read && now.host_us == plain.host_us && now.compute_us == plain.compute_us,
+           "a recipe without routes is valid and changes nothing");
+    read = read_text(times, "host-blas other\nhost-threads 16\nroute host real vectors 3\nroute device real vectors 2\n");
+    now = predict(times, LAPACK_SYEVD, TYPE_D, 700, 700);
+    tap_ok(read && now.host_us == plain.host_us && close_to(now.compute_us, 2 * plain.compute_us),
+           "of another host BLAS the device's factors alone count");
+}
+
+static void test_bounds(struct learned_times *times)
+{
+    struct route_factors factors = {0};
+    route_factors_learn(&factors, SIDE_HOST, ROUTE_VALUES, 0, 1000);
+    route_factors_learn(&factors, SIDE_DEVICE, ROUTE_VECTORS, 1, -3); /* the way there was thought to take longer than all */
+    route_factors_learn(&factors, SIDE_DEVICE, ROUTE_VALUES, 1, 1.5);
+    tap_ok(factors.factors[SIDE_HOST][ROUTE_VALUES][0] == 16 && factors.factors[SIDE_DEVICE][ROUTE_VECTORS][1] == 0.0625 &&
+               factors.factors[SIDE_DEVICE][ROUTE_VALUES][1] == 1.5 && factors.factors[SIDE_HOST][ROUTE_VECTORS][0] == 0,
+           "factors are kept within a sixteenth and sixteen");
+    memset(times, 0, sizeof *times);
+    times->routes = factors;
+    char *text = learned_times_text(times);
+    tap_ok(text && read_text(times, text) && times->routes.factors[SIDE_DEVICE][ROUTE_VECTORS][1] == 0.0625 &&
+               times->routes.factors[SIDE_DEVICE][ROUTE_VALUES][1] == 1.5,
+           "and these can be read again");
+    free(text);
+    const struct route_factors before = {.factors[SIDE_HOST] = {{7, 8}, {9, 0}}};
+    route_factors_keep(&factors, &before);
+    tap_ok(factors.factors[SIDE_HOST][ROUTE_VALUES][0] == 16 && factors.factors[SIDE_HOST][ROUTE_VALUES][1] == 8 &&
+               factors.factors[SIDE_HOST][ROUTE_VECTORS][0] == 9 && factors.factors[SIDE_HOST][ROUTE_VECTORS][1] == 0,
+           "what was not learned anew stays");
+}
+
+static int64_t first_order(const struct learned_times *learned)
+{
+    int64_t n = ROUTE_ORDER_LEAST;
+    for (; n < 1 << 14; n++) {
+        const struct route_times times = predict(learned, LAPACK_SYEVD, TYPE_D, n, n);
+        if (policy_decide_route(OFFLOAD_AUTO, &times))
+            break;
+    }
+    return n;
+}
+
+static void test_decision(struct learned_times *times)
+{
+    const int64_t built_in = first_order(NULL);
+    read_text(times, "route device real vectors 8\n");
+    const int64_t slow = first_order(times);
+    read_text(times, "route device real vectors 0.1\n");
+    tap_ok(slow > 2 * built_in && first_order(times) <= built_in && slow < 1 << 14,
+           "a slow device gets larger matrices only: from %lld on instead of %lld", (long long)slow, (long long)built_in);
+}
+
+int main(void)
+{
+    struct learned_times *times = malloc(sizeof *times);
+    test_built_in();
+    test_factors(times);
+    test_older_and_other(times);
+    test_bounds(times);
+    test_decision(times);
+    free(times);
+    return tap_done();
+}
