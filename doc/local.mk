@@ -1,1 +1,1 @@
-EXTRA_DIST += doc/coherence.md doc/kernel-speed.md doc/lapack.md doc/residency.md doc/tuner.md doc/programs.md
+EXTRA_DIST += doc/coherence.md doc/kernel-speed.md doc/residency.md doc/tuner.md doc/programs.md doc/lapack.md

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 ORDER = ("host", "mublas", "run", "nvblas", "cusolver")
 MEANING = {
@@ -11,9 +12,13 @@ MEANING = {
     "mublas": "the same program with libmublas_shim.so preloaded",
     "run": "the same by `mublas run`, which also asks glibc for huge pages",
     "nvblas": "the same program with libnvblas.so preloaded",
-    "cusolver": "another program, rewritten for cuSOLVER",
+    "cusolver": "another program, rewritten for cuSOLVER, with operands in pinned memory",
 }
-SOLVED_BY_CUSOLVER = ("dsytrd", "dsyevd", "dsyevr", "zheevd", "dgels", "dpotrf", "dgesdd")
+SOLVED_BY_CUSOLVER = ("dsytrd", "dsyevd", "dsyev", "dsyevr", "zheevd", "dsygvd", "zhegvx", "dgeev", "dpotrf",
+                      "dgetrf", "dgesv", "dgeqrf", "dgels", "dgesdd")
+# Solved in Python by python_linalg.py.
+IN_PYTHON = ("numpy_eigh", "numpy_eigh_complex", "numpy_svd", "numpy_svd_complex", "scipy_eigh",
+             "scipy_eigh_complex")
 NVBLAS_SETTINGS = """NVBLAS_LOGFILE {log}
 NVBLAS_CPU_BLAS_LIB {host_blas}
 NVBLAS_GPU_LIST ALL
@@ -38,7 +43,7 @@ class Contenders:
         self.link(libraries / "liblapack.so.3", options.lapack or options.blas)
         self.add_library_folder(libraries, first=True)
         self.host_blas = self.found_by_loader("power", "libblas.so.3")
-        self.lapack = self.found_by_loader("dsytrd", "liblapack.so.3")
+        self.lapack = self.found_by_loader("dsyevd", "liblapack.so.3")
         there = sorted(glob.glob("/usr/local/cuda*/lib64/libnvblas.so*"))
         self.nvblas = options.nvblas or next(iter(there), None)
         if self.nvblas:
@@ -94,6 +99,8 @@ class Contenders:
             arguments.append(str(case.extra))
         environment = dict(self.environment)
         command = [str(self.programs / case.program)]
+        if case.program in IN_PYTHON:
+            command = [sys.executable, str(pathlib.Path(__file__).with_name("python_linalg.py")), case.program]
         if contender == "cusolver":
             command = [str(self.programs / "cusolver"), case.program]
         elif contender == "nvblas":

@@ -24,12 +24,15 @@ class Case:
 
 
 HARMFUL = ("small_calls", "rewritten", "single_use")
+TOO_SMALL = ("dsyevd_loop",)  # for the device; beside small_calls
 
 PLANS = {
     # Does everything run, and rightly? A few seconds on an emulated device.
     "tiny": [
         *(Case(program, 60, rounds=2) for program in
-          ("dsytrd", "dsyevd", "dsyevr", "zheevd", "dgels", "dpotrf", "dgesdd")),
+          ("dsytrd", "dsyevd", "dsyevr", "zheevd", "dgels", "dpotrf", "dgesdd", "dsyev", "dsygvd", "zhegvx",
+           "dgeev", "dgeqrf", "dgetrf", "dgesv")),
+        Case("dsyevd_loop", 60, 4, rounds=2),
         Case("lanczos", 60, 10, rounds=2), Case("power", 60, 10, rounds=2),
         Case("small_calls", 1, rounds=2),
         Case("rewritten", 60, 6, rounds=2), Case("single_use", 60, 6, rounds=2),
@@ -59,4 +62,29 @@ PLANS = {
         Case("dpotrf", 12288, host_repetitions=1, leave_out=("run",)),
         Case("zheevd", 8192, repetitions=1, leave_out=("nvblas", "run")),
     ],
+    # The figures of LAPACK's routes, in some 3 minutes on an H100 with 16 cores: 80 s are the host's, which has
+    # one repetition where it takes seconds.
+    "routes": [
+        Case("dsyevd", 1024, repetitions=6), Case("dsyevd", 2048, repetitions=5),
+        Case("dsyevd", 4096, repetitions=4, host_repetitions=2),
+        Case("zheevd", 2048, repetitions=4, host_repetitions=2),
+        Case("dsygvd", 4096, repetitions=3, host_repetitions=1),
+        Case("dgesdd", 4096, repetitions=3, host_repetitions=1),
+        Case("dsyevr", 4096, repetitions=3, host_repetitions=2),
+        Case("dgeqrf", 8192, repetitions=3, host_repetitions=1),
+        Case("dgetrf", 8192, repetitions=3, host_repetitions=2),
+        Case("dgesv", 8192, repetitions=3, host_repetitions=2),
+        Case("dpotrf", 12288, repetitions=3, host_repetitions=2),
+        Case("dsytrd", 8192, repetitions=3, host_repetitions=1),
+        Case("dsyevd_loop", 300, 50, rounds=2, repetitions=4),
+        Case("dgeev", 2048, repetitions=3, host_repetitions=1),
+        Case("dsyev", 2048, repetitions=3, host_repetitions=1),
+        Case("zhegvx", 4096, repetitions=3, host_repetitions=1),
+        Case("zheevd", 4096, repetitions=3, host_repetitions=1),
+        Case("dsyevd", 8192, repetitions=3, host_repetitions=1),
+    ],
+    # The same for NumPy and SciPy, where there are these; some 2 minutes.
+    "python": [Case(program, 3000, repetitions=3, host_repetitions=2) for program in
+               ("numpy_eigh", "scipy_eigh", "numpy_eigh_complex", "scipy_eigh_complex", "numpy_svd",
+                "numpy_svd_complex")],
 }

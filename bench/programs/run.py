@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measure the programs on the host BLAS, mublas, NVBLAS and cuSOLVER in one run.
 
-Writes FOLDER/programs.csv, a row for each process, FOLDER/programs.log with what the
-processes said, and by report.py a table, the acceptance figures and plots beside them.
+Writes FOLDER/programs.csv, a row for each process, FOLDER/repetitions.csv, one for each repetition of each,
+FOLDER/programs.log with what the processes said, and by report.py a table, the acceptance figures and plots
+beside them.
 In a round every contender gets each case in turn, since the host's speed drifts; each
 round begins with another contender. The programs' own arguments and output: program.h.
 MUBLAS_*, OPENBLAS_* and other settings pass through from the environment.
@@ -28,7 +29,9 @@ PROGRAM_COLUMNS = ("program,n,repetitions,first_seconds,later_seconds,calls_seco
                    "digest")
 COLUMNS = "contender,round,status,wall_seconds," + PROGRAM_COLUMNS
 NOTHING = "," * 7  # the columns behind program,n of a process without figures
-NOT_THERE = 3  # exit status of the cuSOLVER peer without CUDA
+REPETITION_COLUMNS = "routine,n,contender,round,repetition,seconds,digest"
+NOT_THERE = 3  # exit status of the cuSOLVER peer without CUDA, and of Python programs without NumPy or SciPy
+NO_ROUTINE = 4  # of the peer where cuSOLVER lacks the routine
 
 
 def read_arguments():
@@ -121,6 +124,8 @@ class Measurement:
         self.path = output / "programs.csv"
         self.log = open(output / "programs.log", "w", encoding="utf-8")
         self.table = open(self.path, "w", encoding="utf-8")
+        self.repetitions = open(output / "repetitions.csv", "w", encoding="utf-8")
+        self.of_one_process = pathlib.Path(folder) / "repetitions"
         for line in heading(options, self.setup):
             self.write(f"# {line}")
         self.active = []
@@ -131,10 +136,24 @@ class Measurement:
                 if not reason:
                     self.active.append(name)
         self.write(COLUMNS)
+        print(REPETITION_COLUMNS, file=self.repetitions)
 
     def write(self, line):
         print(line, file=self.table, flush=True)
         print(line, file=self.log, flush=True)
+
+    def write_repetitions(self, contender, round_number):
+        for line in self.of_one_process.read_text(encoding="utf-8").splitlines():
+            program, n, rest = line.split(",", 2)
+            print(f"{program},{n},{contender},{round_number},{rest}", file=self.repetitions, flush=True)
+
+    def leave_out(self, contender, case, reason):
+        """A program, or all of a contender, that cannot run here."""
+        if case is None:
+            self.active.remove(contender)
+        else:
+            self.hopeless.add((contender, case))
+        self.write(f"# {contender}{f' {case.name}' if case else ''}: LEFT OUT: {reason}")
 
     def enough_time(self, contender, case):
         expected = self.walls.get((contender, case), self.walls.get(("host", case), 0))
@@ -152,6 +171,8 @@ class Measurement:
             self.left_out.append(f"{contender} {case.name} round {round_number}")
             return
         command, environment = self.setup.start(contender, case)
+        environment["BENCH_REPETITIONS"] = str(self.of_one_process)
+        self.of_one_process.write_text("", encoding="utf-8")
         limit, start = self.limit(contender, case), time.monotonic()
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=limit,
@@ -164,8 +185,10 @@ class Measurement:
         self.walls[contender, case] = wall
         self.log.write(f"== {contender}: {' '.join(command)}\n{done.stderr}")
         if contender == "cusolver" and done.returncode == NOT_THERE:
-            self.active.remove("cusolver")
-            self.write(f"# cusolver: LEFT OUT: {done.stderr.strip()}")
+            self.leave_out(contender, None, done.stderr.strip())
+        elif (contender == "cusolver" and done.returncode == NO_ROUTINE
+              or case.program in contenders.IN_PYTHON and done.returncode == NOT_THERE):
+            self.leave_out(contender, case, done.stderr.strip())
         elif done.returncode != 0 or done.stdout.count(",") != PROGRAM_COLUMNS.count(","):
             self.failures += 1
             self.write(f"{contender},{round_number},failed,{wall:.3f},{case.program},{case.n}" + NOTHING)
@@ -174,6 +197,7 @@ class Measurement:
                   file=sys.stderr)
         else:
             self.write(f"{contender},{round_number},ok,{wall:.3f},{done.stdout.strip()}")
+            self.write_repetitions(contender, round_number)
 
     def measure_all(self, cases):
         for round_number in range(1, max(self.options.rounds or case.rounds for case in cases) + 1):
@@ -188,6 +212,7 @@ class Measurement:
         for name in self.left_out:
             self.write(f"# no time left for {name}")
         self.table.close()
+        self.repetitions.close()
         if self.setup.nvblas_log.exists():
             self.log.write(f"== NVBLAS\n{self.setup.nvblas_log.read_text(errors='replace')[-20000:]}")
         self.log.close()

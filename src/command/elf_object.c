@@ -213,6 +213,8 @@ void elf_object_clear(struct elf_object *object)
     free(object->rpath);
     free(object->runpath);
     free(object->uses);
+    name_list_clear(&object->other_imports);
+    name_list_clear(&object->other_exports);
     *object = (struct elf_object){0};
 }
 

@@ -4,6 +4,8 @@
 #ifndef MUBLAS_ELF_OBJECT_H
 #define MUBLAS_ELF_OBJECT_H
 
+#include "command/name_list.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,11 +34,14 @@ struct elf_object {
     bool has_lapack;            /* defines dsytrd_ or the like */
     bool is_mublas;
     bool is_wide_mublas;        /* ... as libblas64.so.3 */
+    bool passes_lapack;         /* ... as liblapack.so.3 */
     bool calls_itself;          /* calls functions of its own through the loader */
     char *interpreter, *soname, *rpath, *runpath; /* NULL: none */
     char **needed;              /* DT_NEEDED, in order */
     int needed_count;
     uint8_t *uses;              /* enum symbol_use, by enum symbol */
+    /* Of functions with Fortran names besides; the latter in order. */
+    struct name_list other_imports, other_exports;
 };
 
 /* NULL, or why the file cannot be looked into, which names no file. Clear in both cases. */

@@ -20,6 +20,8 @@ static void note_symbol(struct elf_object *object, const char *name, bool define
     } else {
         object->has_lapack |= strstr(name, "dsytrd_") != NULL;
         object->is_mublas |= strcmp(name, HOST_SEARCH_MARKER) == 0;
+        object->passes_lapack |= strcmp(name, HOST_SEARCH_PASSING_MARKER) == 0;
+        object->is_mublas |= object->passes_lapack;
         object->is_wide_mublas |= strcmp(name, HOST_SEARCH_WIDE_MARKER) == 0;
     }
 }
@@ -41,6 +43,16 @@ static int dynamic_use(const GElf_Sym *symbol)
            visibility == STV_PROTECTED ? USE_EXPORTED | USE_PROTECTED : 0;
 }
 
+/* What is no symbol of mublas'. False: out of memory. */
+static bool note_other(struct elf_object *object, const char *name, int use)
+{
+    const size_t length = strlen(name);
+    if (length < 2 || name[length - 1] != '_' || name[0] == '_')
+        return true;
+    return use & USE_IMPORTED ? name_list_add(&object->other_imports, name)
+                              : !(use & USE_EXPORTED) || name_list_add(&object->other_exports, name);
+}
+
 static const char *read_symbols(struct reading *reading, Elf_Scn *section, const GElf_Shdr *header)
 {
     struct elf_object *object = reading->object;
@@ -57,8 +69,11 @@ static const char *read_symbols(struct reading *reading, Elf_Scn *section, const
         if (!is_code(&symbol))
             continue;
         int name = symbol_index_find(text);
-        if (name == -1)
+        if (name == -1) {
+            if (header->sh_type == SHT_DYNSYM && !note_other(object, text, dynamic_use(&symbol)))
+                return "out of memory";
             continue;
+        }
         if (header->sh_type == SHT_DYNSYM)
             object->uses[name] |= (uint8_t)dynamic_use(&symbol);
         else if (symbol.st_shndx != SHN_UNDEF)
@@ -126,5 +141,6 @@ const char *elf_symbols_read(Elf *elf, struct elf_object *object)
 {
     struct reading reading = {elf, object, 0};
     const char *reason = read_sections(&reading, false);
+    name_list_sort(&object->other_exports);
     return reason ? reason : read_sections(&reading, true);
 }

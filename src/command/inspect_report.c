@@ -1,7 +1,8 @@
 #include "command/inspect_report.h"
+#include "command/inspect_losses.h"
 #include "command/inspect_notes.h"
+#include "command/lapack_left.h"
 #include "command/name_choice.h"
-#include "command/program_file.h"
 #include "interpose/host_paths.h"
 #include "interpose/symbols.h"
 
@@ -17,12 +18,6 @@ struct report {
 static const char *path_of(const struct report *report, int object)
 {
     return report->map->objects[object].path;
-}
-
-static int count_of(const struct report *report, int object, enum interception end)
-{
-    struct name_choice choice = {object, end, CHOICE_ANY, CHOICE_ANY_HOST};
-    return name_choice_count(report->map, &choice);
 }
 
 /* "2 routines as cblas_NAME64_ (64-bit integers)" */
@@ -69,10 +64,20 @@ static bool print_definitions(const struct report *report)
     return any;
 }
 
-static void print_host(const struct report *report, int host)
+static const char *text_of(int kind)
+{
+    return kind == CHOICE_LAPACK ? "LAPACK" : "BLAS";
+}
+
+static int kind_of(int interface)
+{
+    return interface_is_lapack((enum interface)interface) ? CHOICE_LAPACK : CHOICE_BLAS;
+}
+
+static void print_host(const struct report *report, int host, int kind)
 {
     const struct linked_object *object = &report->map->objects[host];
-    fprintf(report->stream, "host BLAS: %s", object->path);
+    fprintf(report->stream, "host %s: %s", text_of(kind), object->path);
     if (host == 0)
         fputs(", itself\n", report->stream);
     else if (object->parent < 0)
@@ -86,7 +91,7 @@ static void print_host(const struct report *report, int host)
     for (int interface = 0; interface < INTERFACE_COUNT; interface++) {
         struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, interface, host};
         int count = name_choice_count(report->map, &choice);
-        if (count == 0)
+        if (count == 0 || kind_of(interface) != kind)
             continue;
         fputs("  for ", report->stream);
         print_count(report->stream, count, interface);
@@ -122,18 +127,33 @@ static void print_fallback(const struct report *report, int interface)
     if (count == 0)
         return;
     const char *sentinel = symbol_name(interface_sentinel((enum interface)interface));
+    fprintf(report->stream, "host %s: ", text_of(kind_of(interface)));
     if (host_paths_search(sentinel, means_wide(report, interface), &library))
-        fprintf(report->stream, "host BLAS: %s, %s", library.path, library.origin);
+        fprintf(report->stream, "%s, %s", library.path, library.origin);
     else if (host_paths_search_plain((enum interface)interface, &library))
-        fprintf(report->stream, "host BLAS: %s, %s, by plain names, which take 64-bit integers in it", library.path,
-                library.origin);
+        fprintf(report->stream, "%s, %s, by plain names, which take 64-bit integers in it", library.path, library.origin);
     else
-        fputs("host BLAS: none found; set MUBLAS_HOST_BLAS", report->stream);
+        fputs("none found; set MUBLAS_HOST_BLAS", report->stream);
     fputs("\n  for ", report->stream);
     print_count(report->stream, count, interface);
     fputs(has_mublas(report) ? ", which only mublas defines here:" : ", which no library here defines:", report->stream);
     name_choice_print(report->stream, report->map, &choice, report->verbose);
     fputs("\n  (a library that is loaded by then comes first)\n", report->stream);
+}
+
+/* A LAPACK that the loader comes to first gets the program's calls itself. */
+static void print_lapack_before(const struct report *report, int mublas)
+{
+    for (int name = 0; name < SYMBOL_COUNT; name++) {
+        const bool has_route = interface_is_lapack(symbol_interface((enum symbol)name)) &&
+                               (report->map->objects[mublas].elf.uses[name] & USE_EXPORTED);
+        const int host = has_route ? interception_host(report->map, name) : -1;
+        if (host < 0 || host > mublas)
+            continue;
+        fprintf(report->stream, "  but %s comes before it: LAPACK is called there, unless mublas is preloaded or -lmublas"
+                " is linked before -llapack\n", path_of(report, host));
+        return;
+    }
 }
 
 static void print_mublas(const struct report *report)
@@ -146,21 +166,26 @@ static void print_mublas(const struct report *report)
             fprintf(report->stream, "mublas: %s, itself\n", path_of(report, i));
             continue;
         }
-        fprintf(report->stream, "mublas: %s, found %s: calls come to it even where nothing is preloaded\n",
-                path_of(report, i), report->map->objects[i].how);
-        if (host_paths_search("dgemm_", report->map->objects[i].elf.is_wide_mublas, &library))
+        const bool passes = report->map->objects[i].elf.passes_lapack;
+        fprintf(report->stream, "mublas: %s, found %s: %s to it even where nothing is preloaded\n", path_of(report, i),
+                report->map->objects[i].how, passes ? "LAPACK calls come" : "calls come");
+        if (!passes && host_paths_search("dgemm_", report->map->objects[i].elf.is_wide_mublas, &library))
             fprintf(report->stream, "  with %s as host BLAS, %s\n", library.path, library.origin);
+        print_lapack_before(report, i);
     }
 }
 
 static void print_hosts(const struct report *report, bool is_blas)
 {
-    struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, CHOICE_ANY, CHOICE_ANY_HOST};
+    struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, CHOICE_BLAS, CHOICE_ANY_HOST};
     if (!is_blas && name_choice_count(report->map, &choice) == 0)
         fputs("host BLAS: none is linked, neither by it nor by its libraries\n", report->stream);
-    for (choice.host = 0; choice.host < report->map->count; choice.host++)
-        if (name_choice_count(report->map, &choice) > 0)
-            print_host(report, choice.host);
+    for (int kind = CHOICE_BLAS; kind >= CHOICE_LAPACK; kind--)
+        for (int host = 0; host < report->map->count; host++) {
+            choice = (struct name_choice){CHOICE_ANY, INTERCEPTION_CAUGHT, kind, host};
+            if (name_choice_count(report->map, &choice) > 0)
+                print_host(report, host, kind);
+        }
     for (int interface = 0; interface < INTERFACE_COUNT; interface++)
         print_fallback(report, interface);
 }
@@ -195,7 +220,8 @@ static void print_intercepted(const struct report *report)
 {
     bool any = false;
     for (int i = 0; i < report->map->count; i++) {
-        if (is_mere_host(report, i) || count_of(report, i, INTERCEPTION_CAUGHT) == 0)
+        struct name_choice choice = {i, INTERCEPTION_CAUGHT, CHOICE_ANY, CHOICE_ANY_HOST};
+        if (is_mere_host(report, i) || name_choice_count(report->map, &choice) == 0)
             continue;
         if (!any)
             fputs("intercepted:\n", report->stream);
@@ -206,91 +232,19 @@ static void print_intercepted(const struct report *report)
         fputs("intercepted: nothing\n", report->stream);
 }
 
-/* For those behind INTERCEPTION_CAUGHT. */
-static const char *reason_of(const struct report *report, int object, enum interception end)
-{
-    bool has_lapack = report->map->objects[object].elf.has_lapack;
-    switch (end) {
-    case INTERCEPTION_PROGRAM:
-        return object == 0 ? "a BLAS is linked statically into the program, and exported: the loader asks the program"
-                            " before any preloaded library"
-                          : "the loader finds them in the program itself, before any preloaded library";
-    case INTERCEPTION_SYMBOLIC:
-        return has_lapack ? "it is linked with -Bsymbolic: what the LAPACK in it calls never leaves it"
-                          : "it defines them and is linked with -Bsymbolic: its own calls never leave it";
-    case INTERCEPTION_PROTECTED:
-        return has_lapack ? "it has them as protected symbols: what the LAPACK in it calls never leaves it"
-                          : "it defines them as protected symbols: its own calls never leave it";
-    case INTERCEPTION_BOUND:
-        return has_lapack ? "what the LAPACK in it calls was bound when it was linked (as by -Bsymbolic-functions)"
-                          : "it defines them, and its own calls, if any, were bound when it was linked (as by"
-                            " -Bsymbolic-functions)";
-    case INTERCEPTION_INSIDE:
-        return "a BLAS is linked statically into it, and hidden from the loader";
-    default:
-        return "";
-    }
-}
-
-/* A host BLAS that calls itself is no loss; one with a LAPACK in it is, where none of
- * that LAPACK's calls goes through the loader. */
-static bool is_loss(const struct report *report, int object, enum interception end)
-{
-    if (end <= INTERCEPTION_CAUGHT || count_of(report, object, end) == 0)
-        return false;
-    if (end == INTERCEPTION_PROGRAM || end == INTERCEPTION_INSIDE || !interception_is_host(report->map, object))
-        return true;
-    return report->map->objects[object].elf.has_lapack && count_of(report, object, INTERCEPTION_CAUGHT) == 0;
-}
-
-static void print_loss(const struct report *report, int object, enum interception end)
-{
-    struct name_choice choice = {object, end, CHOICE_ANY, CHOICE_ANY_HOST};
-    int count = name_choice_count(report->map, &choice);
-    fprintf(report->stream, "  %s: %d routine%s:", path_of(report, object), count, count == 1 ? "" : "s");
-    name_choice_print(report->stream, report->map, &choice, report->verbose);
-    fprintf(report->stream, "\n    %s\n", reason_of(report, object, end));
-}
-
-/* Why nothing at all of a program comes to mublas; NULL if something may. */
-static const char *refusal_of(const struct report *report)
-{
-    const struct elf_object *elf = &report->map->objects[0].elf;
-    if (!elf->is_native)
-        return "it is not for the machine that this mublas is for";
-    if (elf->is_static)
-        return "it is statically linked: no loader comes in that could preload anything";
-    return elf->is_program ? program_file_refusal(path_of(report, 0)) : NULL;
-}
-
-static void print_lost(const struct report *report, const char *refusal)
-{
-    bool any = refusal != NULL;
-    if (refusal)
-        fprintf(report->stream, "cannot be intercepted:\n  %s: %s\n", path_of(report, 0), refusal);
-    for (int i = 0; i < report->map->count; i++)
-        for (int end = 0; end < INTERCEPTION_COUNT; end++) {
-            if (!is_loss(report, i, (enum interception)end))
-                continue;
-            if (!any)
-                fputs("cannot be intercepted:\n", report->stream);
-            any = true;
-            print_loss(report, i, (enum interception)end);
-        }
-}
-
 void inspect_report(FILE *stream, const struct link_map *map, bool verbose)
 {
     struct report report = {stream, map, verbose};
-    const char *refusal = refusal_of(&report);
+    const char *refusal = inspect_losses_refusal(map);
     print_program(&report);
     if (!refusal) {
         bool is_blas = print_definitions(&report);
         print_mublas(&report);
         print_hosts(&report, is_blas);
         print_intercepted(&report);
+        lapack_left_print(stream, map, verbose);
     }
-    print_lost(&report, refusal);
+    inspect_losses_print(stream, map, refusal, verbose);
     if (!refusal)
         inspect_notes_print(stream, map);
 }

@@ -56,13 +56,16 @@ mublas_SOURCES += \
 inspect_sources = src/command/inspect.c \
 	src/command/elf_object.c src/command/elf_object.h \
 	src/command/elf_symbols.c src/command/elf_symbols.h \
+	src/command/inspect_losses.c src/command/inspect_losses.h \
 	src/command/inspect_notes.c src/command/inspect_notes.h \
 	src/command/inspect_report.c src/command/inspect_report.h \
 	src/command/interception.c src/command/interception.h \
+	src/command/lapack_left.c src/command/lapack_left.h \
 	src/command/library_search.c src/command/library_search.h \
 	src/command/link_map.c src/command/link_map.h \
 	src/command/loader_cache.c src/command/loader_cache.h \
 	src/command/name_choice.c src/command/name_choice.h \
+	src/command/name_list.c src/command/name_list.h \
 	src/command/symbol_index.c src/command/symbol_index.h
 if LIBELF
 mublas_SOURCES += $(inspect_sources)

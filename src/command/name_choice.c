@@ -3,9 +3,16 @@
 
 enum { NAMES_SHOWN = 4 };
 
+static bool is_of_interface(int chosen, enum interface interface)
+{
+    if (chosen == CHOICE_BLAS || chosen == CHOICE_LAPACK)
+        return interface_is_lapack(interface) == (chosen == CHOICE_LAPACK);
+    return chosen == CHOICE_ANY || chosen == (int)interface;
+}
+
 static bool is_chosen(const struct link_map *map, const struct name_choice *choice, int name)
 {
-    if (choice->interface != CHOICE_ANY && (int)symbol_interface((enum symbol)name) != choice->interface)
+    if (!is_of_interface(choice->interface, symbol_interface((enum symbol)name)))
         return false;
     if (choice->host != CHOICE_ANY_HOST && interception_host(map, name) != choice->host)
         return false;

@@ -6,9 +6,10 @@
 
 #include <stdio.h>
 
-/* Names that come to `end` in an object (in any at all: -1), of one interface (-1: of all),
- * and whose host library is the given one (-1: none; CHOICE_ANY_HOST: does not matter). */
-enum { CHOICE_ANY = -1, CHOICE_ANY_HOST = -2 };
+/* Names that come to `end` in an object (in any at all: -1), of one interface (-1: of all; CHOICE_BLAS,
+ * CHOICE_LAPACK: of all of these), and whose host library is the given one (-1: none; CHOICE_ANY_HOST: does not
+ * matter). */
+enum { CHOICE_ANY = -1, CHOICE_ANY_HOST = -2, CHOICE_BLAS = -3, CHOICE_LAPACK = -4 };
 struct name_choice {
     int object;
     enum interception end;

@@ -189,6 +189,16 @@
     end_symbol \name
     .endm
 
+    /* For liblapack.so.3 (lapack_passing.S), by whatever name this library goes. */
+    .macro passed_route name, interface
+#ifdef WHOLE_LIBRARY
+    .ifc \interface, LAPACK_NAME_
+    .globl mublas_route_\name
+    .set mublas_route_\name, \name
+    .endif
+#endif
+    .endm
+
     .macro found_by_name name
     .endm
 
@@ -216,5 +226,6 @@
 #define RARE_SYMBOL(symbol, interface, width) forwarded symbol ; found_by_reference symbol ;
 #define OFFLOADED_SYMBOL(symbol, interface, width, gate) \
     begin_symbol symbol ; gate ; END_##width(symbol) ; FOUND_##width symbol ;
-#define ROUTE_SYMBOL(symbol, interface, width, order, words) route symbol, order ; found_by_reference symbol ;
+#define ROUTE_SYMBOL(symbol, interface, width, order, words) route symbol, order ; found_by_reference symbol ; \
+    passed_route symbol, interface ;
 #include "interpose/symbols.def"

@@ -113,16 +113,26 @@ static bool takes_64_bits(const struct host_library *library)
 
 static const char by_well_known_name[] = "found under a well-known name";
 
-static bool search_well_known(const char *symbol, struct host_library *library)
+/* Up to a NULL. */
+static const char *const blas_names[] = {
+    "libblas.so.3",     "libopenblas.so.0", "libblis.so.4",    "libmkl_rt.so.3",     "libmkl_rt.so.2",
+    "libflexiblas.so.3", "libtatlas.so.3",   "libsatlas.so.3",  "libcblas.so.3",      "libf77blas.so.3",
+    "libopenblas64_.so.0", "libblas64_.so.3", "libblas.so",     "libopenblas.so",     "libopenblas64_.so",
+    MUBLAS_DEFAULT_HOST_BLAS, NULL,
+};
+static const char *const lapack_names[] = {
+    "liblapack.so.3",   "libopenblas.so.0",  "libmkl_rt.so.3", "libmkl_rt.so.2", "libflexiblas.so.3",
+    "libopenblas64_.so.0", "liblapack64_.so.3", "liblapack.so",   "libopenblas.so", "libopenblas64_.so", NULL,
+};
+/* The same of those whose plain names take 64-bit integers. */
+static const char *const wide_blas_names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4", NULL};
+static const char *const wide_lapack_names[] = {"liblapack64.so.3", "libopenblas64.so.0", NULL};
+
+static bool search_well_known(const char *const *names, const char *symbol, suits_function *suits,
+                              struct host_library *library)
 {
-    static const char *const names[] = {
-        "libblas.so.3",     "libopenblas.so.0", "libblis.so.4",    "libmkl_rt.so.3",     "libmkl_rt.so.2",
-        "libflexiblas.so.3", "libtatlas.so.3",   "libsatlas.so.3",  "libcblas.so.3",      "libf77blas.so.3",
-        "libopenblas64_.so.0", "libblas64_.so.3", "libblas.so",     "libopenblas.so",     "libopenblas64_.so",
-        MUBLAS_DEFAULT_HOST_BLAS,
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!open_library(names[i], symbol, by_well_known_name, library))
+    for (; *names; names++)
+        if (!open_library(*names, symbol, by_well_known_name, library) && is_suitable(library, suits))
             return true;
     return false;
 }
@@ -145,17 +155,14 @@ static bool search_named_sources(const char *symbol, suits_function *suits, stru
 static bool search_plain(const char *symbol, struct host_library *library)
 {
     static const char previous[] = MUBLAS_PREVIOUS_BLAS64;
-    static const char *const names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4"};
     if (search_named_sources(symbol, takes_64_bits, library))
         return true;
     if (access(previous, R_OK) == 0 &&
         !open_library(previous, symbol, "the system's libblas64.so.3 before mublas", library) &&
         is_suitable(library, takes_64_bits))
         return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!open_library(names[i], symbol, by_well_known_name, library) && is_suitable(library, takes_64_bits))
-            return true;
-    return false;
+    return search_well_known(symbol_name_is_lapack(symbol) ? wide_lapack_names : wide_blas_names, symbol, takes_64_bits,
+                             library);
 }
 
 bool host_paths_search_plain(enum interface interface, struct host_library *library)
@@ -168,6 +175,8 @@ bool host_paths_search(const char *symbol, bool wide, struct host_library *libra
 {
     if (wide)
         return search_plain(symbol, library);
+    if (symbol_name_is_lapack(symbol))
+        return search_named_sources(symbol, NULL, library) || search_well_known(lapack_names, symbol, NULL, library);
     return search_named_sources(symbol, NULL, library) || search_previous(symbol, library) ||
-           search_well_known(symbol, library);
+           search_well_known(blas_names, symbol, NULL, library);
 }

@@ -9,7 +9,8 @@
 
 /* The first of these that has `symbol`, an interface's sentinel, never mublas itself; with
  * `wide`, for a plain name, it must take 64-bit integers. A set or configured library that is
- * no BLAS or cannot be opened is logged, once. */
+ * no BLAS or cannot be opened is logged, once. Of LAPACK's names the system's LAPACK comes after what was set
+ * or configured. */
 bool host_paths_search(const char *symbol, bool wide, struct host_library *library);
 
 /* For an interface of 64-bit integers that nobody has: of what was set or configured, and

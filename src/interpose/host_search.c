@@ -43,46 +43,58 @@ static int read_object_at(struct dl_phdr_info *info, size_t size, void *argument
 static bool is_marked(const struct object_symbols *object)
 {
     const void *marker;
-    return object_symbols_find(object, HOST_SEARCH_MARKER, &marker);
+    return object_symbols_find(object, HOST_SEARCH_MARKER, &marker) ||
+           object_symbols_find(object, HOST_SEARCH_PASSING_MARKER, &marker);
 }
 
-/* True when `address` lies in this library or in another build of mublas. */
-static bool is_mublas(const void *address)
+/* True when `address` lies in this library or in another build of mublas; `passed_to`: HOST_SEARCH_PASSING_MARKER
+ * of that, or NULL. */
+static bool is_mublas(const void *address, const void **passed_to)
 {
     struct object_symbols object;
     struct object_search search = {(uintptr_t)address, &object};
-    return dl_iterate_phdr(read_object_at, &search) && is_marked(&object);
+    *passed_to = NULL;
+    if (!dl_iterate_phdr(read_object_at, &search) || !is_marked(&object))
+        return false;
+    object_symbols_find(&object, HOST_SEARCH_PASSING_MARKER, passed_to);
+    return true;
 }
 
-static host_function *unless_mublas(const struct host_library *library, const void *address)
+/* From the LAPACK that mublas' liblapack.so.3 depends on, and which stays loaded with it. */
+static const void *find_behind(const char *name, const char *symbol)
 {
+    void *const handle = loader_open(name, RTLD_LAZY | RTLD_NOLOAD);
+    const void *const address = handle ? loader_symbol(handle, symbol) : NULL;
+    const void *none;
+    if (handle)
+        dlclose(handle);
+    return address && !is_mublas(address, &none) ? address : NULL;
+}
+
+static host_function *unless_mublas(const struct host_library *library, const char *symbol, const void *address)
+{
+    const void *passed_to = NULL;
     const bool is_known = (uintptr_t)address >= library->start && (uintptr_t)address < library->end;
-    return address && (is_known || !is_mublas(address)) ? (host_function *)(uintptr_t)address : NULL;
+    if (address && !is_known && is_mublas(address, &passed_to))
+        address = passed_to ? find_behind(passed_to, symbol) : NULL;
+    return (host_function *)(uintptr_t)address;
 }
 
 host_function *host_search_function(const struct host_library *library, const char *symbol)
 {
-    return unless_mublas(library, loader_symbol(library->handle, symbol));
+    return unless_mublas(library, symbol, loader_symbol(library->handle, symbol));
 }
 
 host_function *host_search_start_function(const struct host_library *library, const char *symbol)
 {
     const void *address;
-    return start_objects_find(symbol, &address) ? unless_mublas(library, address) : NULL;
-}
-
-static bool is_lapack(const char *symbol)
-{
-    for (int i = SYMBOL_COUNT - 1; i >= 0 && interface_is_lapack(symbol_interface((enum symbol)i)); i--)
-        if (strcmp(symbol, symbol_name((enum symbol)i)) == 0)
-            return true;
-    return false;
+    return start_objects_find(symbol, &address) ? unless_mublas(library, symbol, address) : NULL;
 }
 
 /* The program's LAPACK stands behind -lmublas. */
 bool host_search_is_by_path(const char *symbol)
 {
-    return host_search_by_path && !is_lapack(symbol);
+    return host_search_by_path && !symbol_name_is_lapack(symbol);
 }
 
 bool host_search_at_start(const char *symbol, struct host_library *library)
@@ -238,6 +250,9 @@ bool host_search_means_wide(void *handle, const char *symbol)
 
 bool host_search(const char *symbol, struct host_library *library)
 {
+    if (symbol_name_is_lapack(symbol))
+        return host_search_program(symbol, library) ||
+               host_paths_search(symbol, host_search_by_path && host_search_wide, library);
     bool wide = host_search_by_path ? host_search_wide && is_plain(symbol)
                                     : host_search_means_wide(RTLD_NEXT, symbol);
     if (wide)

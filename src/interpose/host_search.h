@@ -13,6 +13,9 @@
 #define HOST_SEARCH_MARKER "mublas_interposes_blas"
 /* And those that stand for libblas64.so.3. */
 #define HOST_SEARCH_WIDE_MARKER "mublas_takes_64_bits_by_plain_names"
+/* The marker of liblapack.so.3 (lapack_passing.S) instead, which only passes routes on; a text: the name by which
+ * the loader knows the LAPACK that it replaced. */
+#define HOST_SEARCH_PASSING_MARKER "mublas_passes_lapack_to"
 
 /* True in libmublas.so, which is what the program links as its BLAS: what comes after
  * it in the search order is then no choice of anybody's, and a host BLAS is bound by its
@@ -64,8 +67,8 @@ bool host_search_program(const char *symbol, struct host_library *library);
 /* The same, then a library that was set or configured, then well-known names: the
  * first that has `symbol`. A set or configured one that cannot be used is logged.
  * Where host_search_by_path, what the program loaded comes last instead of first, and where
- * host_search_wide, or libblas64.so.3 of mublas stands behind, not at all. `symbol` is an
- * interface's sentinel. */
+ * host_search_wide, or libblas64.so.3 of mublas stands behind, not at all; but a LAPACK of the program's comes
+ * first always. `symbol` is an interface's sentinel. */
 bool host_search(const char *symbol, struct host_library *library);
 
 /* A routine of the library, NULL if it lacks it or only mublas itself answers. */

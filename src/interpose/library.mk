@@ -29,3 +29,27 @@ src/interpose/library.map: src/interpose/exports.map.in src/interpose/library.de
 src/interpose/blas.map: src/interpose/library.map
 	$(AM_V_GEN)$(library_map) -DWITHOUT_LAPACK > $@.new && mv $@.new $@
 CLEANFILES += src/interpose/library.map src/interpose/blas.map
+
+# And the system's liblapack.so.3, or liblapack64.so.3: the routes, by jumps into the libraries above, so that a
+# process has one state whatever it asks for; the rest by dependency on the library that it replaced. Both are found
+# through links that mublas-alternatives makes: two libraries of one soname are one to the loader when asked for by
+# that, so the links have names of their own. $ORIGIN would be the folder of the alternative's link, so the run path
+# is absolute. It lies in a folder of its own, since without the links it cannot be loaded.
+lapackdir = $(pkglibdir)/lapack
+lapack_DATA = src/interpose/lapack/liblapack.so.3 src/interpose/lapack/liblapack64.so.3
+link_empty = $(CC) -shared -nostdlib -x c /dev/null
+make_passing = $(MKDIR_P) src/interpose/lapack && folder=`mktemp -d` && \
+	$(link_empty) -Wl,-soname,libblas$$bits-mublas.so.3 -o $$folder/blas.so && \
+	$(link_empty) -Wl,-soname,liblapack$$bits-host.so.3 -o $$folder/lapack.so && \
+	$(CC) -I$(top_srcdir)/src $(CPPFLAGS) $(CFLAGS) -DPASSED_TO="\"liblapack$$bits-host.so.3\"" -fPIC -shared -nostdlib \
+		-Wl,-soname,liblapack$$bits.so.3 -Wl,-z,nodelete -Wl,-z,now -Wl,--enable-new-dtags \
+		-Wl,-rpath,$(pkglibdir)/previous$$bits $(top_srcdir)/src/interpose/lapack_passing.S \
+		-Wl,--no-as-needed $$folder/blas.so $$folder/lapack.so -o $@.new && \
+	rm -r $$folder && mv $@.new $@
+passing_sources = src/interpose/lapack_passing.S src/interpose/assembly.inc $(symbol_lists)
+src/interpose/lapack/liblapack.so.3: $(passing_sources)
+	$(AM_V_GEN)bits= ; $(make_passing)
+src/interpose/lapack/liblapack64.so.3: $(passing_sources)
+	$(AM_V_GEN)bits=64 ; $(make_passing)
+EXTRA_DIST += src/interpose/lapack_passing.S
+CLEANFILES += $(lapack_DATA)

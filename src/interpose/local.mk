@@ -62,6 +62,8 @@ interposer_sources += \
 	src/interpose/lapack/factor_layouts.h \
 	src/interpose/lapack/methods.c src/interpose/lapack/methods.h \
 	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
+	src/interpose/lapack/general_eigen_arguments.c \
+	src/interpose/lapack/host_neighbour.c src/interpose/lapack/host_neighbour.h \
 	src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \

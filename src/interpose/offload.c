@@ -226,7 +226,7 @@ bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
     if (sandbox_is_near())
         return false;
     *reason = HOST_NO_DEVICE;
-    if (!settings_are_readable())
+    if (!settings_are_readable() || waking_is_given_up())
         return false;
     program_state_keep(&visit->state);
     raise_depth(frame, true);

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* One block of text and offsets into it: pointers would be relocated in every
  * process that inherits LD_PRELOAD. */
@@ -44,6 +45,15 @@ static const struct {
 const char *symbol_name(enum symbol symbol)
 {
     return (const char *)&names + symbols[symbol].name;
+}
+
+/* They stand last. */
+bool symbol_name_is_lapack(const char *name)
+{
+    for (int i = SYMBOL_COUNT - 1; i >= 0 && interface_is_lapack(symbol_interface((enum symbol)i)); i--)
+        if (strcmp(name, symbol_name((enum symbol)i)) == 0)
+            return true;
+    return false;
 }
 
 bool symbol_is_offloaded(enum symbol symbol)

@@ -50,6 +50,9 @@ static inline bool interface_is_lapack(enum interface interface)
 {
     return interface >= INTERFACE_LAPACK_NAME_;
 }
+/* Is it a symbol of LAPACK's? */
+bool symbol_name_is_lapack(const char *name);
+
 /* A C interface, plain Fortran names or LAPACK's plain names: the first of its language. */
 enum interface interface_plain(enum interface interface);
 

@@ -1,5 +1,6 @@
 #include "interpose/waking.h"
 #include "common/loader.h"
+#include "common/log.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "interpose/background.h"
@@ -16,6 +17,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -338,11 +340,20 @@ struct device *waking_find_device_for_route(double gain_us, enum host_reason *re
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }
 
+static atomic_bool given_up;
+
 void waking_give_up(const char *reason)
 {
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    if (!atomic_exchange(&given_up, true) && !device)
+        log_message(LOG_WARNING, "no device is used any more: %s", reason);
     if (device)
         device_disable(device, reason);
+}
+
+bool waking_is_given_up(void)
+{
+    return atomic_load_explicit(&given_up, memory_order_relaxed);
 }
 
 struct waking_times waking_times(void)

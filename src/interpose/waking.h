@@ -49,6 +49,7 @@ struct mirror_table *waking_mirrors_in_use(void);
 
 /* Leave the device alone for good, if there is one; logged once. Any thread. */
 void waking_give_up(const char *reason);
+bool waking_is_given_up(void); /* a load; locks of what wakes may be held for good then */
 
 /* Device and state of residency in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */

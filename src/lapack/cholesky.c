@@ -21,7 +21,8 @@ static enum status factorise(const struct route *route, const struct solver_hand
         handle->solver, handle->params, factor_fill(problem), problem->n, type, factor_operand(route, FACTOR_A),
         route->operands[FACTOR_A].ld, type, route_pointer(route->workspace), route->device_workspace_bytes,
         route->host_workspace, route->host_workspace_bytes, factor_info(route, 0));
-    return solver_status(handle->library, result, "cuSOLVER's potrf");
+    const enum status status = solver_status(handle->library, result, "cuSOLVER's potrf");
+    return status == STATUS_OK ? device_matrix_clear_imaginary(route, handle, FACTOR_A) : status;
 }
 
 static enum status solve(const struct route *route, const struct solver_handle *handle, int step)
@@ -84,7 +85,8 @@ static enum status queue_inverse(struct route *route, const struct solver_handle
     const int result = handle->library->potri[route->type](
         handle->solver, factor_fill(problem), (int)problem->n, factor_operand(route, FACTOR_A),
         (int)route->operands[FACTOR_A].ld, route_pointer(route->workspace), elements, factor_info(route, 0));
-    return solver_status(handle->library, result, "cuSOLVER's potri");
+    const enum status status = solver_status(handle->library, result, "cuSOLVER's potri");
+    return status == STATUS_OK ? device_matrix_clear_imaginary(route, handle, FACTOR_A) : status;
 }
 
 static bool judge(struct route *route)
@@ -97,8 +99,13 @@ static bool judge_both(struct route *route)
     return route->info == 0 && route->later_info[0] == 0;
 }
 
-/* The imaginary parts of a Hermitian matrix's diagonal are zero, whatever is there; of a factor's they are
- * read by potrs. */
+static enum route_diagonal diagonal_of(enum lapack_family family)
+{
+    return family == LAPACK_POTRI ? DIAGONAL_REAL_NONZERO : family == LAPACK_POTRS ? DIAGONAL_NONZERO : DIAGONAL_ANY;
+}
+
+/* The imaginary parts of a Hermitian matrix's diagonal are zero, whatever is there, and of its factor and inverse as LAPACK
+ * leaves them; of a factor that comes they are read by potrs, whose host knows what it makes of a zero. */
 void cholesky_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {
@@ -112,7 +119,7 @@ void cholesky_describe(struct factor_problem *problem, struct route *route)
     route->operands[FACTOR_A] = (struct route_operand){
         .rows = problem->n, .columns = problem->n, .up = problem->a, .finite_suffices = true,
         .hermitian = !is_factor && blas_scalar_parts(problem->type) == 2,
-        .diagonal = problem->family == LAPACK_POTRI ? DIAGONAL_REAL_NONZERO : DIAGONAL_ANY};
+        .diagonal = diagonal_of(problem->family)};
     if (problem->family != LAPACK_POTRS)
         route->operands[FACTOR_A].home = problem->a;
     if (problem->b.pointer)

@@ -11,16 +11,32 @@ static enum status check(const struct solver_handle *handle, CUresult result, co
 }
 
 /* The last 32 bits of 1 are the only ones that are not 0, of single precision and of double. */
+static CUresult set_unit_diagonal(const struct route *route, const struct solver_handle *handle, int operand, int64_t n)
+{
+    const struct route_operand *const matrix = &route->operands[operand];
+    const size_t element = blas_element_bytes(route->type), pitch = ((size_t)matrix->ld + 1) * element;
+    const bool is_single = blas_is_single(route->type);
+    const CUdeviceptr upper = matrix->address + (is_single ? 0 : sizeof(uint32_t));
+    const CUresult result =
+        driver()->words_set_2d_async(matrix->address, pitch, 0, element / sizeof(uint32_t), (size_t)n, handle->stream);
+    return result == CUDA_SUCCESS ? driver()->words_set_2d_async(upper, pitch, is_single ? 0x3f800000 : 0x3ff00000, 1,
+                                                                 (size_t)n, handle->stream)
+                                  : result;
+}
+
+enum status device_matrix_set_unit_diagonal(const struct route *route, const struct solver_handle *handle, int operand,
+                                            int64_t n)
+{
+    return check(handle, set_unit_diagonal(route, handle, operand, n), "setting a diagonal");
+}
+
 enum status device_matrix_set_identity(const struct route *route, const struct solver_handle *handle, int operand, int64_t n)
 {
     const struct route_operand *const matrix = &route->operands[operand];
-    const size_t element = blas_element_bytes(route->type);
-    const bool is_single = blas_is_single(route->type);
-    CUresult result = driver()->memory_set_async(matrix->address, 0, (size_t)matrix->ld * (size_t)n * element, handle->stream);
+    const size_t bytes = (size_t)matrix->ld * (size_t)n * blas_element_bytes(route->type);
+    CUresult result = driver()->memory_set_async(matrix->address, 0, bytes, handle->stream);
     if (result == CUDA_SUCCESS)
-        result = driver()->words_set_2d_async(matrix->address + (is_single ? 0 : sizeof(uint32_t)),
-                                              ((size_t)matrix->ld + 1) * element, is_single ? 0x3f800000 : 0x3ff00000, 1,
-                                              (size_t)n, handle->stream);
+        result = set_unit_diagonal(route, handle, operand, n);
     return check(handle, result, "setting an identity");
 }
 

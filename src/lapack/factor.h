@@ -5,6 +5,7 @@
 #ifndef MUBLAS_LAPACK_FACTOR_H
 #define MUBLAS_LAPACK_FACTOR_H
 
+#include "lapack/device_matrix.h"
 #include "lapack/families.h"
 #include "lapack/route.h"
 
@@ -36,8 +37,6 @@ void triangle_describe(struct factor_problem *problem, struct route *route);
 
 /* For their methods. */
 enum { FACTOR_A, FACTOR_B };
-enum { FACTOR_FILL_LOWER = 0, FACTOR_FILL_UPPER = 1, FACTOR_NO_TRANS = 0, FACTOR_TRANS = 1, FACTOR_CONJUGATE = 2,
-       FACTOR_LEFT = 0, FACTOR_RIGHT = 1, FACTOR_NON_UNIT = 0, FACTOR_UNIT = 1 }; /* cuBLAS' */
 
 static inline const struct factor_problem *factor_problem_of(const struct route *route)
 {
@@ -46,7 +45,7 @@ static inline const struct factor_problem *factor_problem_of(const struct route 
 
 static inline int factor_fill(const struct factor_problem *problem)
 {
-    return problem->uplo == UPLO_UPPER ? FACTOR_FILL_UPPER : FACTOR_FILL_LOWER;
+    return problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER;
 }
 
 /* A device address, of an operand or a vector. */
@@ -68,11 +67,5 @@ static inline int *factor_info(const struct route *route, int step)
 
 /* May the 32-bit interface have it? */
 bool factor_is_narrow(const struct route *route, int number);
-
-/* Make the operand, n x n, the identity, or its diagonal ones. */
-enum status factor_set_identity(const struct route *route, const struct solver_handle *handle, int number, int64_t n);
-enum status factor_set_unit_diagonal(const struct route *route, const struct solver_handle *handle, int number, int64_t n);
-
-extern const union blas_scalar factor_one[TYPE_COUNT];
 
 #endif

@@ -30,6 +30,7 @@ enum lapack_family {
     LAPACK_SYGST,
     LAPACK_GESDD,
     LAPACK_GESVD,
+    LAPACK_GEEV,
     LAPACK_FAMILY_COUNT
 };
 

@@ -4,6 +4,8 @@ libmublas_core_la_SOURCES += \
 	src/lapack/eigen.c src/lapack/eigen.h \
 	src/lapack/factor.c src/lapack/factor.h \
 	src/lapack/families.h \
+	src/lapack/general_eigen.c src/lapack/general_eigen.h \
+	src/lapack/general_eigen_normalise.c src/lapack/general_eigen_normalise.inc \
 	src/lapack/lu.c \
 	src/lapack/qr.c \
 	src/lapack/reduction.c src/lapack/reduction.h \

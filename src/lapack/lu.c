@@ -36,13 +36,13 @@ static enum status plan_solution(struct route *route, const struct solver_handle
 
 static enum status solve(const struct route *route, const struct solver_handle *handle, int step)
 {
-    static const int operations[] = {[TRANS_NONE] = FACTOR_NO_TRANS, [TRANS_TRANSPOSE] = FACTOR_TRANS,
-                                     [TRANS_CONJUGATE] = FACTOR_CONJUGATE};
+    static const int operations[] = {[TRANS_NONE] = DEVICE_NO_TRANS, [TRANS_TRANSPOSE] = DEVICE_TRANS,
+                                     [TRANS_CONJUGATE] = DEVICE_CONJUGATE_TRANS};
     const struct factor_problem *const problem = factor_problem_of(route);
     const struct route_operand *const operands = route->operands;
     const int type = solver_data_type(route->type);
     const int operation = blas_scalar_parts(route->type) == 1 && problem->trans == TRANS_CONJUGATE
-                              ? FACTOR_TRANS
+                              ? DEVICE_TRANS
                               : operations[problem->trans];
     const int result = handle->library->getrs(handle->solver, handle->params, operation, problem->n, problem->k, type,
                                               factor_operand(route, FACTOR_A), operands[FACTOR_A].ld,
@@ -78,8 +78,8 @@ static enum status plan_inverse(struct route *route, const struct solver_handle 
 static enum status divide(const struct route *route, const struct solver_handle *handle, int fill, int diag)
 {
     const int64_t n = factor_problem_of(route)->n;
-    const int result = solver_trsm(handle, route->type, FACTOR_RIGHT, fill, FACTOR_NO_TRANS, diag, n, n,
-                                   &factor_one[route->type], factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld,
+    const int result = solver_trsm(handle, route->type, DEVICE_RIGHT, fill, DEVICE_NO_TRANS, diag, n, n,
+                                   &device_one[route->type], factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld,
                                    factor_operand(route, INVERSE), route->operands[INVERSE].ld);
     return solver_blas_status(handle->library, result, "cuBLAS' trsm");
 }
@@ -119,11 +119,11 @@ static enum status copy_in_order(const struct route *route, const struct solver_
 
 static enum status queue_inverse(struct route *route, const struct solver_handle *handle)
 {
-    enum status status = factor_set_identity(route, handle, INVERSE, factor_problem_of(route)->n);
+    enum status status = device_matrix_set_identity(route, handle, INVERSE, factor_problem_of(route)->n);
     if (status == STATUS_OK)
-        status = divide(route, handle, FACTOR_FILL_UPPER, FACTOR_NON_UNIT);
+        status = divide(route, handle, DEVICE_UPPER, DEVICE_NON_UNIT);
     if (status == STATUS_OK)
-        status = divide(route, handle, FACTOR_FILL_LOWER, FACTOR_UNIT);
+        status = divide(route, handle, DEVICE_LOWER, DEVICE_UNIT);
     order_columns(factor_problem_of(route));
     return status == STATUS_OK ? copy_in_order(route, handle) : status;
 }
@@ -168,7 +168,7 @@ void lu_describe(struct factor_problem *problem, struct route *route)
     route->method = &methods[problem->family];
     route->operands[FACTOR_A] = (struct route_operand){
         .rows = problem->m, .columns = problem->n, .up = problem->a, .finite_suffices = true,
-        .diagonal = is_inverse ? DIAGONAL_NONZERO : DIAGONAL_ANY};
+        .diagonal = problem->pivots_up ? DIAGONAL_NONZERO : DIAGONAL_ANY};
     if (problem->family != LAPACK_GETRS)
         route->operands[FACTOR_A].home = problem->a;
     if (is_inverse)

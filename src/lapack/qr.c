@@ -74,16 +74,16 @@ struct product {
 
 static int transpose_of(enum blas_type type)
 {
-    return blas_scalar_parts(type) == 2 ? FACTOR_CONJUGATE : FACTOR_TRANS;
+    return blas_scalar_parts(type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS;
 }
 
 static struct product product_of(const struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
     if (problem->family == LAPACK_GELS)
-        return (struct product){FACTOR_LEFT, transpose_of(route->type), (int)problem->m, (int)problem->k, (int)problem->n};
-    return (struct product){problem->side == SIDE_LEFT ? FACTOR_LEFT : FACTOR_RIGHT,
-                            problem->trans == TRANS_NONE ? FACTOR_NO_TRANS : transpose_of(route->type), (int)problem->m,
+        return (struct product){DEVICE_LEFT, transpose_of(route->type), (int)problem->m, (int)problem->k, (int)problem->n};
+    return (struct product){problem->side == SIDE_LEFT ? DEVICE_LEFT : DEVICE_RIGHT,
+                            problem->trans == TRANS_NONE ? DEVICE_NO_TRANS : transpose_of(route->type), (int)problem->m,
                             (int)problem->n, (int)problem->k};
 }
 
@@ -124,24 +124,12 @@ static enum status plan_least_squares(struct route *route, const struct solver_h
     return status == STATUS_OK ? plan_product(route, handle) : status;
 }
 
-/* Of R, for judging whether there is a solution. */
-static enum status copy_diagonal(const struct route *route, const struct solver_handle *handle)
-{
-    const struct route_operand *const a = &route->operands[FACTOR_A];
-    const size_t element = blas_element_bytes(route->type);
-    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = a->address,
-                                .srcPitch = ((size_t)a->ld + 1) * element, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = route->vectors[DIAGONAL].address, .dstPitch = element,
-                                .WidthInBytes = element, .Height = (size_t)a->columns};
-    return device_check(handle->library->device, driver()->copy_2d_async(&copy, handle->stream), "copying a diagonal");
-}
-
 /* The rows of B below n stay as the product left them: its part beyond A's range. */
 static enum status divide(const struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
-    const int result = solver_trsm(handle, route->type, FACTOR_LEFT, FACTOR_FILL_UPPER, FACTOR_NO_TRANS, FACTOR_NON_UNIT,
-                                   problem->n, problem->k, &factor_one[route->type], factor_operand(route, FACTOR_A),
+    const int result = solver_trsm(handle, route->type, DEVICE_LEFT, DEVICE_UPPER, DEVICE_NO_TRANS, DEVICE_NON_UNIT,
+                                   problem->n, problem->k, &device_one[route->type], factor_operand(route, FACTOR_A),
                                    route->operands[FACTOR_A].ld, factor_operand(route, FACTOR_B),
                                    route->operands[FACTOR_B].ld);
     return solver_blas_status(handle->library, result, "cuBLAS' trsm");
@@ -153,7 +141,7 @@ static enum status queue_least_squares(struct route *route, const struct solver_
     if (status == STATUS_OK)
         status = multiply(route, handle, 1);
     if (status == STATUS_OK)
-        status = copy_diagonal(route, handle);
+        status = device_matrix_copy_diagonal(route, handle, FACTOR_A, factor_problem_of(route)->n, DIAGONAL);
     return status == STATUS_OK ? divide(route, handle) : status;
 }
 

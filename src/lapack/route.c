@@ -201,8 +201,7 @@ static bool is_updated(const struct route *route, const struct route_operand *op
 static enum status bring_home(struct route *route, const struct route_operand *operand, struct lane *lane, bool *touched)
 {
     const size_t element = blas_element_bytes(route->type);
-    const CUdeviceptr source = first_address(route, operand) +
-                               (CUdeviceptr)(operand->home_first * operand->ld + operand->home_row) * element;
+    const CUdeviceptr source = first_address(route, operand) + (CUdeviceptr)(operand->home_first * operand->ld) * element;
     enum status status = STATUS_DEVICE_ERROR;
     for (int attempt = 0; attempt < 2 && status != STATUS_OK; attempt++)
         status = staging_download_part(lane, &operand->home, source, operand->ld, element, touched);
@@ -250,6 +249,8 @@ static enum status run_placed(struct route *route, struct route_lane *lane)
         status = STATUS_UNSUCCESSFUL;
     if (status == STATUS_OK)
         status = bring_all_home(route, lane->lane);
+    if (status == STATUS_OK && route->accept && !route->accept(route))
+        status = STATUS_UNSUCCESSFUL;
     return status;
 }
 

@@ -20,9 +20,8 @@ struct route_operand {
     int64_t rows, columns;   /* of its room on the device; 0: there is none */
     struct blas_matrix up;   /* host memory it is sent from, before; no pointer: nothing is */
     struct blas_matrix home; /* host memory that it goes to, after; no pointer: nothing does */
-    int64_t first_row, first_column; /* on the device of up and home both, which may lack a diagonal */
-    int64_t home_first;      /* the column on the device, from there, that home's first column is */
-    int64_t home_row;        /* the row, likewise */
+    int64_t first_row, first_column; /* on the device, of up and of home */
+    int64_t home_first;      /* home's first column on the device, from first_column */
     bool hermitian;          /* imaginary parts on the diagonal count as zero, whatever is there */
     bool finite_suffices;    /* LAPACK does not scale it, however large or small it is */
     enum route_diagonal diagonal;
@@ -42,6 +41,8 @@ struct route_vector {
 struct route {
     const struct route_method *method;
     const void *problem; /* the method's */
+    /* Matrices are home too: is it a success? Only where all of these homes are private memory; NULL: it is. */
+    bool (*accept)(const struct route *route);
     enum blas_type type;
     struct route_operand operands[ROUTE_OPERANDS_MAX];
     struct route_vector vectors[ROUTE_VECTORS_MAX];

@@ -3,7 +3,7 @@
 
 static int diag_of(const struct route *route)
 {
-    return factor_problem_of(route)->diag == DIAG_UNIT ? FACTOR_UNIT : FACTOR_NON_UNIT;
+    return factor_problem_of(route)->diag == DIAG_UNIT ? DEVICE_UNIT : DEVICE_NON_UNIT;
 }
 
 static enum status plan(struct route *route, const struct solver_handle *handle)
@@ -22,7 +22,7 @@ static enum status queue(struct route *route, const struct solver_handle *handle
 {
     const struct factor_problem *const problem = factor_problem_of(route);
     const enum status status =
-        problem->diag == DIAG_UNIT ? factor_set_unit_diagonal(route, handle, FACTOR_A, problem->n) : STATUS_OK;
+        problem->diag == DIAG_UNIT ? device_matrix_set_unit_diagonal(route, handle, FACTOR_A, problem->n) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
     const int result = handle->library->trtri(

@@ -65,6 +65,14 @@ static const struct measured *measured_of(enum lapack_family family)
     return by_family[family];
 }
 
+/* Below the first order threads hardly help, and times fall faster than from there on. */
+static double host_seconds_at(const struct order_curve *curve, double order)
+{
+    const double small_power = 2.5;
+    return order < CURVE_FIRST_ORDER ? curve->seconds[0] * pow(order / CURVE_FIRST_ORDER, small_power)
+                                     : order_curve_seconds(curve, order);
+}
+
 /* Complex numbers take four times as many operations. */
 bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds)
 {
@@ -74,7 +82,7 @@ bool factor_times_find(const struct route_shape *shape, double *host_seconds, do
         return false;
     const double count = operations(shape) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
     const double order = fmax(16, cbrt(count / measured->operations));
-    *host_seconds = order_curve_seconds(&measured->host, order);
+    *host_seconds = host_seconds_at(&measured->host, order);
     *device_seconds = fmax(least, order_curve_seconds(&measured->device, order));
     return true;
 }

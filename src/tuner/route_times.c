@@ -55,11 +55,20 @@ static const struct routine_curves singular_value_curves = {
     {{{0.015, 0.06, 0.3, 2.0, 0, 0}}, {{0.035, 0.16, 1.2, 9, 0, 0}}},
     {{{0.012, 0.028, 0.075, 0.25, 0, 0}}, {{0.015, 0.039, 0.13, 0.55, 0, 0}}}};
 
+/* dgeev with right vectors was measured on both sides. */
+static const struct routine_curves geev_curves = {
+    {{{0.30, 1.03, 3.5, 16, 0, 0}}, {{0.5, 1.9, 9, 50, 0, 0}}},
+    {{{0.11, 0.25, 0.63, 1.9, 0, 0}}, {{0.13, 0.31, 0.85, 2.9, 0, 0}}}};
+static const struct routine_curves general_value_curves = {
+    {{{0.18, 0.6, 2.0, 9, 0, 0}}, {{0.3, 1.1, 5, 28, 0, 0}}},
+    {{{0.09, 0.2, 0.5, 1.5, 0, 0}}, {{0.11, 0.26, 0.7, 2.4, 0, 0}}}};
+
 static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2] = {
     [LAPACK_SYTRD] = {&sytrd_curves, &sytrd_curves},
     [LAPACK_ORGTR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_ORMTR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_SYGST] = {&sygst_curves, &sygst_curves},
+    [LAPACK_GEEV] = {&general_value_curves, &geev_curves},
     [LAPACK_GESDD] = {&singular_value_curves, &gesdd_curves},
     [LAPACK_GESVD] = {&singular_value_curves, &gesvd_curves},
 };

@@ -1,6 +1,6 @@
 #!/bin/bash
-# mublas-alternatives, in folders of its own: registers libblas.so.3, or libblas64.so.3, and restores what
-# was there.
+# mublas-alternatives, in folders of its own: registers libblas.so.3 and liblapack.so.3, or those for 64-bit
+# integers, and restores what was there.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
@@ -80,13 +80,87 @@ for lapack in independent dependent; do
     update-alternatives --quiet "${own_folders[@]}" --install "$work/lib/liblapack.so.3" "liblapack.so.3-$multiarch" \
         "$work/$lapack.so" 10
     update-alternatives --quiet "${own_folders[@]}" --set "liblapack.so.3-$multiarch" "$work/$lapack.so"
-    run install
+    run install --without-lapack
     case $lapack in
     independent) grep -q "^note: liblapack.so.3 is $work/independent.so" "$work/output" ;;
     dependent) ! grep '^note:' "$work/output" ;;
     esac
     result $? "what is said of a LAPACK that is $lapack of libblas.so.3"
 done
+
+# LAPACK beside the BLAS.
+host_lapack=$host_lapack_directory/liblapack.so.3
+lapack_field() { update-alternatives "${own_folders[@]}" --query liblapack-test 2> /dev/null | sed -n "s|^$1: ||p"; }
+use_lapack() # 64, or nothing
+{
+    use_bits "$1"
+    lapack_file=liblapack$1.so.3
+    lapack_library=$build/src/interpose/lapack/$lapack_file
+    for other in 1 2; do ln -sfn "$host_lapack" "$work/$other/$lapack_file"; done
+}
+fresh_lapack() # AUTO|MANUAL
+{
+    fresh "$1"
+    update-alternatives --quiet "${own_folders[@]}" --install "$work/lib/$lapack_file" liblapack-test "$work/1/$lapack_file" 10
+    update-alternatives --quiet "${own_folders[@]}" --install "$work/lib/$lapack_file" liblapack-test "$work/2/$lapack_file" 500
+    [ "$1" = auto ] || update-alternatives --quiet "${own_folders[@]}" --set liblapack-test "$work/1/$lapack_file"
+}
+run_lapack() { run "$@" --lapack-library "$lapack_library" --lapack-name liblapack-test; }
+lapack_selected() # AUTO|MANUAL FILE
+{
+    [ "$(lapack_field Status)" = "$1" ] && [ "$(lapack_field Value)" = "$2" ] && [ "$(readlink -f "$work/lib/$lapack_file")" = "$(readlink -f "$2")" ]
+}
+for bits in "" 64; do
+use_lapack "$bits"
+for was in auto manual; do
+    case $was in auto) other=2 ;; manual) other=1 ;; esac
+    fresh_lapack $was
+    run_lapack install && [ "$(field Value)" = "$library" ] && [ "$(lapack_field Value)" = "$lapack_library" ] &&
+        grep -qF "$work/lib/$lapack_file is $lapack_library; before it was $work/$other/$lapack_file" "$work/output"
+    result $? "$lapack_file: $was before: registered beside $file"
+    [ "$(readlink "$work/previous/liblapack$bits-host.so.3")" = "$work/$other/$lapack_file" ] &&
+        [ "$(readlink "$work/previous/libblas$bits-mublas.so.3")" = "$library" ]
+    result $? "$lapack_file: $was before: links for what it depends on"
+    run_lapack install && [ "$(readlink "$work/previous/liblapack$bits-host.so.3")" = "$work/$other/$lapack_file" ] &&
+        run_lapack status && [ "$(grep -cF "$lapack_library (" "$work/output")" = 1 ] && grep -qF "$library (" "$work/output"
+    result $? "$lapack_file: $was before: registering twice forgets nothing, status names both"
+    run_lapack remove && selected $was "$work/$other/$file" && lapack_selected $was "$work/$other/$lapack_file" && without_trace
+    result $? "$lapack_file: $was before: removal restores both"
+done
+fresh_lapack auto
+run_lapack install --without-lapack && [ "$(field Value)" = "$library" ] && lapack_selected auto "$work/2/$lapack_file"
+result $? "$lapack_file: left as it is by --without-lapack"
+fresh auto
+run_lapack install && [ "$(field Value)" = "$library" ] && grep -q "^note: $lapack_file is left as it is: .* has none" "$work/output" &&
+    [ ! -e "$work/lib/$lapack_file" ] && run_lapack remove && without_trace
+result $? "$lapack_file: none is registered: libblas.so.3 alone"
+fresh_lapack auto
+cp "$lapack_library" "$work/2/$lapack_file.new" && mv "$work/2/$lapack_file.new" "$work/2/$lapack_file"
+run_lapack install && [ "$(field Value)" = "$library" ] && lapack_selected auto "$work/2/$lapack_file" &&
+    grep -q 'is of another mublas' "$work/output"
+result $? "$lapack_file: not before another mublas'"
+ln -sfn "$host_lapack" "$work/2/$lapack_file"
+fresh_lapack auto
+run_lapack install && update-alternatives --quiet "${own_folders[@]}" --remove liblapack-test "$lapack_library" &&
+    run_lapack remove && lapack_selected auto "$work/2/$lapack_file" && without_trace
+result $? "$lapack_file: removed by hand before: nothing remains"
+done
+# The folder of the links stands for the run path, which is the installed one's.
+use_lapack ""
+fresh_lapack manual
+run_lapack install
+if $compiler -O1 -fno-lto -o "$work/lapack_user" "$source_tree/tests/system/lapack_user.c" "$host_lapack" \
+    -L"$host_blas_directory" -l:libblas.so.3 -lm 2> "$work/errors"; then
+    ( use_emulated_driver
+      use_reference_libraries
+      LD_LIBRARY_PATH=$work/lib:$work/previous:$LD_LIBRARY_PATH LD_PRELOAD=$sanitizer_preload MUBLAS_OFFLOAD=always \
+          MUBLAS_REPORT=$work/report "$work/lapack_user" dsyevd dgeev dstev dgemm ) > "$work/output" 2> "$work/errors" &&
+        [ "$(grep -c 'right$' "$work/output")" = 4 ] && grep -qE '^  dsyevd +1 +1 ' "$work/report" &&
+        grep -q '^  host LAPACK .*/liblapack' "$work/report" && ! grep -q '^  dstev' "$work/report"
+    result $? "a program gets both by the links: dsyevd runs on the device, the rest is the LAPACK's before mublas"
+fi
+rm -f "$work/report"
+use_bits ""
 
 # make's two commands, with another system's folders.
 fresh auto

@@ -7,6 +7,7 @@ result() # STATUS WHAT
     number=$((number + 1))
     if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
 }
+[ -x tests/system/factorisations ] || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 use_reference_libraries
@@ -16,7 +17,7 @@ use_emulated_driver
 on_device() # REPORT ROUTINE
 {
     awk -v routine="$2" '
-        BEGIN { other = routine; if (sub(/^or/, "un", other)) ; }
+        BEGIN { other = routine; sub(/^or/, "un", other) }
         $1 ~ "^[sdcz](" routine "|" other ")$" && NF > 4 && $3 ~ /^[0-9]+$/ && $4 ~ /^[0-9]+$/ { count += $3 }
         END { print count + 0 }' "$1"
 }

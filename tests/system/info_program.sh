@@ -162,6 +162,51 @@ MUBLAS_HOST_BLAS=$host_blas:$wide NARROW_BLAS=$host_blas info -- "$build/tests/s
     tells "^  with $wide as host BLAS, set by MUBLAS_HOST_BLAS$" "^host BLAS: $wide, set by MUBLAS_HOST_BLAS$"
 result $? "a program that is linked with mublas' libblas64.so.3: a host with such integers"
 
+# LAPACK: which one, what is intercepted, what is left to it, what is lost.
+echo 'void dsymv_(void), dsytrd_(void), dsyevd_(void), dsyevr_(void), dgtsv_(void);
+void dsytrd_(void) { dsymv_(); }
+void dsyevd_(void) {}
+void dsyevr_(void) {}
+void dgtsv_(void) {}' > lapack.c
+echo 'void dsymv_(void), dsyevd_(void), dgtsv_(void), xerbla_(void), use(void);
+void use(void) { dsymv_(); dsyevd_(); dgtsv_(); }' > use_lapack.c
+build -shared -Wl,-soname,liblapack.so.3 -o lib/liblapack.so.3 lapack.c "${link[@]}" -Wl,-rpath,'$ORIGIN'
+lapack=(-Llib -l:liblapack.so.3 "${link[@]}" -Wl,-rpath,"$work/lib")
+build -o bin/lapack main.c use_lapack.c "${lapack[@]}"
+info -- bin/lapack && tells '^host BLAS: .*libmini.so, found by RUNPATH' '^host LAPACK: .*/lib/liblapack.so.3, found by RUNPATH' \
+    "^  for 1 routine as LAPACK's NAME_\$" "^    1 routine as LAPACK's NAME_, 1 of which can run on the GPU\$" \
+    '^LAPACK that is left to the host as a whole:$' '^  bin/lapack: 1 routine of .*/liblapack.so.3: dgtsv_$' && lacks 'cannot be'
+result $? "a program with LAPACK: which it gets, what of it is intercepted and what is left to it"
+info -- bin/linked && lacks LAPACK
+result $? "nothing about LAPACK where none is called"
+build -shared -o lib/lapack_user.so use_lapack.c
+info -- lib/lapack_user.so && tells '^host LAPACK: (/.*, |none found)' "1 routine as LAPACK's NAME_, which no library here defines: dsyevd_"
+result $? "a LAPACK that mublas finds by itself"
+build -c -o lapack.o lapack.c
+rm -f liblapack.a && ar rc liblapack.a lapack.o
+build -o bin/static_lapack main.c use_lapack.c liblapack.a "${link[@]}" -Wl,-rpath,"$work/lib"
+info -- bin/static_lapack && tells 'bin/static_lapack: 3 LAPACK routines: dsyevd_ dsyevr_ dsytrd_' 'a LAPACK is linked statically into it, and hidden' \
+    '1 routine as NAME_, 1 of which' && lacks 'a BLAS is linked statically' && lacks '^host LAPACK'
+result $? "a LAPACK linked statically into a program is lost, the BLAS calls in it are not"
+build -o bin/exporting_lapack main.c use_lapack.c liblapack.a -rdynamic "${link[@]}" -Wl,-rpath,"$work/lib"
+info -- bin/exporting_lapack && tells 'a LAPACK is linked statically into the program, and exported' '1 routine as NAME_, 1 of which'
+result $? "also one that it exports"
+mublas=("$build/.libs/libmublas.so" -Wl,-rpath,"$build/.libs")
+build -o bin/before main.c use_lapack.c "${mublas[@]}" "${lapack[@]}"
+info -- bin/before && tells '^mublas: .*/libmublas.so.0, found by RUNPATH' '^host LAPACK: .*/lib/liblapack.so.3' && lacks 'comes before it'
+result $? "-lmublas before -llapack"
+build -o bin/behind main.c use_lapack.c "${lapack[@]}" "${mublas[@]}"
+info -- bin/behind && tells '^mublas: ' '^  but .*/lib/liblapack.so.3 comes before it: LAPACK is called there'
+result $? "and behind it, where LAPACK is not mublas' unless that is preloaded"
+mkdir passing && ln -s "$build/src/interpose/lapack/liblapack.so.3" passing/liblapack.so.3
+ln -s "$build/src/interpose/.libs/libblas.so.3" passing/libblas-mublas.so.3
+ln -s "$work/lib/liblapack.so.3" passing/liblapack-host.so.3
+LD_LIBRARY_PATH=$work/passing info -- bin/lapack &&
+    tells '^mublas: .*/passing/liblapack.so.3, found by LD_LIBRARY_PATH: LAPACK calls come to it' \
+        '^host LAPACK: .*/passing/liblapack-host.so.3, found by LD_LIBRARY_PATH' "1 routine as LAPACK's NAME_" \
+        'bin/lapack: 1 routine of .*/liblapack-host.so.3: dgtsv_' && lacks 'comes before it'
+result $? "liblapack.so.3 of mublas: the LAPACK behind it is the host"
+
 printf '#! %s -x\n' "$work/bin/linked" > a_script
 info -- a_script && tells '^script: ./a_script, run by .*/bin/linked$' '2 routines as'
 result $? "a script: its interpreter"

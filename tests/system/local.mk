@@ -178,6 +178,10 @@ tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
 TESTS += tests/system/linked.sh tests/system/alternatives.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
+if LAPACK
+TESTS += tests/system/library_lapack.sh
+endif
+EXTRA_DIST += tests/system/library_lapack.sh tests/system/lapack_user.c
 
 # Kinds of host BLAS.
 check_LTLIBRARIES += tests/system/fake_flexiblas.la tests/system/plugin_own.la
@@ -314,9 +318,11 @@ TESTS += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
 
 # LAPACK's factorisations on the device, and LAPACK's own beside them.
-check_PROGRAMS += tests/system/factorisations
 TESTS += tests/system/factorisations.sh
 EXTRA_DIST += tests/system/factorisations.sh
+if LAPACK
+check_PROGRAMS += tests/system/factorisations
 tests_system_factorisations_SOURCES = tests/system/factorisations.c tests/system/factorisation_data.c \
 	tests/system/factorisation_data.h tests/system/element.h tests/system/random.h
-tests_system_factorisations_LDADD = -llapack $(system_test_libraries) -ldl
+tests_system_factorisations_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl
+endif

@@ -38,6 +38,17 @@ exports "${shim%_shim.so}.so" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CB
     diff "$work/names" - > "$work/difference"
 result $? "and libmublas.so, besides what makes it a libblas.so.3"
 complain < "$work/difference"
+sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/' "$work/lapack" > "$work/routes"
+for bits in "" 64; do
+    exports "$build/src/interpose/.libs/libblas$bits.so.3" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
+        sort - "$work/routes" | diff "$work/names" - > "$work/difference"
+    result $? "and libblas$bits.so.3, without LAPACK"
+    complain < "$work/difference"
+    { sed 's/$/_/' "$work/lapack"; echo mublas_passes_lapack_to; } | sort > "$work/plain"
+    exports "$build/src/interpose/lapack/liblapack$bits.so.3" | diff "$work/plain" - > "$work/difference"
+    result $? "liblapack$bits.so.3 exports LAPACK's plain names alone, and its marker"
+    complain < "$work/difference"
+done
 grep -qx mublas_interposes_blas "$work/exports"
 result $? "the shim carries its marker"
 ! grep -E '^(xerbla|xerbla_array|lsame)_$' "$work/exports"

@@ -619,3 +619,18 @@ tests_unit_symbols_sysv_la_SOURCES = tests/unit/symbols_module.c
 tests_unit_symbols_sysv_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_symbols_sysv_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=sysv
 EXTRA_DIST += tests/unit/symbols_module.map
+
+check_PROGRAMS += tests/unit/test_factor_times
+TESTS += tests/unit/test_factor_times
+tests_unit_test_factor_times_SOURCES = tests/unit/test_factor_times.c
+tests_unit_test_factor_times_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_route_values
+TESTS += tests/unit/test_route_values
+tests_unit_test_route_values_SOURCES = tests/unit/test_route_values.c
+tests_unit_test_route_values_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_general_eigen_normalise
+TESTS += tests/unit/test_general_eigen_normalise
+tests_unit_test_general_eigen_normalise_SOURCES = tests/unit/test_general_eigen_normalise.c
+tests_unit_test_general_eigen_normalise_LDADD = $(unit_test_libraries)

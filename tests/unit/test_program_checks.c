@@ -243,15 +243,21 @@ static void test_general(void)
     tap_ok(check_unit_columns(imaginary, &found) > 1e3, "vectors of zeros have no length");
 }
 
-/* Factors that are known, multiplied. */
-static void test_factors(void)
+static double factored[N * N];
+
+/* For two triangles in one square: L and U, or reflectors and R. */
+static void make_factors(void)
 {
-    static double factored[N * N], rows[N * N], q[N * N], tau[N];
-    static int pivots[N];
-    double orthogonality;
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++)
             factored[i + j * N] = i > j ? 0.3 * sin(3 * i + j) : i == j ? 2 + cos(i) : cos(i + 2 * j);
+}
+
+static void test_lu(void)
+{
+    static double rows[N * N];
+    static int pivots[N];
+    make_factors();
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
             long double sum = 0;
@@ -272,7 +278,13 @@ static void test_factors(void)
     EXPECT_SENSITIVE("upper factor", factored[(N - 1) * N], check_lu(&problem, factored, pivots));
     pivots[2] = pivots[2] == N ? N - 1 : pivots[2] + 1;
     tap_ok(check_lu(&problem, factored, pivots) > 1e3, "a wrong pivot");
+}
 
+static void test_qr(void)
+{
+    static double q[N * N], tau[N];
+    double orthogonality;
+    make_factors();
     for (int j = 0; j < N; j++) {
         double square = 1;
         for (int i = j + 1; i < N; i++)
@@ -328,7 +340,8 @@ int main(void)
     test_recurrence();
     test_generalized();
     test_general();
-    test_factors();
+    test_lu();
+    test_qr();
     test_solutions();
     test_rules();
     return tap_done();

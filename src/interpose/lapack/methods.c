@@ -3,7 +3,7 @@
 static const struct lapack_methods *const methods[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYEV] = &eigen_methods,   [LAPACK_SYEVD] = &eigen_methods, [LAPACK_SYEVR] = &eigen_methods,
     [LAPACK_SYEVX] = &eigen_methods,  [LAPACK_SYGV] = &eigen_methods,  [LAPACK_SYGVD] = &eigen_methods,
-    [LAPACK_SYGVX] = &eigen_methods,
+    [LAPACK_SYGVX] = &eigen_methods,  [LAPACK_GEEV] = &general_eigen_methods,
     [LAPACK_POTRF] = &factor_methods, [LAPACK_POTRS] = &factor_methods, [LAPACK_POSV] = &factor_methods,
     [LAPACK_POTRI] = &factor_methods, [LAPACK_GETRF] = &factor_methods, [LAPACK_GETRS] = &factor_methods,
     [LAPACK_GESV] = &factor_methods,  [LAPACK_GETRI] = &factor_methods, [LAPACK_GEQRF] = &factor_methods,

@@ -6,11 +6,22 @@
 #include "interpose/lapack/call.h"
 #include "lapack/eigen.h"
 #include "lapack/factor.h"
+#include "lapack/general_eigen.h"
 #include "lapack/reduction.h"
 #include "lapack/singular.h"
 #include "tuner/route_times.h"
 
 #include <stdbool.h>
+
+/* geev's, around whose problem the host balances. */
+struct general_call {
+    struct general_eigenproblem problem;
+    const struct lapack_call *call;
+    struct blas_matrix a, vr; /* the program's */
+    host_function *gebak;
+    void *scale; /* private, and what gebal tells */
+    int64_t ilo, ihi;
+};
 
 /* One legal call with something to do. */
 struct lapack_problem {
@@ -19,6 +30,7 @@ struct lapack_problem {
     union {
         struct eigenproblem eigen;
         struct factor_problem factor;
+        struct general_call general;
         struct reduction_problem reduction;
         struct singular_problem singular;
     };
@@ -37,9 +49,10 @@ struct lapack_methods {
 
 const struct lapack_methods *lapack_methods_of(enum lapack_family family);
 
-extern const struct lapack_methods eigen_methods;     /* eigen_arguments.c */
-extern const struct lapack_methods factor_methods;    /* factor_arguments.c */
-extern const struct lapack_methods reduction_methods; /* reduction_arguments.c */
-extern const struct lapack_methods singular_methods;  /* singular_arguments.c */
+extern const struct lapack_methods eigen_methods;         /* eigen_arguments.c */
+extern const struct lapack_methods factor_methods;        /* factor_arguments.c */
+extern const struct lapack_methods general_eigen_methods; /* general_eigen_arguments.c */
+extern const struct lapack_methods reduction_methods;     /* reduction_arguments.c */
+extern const struct lapack_methods singular_methods;      /* singular_arguments.c */
 
 #endif

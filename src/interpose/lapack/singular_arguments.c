@@ -96,20 +96,49 @@ static bool read_matrices(const struct lapack_call *call, const struct layout *l
            read_factor(call, jobs.vt, layout->vt, layout->ldvt, jobs.vt == 'A' ? n : least, n, &problem->a, &problem->vt);
 }
 
-/* The least of LAPACK 3.12's documentation; below what it calls the least, its own code has less for some shapes. */
+/* What LAPACK 3.12's code calls the least, which its own query may answer, and which is less than documented. `n` is
+ * the smaller dimension, `m` the larger; of a long matrix LAPACK takes QR first. */
+static int64_t least_real_gesdd(char jobz, int64_t m, int64_t n)
+{
+    const bool is_long = m >= (int64_t)((double)n * 11 / 6);
+    const int64_t divide = jobz == 'N' ? 7 * n : 3 * n * n + 4 * n;
+    switch (jobz) {
+    case 'N': return is_long ? divide + n : 3 * n + larger(m, divide);
+    case 'O': return is_long ? divide + 2 * n * n + 3 * n : 3 * n + larger(m, n * n + divide);
+    case 'S': return is_long ? divide + n * n + 3 * n : 3 * n + larger(m, divide);
+    default: return is_long ? n * n + larger(3 * n + divide, n + m) : 3 * n + larger(m, divide);
+    }
+}
+
+static int64_t least_complex_gesdd(char jobz, int64_t m, int64_t n)
+{
+    const bool is_long = m >= (int64_t)((double)n * 17 / 9);
+    if (!is_long)
+        return 2 * n + m + (jobz == 'O' ? n * n : 0);
+    switch (jobz) {
+    case 'N': return 3 * n;
+    case 'O': return 2 * n * n + 3 * n;
+    case 'S': return n * n + 3 * n;
+    default: return n * n + larger(3 * n, n + m);
+    }
+}
+
+/* Long ones need less where the longer side's vectors are not wanted. */
+static int64_t least_gesvd(bool complex, bool lacks_longer, int64_t m, int64_t n)
+{
+    const bool is_long = m >= (int64_t)((float)n * 1.6f);
+    if (is_long && lacks_longer)
+        return complex ? 3 * n : 5 * n;
+    return complex ? 2 * n + m : larger(3 * n + m, 5 * n);
+}
+
 static int64_t least_workspace(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
 {
-    const int64_t least = smaller(problem->m, problem->n), most = larger(problem->m, problem->n);
+    const int64_t n = smaller(problem->m, problem->n), m = larger(problem->m, problem->n);
+    const bool complex = is_complex(call);
     if (!layout->jobz)
-        return is_complex(call) ? 2 * least + most : larger(3 * least + most, 5 * least);
-    switch (lapack_letter(call, layout->jobz)) {
-    case 'N': return is_complex(call) ? 2 * least + most : 3 * least + larger(most, 7 * least);
-    case 'O':
-        return is_complex(call) ? 2 * least * least + 2 * least + most : 3 * least + larger(most, 5 * least * least + 4 * least);
-    case 'S': return is_complex(call) ? least * least + 3 * least : 4 * least * least + 7 * least;
-    default: break;
-    }
-    return is_complex(call) ? least * least + 2 * least + most : 4 * least * least + 6 * least + most;
+        return least_gesvd(complex, lapack_letter(call, problem->m >= problem->n ? layout->jobu : layout->jobvt) == 'N', m, n);
+    return (complex ? least_complex_gesdd : least_real_gesdd)(lapack_letter(call, layout->jobz), m, n);
 }
 
 /* A's memory may be U's or V''s where LAPACK says so. */

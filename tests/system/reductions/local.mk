@@ -5,9 +5,12 @@ EXTRA_DIST += tests/system/reductions/reductions.sh
 if LAPACK
 reduction_test_sources = tests/system/reductions/numbers.c tests/system/reductions/numbers.h
 
-check_PROGRAMS += tests/system/reductions/singular tests/system/reductions/tridiagonal
+check_PROGRAMS += tests/system/reductions/general tests/system/reductions/singular \
+	tests/system/reductions/tridiagonal
 tests_system_reductions_tridiagonal_SOURCES = tests/system/reductions/tridiagonal.c $(reduction_test_sources)
 tests_system_reductions_tridiagonal_LDADD = $(route_test_libraries)
+tests_system_reductions_general_SOURCES = tests/system/reductions/general.c $(reduction_test_sources)
+tests_system_reductions_general_LDADD = $(route_test_libraries)
 tests_system_reductions_singular_SOURCES = tests/system/reductions/singular.c $(reduction_test_sources)
 tests_system_reductions_singular_LDADD = $(route_test_libraries)
 endif

@@ -58,4 +58,6 @@ check_refused tridiagonal EMULATED_SOLVER_INFO=cusolverDnDsytrd:1,cusolverDnZunm
 check singular {s,d,c,z}gesdd:24 {s,d,c,z}gesvd:45
 check_refused singular EMULATED_SOLVER_SIGMA_ERROR=1e-3 {s,d,c,z}gesdd {s,d,c,z}gesvd
 check_refused singular EMULATED_SOLVER_WORKSPACE=fail {s,d,c,z}gesdd {s,d,c,z}gesvd
+check general {s,d,c,z}geev:24
+check_refused general EMULATED_SOLVER_INFO=cusolverDnXgeev:1 {s,d,c,z}geev
 echo "1..$number"

@@ -1,10 +1,9 @@
-/* eigen [--types sdcz] [--seed N] [--found-values] [--open] [--only SECTIONS] [--routines WORD,...] [ORDER...]:
+/* eigen [--types sdcz] [--seed N] [--found-values] [--only SECTIONS] [--routines WORD,...] [ORDER...]:
  * LAPACK's Hermitian eigensolvers, standard and generalised, called by their Fortran names in memory of which only what LAPACK
  * references can be touched. Results are checked by residuals, and against a copy of the plain host LAPACK that
  * nothing interposes. SECTIONS: letters of s(olve) q(uery) r(efuse) h(alf open) n(ot finite) i(ndefinite).
- * --open: see fenced.h. --found-values: W has room for the values found alone, which is more than LAPACK promises. */
+ * --found-values: W has room for the values found alone, which is more than LAPACK promises. */
 #include "eigen_sections.h"
-#include "fenced.h"
 #include "tap.h"
 
 #include <string.h>
@@ -65,8 +64,6 @@ int main(int count, char **words)
             sections = words[++i];
         else if (strcmp(words[i], "--seed") == 0 && i + 1 < count)
             random.state = strtoull(words[++i], NULL, 10);
-        else if (strcmp(words[i], "--open") == 0)
-            fenced_open = true;
         else if (own < 64)
             options.orders[own++] = atoi(words[i]), options.order_count = own;
     }

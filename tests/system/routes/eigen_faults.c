@@ -1,5 +1,6 @@
 /* What is wrong after a call of an eigensolver. */
 #include "eigen_run.h"
+#include "host_answer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +25,9 @@ static const char *untouched_fault(const struct eigen_run *run)
     return NULL;
 }
 
-/* What LAPACK leaves in the first elements. */
 static const char *workspace_fault(const struct eigen_run *run)
 {
-    const struct lapack_call *ours = &run->call, *host = &run->host;
-    if (memcmp(ours->work, host->work, element_bytes(ours->type)) != 0)
-        return "WORK(1) is not the host's";
-    if (has(ours->routine, "lrwork") && memcmp(ours->rwork, host->rwork, part_bytes(ours->type)) != 0)
-        return "RWORK(1) is not the host's";
-    if (has(ours->routine, "liwork") && *ours->iwork != *host->iwork)
-        return "IWORK(1) is not the host's";
-    return NULL;
+    return host_answer_is(&run->call, &run->host) ? NULL : "the workspaces' first elements are not the host's";
 }
 
 /* The index of the first value that the range selects, from 0. */
@@ -73,23 +66,36 @@ static const char *factor_fault(const struct eigen_run *run)
     return fenced_agrees(&run->b, most) ? NULL : "B is not the host's Cholesky factor";
 }
 
-static const char *vectors_fault(const struct eigen_run *run)
+struct quality {
+    double residual, departure;
+};
+
+/* Of the vectors and values of the program's call or the host's. */
+static struct quality quality_of(const struct eigen_run *run, const struct lapack_call *call)
 {
     const struct eigen_problem *problem = run->problem;
-    const struct lapack_call *call = &run->call;
     const int n = call->n, count = run->expected;
     const bool apart = has(call->routine, "z");
-    const char *fault = NULL;
     double *vectors = dense_copy(call->type, n, count, apart ? call->z : call->a, apart ? call->ldz : call->lda);
     double *values = calloc((size_t)count + 1, sizeof *values);
     for (int i = 0; i < count; i++)
         values[i] = ldexp(real_at(call->type, call->w, i), -problem->exponent);
-    if (!(eigen_problem_residual(problem, vectors, values, count) <= THRESHOLD))
-        fault = "the residual is too large";
-    else if (!(eigen_problem_departure(problem, vectors, count) <= THRESHOLD))
-        fault = "vectors are not orthogonal";
+    const struct quality quality = {eigen_problem_residual(problem, vectors, values, count),
+                                    eigen_problem_departure(problem, vectors, count)};
     free(vectors), free(values);
-    return fault;
+    return quality;
+}
+
+/* Inverse iteration and MRRR now and then miss the threshold on graded matrices: twice the host's will do. */
+static const char *vectors_fault(const struct eigen_run *run)
+{
+    const struct quality ours = quality_of(run, &run->call);
+    if (ours.residual <= THRESHOLD && ours.departure <= THRESHOLD)
+        return NULL;
+    const struct quality host = quality_of(run, &run->host);
+    if (!(ours.residual <= fmax(THRESHOLD, 2 * host.residual)))
+        return "the residual is too large";
+    return ours.departure <= fmax(THRESHOLD, 2 * host.departure) ? NULL : "vectors are not orthogonal";
 }
 
 static const char *found_fault(const struct eigen_run *run)

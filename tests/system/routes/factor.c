@@ -1,4 +1,4 @@
-/* factor [--types sdcz] [--open] [ORDER...]: Cholesky, LU and QR factorisations, what solves and inverts with
+/* factor [--types sdcz] [ORDER...]: Cholesky, LU and QR factorisations, what solves and inverts with
  * them, and the reductions of eigenproblems: results are those of the plain host within rounding, INFO,
  * pivots and WORK(1) its own, and nothing is written or read that LAPACK does not (fenced.h). */
 #include "factor_run.h"
@@ -14,6 +14,7 @@ struct context {
     struct random random;
     char type;
     int n, variant, calls, wrong;
+    const double *given; /* the matrix that hetrd reduces */
 };
 
 /* General with a diagonal of about `diagonal`, m x n. */
@@ -52,12 +53,41 @@ static struct factor_run *begin(struct context *context, const char *real, const
     return &context->run;
 }
 
+/* Of hetrd: A Q = Q T, and Q unitary, Q made by the host of what the call left. */
+static const char *reduction_fault(const struct context *context)
+{
+    const struct factor_run *run = &context->run;
+    const char type = context->type;
+    const int n = context->n;
+    const char *fault = NULL;
+    double *q = dense_copy(type, n, n, run->call.a, run->call.lda), *t = dense_make(type, n, n);
+    double *rest = dense_make(type, n, n);
+    struct lapack_call host = {.type = type, .uplo = run->call.uplo, .n = n, .lda = n, .a = q, .tau = run->call.tau};
+    factor_host(&host, is_complex(type) ? "ungtr" : "orgtr");
+    for (int i = 0; i < n; i++) {
+        set_part(type, t, (int64_t)i * (n + 1), 0, real_at(type, run->call.d, i));
+        for (int upper = 0; upper < 2 && i + 1 < n; upper++)
+            set_part(type, t, (int64_t)i * (n + 1) + (upper ? n : 1), 0, real_at(type, run->call.e, i));
+    }
+    dense_multiply(type, 'N', 'N', n, n, n, 1, q, n, t, n, 0, rest, n);
+    dense_multiply(type, 'N', 'N', n, n, n, 1, context->given, n, q, n, -1, rest, n);
+    const double norm = dense_norm(type, n, n, context->given);
+    if (!(dense_norm(type, n, n, rest) <= 30 * n * unit_roundoff(type) * norm))
+        fault = "A Q is not Q T";
+    else if (!(dense_orthogonality(type, n, n, q) <= 30))
+        fault = "Q is not unitary";
+    free(q), free(t), free(rest);
+    return fault;
+}
+
 static void end(struct context *context, double tolerance)
 {
     struct factor_run *run = &context->run;
     const double most = 300 * (context->n + 10) * (context->n + 10) * unit_roundoff(context->type) * tolerance;
     factor_perform(run);
     const char *fault = factor_fault(run, most);
+    if (!fault && context->given && context->n > 0)
+        fault = reduction_fault(context);
     if (fault && context->wrong++ < 5)
         printf("# %s: %s\n", factor_words(run), fault);
     context->calls++;
@@ -256,13 +286,11 @@ static void try_sygst(struct context *context, int itype, char uplo)
     free(a), free(b);
 }
 
-/* A Hermitian matrix that is reduced already: the reduction of another is not determined to rounding. */
+/* What it gives is not determined to rounding: it is judged by itself. */
 static void try_sytrd(struct context *context, char uplo)
 {
     const int n = context->n;
-    double *a = hermitian(context, 3.0 * n);
-    for (int i = 0; i < n; i++) /* far apart, so that the vectors are well determined */
-        set_part(context->type, a, (int64_t)i * (n + 1), 0, 4.0 * (i * 7 % (n + 1)));
+    double *a = hermitian(context, 0);
     struct factor_run *run = begin(context, "sytrd", "hetrd");
     run->call.uplo = uplo;
     run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, uplo);
@@ -270,7 +298,9 @@ static void try_sytrd(struct context *context, char uplo)
     factor_vector(&run->e, real_type(context->type), NULL, n - 1, 'F');
     factor_vector(&run->tau, context->type, NULL, n - 1, 'F');
     run->least_work = context->variant % 2 ? 1 : 0;
-    end(context, n > 3 ? -1 : 4);
+    context->given = a;
+    end(context, -1);
+    context->given = NULL;
     free(a);
 }
 
@@ -322,8 +352,6 @@ int main(int count, char **words)
     for (int i = 1; i < count; i++)
         if (strcmp(words[i], "--types") == 0 && i + 1 < count)
             types = words[++i];
-        else if (strcmp(words[i], "--open") == 0)
-            fenced_open = true;
         else if (own < 64)
             orders[own++] = atoi(words[i]), order_count = own;
     alarm(600);

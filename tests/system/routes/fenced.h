@@ -12,9 +12,6 @@ struct fenced {
     int64_t columns;       /* and only of the first of them */
 };
 
-/* Set: no page is taken away, for a host that reads further than it may, as kernels of OpenBLAS do. */
-extern bool fenced_open;
-
 /* Rows and columns may be 0: the pointers are NULL then, as they are of one that was never made. */
 void fenced_make(struct fenced *operand, char type, int64_t rows, int64_t columns, int64_t ld);
 void fenced_free(struct fenced *operand);
@@ -25,7 +22,8 @@ void *fenced_data(const struct fenced *operand, bool twin);
 /* Copy into both, closely packed columns: a triangle U or L of them or all (F). */
 void fenced_fill(struct fenced *operand, char part, const double *matrix);
 
-/* Nothing is written after this but by the call, and pages without elements cannot be touched. */
+/* Nothing is written after this but by the call, and pages without elements cannot be touched; with ROUTES_OPEN in
+ * the environment they can, for a host that reads further than it may, as kernels of OpenBLAS do. */
 void fenced_close(struct fenced *operand, char written, int64_t columns);
 
 /* Is everything that the call must not write as it was, bit for bit? */

@@ -30,7 +30,7 @@ passes_on_reference()
 
 passes_on_openblas()
 {
-    ( export LD_LIBRARY_PATH=$openblas_directory
+    ( export LD_LIBRARY_PATH=$openblas_directory ROUTES_OPEN=1
       passes "$@" )
 }
 

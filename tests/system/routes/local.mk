@@ -2,7 +2,8 @@
 # references can be touched; routes.sh runs them on the plain host and through the shim.
 if LAPACK
 route_test_libraries = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
-route_test_sources = tests/system/routes/dense.c tests/system/routes/dense.h tests/system/routes/host_lapack.c \
+route_test_sources = tests/system/routes/dense.c tests/system/routes/dense.h \
+	tests/system/routes/host_answer.c tests/system/routes/host_answer.h tests/system/routes/host_lapack.c \
 	tests/system/routes/host_lapack.h tests/system/routes/lapack_call.c tests/system/routes/lapack_call.h \
 	tests/system/routes/lapack_names.def tests/system/element.h tests/system/random.h
 route_fenced_sources = tests/system/routes/fenced.c tests/system/routes/fenced.h \

@@ -1,4 +1,4 @@
-/* singular [--types sdcz] [--open] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev: residuals,
+/* singular [--types sdcz] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev: residuals,
  * orthogonality and values, INFO and WORK(1) as the plain host's, nothing written that LAPACK does not. */
 #include "factor_run.h"
 #include "tap.h"
@@ -258,8 +258,6 @@ int main(int count, char **words)
     for (int i = 1; i < count; i++)
         if (strcmp(words[i], "--types") == 0 && i + 1 < count)
             types = words[++i];
-        else if (strcmp(words[i], "--open") == 0)
-            fenced_open = true;
         else if (own < 64)
             orders[own++] = atoi(words[i]), order_count = own;
     alarm(600);

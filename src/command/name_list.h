@@ -1,0 +1,22 @@
+/* name_list.h - names of functions in a file. */
+#ifndef MUBLAS_NAME_LIST_H
+#define MUBLAS_NAME_LIST_H
+
+#include <stdbool.h>
+
+/* All zero: empty. */
+struct name_list {
+    char **names;
+    int count, room;
+};
+
+/* Appends a copy. False: out of memory. */
+bool name_list_add(struct name_list *list, const char *name);
+
+/* Order the names, which name_list_has needs. */
+void name_list_sort(struct name_list *list);
+bool name_list_has(const struct name_list *list, const char *name);
+
+void name_list_clear(struct name_list *list);
+
+#endif

@@ -1,0 +1,193 @@
+/* general_eigen_methods: arguments and results of geev, and what LAPACK does around it: balancing. */
+#include "interpose/lapack/host_neighbour.h"
+#include "interpose/lapack/methods.h"
+#include "interpose/lapack/workspace_answers.h"
+#include "interpose/overlap.h"
+#include "lapack/route_values.h"
+
+#include <stdlib.h>
+
+/* Where a routine has its arguments, from 1; 0: nowhere. */
+struct layout {
+    unsigned char jobvl, jobvr, n, a, lda, w, wi, ldvl, vr, ldvr, work, lwork, info;
+};
+
+/* Of the real types, then of the complex ones. */
+static const struct layout layouts[2] = {
+    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .wi = 7, .ldvl = 9, .vr = 10, .ldvr = 11, .work = 12, .lwork = 13,
+     .info = 14},
+    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .ldvl = 8, .vr = 9, .ldvr = 10, .work = 11, .lwork = 12,
+     .info = 14}};
+
+/* The host's, by addresses alone; integers of 32 bits are the lower halves of ours. */
+typedef void gebal_function(const char *job, const int64_t *n, void *a, const int64_t *lda, int64_t *ilo, int64_t *ihi,
+                            void *scale, int64_t *info, size_t);
+typedef void gebak_function(const char *job, const char *side, const int64_t *n, const int64_t *ilo, const int64_t *ihi,
+                            const void *scale, const int64_t *m, void *v, const int64_t *ldv, int64_t *info, size_t, size_t);
+
+static const struct layout *layout_of(const struct lapack_call *call)
+{
+    return &layouts[blas_scalar_parts(call->routine->type) == 2];
+}
+
+static size_t real_bytes(enum blas_type type)
+{
+    return blas_is_single(type) ? sizeof(float) : sizeof(double);
+}
+
+/* Left vectors are not served: cuSOLVER has none. */
+static bool read_flags(const struct lapack_call *call, const struct layout *layout, struct general_call *general)
+{
+    const char left = lapack_letter(call, layout->jobvl), right = lapack_letter(call, layout->jobvr);
+    general->problem.with_vectors = right == 'V';
+    general->problem.n = lapack_integer(call, layout->n);
+    return left == 'N' && (right == 'V' || right == 'N') && general->problem.n > 1 && lapack_integer(call, layout->ldvl) >= 1;
+}
+
+static bool read_matrices(const struct lapack_call *call, const struct layout *layout, struct general_call *general)
+{
+    const int64_t n = general->problem.n, ldvr = lapack_integer(call, layout->ldvr);
+    const struct blas_matrix square = {.rows = n, .columns = n, .part = PART_FULL};
+    general->a = general->vr = square;
+    general->a.pointer = lapack_address(call, layout->a);
+    general->a.ld = lapack_integer(call, layout->lda);
+    general->vr.pointer = general->problem.with_vectors ? lapack_address(call, layout->vr) : NULL;
+    general->vr.ld = ldvr;
+    return general->a.pointer && general->a.ld >= n && ldvr >= (general->problem.with_vectors ? n : 1) &&
+           (general->vr.pointer || !general->problem.with_vectors);
+}
+
+/* The least of LAPACK 3.12's documentation. */
+static bool workspace_suffices(const struct lapack_call *call, const struct layout *layout, const struct general_call *general)
+{
+    const int64_t times = !layout->wi ? 2 : general->problem.with_vectors ? 4 : 3;
+    return lapack_integer(call, layout->lwork) >= times * general->problem.n;
+}
+
+static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct general_call *general)
+{
+    const enum blas_type type = general->problem.type;
+    const size_t element = blas_element_bytes(type);
+    const int arrays[] = {layout->w, layout->wi};
+    struct extent extents[4];
+    int count = 0;
+    if (!extent_of_matrix(&general->a, element, &extents[count++]))
+        return true;
+    if (general->vr.pointer && !extent_of_matrix(&general->vr, element, &extents[count++]))
+        return true;
+    for (int i = 0; i < 2 && arrays[i]; i++) {
+        const struct blas_vector values = {.pointer = lapack_address(call, arrays[i]), .increment = 1,
+                                           .length = general->problem.n};
+        if (!extent_of_vector(&values, element, &extents[count++]))
+            return true;
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (extents_overlap(&extents[i], &extents[j]))
+                return true;
+    return false;
+}
+
+static bool read(const struct lapack_call *call, struct lapack_problem *any)
+{
+    const struct layout *const layout = layout_of(call);
+    struct general_call *const general = &any->general;
+    if (lapack_integer(call, layout->lwork) == -1)
+        return false;
+    general->problem.type = call->routine->type;
+    if (!read_flags(call, layout, general) || !read_matrices(call, layout, general) ||
+        !workspace_suffices(call, layout, general) || overlaps(call, layout, general))
+        return false;
+    const int64_t n = general->problem.n;
+    any->shape = (struct route_shape){.family = call->routine->family, .type = general->problem.type,
+                                      .vectors = general->problem.with_vectors, .m = n, .n = n, .k = n};
+    any->shape.bytes_up = (uint64_t)n * (uint64_t)n * blas_element_bytes(general->problem.type);
+    any->shape.bytes_down = general->problem.with_vectors ? any->shape.bytes_up : 0;
+    return true;
+}
+
+static void copy_columns(const struct blas_matrix *from, const struct blas_matrix *to, size_t element)
+{
+    for (int64_t j = 0; j < from->columns; j++)
+        memcpy((char *)to->pointer + (size_t)(j * to->ld) * element, (const char *)from->pointer + (size_t)(j * from->ld) * element,
+               (size_t)from->rows * element);
+}
+
+/* A copy, since only a result may be seen of it. What is not finite or has to be scaled the engine finds: balancing might
+ * loop over NaN. */
+static void balance(const struct lapack_call *call, struct general_call *general)
+{
+    struct general_eigenproblem *const problem = &general->problem;
+    gebal_function *const gebal = (gebal_function *)host_neighbour(call, "gebal");
+    const struct blas_matrix copy = problem->a;
+    int64_t info = 0;
+    general->gebak = host_neighbour(call, "gebak");
+    problem->a = general->a;
+    problem->is_balanced = gebal && general->gebak;
+    if (!problem->is_balanced || !route_values_are_safe(&general->a, problem->type))
+        return;
+    copy_columns(&general->a, &copy, blas_element_bytes(problem->type));
+    problem->a = copy;
+    gebal("B", &problem->n, copy.pointer, &copy.ld, &general->ilo, &general->ihi, general->scale, &info, 1);
+    problem->is_balanced = info == 0;
+}
+
+static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
+{
+    (void)call;
+    struct general_call *const general = &any->general;
+    struct general_eigenproblem *const problem = &general->problem;
+    const size_t n = (size_t)problem->n, square = n * n * blas_element_bytes(problem->type), values = 2 * n * sizeof(double);
+    char *const memory = any->memory = malloc(2 * values + square + (problem->with_vectors ? square : 0));
+    if (!memory)
+        return false;
+    problem->values = memory;
+    general->scale = memory + values;
+    problem->a = problem->vectors = (struct blas_matrix){.rows = problem->n, .columns = problem->n, .ld = problem->n,
+                                                         .part = PART_FULL};
+    problem->a.pointer = memory + 2 * values;
+    problem->vectors.pointer = problem->with_vectors ? memory + 2 * values + square : NULL;
+    balance(call, general);
+    general_eigen_describe(problem, route);
+    return true;
+}
+
+static void write_values(const struct lapack_call *call, const struct layout *layout, const struct general_eigenproblem *problem)
+{
+    const size_t real = real_bytes(problem->type);
+    const char *const pairs = problem->values;
+    if (!layout->wi) {
+        memcpy(lapack_address(call, layout->w), pairs, 2 * (size_t)problem->n * real);
+        return;
+    }
+    for (int64_t i = 0; i < problem->n; i++) {
+        memcpy((char *)lapack_address(call, layout->w) + (size_t)i * real, pairs + (size_t)(2 * i) * real, real);
+        memcpy((char *)lapack_address(call, layout->wi) + (size_t)i * real, pairs + (size_t)(2 * i + 1) * real, real);
+    }
+}
+
+static void write_vectors(const struct general_call *general)
+{
+    const struct general_eigenproblem *const problem = &general->problem;
+    gebak_function *const gebak = (gebak_function *)general->gebak;
+    int64_t info = 0;
+    gebak("B", "R", &problem->n, &general->ilo, &general->ihi, general->scale, &problem->n, problem->vectors.pointer,
+          &problem->vectors.ld, &info, 1, 1);
+    general_eigen_normalise(problem);
+    copy_columns(&problem->vectors, &general->vr, blas_element_bytes(problem->type));
+}
+
+static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+{
+    const struct layout *const layout = layout_of(call);
+    const struct general_call *const general = &any->general;
+    const struct workspace_layout workspaces = {.query = {{layout->work, layout->lwork}}, .info = layout->info};
+    (void)route;
+    write_values(call, layout, &general->problem);
+    if (general->problem.with_vectors)
+        write_vectors(general);
+    workspace_answers_write(call, &workspaces);
+    lapack_put_integer(call, layout->info, 0, 0);
+}
+
+const struct lapack_methods general_eigen_methods = {read, describe, write};
