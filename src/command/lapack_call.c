@@ -23,6 +23,13 @@ static const char *const signatures[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYGVD] = "itype jobz uplo n a lda b ldb w work lwork rwork lrwork iwork liwork info",
     [LAPACK_SYGVX] =
         "itype jobz range uplo n a lda b ldb vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info",
+    [LAPACK_POTRF] = "uplo n a lda info",
+    [LAPACK_POTRS] = "uplo n nrhs a lda b ldb info",
+    [LAPACK_POSV] = "uplo n nrhs a lda b ldb info",
+    [LAPACK_POTRI] = "uplo n a lda info",
+    [LAPACK_TRTRI] = "uplo diag n a lda info",
+    [LAPACK_GETRF] = "m n a lda ipiv info",
+    [LAPACK_GESV] = "n nrhs a lda ipiv b ldb info",
 };
 
 static const struct argument {
@@ -35,7 +42,7 @@ static const struct argument {
     VALUE(jobz), VALUE(range), VALUE(uplo), VALUE(itype), VALUE(n),      VALUE(lda),   VALUE(ldb),   VALUE(ldz),
     VALUE(il),   VALUE(iu),    VALUE(m),    VALUE(lwork), VALUE(lrwork), VALUE(liwork), VALUE(info), VALUE(vl),
     VALUE(vu),   VALUE(abstol), ARRAY(a),   ARRAY(b),     ARRAY(z),      ARRAY(w),     ARRAY(work),  ARRAY(rwork),
-    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz),
+    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz), ARRAY(ipiv), VALUE(diag), VALUE(nrhs),
 #undef VALUE
 #undef ARRAY
 };
@@ -129,7 +136,7 @@ bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type ty
     const size_t most = 2 * n * n + ROOM * n + ROOM;
     arguments->lwork = arguments->lrwork = arguments->liwork = (int64_t)most;
     arguments->a = calloc((size_t)arguments->lda * n, element);
-    arguments->b = calloc((size_t)arguments->ldb * n, element);
+    arguments->b = calloc((size_t)(arguments->ldb * (arguments->nrhs > arguments->n ? arguments->nrhs : arguments->n)), element);
     arguments->z = calloc((size_t)arguments->ldz * n, element);
     arguments->w = calloc(n, column);
     arguments->work = malloc(most * element);
@@ -137,8 +144,9 @@ bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type ty
     arguments->iwork = malloc(most * column);
     arguments->ifail = malloc(n * column);
     arguments->isuppz = malloc(2 * n * column);
+    arguments->ipiv = calloc(n, column);
     return arguments->a && arguments->b && arguments->z && arguments->w && arguments->work && arguments->rwork &&
-           arguments->iwork && arguments->ifail && arguments->isuppz;
+           arguments->iwork && arguments->ifail && arguments->isuppz && arguments->ipiv;
 }
 
 void lapack_arguments_free(struct lapack_arguments *arguments)

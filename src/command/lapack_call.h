@@ -15,10 +15,10 @@ union lapack_real {
 /* Those that a routine does not have do not count. Integers of 64 bits, of which a library of 32 bits reads and writes
  * the low half. */
 struct lapack_arguments {
-    char jobz, range, uplo;
-    int64_t itype, n, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
+    char jobz, range, uplo, diag;
+    int64_t itype, n, nrhs, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
     union lapack_real vl, vu, abstol;
-    void *a, *b, *z, *w, *work, *rwork, *iwork, *ifail, *isuppz;
+    void *a, *b, *z, *w, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
 };
 
 /* The rows of lapack.def by number, 0 to lapack_routine_count() - 1. */
@@ -41,8 +41,8 @@ bool lapack_call_host(struct host_library *host);
 host_function *lapack_call_in_shim(const struct lapack_routine *routine);
 host_function *lapack_call_in_host(const struct lapack_routine *routine, const struct host_library *host);
 
-/* Fill in the arrays, of n columns or elements, zero, and workspaces that suffice any of the routines: flags, n, lda, ldb
- * and ldz are there. False: no memory. Free in either case. */
+/* Fill in the arrays, of n columns or elements (b: or nrhs), zero, and workspaces that suffice any of the routines: sizes
+ * and leading dimensions are there. False: no memory. Free in either case. */
 bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type type);
 void lapack_arguments_free(struct lapack_arguments *arguments);
 

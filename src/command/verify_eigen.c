@@ -1,6 +1,6 @@
 /* verify_eigen: eigenvalues and vectors of Hermitian matrices, and of such pencils. */
 #include "command/random_flags.h"
-#include "command/verify_numbers.h"
+#include "command/verify_dense.h"
 #include "command/verify_lapack.h"
 
 #include <math.h>
@@ -41,11 +41,6 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
     return true;
 }
 
-static bool is_in_triangle(const struct lapack_arguments *arguments, int64_t i, int64_t j)
-{
-    return arguments->uplo == 'L' ? i >= j : i <= j;
-}
-
 /* B is close to the identity. */
 static struct number element(const struct lapack_arguments *arguments, bool is_b, int64_t i, int64_t j, uint64_t *seed)
 {
@@ -62,7 +57,7 @@ static void fill_triangle(const struct lapack_routine *routine, const struct lap
     const int64_t ld = is_b ? arguments->ldb : arguments->lda;
     for (int64_t j = 0; j < arguments->n; j++)
         for (int64_t i = 0; i < arguments->n; i++)
-            if (is_in_triangle(arguments, i, j)) {
+            if (dense_is_in_triangle(arguments->uplo, i, j)) {
                 struct number value = element(arguments, is_b, i, j, seed);
                 value.im = poisoned && i == j ? 1 : value.im;
                 number_put(routine->type, matrix, i + j * ld, value);
@@ -104,46 +99,11 @@ static void whole(const struct lapack_routine *routine, const struct lapack_argu
     const int64_t n = arguments->n;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++)
-            if (is_in_triangle(arguments, i, j)) {
+            if (dense_is_in_triangle(arguments->uplo, i, j)) {
                 const struct number value = number_get(routine->type, matrix, i + j * ld);
                 to[i + j * n] = (struct number){value.re, i == j ? 0 : value.im};
                 to[j + i * n] = (struct number){value.re, i == j ? 0 : -value.im};
             }
-}
-
-/* c = op(a) b, all of n rows or terms; op(a) has `rows` rows. */
-static void multiply(bool adjoint, int64_t n, int64_t rows, int64_t columns, const struct number *a, const struct number *b,
-                     struct number *c)
-{
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = 0; i < rows; i++) {
-            struct number sum = {0, 0};
-            for (int64_t l = 0; l < n; l++) {
-                const struct number x = adjoint ? a[l + i * n] : a[i + l * n], y = b[l + j * n];
-                const double im = adjoint ? -x.im : x.im;
-                sum.re += x.re * y.re - im * y.im;
-                sum.im += x.re * y.im + im * y.re;
-            }
-            c[i + j * rows] = sum;
-        }
-}
-
-/* The largest sum of a column. */
-static double norm(int64_t rows, int64_t columns, const struct number *matrix)
-{
-    double most = 0;
-    for (int64_t j = 0; j < columns; j++) {
-        double sum = 0;
-        for (int64_t i = 0; i < rows; i++)
-            sum += hypot(matrix[i + j * rows].re, matrix[i + j * rows].im);
-        most = sum <= most ? most : sum; /* NaN counts */
-    }
-    return most;
-}
-
-static double ulp(const struct lapack_routine *routine)
-{
-    return blas_is_single(routine->type) ? 0x1p-23 : 0x1p-52;
 }
 
 /* Of n x n each: A and B as they were, the vectors, and room for products. */
@@ -153,29 +113,19 @@ struct pencil {
     int64_t n, count;
 };
 
-static void subtract(struct number *from, const struct number *what, const double *w, int64_t rows, int64_t columns)
-{
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = 0; i < rows; i++) {
-            const double factor = w ? w[j] : 1;
-            from[i + j * rows].re -= factor * what[i + j * rows].re;
-            from[i + j * rows].im -= factor * what[i + j * rows].im;
-        }
-}
-
 /* A Z - Z W, A Z - B Z W, A B Z - Z W or B A Z - Z W, over the norms of A and Z. */
 static double residual(const struct pencil *p, int itype)
 {
     const int64_t n = p->n, k = p->count;
-    multiply(false, n, n, k, itype == 2 ? p->b : p->a, p->z, p->one);
+    dense_multiply(false, n, n, k, itype == 2 ? p->b : p->a, p->z, p->one);
     if (itype >= 2) {
-        multiply(false, n, n, k, itype == 2 ? p->a : p->b, p->one, p->other);
+        dense_multiply(false, n, n, k, itype == 2 ? p->a : p->b, p->one, p->other);
         memcpy(p->one, p->other, (size_t)(n * k) * sizeof *p->one);
     }
     if (itype == 1)
-        multiply(false, n, n, k, p->b, p->z, p->other);
-    subtract(p->one, itype == 1 ? p->other : p->z, p->w, n, k);
-    return norm(n, k, p->one) / norm(n, n, p->a) / fmax(norm(n, k, p->z), 1e-300);
+        dense_multiply(false, n, n, k, p->b, p->z, p->other);
+    dense_subtract(p->one, itype == 1 ? p->other : p->z, p->w, n, k);
+    return dense_norm(n, k, p->one) / dense_norm(n, n, p->a) / fmax(dense_norm(n, k, p->z), 1e-300);
 }
 
 /* Z* Z - I or Z* B Z - I; of B A Z = Z W, where that would take B's inverse, Z* A Z - W over the norm of A. */
@@ -184,13 +134,13 @@ static double orthogonality(const struct pencil *p, int itype)
     const int64_t n = p->n, k = p->count;
     const struct number *product = p->z;
     if (itype) {
-        multiply(false, n, n, k, itype == 3 ? p->a : p->b, p->z, p->one);
+        dense_multiply(false, n, n, k, itype == 3 ? p->a : p->b, p->z, p->one);
         product = p->one;
     }
-    multiply(true, n, k, k, p->z, product, p->other);
+    dense_multiply(true, n, k, k, p->z, product, p->other);
     for (int64_t i = 0; i < k; i++)
         p->other[i + i * k].re -= itype == 3 ? p->w[i] : 1;
-    return norm(k, k, p->other) / (itype == 3 ? norm(n, n, p->a) : 1);
+    return dense_norm(k, k, p->other) / (itype == 3 ? dense_norm(n, n, p->a) : 1);
 }
 
 /* L L* - B or U* U - B over the norm of B. */
@@ -201,19 +151,13 @@ static double factor_error(const struct lapack_routine *routine, const struct pe
     memset(p->one, 0, (size_t)(n * n) * sizeof *p->one);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++)
-            if (is_in_triangle(after, i, j)) { /* U, or L's adjoint, so that the product is one of U* with U */
+            if (dense_is_in_triangle(after->uplo, i, j)) { /* U, or L's adjoint, so that the product is one of U* with U */
                 const struct number value = number_get(routine->type, after->b, i + j * after->ldb);
                 p->one[lower ? j + i * n : i + j * n] = (struct number){value.re, lower ? -value.im : value.im};
             }
-    multiply(true, n, n, n, p->one, p->one, p->other);
-    subtract(p->other, p->b, NULL, n, n);
-    return norm(n, n, p->other) / norm(n, n, p->b);
-}
-
-/* NaN is worse than anything. */
-static double worse(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
+    dense_multiply(true, n, n, n, p->one, p->one, p->other);
+    dense_subtract(p->other, p->b, NULL, n, n);
+    return dense_norm(n, n, p->other) / dense_norm(n, n, p->b);
 }
 
 static double errors(const struct lapack_routine *routine, const struct pencil *p, const struct lapack_arguments *after)
@@ -221,7 +165,7 @@ static double errors(const struct lapack_routine *routine, const struct pencil *
     const int itype = itype_of(routine, after);
     double worst = itype ? factor_error(routine, p, after) : 0;
     if (after->jobz == 'V' && p->count > 0)
-        worst = worse(worst, worse(residual(p, itype), orthogonality(p, itype)));
+        worst = dense_worse(worst, dense_worse(residual(p, itype), orthogonality(p, itype)));
     return worst;
 }
 
@@ -249,31 +193,11 @@ static double gauge(const struct lapack_routine *routine, const struct lapack_ar
         whole(routine, before, before->a, before->lda, p.a);
         whole(routine, before, before->b, before->ldb, p.b);
         take_vectors(routine, after, &p, w);
-        worst = errors(routine, &p, after) / (ulp(routine) * (double)n);
+        worst = errors(routine, &p, after) / (dense_ulp(routine->type) * (double)n);
     }
     free(memory);
     free(w);
     return isnan(worst) ? (double)INFINITY : worst;
-}
-
-/* Bytes of each column that are not among rows first to last. */
-static bool same_outside(const char *after, const char *before, size_t column, size_t first, size_t last)
-{
-    return memcmp(after, before, first) == 0 && memcmp(after + last, before + last, column - last) == 0;
-}
-
-static bool triangle_kept(const struct lapack_arguments *arguments, size_t element, const char *after, const char *before,
-                          int64_t ld, bool all_written)
-{
-    bool same = true;
-    for (int64_t j = 0; j < arguments->n; j++) {
-        const size_t at = (size_t)(j * ld) * element;
-        const int64_t first = all_written || arguments->uplo == 'U' ? 0 : j;
-        const int64_t last = all_written || arguments->uplo == 'L' ? arguments->n : j + 1;
-        same = same && same_outside(after + at, before + at, (size_t)ld * element, (size_t)first * element,
-                                    (size_t)last * element);
-    }
-    return same;
 }
 
 /* Of W and Z no more is written than was found. */
@@ -283,11 +207,12 @@ static bool kept(const struct lapack_routine *routine, const struct lapack_argum
     const size_t element = blas_element_bytes(routine->type), real = real_bytes(routine);
     const bool apart = lapack_call_has(routine->family, "z"), vectors = after->jobz == 'V';
     const int64_t count = found(routine, after);
-    bool same = triangle_kept(after, element, after->a, before->a, after->lda, vectors && !apart) &&
-                triangle_kept(after, element, after->b, before->b, after->ldb, false) && count >= 0 && count <= after->n;
+    bool same = dense_triangle_kept(vectors && !apart ? 'F' : after->uplo, after->n, element, after->a, before->a,
+                                    after->lda) &&
+                dense_triangle_kept(after->uplo, after->n, element, after->b, before->b, after->ldb) && count >= 0 && count <= after->n;
     for (int64_t j = 0; same && j < after->n; j++) {
         const size_t at = (size_t)(j * after->ldz) * element, rows = apart && vectors && j < count ? (size_t)after->n : 0;
-        same = same_outside((char *)after->z + at, (char *)before->z + at, (size_t)after->ldz * element, 0, rows * element);
+        same = dense_same_outside((char *)after->z + at, (char *)before->z + at, (size_t)after->ldz * element, 0, rows * element);
     }
     return same && memcmp((char *)after->w + (size_t)count * real, (char *)before->w + (size_t)count * real,
                           (size_t)(after->n - count) * real) == 0;
@@ -299,7 +224,7 @@ static double scale(const struct lapack_routine *routine, const struct lapack_ar
     struct number *const a = calloc((size_t)(n * n), sizeof *a);
     if (a)
         whole(routine, before, before->a, before->lda, a);
-    const double unit = a ? norm(n, n, a) * ulp(routine) * (double)n : 0;
+    const double unit = a ? dense_norm(n, n, a) * dense_ulp(routine->type) * (double)n : 0;
     free(a);
     return unit;
 }
