@@ -136,7 +136,7 @@ bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type ty
     const size_t most = 2 * n * n + ROOM * n + ROOM;
     arguments->lwork = arguments->lrwork = arguments->liwork = (int64_t)most;
     arguments->a = calloc((size_t)arguments->lda * n, element);
-    arguments->b = calloc((size_t)(arguments->ldb * (arguments->nrhs > arguments->n ? arguments->nrhs : arguments->n)), element);
+    arguments->b = calloc((size_t)arguments->ldb * (arguments->nrhs > arguments->n ? (size_t)arguments->nrhs : n), element);
     arguments->z = calloc((size_t)arguments->ldz * n, element);
     arguments->w = calloc(n, column);
     arguments->work = malloc(most * element);

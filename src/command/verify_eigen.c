@@ -209,10 +209,12 @@ static bool kept(const struct lapack_routine *routine, const struct lapack_argum
     const int64_t count = found(routine, after);
     bool same = dense_triangle_kept(vectors && !apart ? 'F' : after->uplo, after->n, element, after->a, before->a,
                                     after->lda) &&
-                dense_triangle_kept(after->uplo, after->n, element, after->b, before->b, after->ldb) && count >= 0 && count <= after->n;
+                dense_triangle_kept(after->uplo, after->n, element, after->b, before->b, after->ldb) && count >= 0 &&
+                count <= after->n;
     for (int64_t j = 0; same && j < after->n; j++) {
         const size_t at = (size_t)(j * after->ldz) * element, rows = apart && vectors && j < count ? (size_t)after->n : 0;
-        same = dense_same_outside((char *)after->z + at, (char *)before->z + at, (size_t)after->ldz * element, 0, rows * element);
+        same = dense_same_outside((char *)after->z + at, (char *)before->z + at, (size_t)after->ldz * element, 0,
+                                  rows * element);
     }
     return same && memcmp((char *)after->w + (size_t)count * real, (char *)before->w + (size_t)count * real,
                           (size_t)(after->n - count) * real) == 0;

@@ -33,7 +33,8 @@ static bool inverts(const struct lapack_routine *routine)
 /* Each triangle, unit or not; LU's factor square, tall and wide. */
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
-    const int ways = routine->family == LAPACK_GETRF ? SHAPES : routine->family == LAPACK_TRTRI ? 4 : is_general(routine) ? 1 : 2;
+    const int triangles = is_general(routine) ? 1 : lapack_call_has(routine->family, "diag") ? 4 : 2;
+    const int ways = routine->family == LAPACK_GETRF ? SHAPES : triangles;
     if (number >= ways * ORDERS)
         return false;
     const int n = orders[number / ways], way = number % ways;
