@@ -30,6 +30,10 @@ static const char *const signatures[LAPACK_FAMILY_COUNT] = {
     [LAPACK_TRTRI] = "uplo diag n a lda info",
     [LAPACK_GETRF] = "m n a lda ipiv info",
     [LAPACK_GESV] = "n nrhs a lda ipiv b ldb info",
+    [LAPACK_GEQRF] = "m n a lda tau work lwork info",
+    [LAPACK_ORGQR] = "m n k a lda tau work lwork info",
+    [LAPACK_GESVD] = "jobu jobvt m n a lda s u ldu vt ldvt work lwork rwork info",
+    [LAPACK_GESDD] = "jobz m n a lda s u ldu vt ldvt work lwork rwork iwork info",
 };
 
 static const struct argument {
@@ -39,12 +43,16 @@ static const struct argument {
 } known[] = {
 #define VALUE(name) {#name, offsetof(struct lapack_arguments, name), false}
 #define ARRAY(name) {#name, offsetof(struct lapack_arguments, name), true}
+#define OTHER(name, member, is_pointer) {#name, offsetof(struct lapack_arguments, member), is_pointer}
     VALUE(jobz), VALUE(range), VALUE(uplo), VALUE(itype), VALUE(n),      VALUE(lda),   VALUE(ldb),   VALUE(ldz),
     VALUE(il),   VALUE(iu),    VALUE(m),    VALUE(lwork), VALUE(lrwork), VALUE(liwork), VALUE(info), VALUE(vl),
     VALUE(vu),   VALUE(abstol), ARRAY(a),   ARRAY(b),     ARRAY(z),      ARRAY(w),     ARRAY(work),  ARRAY(rwork),
-    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz), ARRAY(ipiv), VALUE(diag), VALUE(nrhs),
+    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz), ARRAY(ipiv), VALUE(diag), VALUE(nrhs), VALUE(k),
+    OTHER(s, w, true), OTHER(tau, w, true), OTHER(u, z, true), OTHER(vt, b, true), OTHER(ldu, ldz, false),
+    OTHER(ldvt, ldb, false), OTHER(jobu, jobz, false), OTHER(jobvt, jobz, false),
 #undef VALUE
 #undef ARRAY
+#undef OTHER
 };
 
 int lapack_routine_count(void)
@@ -133,12 +141,13 @@ bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type ty
 {
     enum { ROOM = 64 }; /* elements a column, and some for tiny orders */
     const size_t n = (size_t)arguments->n, element = blas_element_bytes(type), column = sizeof(double);
-    const size_t most = 2 * n * n + ROOM * n + ROOM;
+    const size_t longest = (size_t)(arguments->m > arguments->n ? arguments->m : arguments->n);
+    const size_t most = 8 * longest * longest + ROOM * longest + ROOM;
     arguments->lwork = arguments->lrwork = arguments->liwork = (int64_t)most;
     arguments->a = calloc((size_t)arguments->lda * n, element);
     arguments->b = calloc((size_t)arguments->ldb * (arguments->nrhs > arguments->n ? (size_t)arguments->nrhs : n), element);
     arguments->z = calloc((size_t)arguments->ldz * n, element);
-    arguments->w = calloc(n, column);
+    arguments->w = calloc(n, element > column ? element : column);
     arguments->work = malloc(most * element);
     arguments->rwork = malloc(most * column);
     arguments->iwork = malloc(most * column);
@@ -152,8 +161,11 @@ bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type ty
 void lapack_arguments_free(struct lapack_arguments *arguments)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].is_pointer)
-            free(*(void **)((char *)arguments + known[i].offset));
+        if (known[i].is_pointer) {
+            void **const array = (void **)((char *)arguments + known[i].offset);
+            free(*array);
+            *array = NULL;
+        }
 }
 
 static void *address_of(struct lapack_arguments *arguments, const char *word, size_t length)

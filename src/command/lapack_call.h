@@ -16,8 +16,9 @@ union lapack_real {
  * the low half. */
 struct lapack_arguments {
     char jobz, range, uplo, diag;
-    int64_t itype, n, nrhs, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
+    int64_t itype, n, k, nrhs, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
     union lapack_real vl, vu, abstol;
+    /* s and tau are w, u and vt are z and b; jobu and jobvt are jobz. */
     void *a, *b, *z, *w, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
 };
 

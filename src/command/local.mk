@@ -5,7 +5,7 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/verify_calls.c src/command/verify_calls.h \
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
-	src/command/verify_lapack.c src/command/verify_lapack.h src/command/verify_eigen.c src/command/verify_factor.c \
+	src/command/verify_lapack.c src/command/verify_lapack.h src/command/verify_eigen.c src/command/verify_factor.c src/command/verify_orthogonal.c \
 	src/command/verify_dense.c src/command/verify_dense.h \
 	src/command/tune.c src/command/tune.h \
 	src/command/judged_sizes.c src/command/judged_sizes.h \

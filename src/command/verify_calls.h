@@ -4,8 +4,8 @@
 
 #define VERIFY_CALLS_COMMAND "verify-calls"
 
-/* `what`: "lapack" or "lapack NAME,NAME,..." is verify_lapack_calls(); "SIZE" or "SIZE NAME,NAME,...". Calls each routine with every flag through the
- * shim and on the host BLAS, and prints on standard output for each
+/* `what`: "lapack" or "lapack NAME,NAME,..." is verify_lapack_calls(); "SIZE" or "SIZE NAME,NAME,...". Calls each
+ * routine with every flag through the shim and on the host BLAS, and prints on standard output for each
  *   begin NAME
  *   done NAME CALLS GAUGE KEPT    (KEPT 0: something beside the results was written)
  * The exit status: 0, or 1 with a line that says what is missing. */

@@ -71,3 +71,23 @@ bool dense_triangle_kept(char uplo, int64_t n, size_t element, const char *after
     }
     return same;
 }
+
+bool dense_rectangle_kept(int64_t rows, int64_t columns, int64_t all, size_t element, const char *after, const char *before,
+                          int64_t ld)
+{
+    bool same = true;
+    for (int64_t j = 0; j < all; j++)
+        same = same && dense_same_outside(after + (size_t)(j * ld) * element, before + (size_t)(j * ld) * element,
+                                          (size_t)ld * element, 0, j < columns ? (size_t)rows * element : 0);
+    return same;
+}
+
+void dense_take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t columns, const char *matrix, int64_t ld,
+                 struct number *to)
+{
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < rows; i++)
+            to[i + j * rows] = unit && i == j                     ? (struct number){1, 0}
+                               : dense_is_in_triangle(uplo, i, j) ? number_get(type, matrix, i + j * ld)
+                                                                  : (struct number){0, 0};
+}

@@ -28,6 +28,14 @@ bool dense_is_in_triangle(char uplo, int64_t i, int64_t j); /* L, U, or F: every
 /* Two columns of so many bytes are alike but from byte `first` to `last`. */
 bool dense_same_outside(const char *after, const char *before, size_t column, size_t first, size_t last);
 
+/* Two matrices, gaps included, are alike but in the first `rows` elements of the first `columns` of `all` columns. */
+bool dense_rectangle_kept(int64_t rows, int64_t columns, int64_t all, size_t element, const char *after, const char *before,
+                          int64_t ld);
+
+/* The elements of a triangle, or all, with zero elsewhere. `unit`: with ones on the diagonal. */
+void dense_take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t columns, const char *matrix, int64_t ld,
+                struct number *to);
+
 /* Two matrices with n rows and columns, gaps included, are alike but in that triangle. */
 bool dense_triangle_kept(char uplo, int64_t n, size_t element, const char *after, const char *before, int64_t ld);
 

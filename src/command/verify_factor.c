@@ -75,17 +75,6 @@ static void fill(const struct lapack_routine *routine, int number, bool poisoned
         }
 }
 
-/* A triangle alone, or all: zero elsewhere. `unit`: with ones on the diagonal. */
-static void take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t columns, const char *matrix, int64_t ld,
-                 struct number *to)
-{
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = 0; i < rows; i++)
-            to[i + j * rows] = unit && i == j                     ? (struct number){1, 0}
-                               : dense_is_in_triangle(uplo, i, j) ? number_get(type, matrix, i + j * ld)
-                                                                  : (struct number){0, 0};
-}
-
 /* Its other triangle is this one's adjoint. */
 static void complete(char uplo, int64_t n, struct number *matrix)
 {
@@ -127,8 +116,8 @@ static bool multiply_lu(const struct lapack_routine *routine, const struct lapac
                         struct number *u, struct number *to)
 {
     const int64_t m = after->m, n = after->n, k = m < n ? m : n;
-    take(routine->type, 'L', true, m, k, after->a, after->lda, l);
-    take(routine->type, 'U', false, k, n, after->a, after->lda, u);
+    dense_take(routine->type, 'L', true, m, k, after->a, after->lda, l);
+    dense_take(routine->type, 'U', false, k, n, after->a, after->lda, u);
     dense_multiply(false, k, m, n, l, u, to);
     for (int64_t i = k - 1; i >= 0; i--) {
         const int64_t row = pivot(after, k, i) - 1;
@@ -153,7 +142,7 @@ static void take_matrix(const struct lapack_routine *routine, const struct lapac
 {
     const int64_t n = before->n;
     const bool factored = routine->family == LAPACK_POTRS || routine->family == LAPACK_POTRI;
-    take(routine->type, before->uplo, has_unit_diagonal(routine, before), before->m, n, before->a, before->lda,
+    dense_take(routine->type, before->uplo, has_unit_diagonal(routine, before), before->m, n, before->a, before->lda,
          factored ? room->one : room->a);
     if (factored)
         multiply_factor(before->uplo, n, room->one, room->a);
@@ -169,7 +158,7 @@ static double factor_error(const struct lapack_routine *routine, const struct la
         if (!multiply_lu(routine, after, room->one, room->other, room->product))
             return INFINITY;
     } else {
-        take(routine->type, after->uplo, false, n, n, after->a, after->lda, room->one);
+        dense_take(routine->type, after->uplo, false, n, n, after->a, after->lda, room->one);
         multiply_factor(after->uplo, n, room->one, room->product);
     }
     dense_subtract(room->product, room->a, NULL, m, n);
@@ -182,10 +171,10 @@ static double residual(const struct lapack_routine *routine, const struct lapack
 {
     const int64_t n = after->n, columns = solves(routine) ? NRHS : n;
     if (solves(routine)) {
-        take(routine->type, 'F', false, n, NRHS, after->b, after->ldb, room->x);
-        take(routine->type, 'F', false, n, NRHS, before->b, before->ldb, room->other);
+        dense_take(routine->type, 'F', false, n, NRHS, after->b, after->ldb, room->x);
+        dense_take(routine->type, 'F', false, n, NRHS, before->b, before->ldb, room->other);
     } else {
-        take(routine->type, after->uplo, has_unit_diagonal(routine, after), n, n, after->a, after->lda, room->x);
+        dense_take(routine->type, after->uplo, has_unit_diagonal(routine, after), n, n, after->a, after->lda, room->x);
         if (routine->family == LAPACK_POTRI)
             complete(after->uplo, n, room->x);
         memset(room->other, 0, (size_t)(n * n) * sizeof *room->other);
@@ -215,16 +204,6 @@ static double gauge(const struct lapack_routine *routine, const struct lapack_ar
     return isnan(worst) ? (double)INFINITY : worst / (dense_ulp(routine->type) * (double)longest);
 }
 
-/* Of a matrix all but so many rows of each column. */
-static bool rectangle_kept(int64_t rows, int64_t columns, size_t element, const char *after, const char *before, int64_t ld)
-{
-    bool same = true;
-    for (int64_t j = 0; j < columns; j++)
-        same = same && dense_same_outside(after + (size_t)(j * ld) * element, before + (size_t)(j * ld) * element,
-                                          (size_t)ld * element, 0, (size_t)rows * element);
-    return same;
-}
-
 static bool diagonal_kept(size_t element, const struct lapack_arguments *after, const struct lapack_arguments *before)
 {
     bool same = true;
@@ -242,9 +221,9 @@ static bool kept(const struct lapack_routine *routine, const struct lapack_argum
     const int64_t n = after->n;
     const bool reads_a = routine->family == LAPACK_POTRS;
     const bool a_kept = reads_a || is_general(routine)
-                            ? rectangle_kept(reads_a ? 0 : after->m, n, element, after->a, before->a, after->lda)
+                            ? dense_rectangle_kept(reads_a ? 0 : after->m, n, n, element, after->a, before->a, after->lda)
                             : dense_triangle_kept(after->uplo, n, element, after->a, before->a, after->lda);
-    return a_kept && rectangle_kept(solves(routine) ? n : 0, NRHS, element, after->b, before->b, after->ldb) &&
+    return a_kept && dense_rectangle_kept(solves(routine) ? n : 0, NRHS, NRHS, element, after->b, before->b, after->ldb) &&
            (!has_unit_diagonal(routine, after) || diagonal_kept(element, after, before));
 }
 

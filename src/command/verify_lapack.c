@@ -9,7 +9,9 @@ static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYEVX] = &verify_eigen, [LAPACK_SYGV] = &verify_eigen,   [LAPACK_SYGVD] = &verify_eigen,
     [LAPACK_SYGVX] = &verify_eigen, [LAPACK_POTRF] = &verify_factor, [LAPACK_POTRS] = &verify_factor,
     [LAPACK_POSV] = &verify_factor, [LAPACK_POTRI] = &verify_factor, [LAPACK_TRTRI] = &verify_factor,
-    [LAPACK_GETRF] = &verify_factor, [LAPACK_GESV] = &verify_factor,
+    [LAPACK_GETRF] = &verify_factor, [LAPACK_GESV] = &verify_factor, [LAPACK_GEQRF] = &verify_orthogonal,
+    [LAPACK_ORGQR] = &verify_orthogonal, [LAPACK_GESDD] = &verify_orthogonal,
+    [LAPACK_GESVD] = &verify_orthogonal,
 };
 
 const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family)

@@ -29,7 +29,7 @@ struct verify_lapack_kind {
 /* NULL: the family is not checked. */
 const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family);
 
-extern const struct verify_lapack_kind verify_eigen, verify_factor; /* verify_eigen.c, verify_factor.c */
+extern const struct verify_lapack_kind verify_eigen, verify_factor, verify_orthogonal; /* in files of their names */
 
 /* Under the shim: the routines of `list` (names with commas between, NULL: all). Prints for each
  *   begin NAME

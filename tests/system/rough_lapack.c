@@ -1,6 +1,6 @@
-/* A LAPACK for the emulated cuSOLVER whose dsyevd and dpotrf are wrong for matrices of order 65, in what ROUGH_LAPACK says:
- * "value", "vector" or "factor", the last value or an element of the vectors or the factor by 1e-11, or "nan", a value
- * that is none. */
+/* A LAPACK for the emulated cuSOLVER whose dsyevd, dpotrf and dgeqrf are wrong for matrices of order 65, in what
+ * ROUGH_LAPACK says: "value", "vector", "factor" or "reflector", the last value or an element of the vectors, the factor or
+ * TAU by 1e-11, or "nan", a value that is none. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
@@ -16,6 +16,9 @@ void dgetrf_(void);
 void (*rough_lapack_needs)(void);
 void (*rough_lapack_needs)(void) = dgetrf_;
 
+typedef void geqrf(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork,
+                   int *info);
+geqrf dgeqrf_;
 typedef void potrf(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
 potrf dpotrf_;
 
@@ -39,6 +42,14 @@ void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *inf
     right(uplo, n, a, lda, info, uplo_length);
     if (*n == 65 && strcmp(wrong(), "factor") == 0)
         a[64 + 64 * (int64_t)*lda] += 1e-11;
+}
+
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork, int *info)
+{
+    geqrf *const right = (geqrf *)right_one("dgeqrf_");
+    right(m, n, a, lda, tau, work, lwork, info);
+    if (*n == 65 && *lwork != -1 && strcmp(wrong(), "reflector") == 0)
+        tau[3] *= 1 + 1e-11;
 }
 
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,

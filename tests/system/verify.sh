@@ -14,7 +14,7 @@ verify() { "$build/mublas" verify "$@" > "$work/output" 2> "$work/errors"; }
 has_line() { grep -q -- "$1" "$work/output"; }
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -- "$1" "$work/errors"; }
 
-checked='SY[EG]V[DRX]?|POTRF|POTRS|POSV|POTRI|TRTRI|GETRF|GESV'
+checked='SY[EG]V[DRX]?|POTRF|POTRS|POSV|POTRI|TRTRI|GETRF|GESV|GEQRF|ORGQR|GESDD|GESVD'
 lapack=$(grep -cE "^ROUTE\([a-z0-9]+, ($checked)," "$source_tree/src/interpose/lapack.def")
 verify --size=40
 [ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((46 + lapack)) ] && has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$" &&
@@ -57,6 +57,9 @@ if [ -e "$rough" ]; then
     EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=factor verify --routines=dpotrf,dposv,dgetrf,zpotrf
     [ $? = 1 ] && has_line '^dpotrf .*FAIL: the results differ$' && has_line '^dposv .*FAIL: the results differ$' && has_line '^2 of 4'
     result $? "so does such a factor"
+    EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=reflector verify --routines=dgeqrf,dorgqr,zgeqrf
+    [ $? = 1 ] && has_line '^dgeqrf .*FAIL: the results differ$' && has_line '^2 of 3'
+    result $? "or reflector"
     EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=nan verify --routines=dsyevd
     [ $? = 1 ] && has_line '^dsyevd .*FAIL: [1-9] of 16 calls stayed on the host: '
     result $? "a value of cuSOLVER's that is no number fails, for the host computes instead"
