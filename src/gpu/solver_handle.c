@@ -5,18 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Failed execution need not be the device's: where it is, the next wait for the stream says so. */
 static enum status translate(const struct solver_library *library, const char *name, int result, const char *what)
 {
     log_message(LOG_WARNING, "%s: %s failed (status %d)", name, what, result);
     return device_is_usable(library->device) ? STATUS_DEVICE_ERROR : STATUS_DEVICE_LOST;
-}
-
-static enum status lose(const struct solver_library *library, const char *name, const char *what)
-{
-    char reason[192];
-    snprintf(reason, sizeof reason, "%s could not execute (%s)", name, what);
-    device_disable(library->device, reason);
-    return STATUS_DEVICE_LOST;
 }
 
 enum status solver_status(const struct solver_library *library, int result, const char *what)
@@ -27,8 +20,7 @@ enum status solver_status(const struct solver_library *library, int result, cons
         return STATUS_OUT_OF_MEMORY;
     if (result == CUSOLVER_STATUS_NOT_SUPPORTED)
         return STATUS_UNSUPPORTED;
-    return result == CUSOLVER_STATUS_EXECUTION_FAILED ? lose(library, "cuSOLVER", what)
-                                                      : translate(library, "cuSOLVER", result, what);
+    return translate(library, "cuSOLVER", result, what);
 }
 
 enum status solver_blas_status(const struct solver_library *library, int result, const char *what)
@@ -39,8 +31,7 @@ enum status solver_blas_status(const struct solver_library *library, int result,
         return STATUS_OUT_OF_MEMORY;
     if (result == CUBLAS_STATUS_NOT_SUPPORTED)
         return STATUS_UNSUPPORTED;
-    return result == CUBLAS_STATUS_EXECUTION_FAILED ? lose(library, "cuBLAS", what)
-                                                    : translate(library, "cuBLAS", result, what);
+    return translate(library, "cuBLAS", result, what);
 }
 
 static int make_deterministic(const struct solver_library *library, cusolverDnHandle_t solver)

@@ -96,7 +96,7 @@ struct solver_handle {
 enum status solver_handle_create(const struct solver_library *library, CUstream stream, struct solver_handle *handle);
 void solver_handle_destroy(struct solver_handle *handle);
 
-/* What a result of cuSOLVER, or of cuBLAS, means. Failed execution disables the device. What is not supported
+/* What a result of cuSOLVER, or of cuBLAS, means. What is not supported
  * is STATUS_UNSUPPORTED, and no memory STATUS_OUT_OF_MEMORY, without a word; others are logged with `what`. */
 enum status solver_status(const struct solver_library *library, int result, const char *what);
 enum status solver_blas_status(const struct solver_library *library, int result, const char *what);

@@ -19,7 +19,8 @@ struct eigenproblem {
     int64_t n;
     /* Host memory. Vectors go to z, or to a where z has no pointer. B becomes its Cholesky factor. */
     struct blas_matrix a, b, z;
-    void *values; /* private memory for n real numbers; all of them, ascending */
+    void *values;   /* private memory for n real numbers; all of them, ascending */
+    int64_t *order; /* and for n numbers of vectors */
     /* by the route, when it has succeeded: */
     int64_t found;       /* values wanted, and there: LAPACK's M */
     int64_t found_first; /* the first of them, from 0 */

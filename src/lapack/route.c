@@ -197,14 +197,40 @@ static bool is_updated(const struct route *route, const struct route_operand *op
     return false;
 }
 
+/* Columns from `first` on that follow each other on the device as they do at home. */
+static int64_t run_of(const struct route_operand *operand, int64_t first)
+{
+    int64_t count = 1;
+    if (!operand->home_order)
+        return operand->home.columns;
+    while (first + count < operand->home.columns && operand->home_order[first + count] == operand->home_order[first] + count)
+        count++;
+    return count;
+}
+
+static enum status bring_columns(const struct route *route, const struct route_operand *operand, struct lane *lane, bool *touched)
+{
+    const size_t element = blas_element_bytes(route->type);
+    enum status status = STATUS_OK;
+    for (int64_t first = 0, count; first < operand->home.columns && status == STATUS_OK; first += count) {
+        const int64_t column = operand->home_order ? operand->home_order[first] : operand->home_first;
+        struct blas_matrix part = operand->home;
+        count = run_of(operand, first);
+        part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
+        part.columns = count;
+        status = staging_download_part(lane, &part,
+                                       first_address(route, operand) + (CUdeviceptr)(column * operand->ld) * element,
+                                       operand->ld, element, touched);
+    }
+    return status;
+}
+
 /* Retried once from device memory. */
 static enum status bring_home(struct route *route, const struct route_operand *operand, struct lane *lane, bool *touched)
 {
-    const size_t element = blas_element_bytes(route->type);
-    const CUdeviceptr source = first_address(route, operand) + (CUdeviceptr)(operand->home_first * operand->ld) * element;
     enum status status = STATUS_DEVICE_ERROR;
     for (int attempt = 0; attempt < 2 && status != STATUS_OK; attempt++)
-        status = staging_download_part(lane, &operand->home, source, operand->ld, element, touched);
+        status = bring_columns(route, operand, lane, touched);
     if (status == STATUS_OK)
         route->moved.bytes_down += part_bytes(route, &operand->home);
     return status;

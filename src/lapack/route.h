@@ -22,6 +22,7 @@ struct route_operand {
     struct blas_matrix home; /* host memory that it goes to, after; no pointer: nothing does */
     int64_t first_row, first_column; /* on the device, of up and of home */
     int64_t home_first;      /* home's first column on the device, from first_column */
+    const int64_t *home_order; /* not NULL: home's column j is the one with this number instead; of full matrices */
     bool hermitian;          /* imaginary parts on the diagonal count as zero, whatever is there */
     bool finite_suffices;    /* LAPACK does not scale it, however large or small it is */
     enum route_diagonal diagonal;

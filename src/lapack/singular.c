@@ -17,20 +17,19 @@ static struct singular_problem *problem_of(const struct route *route)
 /* What is decomposed is p x q. */
 struct shape {
     int64_t p, q, left_columns;
-    bool turned, vectors;
+    bool turned;
 };
 
 static struct shape shape_of(const struct singular_problem *problem)
 {
     const bool turned = problem->m < problem->n;
-    struct shape shape = {.p = turned ? problem->n : problem->m, .q = turned ? problem->m : problem->n, .turned = turned,
-                          .vectors = problem->u.pointer || problem->vt.pointer};
+    struct shape shape = {.p = turned ? problem->n : problem->m, .q = turned ? problem->m : problem->n, .turned = turned};
     const int64_t wanted = turned ? problem->vt.rows : problem->u.columns;
     shape.left_columns = wanted > shape.q ? wanted : shape.q;
     return shape;
 }
 
-/* As cuSOLVER has them. */
+/* As cuSOLVER has them. Without vectors it gave wrong values, and then failed (12.0.4, H100), so they are always made. */
 struct parameters {
     const struct solver_library *library;
     struct shape shape;
@@ -46,9 +45,9 @@ static struct parameters parameters_of(const struct route *route, const struct s
                               *const left = &route->operands[LEFT], *const right = &route->operands[RIGHT];
     return (struct parameters){.library = handle->library, .shape = shape, .type = solver_data_type(route->type),
                                .real_type = solver_real_type(route->type),
-                               .mode = shape.vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR,
+                               .mode = CUSOLVER_EIG_MODE_VECTOR,
                                .economic = shape.left_columns == shape.q, .ld = a->ld,
-                               .ldu = shape.vectors ? left->ld : shape.p, .ldv = shape.vectors ? right->ld : shape.q,
+                               .ldu = left->ld, .ldv = right->ld,
                                .a = route_pointer(a->address), .s = route_pointer(route->vectors[VECTOR_S].address),
                                .u = route_pointer(left->address), .v = route_pointer(right->address)};
 }
@@ -82,7 +81,7 @@ static enum status queue(struct route *route, const struct solver_handle *handle
 {
     const struct shape shape = shape_of(problem_of(route));
     enum status status = STATUS_OK;
-    if (shape.turned || shape.vectors)
+    if (route->operands[UNIT].columns)
         status = device_matrix_set_identity(route, handle, UNIT, route->operands[UNIT].columns);
     if (status == STATUS_OK && shape.turned)
         status = device_matrix_turn(route, handle, MATRIX_A, UNIT, WORK, shape.p, shape.q);
@@ -131,13 +130,12 @@ void singular_describe(struct singular_problem *problem, struct route *route)
     route->vectors[VECTOR_S] = (struct route_vector){.bytes = (size_t)shape.q * real, .values = problem->values};
     if (shape.turned)
         route->operands[WORK] = room(shape.p, shape.q);
-    if (shape.turned || shape.vectors)
+    if (shape.turned || problem->vt.pointer)
         route->operands[UNIT] = room(shape.turned ? shape.left_columns : shape.q, shape.turned ? shape.left_columns : shape.q);
-    if (!shape.vectors)
-        return;
     route->operands[LEFT] = room(shape.p, shape.left_columns);
     route->operands[RIGHT] = room(shape.q, shape.q);
-    route->operands[TURNED] = shape.turned ? room(shape.left_columns, shape.p) : room(shape.q, shape.q);
+    if (problem->vt.pointer)
+        route->operands[TURNED] = shape.turned ? room(shape.left_columns, shape.p) : room(shape.q, shape.q);
     route->operands[shape.turned ? RIGHT : LEFT].home = problem->u;
     route->operands[TURNED].home = problem->vt;
 }

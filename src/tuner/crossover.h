@@ -16,6 +16,7 @@
 
 /* Rates in bytes or operations per second, times in microseconds. */
 struct machine_model {
+    double host_cores; /* that this process may use */
     double host_bandwidth;
     double host_flops[TYPE_COUNT], host_symmetric_flops[TYPE_COUNT]; /* the second of symv and hemv */
     double host_half_rate[TYPE_COUNT]; /* cube root of the products of level 3 that run at half of that */

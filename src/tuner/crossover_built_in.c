@@ -59,6 +59,7 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
     double host = host_cores * host_double_flops_per_core;
     double device_flops = device ? device_double_flops(device) : 30e12;
     struct machine_model model = {
+        .host_cores = host_cores,
         .host_bandwidth = fmin(host_cores * host_bandwidth_per_core, host_bandwidth_limit),
         .device_bandwidth = 0.8 * (device ? device->memory_bandwidth : 3.35e12),
         .link_bandwidth = 50e9,

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-const double route_opening_us = 350e3; /* cusolverDnCreate 22 ms, loading 70, a routine's first use 250 */
+const double route_opening_us = 250e3; /* 0.10 to 0.12 s on an H100, and a routine's first use as much again */
 
 /* OpenBLAS 0.3.26, 16 cores. */
 static const struct order_curve host_vectors[2] = {{{0.028, 0.10, 0.44, 2.2, 15.7, 0}}, {{0.051, 0.22, 1.86, 12.7, 0, 0}}};
@@ -108,11 +108,19 @@ static double device_seconds(const struct route_shape *shape, int is_complex)
     return fmax(least, order_curve_seconds(&curve[is_complex], n)) + reduction;
 }
 
-/* Half of a routine's time on the host is the memory's, which more cores do not shorten. */
+/* Less than half of a routine's time on the host is the memory's, which more cores do not shorten. */
 static double core_factor(const struct machine_model *model)
 {
-    const double shared = 0.4, table_flops = 16 * 32e9;
-    return shared + (1 - shared) * table_flops / fmax(model->host_flops[TYPE_D], 1e9);
+    const double shared = 0.4, table_cores = 16;
+    return shared + (1 - shared) * table_cores / fmax(model->host_cores, 1);
+}
+
+/* Long transfers are packed by several threads (bench/transfers on an H100: 8 to 9 GB/s each, 38 together). */
+static double moving_seconds(const struct machine_model *model, uint64_t bytes)
+{
+    const double each = 8.5e9, most = 38e9, shared_bytes = 8 << 20, threads = 8;
+    const double rate = (double)bytes < shared_bytes ? each : fmin(most, each * fmin(threads, fmax(model->host_cores, 1)));
+    return (double)bytes / rate;
 }
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape)
@@ -128,6 +136,5 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     return (struct route_times){
         .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
         .compute_us = 1e6 * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
-        .moving_us = 1e6 * ((double)shape->bytes_up / model->staged_bandwidth +
-                            (double)shape->bytes_down / model->result_bandwidth)};
+        .moving_us = 1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down))};
 }

@@ -141,6 +141,7 @@ enum determinism solver_determinism(void);
 /* Change a workspace's size, or fail. `limit` is the largest that the interface can tell. */
 int solver_tell_workspace(int64_t *size, int64_t limit);
 double solver_sigma_error(void);
+bool solver_swaps_values(void); /* neighbouring eigenvalues out of order, as rounding may leave them */
 
 /* cusolver_queue.c */
 /* The sizes for a call without operands; the 32-bit interface tells elements. */

@@ -40,6 +40,29 @@ static void select_values(struct solver_call *call)
         *call->found_int = (int)found;
 }
 
+static void swap_bytes(unsigned char *one, unsigned char *other, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char kept = one[i];
+        one[i] = other[i];
+        other[i] = kept;
+    }
+}
+
+/* Every other value with its neighbour, vectors too. */
+static void swap_values(struct solver_call *call)
+{
+    const struct operand *matrix = &call->operands[MATRIX], *values = &call->operands[VALUES];
+    const size_t element = solver_element_bytes(matrix->type), value_bytes = solver_element_bytes(values->type);
+    for (int64_t i = 0; i + 1 < call->n && call->range != 'I' && call->range != 'V'; i += 2) {
+        unsigned char *const value = (unsigned char *)values->address + (size_t)i * value_bytes;
+        unsigned char *const column = (unsigned char *)matrix->address + (size_t)(i * matrix->ld) * element;
+        swap_bytes(value, value + value_bytes, value_bytes);
+        if (call->jobz == 'V')
+            swap_bytes(column, column + (size_t)matrix->ld * element, (size_t)matrix->rows * element);
+    }
+}
+
 static int run_syevd(struct solver_call *call)
 {
     const struct operand *a = &call->operands[MATRIX], *w = &call->operands[VALUES];
@@ -55,6 +78,8 @@ static int run_syevd(struct solver_call *call)
     scratch_free(&s);
     if (info == 0)
         select_values(call);
+    if (info == 0 && solver_swaps_values())
+        swap_values(call);
     return info;
 }
 
@@ -73,6 +98,8 @@ static int run_sygvd(struct solver_call *call)
     scratch_free(&s);
     if (info == 0)
         select_values(call);
+    if (info == 0 && solver_swaps_values())
+        swap_values(call);
     return info;
 }
 

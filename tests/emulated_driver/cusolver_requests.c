@@ -60,3 +60,9 @@ double solver_sigma_error(void)
     const char *text = getenv("EMULATED_SOLVER_SIGMA_ERROR");
     return text && *text ? strtod(text, NULL) : 0;
 }
+
+bool solver_swaps_values(void)
+{
+    static const char *const words[] = {"swapped"};
+    return chosen("EMULATED_SOLVER_VALUES", words, 1);
+}

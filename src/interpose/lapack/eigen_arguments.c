@@ -222,10 +222,12 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
 static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
 {
     (void)call;
-    any->memory = any->eigen.values = malloc((size_t)any->eigen.n * sizeof(double));
-    if (any->memory)
-        eigen_describe(&any->eigen, route);
-    return any->memory;
+    any->memory = any->eigen.values = malloc((size_t)any->eigen.n * (sizeof(double) + sizeof(int64_t)));
+    if (!any->memory)
+        return false;
+    any->eigen.order = (int64_t *)any->memory + any->eigen.n;
+    eigen_describe(&any->eigen, route);
+    return true;
 }
 
 static void write_values(const struct lapack_call *call, const struct layout *layout, const struct eigenproblem *problem)

@@ -105,7 +105,7 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
     outcome.reason = run(device, library, call, problem, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
-    if (outcome.reason == HOST_REASON_COUNT || is_for_its_data(outcome.reason))
+    if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR || is_for_its_data(outcome.reason))
         losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
     return outcome;
 }
