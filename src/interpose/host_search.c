@@ -53,11 +53,10 @@ static bool is_mublas(const void *address, const void **passed_to)
 {
     struct object_symbols object;
     struct object_search search = {(uintptr_t)address, &object};
-    *passed_to = NULL;
-    if (!dl_iterate_phdr(read_object_at, &search) || !is_marked(&object))
-        return false;
-    object_symbols_find(&object, HOST_SEARCH_PASSING_MARKER, passed_to);
-    return true;
+    const bool is_ours = dl_iterate_phdr(read_object_at, &search) && is_marked(&object);
+    if (!is_ours || !object_symbols_find(&object, HOST_SEARCH_PASSING_MARKER, passed_to))
+        *passed_to = NULL;
+    return is_ours;
 }
 
 /* From the LAPACK that mublas' liblapack.so.3 depends on, and which stays loaded with it. */
