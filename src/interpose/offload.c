@@ -16,6 +16,7 @@
 #include "interpose/sandbox.h"
 #include "interpose/stats.h"
 #include "interpose/waking.h"
+#include "mirror/mapping.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -197,17 +198,21 @@ static void raise_depth(const void *frame, bool is_ours)
     depth_is_ours = is_ours;
 }
 
-static bool is_on_another_stack(void)
+/* A handler may have a stack of its own, and so may what it interrupted. */
+static bool is_on_another_stack(const void *frame)
 {
     stack_t stack;
-    return sigaltstack(NULL, &stack) != 0 || (stack.ss_flags & SS_ONSTACK);
+    struct mapping here;
+    return sigaltstack(NULL, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) ||
+           mapping_find((uintptr_t)frame, &here) != STATUS_OK || (uintptr_t)depth_frame < here.begin ||
+           (uintptr_t)depth_frame >= here.end;
 }
 
 /* A handler has jumped out of a call, over mublas' own frames or the host's. What mublas held then is held for good, so
  * the device is left alone; after the host's nothing is. */
 static void look_for_jump(const void *frame)
 {
-    if (depth == 0 || (const char *)frame < depth_frame || is_on_another_stack())
+    if (depth == 0 || (const char *)frame < depth_frame || is_on_another_stack(frame))
         return;
     depth = 0;
     if (depth_is_ours)
