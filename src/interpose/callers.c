@@ -82,7 +82,7 @@ static int search_host(enum symbol symbol, const void *caller)
         return enter_callers_host(&library, interface);
     if (search_wide(sentinel, caller, &library))
         return shared_hosts_enter(&library, interface, forget_library);
-    int first = shared_hosts_first();
+    int first = shared_hosts_first(interface);
     if (first >= 0)
         shared_hosts_get(first)->serves[interface] = true;
     else if (host_search_program(symbol_name(symbol), &library) || host_search(sentinel, &library))

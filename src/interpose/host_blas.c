@@ -159,7 +159,7 @@ __attribute__((constructor)) static void bind_at_load(void)
 const struct host_library *host_blas_library(enum interface interface, int number)
 {
     if (host_blas_is_shared(interface))
-        return shared_hosts_loaded(number) ? &shared_hosts_loaded(number)->library : NULL;
+        return shared_hosts_loaded(interface, number) ? &shared_hosts_loaded(interface, number)->library : NULL;
     return number == 0 && state_of(interface) == BOUND ? &bindings[interface].library : NULL;
 }
 

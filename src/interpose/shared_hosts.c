@@ -16,10 +16,18 @@ static bool is_present(const struct host *host)
     return host && host->state == HOST_PRESENT;
 }
 
-int shared_hosts_first(void)
+static bool serves_kind(const struct host *host, enum interface interface)
+{
+    for (int i = 0; i < INTERFACE_COUNT; i++)
+        if (host->serves[i] && interface_is_lapack((enum interface)i) == interface_is_lapack(interface))
+            return true;
+    return false;
+}
+
+int shared_hosts_first(enum interface interface)
 {
     for (int i = 0; i < HOSTS_MAX && hosts[i]; i++)
-        if (is_present(hosts[i]))
+        if (is_present(hosts[i]) && serves_kind(hosts[i], interface))
             return i;
     return -1;
 }
@@ -123,7 +131,7 @@ static int known_host(const struct host_library *library)
 }
 
 /* A new one in the place of one that is gone, or the first free; -1: none, or no memory. */
-static int add_host(const struct host_library *library)
+static int add_host(const struct host_library *library, enum interface interface)
 {
     for (int i = 0; i < HOSTS_MAX && hosts[i]; i++) {
         int gone = HOST_GONE;
@@ -148,7 +156,7 @@ static int add_host(const struct host_library *library)
         log_message(LOG_ERROR, "%s is one BLAS too many (%d in a process): what calls it gets %s",
                     library->path, HOSTS_MAX, hosts[0]->library.path);
     free(added);
-    return shared_hosts_first();
+    return shared_hosts_first(interface);
 }
 
 int shared_hosts_enter(const struct host_library *library, enum interface interface, retained_forget *forget)
@@ -156,7 +164,7 @@ int shared_hosts_enter(const struct host_library *library, enum interface interf
     int number = known_host(library);
     bool known = number >= 0;
     if (!known)
-        number = add_host(library);
+        number = add_host(library, interface);
     if (number < 0 || hosts[number]->library.start != library->start)
         return number;
     bool served = atomic_exchange(&hosts[number]->serves[interface], true);
@@ -165,15 +173,16 @@ int shared_hosts_enter(const struct host_library *library, enum interface interf
         if (!interface_is_lapack(interface))
             nested_note_host(library->start, library->end);
     }
-    if (!served && shared_hosts_first() != number)
-        say_several(hosts[shared_hosts_first()], hosts[number], !known);
+    const int first = shared_hosts_first(interface);
+    if (!served && first != number)
+        say_several(hosts[first], hosts[number], !known);
     return number;
 }
 
-const struct host *shared_hosts_loaded(int number)
+const struct host *shared_hosts_loaded(enum interface interface, int number)
 {
     for (int i = 0; i < HOSTS_MAX && hosts[i]; i++)
-        if (is_present(hosts[i]) && number-- == 0)
+        if (is_present(hosts[i]) && hosts[i]->serves[interface] && number-- == 0)
             return hosts[i];
     return NULL;
 }

@@ -23,8 +23,9 @@ struct host {
 
 struct host *shared_hosts_get(int number);
 
-/* The number of the first that is loaded, -1 if there is none. */
-int shared_hosts_first(void);
+/* The number of the first that is loaded and serves anybody by names of this interface's kind, BLAS or LAPACK; -1 if there
+ * is none. */
+int shared_hosts_first(enum interface interface);
 
 /* The number of the host for a library that was found, known or new, which serves callers by
  * this interface's names; libraries are told apart by the code that was found. -1: no memory.
@@ -34,8 +35,8 @@ int shared_hosts_enter(const struct host_library *library, enum interface interf
 /* The library whose code begins there goes. Waits for nobody. */
 void shared_hosts_forget(uintptr_t start);
 
-/* Those that are loaded, from 0; NULL after the last. */
-const struct host *shared_hosts_loaded(int number);
+/* Those that are loaded and serve anybody by this interface's names, from 0; NULL after the last. */
+const struct host *shared_hosts_loaded(enum interface interface, int number);
 
 /* The integer width of all hosts of this interface so far, WIDTH_DETECTED if they differ or do
  * not tell. Asks them where that is not known. */

@@ -27,6 +27,8 @@ run_all() # WHERE PASSES [OPTION of eigen...]
         result $? "$where: a dsyevd that is refused ($way)"
     done
     for way in jump exit fork; do
+        # OpenBLAS may not come back from exit while a thread of the program is in it.
+        [ "$where $way" != "OpenBLAS exit" ] || continue
         $passes ends $way
         result $? "$where: dsyevd left in the middle ($way)"
     done
