@@ -65,16 +65,16 @@ PLANS = {
     # The figures of LAPACK's routes, in some 3 minutes on an H100 with 16 cores: 80 s are the host's, which has
     # one repetition where it takes seconds.
     "routes": [
-        Case("dsyevd", 1024, repetitions=6), Case("dsyevd", 2048, repetitions=5),
+        Case("dsyevd", 1024, repetitions=16), Case("dsyevd", 2048, repetitions=5),
         Case("dsyevd", 4096, repetitions=4, host_repetitions=2),
         Case("zheevd", 2048, repetitions=4, host_repetitions=2),
         Case("dsygvd", 4096, repetitions=3, host_repetitions=1),
         Case("dgesdd", 4096, repetitions=3, host_repetitions=1),
         Case("dsyevr", 4096, repetitions=3, host_repetitions=2),
-        Case("dgeqrf", 8192, repetitions=3, host_repetitions=1),
-        Case("dgetrf", 8192, repetitions=3, host_repetitions=2),
-        Case("dgesv", 8192, repetitions=3, host_repetitions=2),
-        Case("dpotrf", 12288, repetitions=3, host_repetitions=2),
+        Case("dgeqrf", 8192, repetitions=6, host_repetitions=1),
+        Case("dgetrf", 8192, repetitions=6, host_repetitions=2),
+        Case("dgesv", 8192, repetitions=6, host_repetitions=2),
+        Case("dpotrf", 12288, repetitions=6, host_repetitions=2),
         Case("dsytrd", 8192, repetitions=3, host_repetitions=1),
         Case("dsyevd_loop", 300, 50, rounds=2, repetitions=4),
         Case("dgeev", 2048, repetitions=3, host_repetitions=1),
