@@ -307,10 +307,10 @@ static void try_sytrd(struct context *context, char uplo)
 /* orgtr (side 0) and ormtr, on reflectors of the host's. */
 static void try_tridiagonal(struct context *context, char uplo, char side, char trans)
 {
-    const int n = context->n;
+    const int n = context->n, most = n > RIGHT_SIDES ? n : RIGHT_SIDES;
     const char real = real_type(context->type);
     double *a = hermitian(context, 0), *tau = dense_make(context->type, n, 1), *d = dense_make(real, n, 1),
-           *e = dense_make(real, n, 1), *c = general(context, n, n, 0);
+           *e = dense_make(real, n, 1), *c = general(context, most, most, 0);
     struct lapack_call host = {.type = context->type, .uplo = uplo, .n = n, .lda = n > 1 ? n : 1, .a = a, .d = d,
                                .e = e, .tau = tau};
     factor_host(&host, is_complex(context->type) ? "hetrd" : "sytrd");
