@@ -44,6 +44,10 @@ bench_programs += bench/programs/dsyev
 bench_programs_dsyev_SOURCES = bench/programs/dsyev.c
 bench_programs_dsyev_LDADD = $(bench_program_libraries)
 
+bench_programs += bench/programs/dsyevd_threads
+bench_programs_dsyevd_threads_SOURCES = bench/programs/dsyevd_threads.c
+bench_programs_dsyevd_threads_LDADD = $(bench_program_libraries)
+
 bench_programs += bench/programs/dsyevd_loop
 bench_programs_dsyevd_loop_SOURCES = bench/programs/dsyevd_loop.c
 bench_programs_dsyevd_loop_LDADD = $(bench_program_libraries)

@@ -32,7 +32,7 @@ PLANS = {
         *(Case(program, 60, rounds=2) for program in
           ("dsytrd", "dsyevd", "dsyevr", "zheevd", "dgels", "dpotrf", "dgesdd", "dsyev", "dsygvd", "zhegvx",
            "dgeev", "dgeqrf", "dgetrf", "dgesv")),
-        Case("dsyevd_loop", 60, 4, rounds=2),
+        Case("dsyevd_loop", 60, 4, rounds=2), Case("dsyevd_threads", 60, 4, rounds=2),
         Case("lanczos", 60, 10, rounds=2), Case("power", 60, 10, rounds=2),
         Case("small_calls", 1, rounds=2),
         Case("rewritten", 60, 6, rounds=2), Case("single_use", 60, 6, rounds=2),
