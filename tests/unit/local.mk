@@ -634,3 +634,8 @@ check_PROGRAMS += tests/unit/test_general_eigen_normalise
 TESTS += tests/unit/test_general_eigen_normalise
 tests_unit_test_general_eigen_normalise_SOURCES = tests/unit/test_general_eigen_normalise.c
 tests_unit_test_general_eigen_normalise_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_losses
+TESTS += tests/unit/test_losses
+tests_unit_test_losses_SOURCES = tests/unit/test_losses.c
+tests_unit_test_losses_LDADD = $(unit_test_libraries)
