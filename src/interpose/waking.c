@@ -298,46 +298,57 @@ static double take_early_account(const struct blas_call *call)
     return us;
 }
 
-struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us)
+/* What a call would gain by a device: one of BLAS, or a route. */
+struct offer {
+    const struct blas_call *call; /* NULL: a route's */
+    double route_gain_us;
+    double *credit_us;
+};
+
+static bool wake_for(const struct offer *offer, enum host_reason *reason)
+{
+    return offer->call ? wake_if_it_pays(offer->call, reason, offer->credit_us)
+                       : wake_if_route_pays(offer->route_gain_us, reason);
+}
+
+/* The device, before it was in use: by the lock. */
+static struct device *find_first(const struct offer *offer, enum host_reason *reason)
+{
+    pthread_mutex_lock(&wake_lock);
+    while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
+        pthread_cond_wait(&waking_ended, &wake_lock);
+    if (is_waking)
+        *reason = HOST_BUSY;
+    else if (!ready && !wake_failed && wake_for(offer, reason))
+        *reason = HOST_NO_DEVICE;
+    struct device *const device = ready;
+    pthread_mutex_unlock(&wake_lock);
+    return device;
+}
+
+static struct device *find_device(const struct offer *offer, enum host_reason *reason)
 {
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     *reason = HOST_NO_DEVICE;
     if (exit_gate_is_closed())
         return NULL;
-    if (!device) {
-        pthread_mutex_lock(&wake_lock);
-        while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
-            pthread_cond_wait(&waking_ended, &wake_lock);
-        if (is_waking)
-            *reason = HOST_BUSY;
-        else if (!ready && !wake_failed && wake_if_it_pays(call, reason, credit_us))
-            *reason = HOST_NO_DEVICE;
-        device = ready;
-        pthread_mutex_unlock(&wake_lock);
-    } else if (early_accounts_left) {
-        *credit_us = take_early_account(call);
-    }
+    if (!device)
+        device = find_first(offer, reason);
+    else if (offer->call && early_accounts_left)
+        *offer->credit_us = take_early_account(offer->call);
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
+}
+
+struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us)
+{
+    const struct offer offer = {.call = call, .credit_us = credit_us};
+    return find_device(&offer, reason);
 }
 
 struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason)
 {
-    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
-    *reason = HOST_NO_DEVICE;
-    if (exit_gate_is_closed())
-        return NULL;
-    if (!device) {
-        pthread_mutex_lock(&wake_lock);
-        while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
-            pthread_cond_wait(&waking_ended, &wake_lock);
-        if (is_waking)
-            *reason = HOST_BUSY;
-        else if (!ready && !wake_failed && wake_if_route_pays(gain_us, reason))
-            *reason = HOST_NO_DEVICE;
-        device = ready;
-        pthread_mutex_unlock(&wake_lock);
-    }
-    return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
+    const struct offer offer = {.route_gain_us = gain_us};
+    return find_device(&offer, reason);
 }
 
 static atomic_bool given_up;
