@@ -23,6 +23,7 @@
 #                   want and only the reference has; preloaded where a host lacks them
 #   DRIVER          directory of the (emulated) libcuda.so.1, or empty
 #   NETLIB_JOBS     testers to run at a time (default: the processors)
+#   NETLIB_DEVICES  numbers of GPUs, with blanks between: each has one tester at a time
 # bash and awk are all it needs.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../hosts/bound.sh"
@@ -151,11 +152,31 @@ device_calls()
     awk '$1 == "total" { total = $3 } END { print total + 0 }' "$1"/report* 2>/dev/null || echo 0
 }
 
+# on_a_device COMMAND...: with a GPU that no other tester has, where they are named.
+on_a_device()
+{
+    local number
+    if [ -z "$NETLIB_DEVICES" ]; then
+        "$@"
+        return
+    fi
+    while :; do
+        for number in $NETLIB_DEVICES; do
+            exec 9> "${TMPDIR:-/tmp}/mublas-netlib-device-$number"
+            flock -n 9 || continue
+            "$@" CUDA_VISIBLE_DEVICES="$number"
+            exec 9>&-
+            return
+        done
+        sleep 0.2
+    done
+}
+
 run_case()
 {
     local folder=$scratch/runs/${names[$1]}
     one_run "$folder/host" "${commands[$1]}" "${inputs[$1]}" "${alone[@]}"
-    one_run "$folder/shim" "${commands[$1]}" "${inputs[$1]}" "${through[@]}" MUBLAS_REPORT="$folder/shim/report"
+    on_a_device one_run "$folder/shim" "${commands[$1]}" "${inputs[$1]}" "${through[@]}" MUBLAS_REPORT="$folder/shim/report"
     touch "$folder/done"
 }
 
