@@ -23,7 +23,8 @@ static bool pays(const struct machine_model *model, int routine, int64_t n)
     const struct route_shape shape = {.family = routines[routine].family, .type = routines[routine].type, .vectors = true,
                                       .m = n, .n = n, .k = n, .bytes_up = bytes, .bytes_down = bytes};
     const struct route_times times = route_times_predict(model, &shape);
-    return policy_decide_route(settings()->offload, &times);
+    const struct residency none = {.trackable = false};
+    return policy_decide_route(settings()->offload, &times, &none).device;
 }
 
 static void print_order(FILE *stream, const struct machine_model *model, int routine)

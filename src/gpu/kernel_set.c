@@ -10,6 +10,7 @@ extern const char mublas_kernels_image[] __attribute__((visibility("hidden")));
 static const char *const names[KERNEL_COUNT] = {
 #define KERNEL(name, arguments) #name,
 #include "gpu/kernels/kernels.def"
+#include "gpu/kernels/route_kernels.def"
 #undef KERNEL
 };
 

@@ -1,4 +1,4 @@
-/* kernel_set.h - the kernels of kernels.def, loaded into one CUDA context.
+/* kernel_set.h - the kernels of kernels.def and route_kernels.def, loaded into one CUDA context.
  *
  * Functions give the driver's own result and log nothing: who called says what it was
  * for. A set lives as long as its context. Thread-safe but for the loading. */
@@ -13,6 +13,7 @@
 enum kernel {
 #define KERNEL(name, arguments) KERNEL_##name,
 #include "gpu/kernels/kernels.def"
+#include "gpu/kernels/route_kernels.def"
 #undef KERNEL
     KERNEL_COUNT
 };
@@ -30,7 +31,7 @@ struct kernel_set {
 /* False where the build had no nvcc: then only an emulated driver can load the set. */
 bool kernel_set_is_built(void);
 
-/* 16 hexadecimal digits: a hash of the kernels' sources. What was learned of one set says
+/* 16 hexadecimal digits: a hash of the sources of the kernels in kernels.def. What was learned of one set says
  * nothing of another. Made by the build. */
 extern const char kernel_set_hash[17];
 

@@ -16,9 +16,9 @@ libmublas_core_la_SOURCES += \
 nodist_libmublas_core_la_SOURCES = src/gpu/kernel_set_hash.c
 
 # The kernels. One translation unit includes every .cu file, so that they share
-# one fatbin; kernels_image.S embeds it. List every file here: kernel_files are
-# compiled, kernel_includes are what they include.
-kernel_files = \
+# one fatbin; kernels_image.S embeds it. List every file here: tuned_kernel_files and
+# route_kernel_files are compiled, the others are what they include.
+tuned_kernel_files = \
 	src/gpu/kernels/axpy.cu \
 	src/gpu/kernels/gemv.cu \
 	src/gpu/kernels/symv.cu \
@@ -39,10 +39,13 @@ kernel_includes = \
 	src/gpu/kernels/super_tile.h \
 	src/gpu/kernels/symmetric_strip.h \
 	src/gpu/kernels/work.h
-EXTRA_DIST += $(kernel_files) $(kernel_includes)
+route_kernel_files = src/gpu/kernels/part.cu
+route_kernel_includes = src/gpu/kernels/route_arguments.h src/gpu/kernels/route_kernels.def
+kernel_files = $(tuned_kernel_files) $(route_kernel_files)
+EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)
 
-# Of the sources, not of what a compiler made of them: the same for every build.
-src/gpu/kernel_set_hash.c: $(kernel_files) $(kernel_includes)
+# Of the sources of the tuned ones, not of what a compiler made of them: the same for every build.
+src/gpu/kernel_set_hash.c: $(tuned_kernel_files) $(kernel_includes)
 	$(AM_V_GEN)$(MKDIR_P) src/gpu && \
 	hash=`cat $^ | sha256sum | cut -c 1-16` && \
 	{ echo '#include "gpu/kernel_set.h"'; echo "const char kernel_set_hash[] = \"$$hash\";"; } > $@
@@ -57,13 +60,14 @@ am__v_NVCC_ = $(am__v_NVCC_$(AM_DEFAULT_VERBOSITY))
 am__v_NVCC_0 = @echo "  NVCC    " $@;
 am__v_NVCC_1 =
 
-src/gpu/kernels/kernels.fatbin: $(kernel_files) $(kernel_includes) Makefile
+src/gpu/kernels/kernels.fatbin: $(kernel_files) $(kernel_includes) $(route_kernel_includes) Makefile
 	$(AM_V_NVCC)$(MKDIR_P) src/gpu/kernels && \
 	for file in $(kernel_files); do echo "#include \"$$file\""; done > src/gpu/kernels/unity.cu && \
 	$(NVCC) $(NVCCFLAGS) --threads 2 -std=c++17 -O3 -fmad=false -I$(top_srcdir) -I$(top_srcdir)/src \
 		$(NVCC_ARCHITECTURES) -fatbin -o $@ src/gpu/kernels/unity.cu
-	@for kernel in $$($(SED) -n 's/^KERNEL(\([a-z_]*\),.*/\1/p' $(top_srcdir)/src/gpu/kernels/kernels.def); do \
-		$(GREP) -aq "\.text\.$$kernel" $@ || { echo "$@: no kernel $$kernel, which kernels.def lists" >&2; \
+	@for kernel in $$($(SED) -n 's/^KERNEL(\([a-z_]*\),.*/\1/p' $(top_srcdir)/src/gpu/kernels/kernels.def \
+			$(top_srcdir)/src/gpu/kernels/route_kernels.def); do \
+		$(GREP) -aq "\.text\.$$kernel" $@ || { echo "$@: no kernel $$kernel, which a list has" >&2; \
 			rm -f $@; exit 1; }; \
 	done
 CLEANFILES += $(kernels_image) src/gpu/kernels/unity.cu

@@ -180,9 +180,22 @@ uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, 
     return is_final ? floor : floor / PART_UNREAD;
 }
 
-bool policy_decide_route(enum offload_mode mode, const struct route_times *times)
+struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
+                                           const struct residency *residency)
 {
-    return mode == OFFLOAD_ALWAYS || (mode == OFFLOAD_AUTO && times->compute_us + times->moving_us < times->host_us);
+    const double saved_us = times->host_us - times->compute_us - (times->moving_us - times->kept_us);
+    const double upload_us = residency->resident ? 0 : times->kept_us;
+    if (mode == OFFLOAD_ALWAYS)
+        return on_device(0, 0);
+    if (mode == OFFLOAD_NEVER)
+        return on_host(HOST_SWITCHED_OFF, 0);
+    if (saved_us > upload_us)
+        return on_device(saved_us - upload_us, saved_us);
+    if (saved_us <= 0 || !residency->trackable)
+        return on_host(HOST_FASTER, 0);
+    if (residency->credit_us + saved_us >= ldexp(upload_us, (int)residency->setbacks))
+        return on_device(saved_us, saved_us);
+    return on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
 enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,

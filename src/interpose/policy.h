@@ -98,9 +98,10 @@ uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model,
 uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                      enum blas_type type, bool is_learned);
 
-/* LAPACK routes, which stay nowhere between calls and so need no account: does the device, with the way there and back,
- * beat the host? */
-bool policy_decide_route(enum offload_mode mode, const struct route_times *times);
+/* LAPACK routes: does the device, with the way there and back, beat the host? What may stay on the device, *residency, is
+ * bought by its account as for policy_decide. */
+struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
+                                           const struct residency *residency);
 
 /* As policy_wake, for a route that would save `gain_us`: one that saves the prices of device and cuSOLVER
  * together wakes at once, and smaller ones add up with BLAS calls. */

@@ -118,6 +118,7 @@ void cholesky_describe(struct factor_problem *problem, struct route *route)
     route->method = &methods[problem->family];
     route->operands[FACTOR_A] = (struct route_operand){
         .rows = problem->n, .columns = problem->n, .up = problem->a, .finite_suffices = true,
+        .is_kept = problem->family == LAPACK_POTRS,
         .hermitian = !is_factor && blas_scalar_parts(problem->type) == 2,
         .diagonal = diagonal_of(problem->family)};
     if (problem->family != LAPACK_POTRS)

@@ -7,9 +7,11 @@ libmublas_core_la_SOURCES += \
 	src/lapack/general_eigen.c src/lapack/general_eigen.h \
 	src/lapack/general_eigen_normalise.c src/lapack/general_eigen_normalise.inc \
 	src/lapack/lu.c \
+	src/lapack/matrix_part.c src/lapack/matrix_part.h \
 	src/lapack/qr.c \
 	src/lapack/reduction.c src/lapack/reduction.h \
-	src/lapack/route.c src/lapack/route.h \
+	src/lapack/route.c src/lapack/route.h src/lapack/route_engine.h \
+	src/lapack/route_home.c src/lapack/route_mirrors.c src/lapack/route_send.c \
 	src/lapack/route_lane.c src/lapack/route_lane.h \
 	src/lapack/route_values.c src/lapack/route_values.h \
 	src/lapack/singular.c src/lapack/singular.h \

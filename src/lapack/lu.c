@@ -168,6 +168,7 @@ void lu_describe(struct factor_problem *problem, struct route *route)
     route->method = &methods[problem->family];
     route->operands[FACTOR_A] = (struct route_operand){
         .rows = problem->m, .columns = problem->n, .up = problem->a, .finite_suffices = true,
+        .is_kept = problem->family == LAPACK_GETRS,
         .diagonal = problem->pivots_up ? DIAGONAL_NONZERO : DIAGONAL_ANY};
     if (problem->family != LAPACK_GETRS)
         route->operands[FACTOR_A].home = problem->a;

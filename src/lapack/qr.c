@@ -193,7 +193,7 @@ void qr_describe(struct factor_problem *problem, struct route *route)
     struct route_operand *const a = &route->operands[FACTOR_A];
     route->method = &methods[problem->family];
     *a = (struct route_operand){.rows = problem->a.rows, .columns = problem->a.columns, .up = problem->a,
-                                .finite_suffices = is_factorised};
+                                .finite_suffices = is_factorised, .is_kept = problem->family == LAPACK_ORMQR};
     if (problem->family == LAPACK_ORGQR)
         a->up.columns = problem->k;
     if (problem->family != LAPACK_ORMQR)

@@ -1,17 +1,19 @@
 /* route.h - one LAPACK routine run wholly on the device (design section 10).
  *
  * Operands go up once and results come home once; nothing is written through between. The engine reserves all
- * device memory in the mirrors' budget before anything goes up, looks at the operands' values, sends them, lets the
- * routine's method queue its work, brings vectors and INFO to private memory, asks the method whether that is
+ * device memory in the mirrors' budget before anything goes up, sends the operands, or copies what BLAS calls have left of
+ * them on the device, looks at their values there, lets the routine's method queue its work, brings vectors and INFO to private memory, asks the method whether that is
  * a success, and only then writes matrices to the program's memory: write-only ones before updated ones. So any failure
  * before that leaves every operand as it was. */
 #ifndef MUBLAS_ROUTE_H
 #define MUBLAS_ROUTE_H
 
+#include "lapack/matrix_part.h"
 #include "lapack/route_lane.h"
 #include "mirror/operands.h"
 
 enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 3, ROUTE_LATER_INFOS = 3 };
+enum { ROUTE_NUMBERS_BYTES = ROUTE_OPERANDS_MAX * PART_BLOCKS_MOST * 4 }; /* what tells the operands' largest moduli */
 
 /* What a triangle's diagonal must be like, so that no INFO comes of it. */
 enum route_diagonal { DIAGONAL_ANY, DIAGONAL_NONZERO, DIAGONAL_REAL_NONZERO };
@@ -23,6 +25,7 @@ struct route_operand {
     int64_t first_row, first_column; /* on the device, of up and of home */
     int64_t home_first;      /* home's first column on the device, from first_column */
     const int64_t *home_order; /* not NULL: home's column j is the one with this number instead; of full matrices */
+    bool is_kept;            /* up stays on the device for later calls, in a mirror (mirror/operands.h) */
     bool hermitian;          /* imaginary parts on the diagonal count as zero, whatever is there */
     bool finite_suffices;    /* LAPACK does not scale it, however large or small it is */
     enum route_diagonal diagonal;
@@ -49,7 +52,7 @@ struct route {
     struct route_vector vectors[ROUTE_VECTORS_MAX];
     size_t device_workspace_bytes, host_workspace_bytes; /* by `plan` */
     /* by the engine: */
-    CUdeviceptr workspace, info_address;
+    CUdeviceptr workspace, info_address, numbers_address;
     void *host_workspace;
     int info;
     int later_info[ROUTE_LATER_INFOS]; /* of further steps; what no step has written is nobody's */
@@ -80,6 +83,9 @@ enum status route_reserve_elements(struct route *route, int result, int elements
 
 /* Bytes of device memory without workspace. */
 size_t route_operand_bytes(const struct route *route);
+
+/* Of operands of routes in the mirrors' accounts. */
+unsigned route_operand_kind(enum blas_type type);
 
 /* Run it. STATUS_OK: matrices are in host memory and vectors in private memory. STATUS_RESULT_LOST: an operand could not
  * be completed (invariant 3). STATUS_UNSUCCESSFUL: the method's judgement; STATUS_VALUES: elements that are not finite or

@@ -104,22 +104,26 @@ static int32_t upper_word(double number, bool is_single)
 }
 
 /* dsyevr's RMIN and RMAX, and ssyevr's, a little inside. */
-bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type)
+bool route_values_largest_is_safe(uint32_t upper, enum blas_type type)
 {
     const bool is_single = blas_is_single(type);
-    const int32_t largest = largest_in(matrix, type);
-    return largest >= upper_word(is_single ? 2e-15 : 2e-146, is_single) &&
-           largest < upper_word(is_single ? 2e9 : 5e76, is_single);
+    return upper >= (uint32_t)upper_word(is_single ? 2e-15 : 2e-146, is_single) &&
+           upper < (uint32_t)upper_word(is_single ? 2e9 : 5e76, is_single);
 }
 
-static bool is_finite(int32_t upper, enum blas_type type)
+bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type)
 {
-    return upper < (blas_is_single(type) ? 0x7f800000 : 0x7ff00000);
+    return route_values_largest_is_safe((uint32_t)largest_in(matrix, type), type);
+}
+
+bool route_values_largest_is_finite(uint32_t upper, enum blas_type type)
+{
+    return upper < (blas_is_single(type) ? 0x7f800000u : 0x7ff00000u);
 }
 
 bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum blas_type type)
 {
-    return is_finite(largest_in(matrix, type), type);
+    return route_values_largest_is_finite((uint32_t)largest_in(matrix, type), type);
 }
 
 bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type, bool is_to_be_real)
@@ -138,5 +142,5 @@ bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum bla
 bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type)
 {
     const bool is_single = blas_is_single(type);
-    return is_finite(largest_of(numbers, (size_t)count * (is_single ? 4 : 8), is_single), type);
+    return route_values_largest_is_finite((uint32_t)largest_of(numbers, (size_t)count * (is_single ? 4 : 8), is_single), type);
 }

@@ -1,19 +1,25 @@
 /* route_values.h - what a matrix's elements are like, before they go to a library that neither looks nor scales.
  *
  * LAPACK scales what is near overflow or underflow, and copes with NaN in ways of its own. cuSOLVER does neither, and
- * was seen to hang on NaN. So one pass over what the routine references finds the largest modulus. */
+ * was seen to hang on NaN. So the largest modulus of what the routine references is looked for: on the device, where a
+ * route has sent it, or here. */
 #ifndef MUBLAS_ROUTE_VALUES_H
 #define MUBLAS_ROUTE_VALUES_H
 
 #include "common/blas_call.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* True when every referenced element is finite and the largest part of one (real or imaginary) lies where no LAPACK
  * routine scales: between the square root of the smallest number with a finite reciprocal, over eps, and the fourth root
  * of the largest (dsyevr's RMIN and RMAX). False for a matrix of zeros. Reads the part alone, and of
  * a complex matrix the diagonal's imaginary parts, too. Raises no floating-point flag. Any thread. */
 bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type);
+
+/* The same of the largest modulus alone, given by its upper 32 bits (matrix_part.h). */
+bool route_values_largest_is_safe(uint32_t upper, enum blas_type type);
+bool route_values_largest_is_finite(uint32_t upper, enum blas_type type);
 
 /* True when every referenced element is finite. */
 bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum blas_type type);

@@ -143,7 +143,8 @@ void tridiagonal_describe(struct reduction_problem *problem, struct route *route
     route->method = problem->family == LAPACK_SYTRD ? &sytrd : problem->family == LAPACK_ORGTR ? &orgtr : &ormtr;
     *a = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
                                 .hermitian = problem->family == LAPACK_SYTRD && blas_scalar_parts(route->type) == 2,
-                                .finite_suffices = problem->family != LAPACK_SYTRD};
+                                .finite_suffices = problem->family != LAPACK_SYTRD,
+                                .is_kept = problem->family == LAPACK_ORMTR};
     describe_vectors(problem, route);
     if (problem->family == LAPACK_ORMTR) {
         *c = (struct route_operand){.rows = problem->b.rows, .columns = problem->b.columns, .up = problem->b,

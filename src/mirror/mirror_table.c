@@ -194,6 +194,8 @@ static struct mirror *find_victim(struct mirror_table *table)
 
 bool mirror_table_evict(struct mirror_table *table)
 {
+    if (mirror_table_drop_kept(table))
+        return true;
     pthread_mutex_lock(&table->lock);
     struct mirror *victim = find_victim(table);
     if (victim) {

@@ -16,9 +16,18 @@ struct unfit_range {
 
 enum { UNFIT_RANGES = 16, UNFIT_LOOKUPS = 64 };
 
+/* Device memory that was lent, and waits for who borrows next. */
+struct kept_memory {
+    CUdeviceptr address;
+    size_t bytes;
+};
+
+enum { KEPT_MEMORY = 4 };
+
 struct mirror_table {
     struct mirror_resources resources;
     pthread_mutex_t lock;
+    struct kept_memory kept[KEPT_MEMORY]; /* bytes 0: none */
     bool making; /* one thread at a time makes mirrors */
     pthread_cond_t made;
     struct mirror **mirrors; /* by address, disjoint */
@@ -74,7 +83,10 @@ void mirror_table_note_unfit(struct mirror_table *table, uintptr_t begin, uintpt
 /* Remove the mirror, which the caller claims whole, and empty it: its memory went away. */
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 
-/* Empty the least recently used mirror that has device memory and is not in use. */
+/* borrowed.c: free the largest piece of kept memory; false: there is none. Inside device_enter. */
+bool mirror_table_drop_kept(struct mirror_table *table);
+
+/* Free kept memory, or empty the least recently used mirror that has device memory and is not in use. */
 bool mirror_table_evict(struct mirror_table *table);
 
 /* Count a hold, and look for blind spots: for libraries once something was loaded, for pins and files

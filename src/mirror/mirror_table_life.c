@@ -32,6 +32,8 @@ void mirror_table_destroy(struct mirror_table *table)
 {
     if (!table)
         return;
+    while (mirror_table_drop_kept(table))
+        continue;
     for (size_t i = 0; i < table->count; i++)
         mirror_destroy(table->mirrors[i]);
     write_tracker_destroy(table->resources.tracker);

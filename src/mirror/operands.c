@@ -9,6 +9,12 @@
 
 #include <stdlib.h>
 
+bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
+{
+    return mirror_table_tracks(table) && !footprint_is_empty(operand) && !operand_is_misaligned(operand) &&
+           account_was_resident(table, operand);
+}
+
 static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands, int count)
 {
     struct operands_hold *hold = calloc(1, sizeof *hold);
@@ -99,6 +105,8 @@ static enum status fill(struct operands_hold *hold, size_t extra_scratch)
 {
     if (!hold->unproven && !may_touch(hold)) /* else beside the kernel */
         return STATUS_INACCESSIBLE;
+    if (hold->must_be_clean && !(hold->operands[0].mirror && hold_is_complete(&hold->operands[0])))
+        return STATUS_UNSUPPORTED;
     const enum phase before = phase_enter(PHASE_MEMORY);
     enum status status = hold_commit(hold, extra_scratch);
     phase_enter(PHASE_UPLOAD);
@@ -158,8 +166,10 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
     return status;
 }
 
+enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_CLEAN };
+
 static enum status create_and_begin(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                    struct operand *operands, int count, size_t extra_scratch, bool may_defer,
+                                    struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
                                     struct operands_hold **result)
 {
     mirror_table_watch(table, false);
@@ -167,7 +177,8 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
     if (!hold)
         return STATUS_OUT_OF_MEMORY;
     hold->patience = patience;
-    hold->may_defer = may_defer;
+    hold->may_defer = way == HOLD_UNPROVEN;
+    hold->must_be_clean = way == HOLD_CLEAN;
     enum status status = begin(hold, lane, extra_scratch);
     if (status != STATUS_OK) {
         hold_destroy(hold);
@@ -184,14 +195,20 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
                           struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold)
 {
-    return create_and_begin(table, lane, patience, operands, count, extra_scratch, false, hold);
+    return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_PROVEN, hold);
 }
 
 enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct patience *patience,
                                    struct operand *operands, int count, size_t extra_scratch,
                                    struct operands_hold **hold)
 {
-    return create_and_begin(table, lane, patience, operands, count, extra_scratch, true, hold);
+    return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_UNPROVEN, hold);
+}
+
+enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                struct operand *operand, struct operands_hold **hold)
+{
+    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_CLEAN, hold);
 }
 
 struct lane *operands_lane(const struct operands_hold *hold)

@@ -101,6 +101,14 @@ enum status operands_hold(struct mirror_table *table, struct lane *lane, struct 
                           struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold);
 struct lane *operands_lane(const struct operands_hold *hold);
 
+/* Is one of the operands that count as resident, which no change since was looked for? Takes the table's lock. */
+bool operands_are_resident(struct mirror_table *table, const struct operand *operand);
+
+/* The same for one operand that is read, if all of it is valid: nothing is uploaded, and no account changes.
+ * STATUS_UNSUPPORTED: it is not. */
+enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                struct operand *operand, struct operands_hold **hold);
+
 /* The same, but where every operand is only read and was wholly valid after the last
  * call, what the host wrote since is not looked for yet: the caller may launch
  * into scratch memory at once, so that the look runs beside the kernel. Calls on the same pages may do so at once. */
@@ -137,6 +145,10 @@ size_t operands_budget(const struct mirror_table *table);
  * STATUS_OUT_OF_MEMORY is a normal answer. */
 enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address, size_t *bytes);
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes);
+
+/* The same of `bytes`, or more that operands_keep has left. What is kept goes back when memory is short, before any mirror. */
+enum status operands_borrow_kept(struct mirror_table *table, size_t bytes, CUdeviceptr *address, size_t *got);
+void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes);
 
 /* One line of state for `mublas info` and the report. */
 const char *mirror_table_description(const struct mirror_table *table);

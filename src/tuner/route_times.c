@@ -136,5 +136,6 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     return (struct route_times){
         .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
         .compute_us = 1e6 * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
-        .moving_us = 1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down))};
+        .moving_us = 1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down)),
+        .kept_us = 1e6 * (moving_seconds(model, shape->bytes_up) - moving_seconds(model, shape->bytes_up - shape->bytes_kept))};
 }

@@ -17,12 +17,14 @@ struct route_shape {
     bool vectors, is_right;        /* vectors are wanted; reflectors are applied from the right */
     int64_t m, n, k;               /* rows and columns; vectors wanted, right-hand sides or reflectors */
     uint64_t bytes_up, bytes_down; /* over the link */
+    uint64_t bytes_kept;           /* of those up, of a matrix that stays on the device between calls */
 };
 
 struct route_times {
     double host_us;    /* as many threads as the model has cores */
     double compute_us; /* on the device */
     double moving_us;  /* up and down */
+    double kept_us;    /* of that, the way up of what stays on the device */
 };
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/kernels/arguments.h"
+#include "gpu/kernels/route_arguments.h"
 #include "emulated_driver/test_kernels.h"
 #include "emulated_driver/time_model.h"
 
@@ -16,12 +17,14 @@
         name(*(const struct argument_struct *)arguments);           \
     }
 #include "gpu/kernels/kernels.def"
+#include "gpu/kernels/route_kernels.def"
 #include "emulated_driver/test_kernels.def"
 #undef KERNEL
 
 static const struct kernel kernels[] = {
 #define KERNEL(name, argument_struct) {#name, run_##name, sizeof(struct argument_struct)},
 #include "gpu/kernels/kernels.def"
+#include "gpu/kernels/route_kernels.def"
 #include "emulated_driver/test_kernels.def"
 #undef KERNEL
 };

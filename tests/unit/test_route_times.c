@@ -125,12 +125,14 @@ static void test_bounds(struct learned_times *times)
            "what was not learned anew stays");
 }
 
+static const struct residency none;
+
 static int64_t first_order(const struct learned_times *learned)
 {
     int64_t n = ROUTE_ORDER_LEAST;
     for (; n < 1 << 14; n++) {
         const struct route_times times = predict(learned, LAPACK_SYEVD, TYPE_D, n, n);
-        if (policy_decide_route(OFFLOAD_AUTO, &times))
+        if (policy_decide_route(OFFLOAD_AUTO, &times, &none).device)
             break;
     }
     return n;

@@ -77,16 +77,47 @@ static bool is_for_its_data(enum host_reason reason)
     return reason == HOST_VALUES || reason == HOST_UNSUCCESSFUL;
 }
 
+static struct operand kept_operand(const struct lapack_problem *problem)
+{
+    return (struct operand){.matrix = problem->kept, .element_bytes = blas_element_bytes(problem->shape.type),
+                            .access = OPERAND_READ, .alignment = sizeof(uint32_t),
+                            .kind = route_operand_kind(problem->shape.type)};
+}
+
+/* Whether what may stay on the device is there. */
+static struct residency residency_of(struct mirror_table *mirrors, const struct operand *kept, struct patience *patience)
+{
+    struct residency residency = {.trackable = false};
+    if (mirrors && kept->matrix.pointer && settings()->offload == OFFLOAD_AUTO)
+        residency = operands_residency(mirrors, kept, 1, patience);
+    residency.trackable = residency.trackable && !residency.busy;
+    return residency;
+}
+
+static struct policy_decision decide(const struct route_times *times, struct mirror_table *mirrors, const struct operand *kept,
+                                     struct patience *patience)
+{
+    const struct residency residency = residency_of(mirrors, kept, patience);
+    const struct policy_decision decision = policy_decide_route(settings()->offload, times, &residency);
+    if (decision.credit_us > 0)
+        operands_credit(mirrors, kept, 1, decision.credit_us);
+    return decision;
+}
+
 /* Host or device, and the device's part of it. */
 static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
     struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true};
     const enum offload_mode mode = settings()->offload;
+    struct mirror_table *const mirrors = waking_mirrors_in_use();
+    const struct operand kept = kept_operand(problem);
     waking_learn();
     const struct route_times times = route_times_predict(waking_model(), &problem->shape);
-    const double gain_us = fmax(0, times.host_us - times.compute_us - times.moving_us);
-    outcome.reason = HOST_FASTER;
-    if (!policy_decide_route(mode, &times))
+    struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
+    const struct policy_decision decision = decide(&times, mirrors, &kept, &patience);
+    const double gain_us = decision.gain_us;
+    outcome.reason = decision.reason;
+    if (!decision.device)
         return outcome;
     outcome.reason = HOST_UNSUCCESSFUL;
     if (mode == OFFLOAD_AUTO && losses_forbid(call->symbol, &problem->shape))
@@ -101,12 +132,13 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     const struct solver_library *const library = device ? solver_opening_find(device, &outcome.reason) : NULL;
     if (!library)
         return outcome;
-    struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
     exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
     outcome.reason = run(device, library, call, problem, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR || is_for_its_data(outcome.reason))
         losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
+    if (outcome.reason == HOST_REASON_COUNT && mirrors && kept.matrix.pointer)
+        operands_earn(mirrors, &kept, 1, decision.earned_us);
     return outcome;
 }
 

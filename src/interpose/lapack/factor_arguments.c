@@ -162,7 +162,8 @@ static struct route_shape shape_of(const struct lapack_call *call, const struct 
     const uint64_t a = part_bytes(&problem->a, problem->type), b = part_bytes(&problem->b, problem->type);
     return (struct route_shape){.family = call->routine->family, .type = problem->type,
                                 .is_right = problem->side == SIDE_RIGHT, .m = problem->m, .n = problem->n,
-                                .k = problem->k, .bytes_up = a + b, .bytes_down = (layout->reads_a_only ? 0 : a) + b};
+                                .k = problem->k, .bytes_up = a + b, .bytes_down = (layout->reads_a_only ? 0 : a) + b,
+                                .bytes_kept = layout->reads_a_only ? a : 0};
 }
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
@@ -178,6 +179,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
         !read_vectors(call, layout, problem) || overlaps(call, layout, problem))
         return false;
     any->shape = shape_of(call, layout, problem);
+    if (layout->reads_a_only)
+        any->kept = problem->a;
     return true;
 }
 

@@ -26,6 +26,7 @@ struct general_call {
 /* One legal call with something to do. */
 struct lapack_problem {
     struct route_shape shape; /* what its times depend on; also what losses.h tells shapes by */
+    struct blas_matrix kept;  /* stays on the device between calls where that pays; no pointer: there is none */
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
         struct eigenproblem eigen;

@@ -121,6 +121,7 @@ static struct route_shape shape_of(const struct reduction_problem *problem)
     const int64_t k = !has_c ? problem->n : problem->side == SIDE_LEFT ? problem->b.columns : problem->b.rows;
     struct route_shape shape = {.family = problem->family, .type = problem->type, .m = problem->n, .n = problem->n, .k = k};
     shape.bytes_up = part_bytes(&problem->a, problem->a.part, problem->type);
+    shape.bytes_kept = has_c ? shape.bytes_up : 0;
     if (problem->b.pointer)
         shape.bytes_up += part_bytes(&problem->b, problem->b.part, problem->type);
     shape.bytes_down = has_c ? part_bytes(&problem->b, PART_FULL, problem->type)
@@ -142,6 +143,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     if (layout->tau)
         problem->tau = lapack_address(call, layout->tau);
     any->shape = shape_of(problem);
+    if (problem->family == LAPACK_ORMTR)
+        any->kept = problem->a;
     return true;
 }
 

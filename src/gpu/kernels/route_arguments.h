@@ -1,0 +1,19 @@
+/* route_arguments.h - what the kernels of LAPACK routes are given. Plain C, shared by src/lapack, the kernels and the
+ * emulated driver. */
+#ifndef MUBLAS_KERNEL_ROUTE_ARGUMENTS_H
+#define MUBLAS_KERNEL_ROUTE_ARGUMENTS_H
+
+#include <stdint.h>
+
+/* One part of one or two column-major matrices, by words of 32 bits. Rows and leading dimensions count units of
+ * `unit_words`; a step of the triangle, one element, is `element_units` of them. */
+struct part_arguments {
+    const void *from;
+    void *to;          /* of part_copy */
+    unsigned *largest; /* of part_largest: a number for each block */
+    int64_t from_ld, to_ld, rows, columns;
+    int64_t unit_words, element_units;
+    int64_t part; /* enum blas_part */
+};
+
+#endif

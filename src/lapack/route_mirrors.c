@@ -1,0 +1,61 @@
+/* What routes take from the mirrors of BLAS calls, and leave there. */
+#include "lapack/matrix_part.h"
+#include "lapack/route_engine.h"
+
+static struct operand operand_of(const struct route *route, const struct blas_matrix *matrix, enum operand_access access)
+{
+    return (struct operand){.matrix = *matrix, .element_bytes = blas_element_bytes(route->type), .access = access,
+                            .alignment = sizeof(uint32_t), .kind = route_operand_kind(route->type)};
+}
+
+unsigned route_operand_kind(enum blas_type type)
+{
+    return (unsigned)FAMILY_TRSM * TYPE_COUNT + (unsigned)type;
+}
+
+/* Between the hold and its release, which may come once the stream was waited for. */
+static enum status copy_held(struct route_run *run, struct operands_hold *hold, const struct device_part *from, CUdeviceptr to,
+                             int64_t to_ld)
+{
+    enum status status = matrix_part_copy(run->lane->lane, from, to, to_ld, run->route->type);
+    if (status == STATUS_OK)
+        status = route_lane_wait(run->lane, "copying a matrix on the device");
+    return status == STATUS_OK ? operands_write_back(hold) : status;
+}
+
+enum status route_take_from_mirror(struct route_run *run, const struct route_operand *operand)
+{
+    struct route *const route = run->route;
+    struct operand held = operand_of(route, &operand->up, OPERAND_READ);
+    struct operands_hold *hold;
+    struct transfer_count count = {0};
+    enum status status = STATUS_UNSUPPORTED;
+    if (operand->is_kept)
+        status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, &hold);
+    else if (operands_are_resident(run->mirrors, &held))
+        status = operands_hold_clean(run->mirrors, run->lane->lane, run->patience, &held, &hold);
+    if (status != STATUS_OK)
+        return status;
+    const struct device_part from = {held.device_address, held.device_ld, operand->up.rows, operand->up.columns, operand->up.part};
+    status = copy_held(run, hold, &from, route_first_address(route, operand), operand->ld);
+    operands_release(hold, &count);
+    route->moved.bytes_up += count.bytes_up;
+    return status;
+}
+
+enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand, CUdeviceptr address, bool *touched)
+{
+    struct operand held = operand_of(run->route, &operand->home, OPERAND_READ);
+    struct operands_hold *hold;
+    const struct device_part from = {address, operand->ld, operand->home.rows, operand->home.columns, operand->home.part};
+    if (!operands_are_resident(run->mirrors, &held))
+        return STATUS_UNSUPPORTED;
+    held.access = OPERAND_OVERWRITE;
+    enum status status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, &hold);
+    if (status != STATUS_OK)
+        return status;
+    status = copy_held(run, hold, &from, held.device_address, held.device_ld);
+    *touched = *touched || status != STATUS_OK;
+    operands_release(hold, NULL);
+    return status;
+}
