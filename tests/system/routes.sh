@@ -66,6 +66,12 @@ if shim_answers_dsyevd; then
     ( export EMULATED_SOLVER_VALUES=swapped
       passes_through_shim eigen --types dz --only s 33 )
     result $? "through the shim: values that come out of order"
+    # The factor is 2 MB; what is changed in it lies on a page. Ways up of dgetrs: a factor, a factor, that and four pages.
+    for way in "repeated 2.0 2.1" "renewed 2.0 2.1" "changed 2.0 2.2" "triangle 1.0 20"; do
+        set -- $way
+        passes_through_shim resident "$1" && sent_between "$2" "$3"
+        result $? "through the shim: a factor that stays on the device ($1)"
+    done
 else
     skip "through the shim" "this shim runs no dsyevd on the emulated device"
 fi

@@ -36,6 +36,10 @@ tests_system_routes_ends_LDADD = $(route_test_libraries)
 tests_system_routes_refused_SOURCES = tests/system/routes/refused.c $(route_symmetric_sources)
 tests_system_routes_refused_LDADD = $(route_test_libraries)
 
+check_PROGRAMS += tests/system/routes/resident
+tests_system_routes_resident_SOURCES = tests/system/routes/resident.c tests/system/blas_program.h
+tests_system_routes_resident_LDADD = $(route_test_libraries)
+
 # Factorisations.
 route_factor_sources = tests/system/routes/factor_run.c tests/system/routes/factor_run.h $(route_fenced_sources) \
 	$(route_test_sources)
