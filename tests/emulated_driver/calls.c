@@ -108,7 +108,10 @@ EXPORT void emulated_hold(const char *variable)
     atexit(end_amid);
     if (asprintf(&begun, "%s.begun", file) < 0)
         emulated_abort("out of host memory");
-    close(open(begun, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const int file_begun = open(begun, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (write(file_begun, ".", 1) != 1)
+        emulated_abort("cannot write %s", begun);
+    close(file_begun);
     free(begun);
     while (access(file, F_OK) != 0)
         usleep(1000);

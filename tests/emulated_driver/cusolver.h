@@ -62,6 +62,8 @@ static inline enum part solver_strict(enum part triangle)
     return triangle == LOWER ? STRICTLY_LOWER : STRICTLY_UPPER;
 }
 
+enum { SOLVER_TRIED = 8 }; /* the order by which mublas tries the library: requests are not for that */
+
 struct operand {
     const char *name;
     void *address; /* in device memory, column-major; NULL only with no columns */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum { MATRIX, VALUES, FACTOR }; /* operands */
-enum { TRIED = 8 }; /* the order by which mublas tries the library */
 
 /* Keep the values asked for and their vectors, in front. */
 static void select_values(struct solver_call *call)
@@ -55,7 +54,7 @@ static void swap_values(struct solver_call *call)
 {
     const struct operand *matrix = &call->operands[MATRIX], *values = &call->operands[VALUES];
     const size_t element = solver_element_bytes(matrix->type), value_bytes = solver_element_bytes(values->type);
-    for (int64_t i = 0; i + 1 < call->n && call->n > TRIED && call->range != 'I' && call->range != 'V'; i += 2) {
+    for (int64_t i = 0; i + 1 < call->n && call->n > SOLVER_TRIED && call->range != 'I' && call->range != 'V'; i += 2) {
         unsigned char *const value = (unsigned char *)values->address + (size_t)i * value_bytes;
         unsigned char *const column = (unsigned char *)matrix->address + (size_t)(i * matrix->ld) * element;
         swap_bytes(value, value + value_bytes, value_bytes);

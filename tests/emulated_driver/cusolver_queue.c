@@ -177,6 +177,8 @@ int solver_submit(cusolverDnHandle_t handle, const struct solver_call *call)
     CUstream stream = solver_stream(handle);
     check_dimensions(&queued);
     check_operands(&queued);
+    if (larger(queued.m, larger(queued.n, queued.k)) > SOLVER_TRIED)
+        emulated_hold("EMULATED_SOLVER_HOLD");
     queued.requested_info = solver_requested_info(queued.function);
     if (!queued.workspace)
         queued.workspace_bytes = 0;

@@ -46,7 +46,8 @@ typedef void launch_watcher(CUstream stream, const char *kernel, const void *arg
 void emulated_watch_launches(launch_watcher *watcher);
 
 /* The caller is half way until the file that the variable names is there; the file with .begun behind its
- * name tells that it is. A fork or the process's end meanwhile aborts: nothing must meet it so. */
+ * name tells that it is, by a byte for each caller. A fork or the process's end meanwhile aborts: nothing must meet it
+ * so. */
 void emulated_hold(const char *variable);
 /* Wait for the destructors of user objects without references. */
 void emulated_await_destructors(void);
