@@ -44,6 +44,14 @@ passes_through_shim()
       MUBLAS_REPORT=$work/report passes "$@" )
 }
 
+# ran ROUTINE COLUMN: its calls by the report, 2 all of them, 3 on the device, 4 on the host
+ran()
+{
+    awk -v routine="$1" -v column="$2" '
+        $1 == routine && $4 ~ /^[0-9]+$/ { calls = $column }
+        END { print calls + 0 }' "$work/report"
+}
+
 # Does the report have calls of dsyevd on the device?
 shim_answers_dsyevd()
 {

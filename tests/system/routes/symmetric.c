@@ -8,11 +8,11 @@
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
              const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
 
-struct symmetric symmetric_make(int n, int seed)
+struct symmetric symmetric_make_apart(int n, int lda, int seed)
 {
-    const size_t elements = (size_t)n * (size_t)n;
-    struct symmetric problem = {.n = n, .lwork = 1 + 6 * n + 2 * n * n, .liwork = 3 + 5 * n};
-    problem.a = malloc(elements * sizeof(double)), problem.given = malloc(elements * sizeof(double));
+    struct symmetric problem = {.n = n, .lda = lda, .lwork = 1 + 6 * n + 2 * n * n, .liwork = 3 + 5 * n};
+    problem.a = malloc((size_t)n * (size_t)lda * sizeof(double));
+    problem.given = malloc((size_t)n * (size_t)n * sizeof(double));
     problem.w = malloc((size_t)n * sizeof(double)), problem.work = malloc((size_t)problem.lwork * sizeof(double));
     problem.iwork = malloc((size_t)problem.liwork * sizeof(int));
     if (!problem.a || !problem.given || !problem.w || !problem.work || !problem.iwork)
@@ -27,6 +27,16 @@ struct symmetric symmetric_make(int n, int seed)
     return problem;
 }
 
+struct symmetric symmetric_make(int n, int seed)
+{
+    return symmetric_make_apart(n, n, seed);
+}
+
+static double *column_of(const struct symmetric *problem, int j)
+{
+    return problem->a + (size_t)j * (size_t)problem->lda;
+}
+
 void symmetric_free(struct symmetric *problem)
 {
     free(problem->a), free(problem->given), free(problem->w), free(problem->work), free(problem->iwork);
@@ -35,9 +45,10 @@ void symmetric_free(struct symmetric *problem)
 int symmetric_solve(struct symmetric *problem)
 {
     int info = -1;
-    memcpy(problem->a, problem->given, (size_t)problem->n * (size_t)problem->n * sizeof(double));
-    dsyevd_("V", "L", &problem->n, problem->a, &problem->n, problem->w, problem->work, &problem->lwork, problem->iwork,
-            &problem->liwork, &info, 1, 1);
+    for (int j = 0; j < problem->n; j++)
+        memcpy(column_of(problem, j), problem->given + j * problem->n, (size_t)problem->n * sizeof(double));
+    dsyevd_("V", "L", &problem->n, problem->a, &problem->lda, problem->w, problem->work, &problem->lwork,
+            problem->iwork, &problem->liwork, &info, 1, 1);
     return info;
 }
 
@@ -50,7 +61,7 @@ static double given(const struct symmetric *problem, int i, int j)
 static double residual_of(const struct symmetric *problem, int j)
 {
     const int n = problem->n;
-    const double *z = problem->a + (size_t)j * (size_t)n;
+    const double *const z = column_of(problem, j);
     double largest = 0;
     for (int i = 0; i < n; i++) {
         double sum = -problem->w[j] * z[i];
@@ -64,12 +75,12 @@ static double residual_of(const struct symmetric *problem, int j)
 static double departure_of(const struct symmetric *problem, int j)
 {
     const int n = problem->n;
-    const double *z = problem->a + (size_t)j * (size_t)n;
+    const double *const z = column_of(problem, j);
     double largest = 0;
     for (int k = 0; k <= j; k++) {
         double sum = k == j ? -1 : 0;
         for (int l = 0; l < n; l++)
-            sum += z[l] * problem->a[l + k * n];
+            sum += z[l] * column_of(problem, k)[l];
         largest = fmax(largest, isnan(sum) ? INFINITY : fabs(sum));
     }
     return largest;
@@ -98,7 +109,8 @@ bool symmetric_runs(int n, int seed, uint64_t *digest)
     const bool right = symmetric_solve(&problem) == 0 && symmetric_is_right(&problem);
     if (digest) {
         *digest = digest_of(problem.w, (size_t)n * sizeof(double), 14695981039346656037u);
-        *digest = digest_of(problem.a, (size_t)n * (size_t)n * sizeof(double), *digest);
+        for (int j = 0; j < n; j++)
+            *digest = digest_of(column_of(&problem, j), (size_t)n * sizeof(double), *digest);
     }
     symmetric_free(&problem);
     return right;

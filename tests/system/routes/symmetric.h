@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 struct symmetric {
-    int n;
-    double *a, *given, *w, *work; /* a: lower triangle, then vectors; given: what it was */
+    int n, lda;
+    double *a, *given, *w, *work; /* a: lower triangle, then vectors; given: what it was, without gaps */
     int lwork, liwork, *iwork;
 };
 
 struct symmetric symmetric_make(int n, int seed);
+struct symmetric symmetric_make_apart(int n, int lda, int seed); /* the rows below n are not its own */
 void symmetric_free(struct symmetric *problem);
 
 /* dsyevd, JOBZ='V', on the matrix anew; INFO. */
