@@ -44,6 +44,24 @@ passes_through_shim()
       MUBLAS_REPORT=$work/report passes "$@" )
 }
 
+# As users have it, by a recipe of these lines.
+passes_by_recipe() # LINE... -- PROGRAM [ARGUMENT...]
+{
+    local lines=("host-blas $(readlink -f "$host_blas")" "host-threads 1")
+    while [ "$1" != -- ]; do lines+=("$1"); shift; done
+    shift
+    ( use_emulated_driver
+      use_reference_libraries
+      printf '%s\n' "${lines[@]}" > "$work/lines"
+      tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
+      rm -f "$work/report" "$work/counts"
+      export LD_PRELOAD=$shim_preload MUBLAS_RECIPE=$work/recipe EMULATED_COUNT_FILE=$work/counts MUBLAS_VERBOSE=3
+      MUBLAS_REPORT=$work/report passes "$@" )
+}
+
+# called FUNCTION: how often, of the emulated driver and its libraries
+called() { awk -v name="$1" '$1 == name { calls += $2 } END { print calls + 0 }' "$work/counts"; }
+
 # ran ROUTINE COLUMN: its calls by the report, 2 all of them, 3 on the device, 4 on the host
 ran()
 {

@@ -17,7 +17,7 @@ route_eigen_sources = tests/system/routes/eigen_faults.c tests/system/routes/eig
 route_symmetric_sources = tests/system/routes/symmetric.c tests/system/routes/symmetric.h tests/system/blas_program.h
 
 check_PROGRAMS += tests/system/routes/beside tests/system/routes/eigen tests/system/routes/ends tests/system/routes/failing \
-	tests/system/routes/plain tests/system/routes/refused tests/system/routes/threads
+	tests/system/routes/indefinite tests/system/routes/plain tests/system/routes/refused tests/system/routes/threads
 tests_system_routes_eigen_SOURCES = tests/system/routes/eigen.c tests/system/routes/eigen_arguments.c \
 	tests/system/routes/eigen_numbers.c tests/system/routes/eigen_sections.h tests/system/routes/eigen_solve.c \
 	$(route_eigen_sources)
@@ -37,6 +37,9 @@ thread_tests += tests/system/routes_beside.sh
 thread_programs += tests/system/routes/beside
 tests_system_routes_ends_SOURCES = tests/system/routes/ends.c $(route_symmetric_sources)
 tests_system_routes_ends_LDADD = $(route_test_libraries)
+tests_system_routes_indefinite_SOURCES = tests/system/routes/indefinite.c tests/system/one_processor.h \
+	$(route_symmetric_sources)
+tests_system_routes_indefinite_LDADD = $(route_test_libraries)
 tests_system_routes_refused_SOURCES = tests/system/routes/refused.c $(route_symmetric_sources)
 tests_system_routes_refused_LDADD = $(route_test_libraries)
 
@@ -61,5 +64,7 @@ tests_system_routes_singular_LDFLAGS = $(route_test_flags)
 tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
-TESTS += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh
-EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh tests/system/routes/functions.sh
+TESTS += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
+	tests/system/routes_indefinite.sh
+EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
+	tests/system/routes_indefinite.sh tests/system/routes/functions.sh
