@@ -91,24 +91,17 @@ static bool open_or_leave(struct device *device)
 
 const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason)
 {
-    const enum purchase purchase = opened ? PURCHASE_NOW : purchase_now();
+    const enum purchase purchase = purchase_now();
     *reason = HOST_NOT_RESIDENT;
-    if (opened)
-        return opened;
-    if (solver_library_was_opened() || solver_library_is_missing()) {
-        *reason = HOST_UNSUPPORTED;
-        return solver_library_is_open() ? opened : NULL;
-    }
-    if (purchase == PURCHASE_NOT_YET)
-        return NULL;
     if (purchase == PURCHASE_SOON) {
         opening_device = device;
         background_watch_thread();
         background_begin(&open_job);
-        return NULL;
     }
+    if (purchase != PURCHASE_NOW) /* also where it is open by now: that would be the clock's decision */
+        return NULL;
     *reason = HOST_BUSY;
-    if (!open_or_leave(device))
+    if (!opened && !solver_library_is_missing() && !open_or_leave(device))
         return NULL;
     *reason = HOST_UNSUPPORTED;
     return opened;
