@@ -40,7 +40,8 @@ tests_system_routes_ends_LDADD = $(route_test_libraries)
 tests_system_routes_indefinite_SOURCES = tests/system/routes/indefinite.c tests/system/one_processor.h \
 	$(route_symmetric_sources)
 tests_system_routes_indefinite_LDADD = $(route_test_libraries)
-tests_system_routes_refused_SOURCES = tests/system/routes/refused.c $(route_symmetric_sources)
+tests_system_routes_refused_SOURCES = tests/system/routes/refused.c tests/system/one_processor.h \
+	$(route_symmetric_sources)
 tests_system_routes_refused_LDADD = $(route_test_libraries)
 
 check_PROGRAMS += tests/system/routes/resident
@@ -65,6 +66,6 @@ tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
 TESTS += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
-	tests/system/routes_indefinite.sh
+	tests/system/routes_indefinite.sh tests/system/routes_refused.sh
 EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
-	tests/system/routes_indefinite.sh tests/system/routes/functions.sh
+	tests/system/routes_indefinite.sh tests/system/routes_refused.sh tests/system/routes/functions.sh
