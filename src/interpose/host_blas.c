@@ -168,11 +168,15 @@ static const char *path_of(const struct host_library *library)
     return library ? library->path : "none";
 }
 
+static const char *kind_of(enum symbol symbol)
+{
+    return interface_is_lapack(symbol_interface(symbol)) ? "LAPACK" : "BLAS";
+}
+
 static _Noreturn void stop_without_host(enum symbol symbol)
 {
     log_message(LOG_ERROR, "no host %s found for %s: the program has loaded none and no default can be opened; "
-                "set MUBLAS_HOST_BLAS to one", interface_is_lapack(symbol_interface(symbol)) ? "LAPACK" : "BLAS",
-                symbol_name(symbol));
+                "set MUBLAS_HOST_BLAS to one", kind_of(symbol), symbol_name(symbol));
     abort();
 }
 
@@ -183,7 +187,7 @@ static host_function *search_elsewhere(enum symbol symbol, const char *bound_pat
     struct host_library library;
     const char *name = symbol_name(symbol);
     if (!host_search_program(name, &library)) {
-        log_message(LOG_ERROR, "the host BLAS %s has no %s, which the program calls", bound_path, name);
+        log_message(LOG_ERROR, "the host %s %s has no %s, which the program calls", kind_of(symbol), bound_path, name);
         abort();
     }
     retained_keep(&library, forget_library);
@@ -203,13 +207,29 @@ static host_function *resolve_by_caller(enum symbol symbol, const void *caller)
     return function;
 }
 
-static host_function *resolve_directly(enum symbol symbol)
+/* Not in the search order, but in what the caller's own library brought along: a whole LAPACK beside a part of one. */
+static bool is_callers_own(enum symbol symbol, const void *caller)
+{
+    struct host_library library;
+    const char *name = symbol_name(symbol);
+    const bool found = !host_search_is_by_path(name) && !host_search_next(name, &library) &&
+                       callers_search(name, caller, &library);
+    if (found)
+        host_search_release(&library);
+    return found;
+}
+
+static host_function *resolve_directly(enum symbol symbol, const void *caller)
 {
     host_function *function = function_of(symbol);
-    if (function == RESOLVE_THUNK(symbol)) {
-        function = search_elsewhere(symbol, path_of(host_blas_library(symbol_interface(symbol), 0)));
-        publish_function(symbol, function);
+    if (function != RESOLVE_THUNK(symbol))
+        return function;
+    if (is_callers_own(symbol, caller)) {
+        publish_function(symbol, DISPATCH_THUNK(symbol));
+        return resolve_by_caller(symbol, caller);
     }
+    function = search_elsewhere(symbol, path_of(host_blas_library(symbol_interface(symbol), 0)));
+    publish_function(symbol, function);
     return function;
 }
 
@@ -262,7 +282,8 @@ static host_function *resolve(enum symbol symbol, const void *caller)
     host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
     if (function)
         return function;
-    return host_blas_is_shared(interface) ? resolve_by_caller(symbol, caller) : resolve_directly(symbol);
+    return function_of(symbol) == DISPATCH_THUNK(symbol) || host_blas_is_shared(interface)
+               ? resolve_by_caller(symbol, caller) : resolve_directly(symbol, caller);
 }
 
 /* Looking for a library tries names, and runs the constructors of what it opens. */
