@@ -1,6 +1,7 @@
 /* A part of a LAPACK, made of another with 32-bit integers: of the library that WHOLE_LAPACK names. -DHAS_dsyevd...: it
  * has these routines and no other. -DINTEGER=long: its integers have 64 bits. -DPREFIX=scipy_ -DSUFFIX=_64_: its names
- * are written so. Not instrumented: it hands on more words of the stack than routines take. */
+ * are written so. -DAPART, with -D_GNU_SOURCE: the BLAS that is in the process by plain names is not for the other. Not
+ * instrumented: it hands on more words of the stack than routines take. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,8 +29,13 @@ typedef void any_routine(WORDS);
 static any_routine *whole(const char *symbol)
 {
     static void *library;
+#ifdef APART
+    if (!library)
+        library = dlmopen(LM_ID_NEWLM, getenv("WHOLE_LAPACK"), RTLD_NOW);
+#else
     if (!library)
         library = dlopen(getenv("WHOLE_LAPACK"), RTLD_NOW | RTLD_LOCAL);
+#endif
     any_routine *const routine = library ? (any_routine *)dlsym(library, symbol) : NULL;
     if (!routine) {
         fprintf(stderr, "lapack_part: %s\n", dlerror());
@@ -87,6 +93,10 @@ ROUTINE(dsyevr, "pppnpippiipoppispiwio")
 #endif
 #ifdef HAS_dgeev
 ROUTINE(dgeev, "ppnpipppipipio")
+#endif
+#ifdef HAS_dgebal
+ROUTINE(dgebal, "pnpioopo")
+ROUTINE(dgebak, "ppniipipio")
 #endif
 #ifdef HAS_dstev
 ROUTINE(dstev, "pnpppipo")

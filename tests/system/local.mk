@@ -179,10 +179,10 @@ tests_system_wrong_LDADD = $(system_test_libraries)
 TESTS += tests/system/linked.sh tests/system/alternatives.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
 if LAPACK
-TESTS += tests/system/library_lapack.sh tests/system/lapack_subset.sh
+TESTS += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh
 endif
-EXTRA_DIST += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_part.c \
-	tests/system/lapack_user.c
+EXTRA_DIST += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh \
+	tests/system/lapack_part.c tests/system/lapack_user.c
 
 # Kinds of host BLAS.
 check_LTLIBRARIES += tests/system/fake_flexiblas.la tests/system/plugin_own.la
