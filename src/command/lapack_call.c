@@ -1,4 +1,5 @@
 #include "command/lapack_call.h"
+#include "interpose/lapack/host_width.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static const struct lapack_routine routines[] = {
 #undef ROUTE
 };
 
-/* The arguments in their order; real types have no rwork and lrwork. */
+/* The arguments in their order; real types have no rwork and lrwork, complex ones no wi. */
 static const char *const signatures[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYEV] = "jobz uplo n a lda w work lwork rwork info",
     [LAPACK_SYEVD] = "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
@@ -29,11 +30,20 @@ static const char *const signatures[LAPACK_FAMILY_COUNT] = {
     [LAPACK_POTRI] = "uplo n a lda info",
     [LAPACK_TRTRI] = "uplo diag n a lda info",
     [LAPACK_GETRF] = "m n a lda ipiv info",
+    [LAPACK_GETRS] = "trans n nrhs a lda ipiv b ldb info",
     [LAPACK_GESV] = "n nrhs a lda ipiv b ldb info",
+    [LAPACK_GETRI] = "n a lda ipiv work lwork info",
     [LAPACK_GEQRF] = "m n a lda tau work lwork info",
     [LAPACK_ORGQR] = "m n k a lda tau work lwork info",
+    [LAPACK_ORMQR] = "side trans m n k a lda tau c ldc work lwork info",
+    [LAPACK_GELS] = "trans m n nrhs a lda b ldb work lwork info",
+    [LAPACK_SYTRD] = "uplo n a lda d e tau work lwork info",
+    [LAPACK_ORGTR] = "uplo n a lda tau work lwork info",
+    [LAPACK_ORMTR] = "side uplo trans m n a lda tau c ldc work lwork info",
+    [LAPACK_SYGST] = "itype uplo n a lda b ldb info",
     [LAPACK_GESVD] = "jobu jobvt m n a lda s u ldu vt ldvt work lwork rwork info",
     [LAPACK_GESDD] = "jobz m n a lda s u ldu vt ldvt work lwork rwork iwork info",
+    [LAPACK_GEEV] = "jobvl jobvr n a lda w wi left ldleft vr ldvr work lwork rwork info",
 };
 
 static const struct argument {
@@ -47,9 +57,11 @@ static const struct argument {
     VALUE(jobz), VALUE(range), VALUE(uplo), VALUE(itype), VALUE(n),      VALUE(lda),   VALUE(ldb),   VALUE(ldz),
     VALUE(il),   VALUE(iu),    VALUE(m),    VALUE(lwork), VALUE(lrwork), VALUE(liwork), VALUE(info), VALUE(vl),
     VALUE(vu),   VALUE(abstol), ARRAY(a),   ARRAY(b),     ARRAY(z),      ARRAY(w),     ARRAY(work),  ARRAY(rwork),
-    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz), ARRAY(ipiv), VALUE(diag), VALUE(nrhs), VALUE(k),
-    OTHER(s, w, true), OTHER(tau, w, true), OTHER(u, z, true), OTHER(vt, b, true), OTHER(ldu, ldz, false),
-    OTHER(ldvt, ldb, false), OTHER(jobu, jobz, false), OTHER(jobvt, jobz, false),
+    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz), ARRAY(ipiv), ARRAY(e),    ARRAY(tau),   VALUE(diag),  VALUE(side),
+    VALUE(trans), VALUE(nrhs), VALUE(k),     VALUE(jobvl), OTHER(s, w, true), OTHER(d, w, true), OTHER(u, z, true),
+    OTHER(vt, b, true), OTHER(c, b, true), OTHER(vr, z, true), OTHER(left, b, true), OTHER(wi, e, true),
+    OTHER(ldu, ldz, false), OTHER(ldvt, ldb, false), OTHER(ldc, ldb, false), OTHER(ldvr, ldz, false),
+    OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false), OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false),
 #undef VALUE
 #undef ARRAY
 #undef OTHER
@@ -108,12 +120,36 @@ bool lapack_call_has(enum lapack_family family, const char *argument)
     return false;
 }
 
+static enum integer_width width = WIDTH_32;
+
 bool lapack_call_host(struct host_library *host)
 {
     static const char sentinel[] = "dsyevr_";
-    return host_search_program(sentinel, host) ||
-           (dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL) && host_search_program(sentinel, host)) ||
-           host_search(sentinel, host);
+    const bool found =
+        host_search_program(sentinel, host) ||
+        (dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL) && host_search_program(sentinel, host)) ||
+        host_search(sentinel, host);
+    if (found)
+        width = host_width_of(host_search_function(host, sentinel));
+    return found;
+}
+
+size_t lapack_integer_bytes(void)
+{
+    return width == WIDTH_64 ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+int64_t lapack_integer_get(const void *integers, int64_t index)
+{
+    return width == WIDTH_64 ? ((const int64_t *)integers)[index] : ((const int32_t *)integers)[index];
+}
+
+void lapack_integer_put(void *integers, int64_t index, int64_t value)
+{
+    if (width == WIDTH_64)
+        ((int64_t *)integers)[index] = value;
+    else
+        ((int32_t *)integers)[index] = (int32_t)value;
 }
 
 static const char *symbol_of(const struct lapack_routine *routine, char symbol[16])
@@ -137,25 +173,37 @@ host_function *lapack_call_in_host(const struct lapack_routine *routine, const s
     return host_search_function(host, symbol_of(routine, symbol));
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t lapack_arguments_columns(const struct lapack_arguments *arguments)
+{
+    return larger(larger(arguments->m, arguments->n), larger(arguments->k, arguments->nrhs));
+}
+
 bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type type)
 {
     enum { ROOM = 64 }; /* elements a column, and some for tiny orders */
-    const size_t n = (size_t)arguments->n, element = blas_element_bytes(type), column = sizeof(double);
-    const size_t longest = (size_t)(arguments->m > arguments->n ? arguments->m : arguments->n);
-    const size_t most = 8 * longest * longest + ROOM * longest + ROOM;
+    const size_t columns = (size_t)lapack_arguments_columns(arguments), element = blas_element_bytes(type);
+    const size_t most = 8 * columns * columns + ROOM * columns + ROOM;
     arguments->lwork = arguments->lrwork = arguments->liwork = (int64_t)most;
-    arguments->a = calloc((size_t)arguments->lda * n, element);
-    arguments->b = calloc((size_t)arguments->ldb * (arguments->nrhs > arguments->n ? (size_t)arguments->nrhs : n), element);
-    arguments->z = calloc((size_t)arguments->ldz * n, element);
-    arguments->w = calloc(n, element > column ? element : column);
+    arguments->a = calloc((size_t)arguments->lda * columns, element);
+    arguments->b = calloc((size_t)arguments->ldb * columns, element);
+    arguments->z = calloc((size_t)arguments->ldz * columns, element);
+    arguments->w = calloc(columns, LAPACK_ELEMENT_MOST);
+    arguments->e = calloc(columns, LAPACK_ELEMENT_MOST);
+    arguments->tau = calloc(columns, LAPACK_ELEMENT_MOST);
+    arguments->ipiv = calloc(columns, LAPACK_ELEMENT_MOST);
     arguments->work = malloc(most * element);
-    arguments->rwork = malloc(most * column);
-    arguments->iwork = malloc(most * column);
-    arguments->ifail = malloc(n * column);
-    arguments->isuppz = malloc(2 * n * column);
-    arguments->ipiv = calloc(n, column);
-    return arguments->a && arguments->b && arguments->z && arguments->w && arguments->work && arguments->rwork &&
-           arguments->iwork && arguments->ifail && arguments->isuppz && arguments->ipiv;
+    arguments->rwork = malloc(most * sizeof(double));
+    arguments->iwork = malloc(most * sizeof(int64_t));
+    arguments->ifail = malloc(columns * sizeof(int64_t));
+    arguments->isuppz = malloc(2 * columns * sizeof(int64_t));
+    return arguments->a && arguments->b && arguments->z && arguments->w && arguments->e && arguments->tau &&
+           arguments->ipiv && arguments->work && arguments->rwork && arguments->iwork && arguments->ifail &&
+           arguments->isuppz;
 }
 
 void lapack_arguments_free(struct lapack_arguments *arguments)
@@ -178,9 +226,11 @@ static void *address_of(struct lapack_arguments *arguments, const char *word, si
     return NULL;
 }
 
-static bool is_complex_types(const char *word, size_t length)
+/* Do real or complex types alone have the argument? */
+static bool is_others(bool is_real, const char *word, size_t length)
 {
-    return (length == 5 && strncmp(word, "rwork", 5) == 0) || (length == 6 && strncmp(word, "lrwork", 6) == 0);
+    return is_real ? (length == 5 && strncmp(word, "rwork", 5) == 0) || (length == 6 && strncmp(word, "lrwork", 6) == 0)
+                   : length == 2 && strncmp(word, "wi", 2) == 0;
 }
 
 /* Behind the arguments there are lengths of strings, all 1; more than a routine has do no harm. */
@@ -194,7 +244,7 @@ void lapack_call(host_function *function, const struct lapack_routine *routine, 
     int count = 0;
     size_t length;
     for (const char *word = signatures[routine->family]; (word = next_word(word, &length)) != NULL; word += length)
-        if (!is_real || !is_complex_types(word, length))
+        if (!is_others(is_real, word, length))
             words[count++] = address_of(arguments, word, length);
     while (count < WORDS)
         words[count++] = (void *)(uintptr_t)1;

@@ -15,12 +15,15 @@ union lapack_real {
 /* Those that a routine does not have do not count. Integers of 64 bits, of which a library of 32 bits reads and writes
  * the low half. */
 struct lapack_arguments {
-    char jobz, range, uplo, diag;
+    char jobz, jobvl, range, uplo, diag, side, trans;
     int64_t itype, n, k, nrhs, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
     union lapack_real vl, vu, abstol;
-    /* s and tau are w, u and vt are z and b; jobu and jobvt are jobz. */
-    void *a, *b, *z, *w, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
+    /* s and d are w, wi is e, u and vr are z, vt and c are b; jobu, jobvt and jobvr are jobz. Left vectors would be b. */
+    void *a, *b, *z, *w, *e, *tau, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
 };
+
+/* Bytes that vectors have for each element, whatever its type. */
+enum { LAPACK_ELEMENT_MOST = 16 };
 
 /* The rows of lapack.def by number, 0 to lapack_routine_count() - 1. */
 int lapack_routine_count(void);
@@ -38,12 +41,20 @@ bool lapack_call_has(enum lapack_family family, const char *argument);
  * binds it, or a host BLAS that has LAPACK. Before any call of BLAS. */
 bool lapack_call_host(struct host_library *host);
 
+/* Integers of arrays such as IPIV, of the width that this host's have. */
+size_t lapack_integer_bytes(void);
+int64_t lapack_integer_get(const void *integers, int64_t index);
+void lapack_integer_put(void *integers, int64_t index, int64_t value);
+
 /* NULL: it has none. The shim's: in a process that preloads it. */
 host_function *lapack_call_in_shim(const struct lapack_routine *routine);
 host_function *lapack_call_in_host(const struct lapack_routine *routine, const struct host_library *host);
 
-/* Fill in the arrays, of n columns or elements (b: or nrhs), zero, and workspaces that suffice any of the routines: sizes
- * and leading dimensions are there. False: no memory. Free in either case. */
+/* Columns of each matrix, and elements of each vector: as many as the largest size. */
+int64_t lapack_arguments_columns(const struct lapack_arguments *arguments);
+
+/* Fill in the arrays, zero, and workspaces that suffice any of the routines: sizes and leading dimensions are there.
+ * False: no memory. Free in either case. */
 bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type type);
 void lapack_arguments_free(struct lapack_arguments *arguments);
 

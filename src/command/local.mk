@@ -1,12 +1,17 @@
 bin_PROGRAMS += mublas
+verify_lapack_sources = src/command/verify_lapack.c src/command/verify_lapack.h src/command/verify_numbers.h \
+	src/command/verify_arrays.c src/command/verify_arrays.h src/command/verify_dense.c src/command/verify_dense.h \
+	src/command/verify_reflectors.c src/command/verify_reflectors.h \
+	src/command/verify_eigen.c src/command/verify_factor.c src/command/verify_general.c \
+	src/command/verify_orthogonal.c src/command/verify_orthogonal.h src/command/verify_orthogonal_error.c \
+	src/command/verify_singular.c src/command/verify_standard.c
 mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c src/command/info.h src/command/inspect.h \
 	src/command/program_file.c src/command/program_file.h \
 	src/command/verify.c src/command/verify.h \
 	src/command/verify_calls.c src/command/verify_calls.h \
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
-	src/command/verify_lapack.c src/command/verify_lapack.h src/command/verify_eigen.c src/command/verify_factor.c src/command/verify_orthogonal.c \
-	src/command/verify_dense.c src/command/verify_dense.h \
+	$(verify_lapack_sources) \
 	src/command/tune.c src/command/tune.h \
 	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \

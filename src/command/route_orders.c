@@ -3,8 +3,6 @@
 #include "interpose/policy.h"
 #include "tuner/route_times.h"
 
-#include <string.h>
-
 enum { ORDER_MOST = 1 << 15 };
 
 static const struct {
@@ -39,17 +37,26 @@ static void print_order(FILE *stream, const struct machine_model *model, int rou
         fprintf(stream, " %s never", routines[routine].name);
 }
 
-static bool is_learned(const struct machine_model *model)
+/* What was learned, and that the rest was not. */
+static void print_origin(FILE *stream, const struct machine_model *model)
 {
-    static const struct route_factors nothing = {0};
-    return model->learned && memcmp(&model->learned->routes, &nothing, sizeof nothing) != 0;
+    static const char *const names[ROUTE_CURVES] = {[ROUTE_VALUES] = "eigenvalues", [ROUTE_VECTORS] = "eigenvectors",
+                                                    [ROUTE_LEVEL3] = "factorisations", [ROUTE_SINGULAR] = "singular values"};
+    const char *before = "learned: ";
+    for (int curve = 0; curve < ROUTE_CURVES; curve++)
+        if (model->learned && route_factors_have(&model->learned->routes, (enum route_curve)curve)) {
+            fprintf(stream, "%s%s", before, names[curve]);
+            before = ", ";
+        }
+    fputs(*before == ',' ? "; others built in" : "built in", stream);
 }
 
 void route_orders_print(FILE *stream, const struct machine_model *model)
 {
     const int count = (int)(sizeof routines / sizeof *routines);
-    fprintf(stream, "LAPACK routines leave the host from these orders on, with all vectors or as many right-hand sides (%s)\n",
-            is_learned(model) ? "eigensolvers learned, others built in" : "built in");
+    fputs("LAPACK routines leave the host from these orders on, with all vectors or as many right-hand sides (", stream);
+    print_origin(stream, model);
+    fputs(")\n", stream);
     for (int i = 0; i < count; i++) {
         if (i == 0 || routines[i].family != routines[i - 1].family)
             fputs(i ? "\n " : " ", stream);

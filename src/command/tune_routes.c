@@ -14,11 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 3, PATIENCE_MS = 20000 };
-static const int64_t orders[] = {160, 256, 400};
-enum { ORDERS = sizeof orders / sizeof *orders };
+enum { REPEATS = 3, PATIENCE_MS = 20000, ORDERS = 3 };
 static const double most_us = 50e3; /* of a call on the host */
-static const char *const names[2] = {"dsyevd", "zheevd"};
+
+/* What stands for a curve, sooner what takes less time. */
+static const struct timed {
+    const char *name;
+    enum lapack_family family;
+    enum blas_type type;
+    enum route_curve curve;
+    char jobz;
+    int64_t orders[ORDERS];
+} timed[] = {
+    {"dgetrf", LAPACK_GETRF, TYPE_D, ROUTE_LEVEL3, '-', {256, 400, 640}},
+    {"dsyevd", LAPACK_SYEVD, TYPE_D, ROUTE_VALUES, 'N', {160, 256, 400}},
+    {"dsyevd", LAPACK_SYEVD, TYPE_D, ROUTE_VECTORS, 'V', {160, 256, 400}},
+    {"zheevd", LAPACK_SYEVD, TYPE_Z, ROUTE_VALUES, 'N', {160, 256, 400}},
+    {"zheevd", LAPACK_SYEVD, TYPE_Z, ROUTE_VECTORS, 'V', {160, 256, 400}},
+    {"dgesdd", LAPACK_GESDD, TYPE_D, ROUTE_SINGULAR, 'S', {160, 256, 400}},
+};
+enum { TIMED = sizeof timed / sizeof *timed };
+
+static int is_complex(const struct timed *call)
+{
+    return blas_scalar_parts(call->type) == 2;
+}
 
 static void randomise(char *matrix, size_t bytes)
 {
@@ -47,7 +67,8 @@ bool tune_routes_answer(const char *request, double us[2])
     const int number = lapack_routine_named(name, strlen(name));
     const struct lapack_routine *const routine = number < 0 ? NULL : lapack_routine_row(number);
     host_function *const function = routine && lapack_call_is_known(routine->family) ? lapack_call_in_shim(routine) : NULL;
-    struct lapack_arguments arguments = {.jobz = jobz, .range = 'A', .uplo = 'L', .n = n, .lda = n, .ldb = n, .ldz = n};
+    struct lapack_arguments arguments = {.jobz = jobz, .range = 'A', .uplo = 'L', .m = n, .n = n, .lda = n, .ldb = n,
+                                        .ldz = n};
     if (!function)
         return false;
     const bool made = lapack_arguments_make(&arguments, routine->type);
@@ -62,12 +83,11 @@ bool tune_routes_answer(const char *request, double us[2])
 }
 
 /* Have the process time it. */
-static bool ask(const struct call_timer *timer, int is_complex, int64_t n, enum route_curve curve, double *us)
+static bool ask(const struct call_timer *timer, const struct timed *call, int64_t n, double *us)
 {
     char answer[64];
     struct pollfd answers = {.fd = fileno(timer->child.answers), .events = POLLIN};
-    fprintf(timer->child.requests, "route %s %lld %c\n" TIMED_CALLS_ANSWER, names[is_complex], (long long)n,
-            curve == ROUTE_VECTORS ? 'V' : 'N');
+    fprintf(timer->child.requests, "route %s %lld %c\n" TIMED_CALLS_ANSWER, call->name, (long long)n, call->jobz);
     if (fflush(timer->child.requests) != 0)
         return false;
     if (poll(&answers, 1, PATIENCE_MS) == 0)
@@ -75,40 +95,43 @@ static bool ask(const struct call_timer *timer, int is_complex, int64_t n, enum 
     return fgets(answer, sizeof answer, timer->child.answers) && sscanf(answer, "%lf", us) == 1;
 }
 
-static struct route_times predict(const struct machine_model *model, int is_complex, int64_t n, enum route_curve curve)
+/* Squares up, and down. */
+static struct route_times predict(const struct machine_model *model, const struct timed *call, int64_t n)
 {
-    const bool vectors = curve == ROUTE_VECTORS;
-    const uint64_t element = is_complex ? 16 : 8, square = element * (uint64_t)(n * n);
-    const struct route_shape shape = {.family = LAPACK_SYEVD, .type = is_complex ? TYPE_Z : TYPE_D, .vectors = vectors,
-                                      .m = n, .n = n, .k = n, .bytes_up = square / 2, .bytes_down = vectors ? square : 0};
+    static const double up[ROUTE_CURVES] = {0.5, 0.5, 1, 1}, down[ROUTE_CURVES] = {0, 1, 1, 2};
+    const double square = (double)blas_element_bytes(call->type) * (double)(n * n);
+    const struct route_shape shape = {.family = call->family, .type = call->type, .m = n, .n = n, .k = n,
+                                      .vectors = call->jobz == 'V' || call->jobz == 'S',
+                                      .bytes_up = (uint64_t)(up[call->curve] * square),
+                                      .bytes_down = (uint64_t)(down[call->curve] * square)};
     return route_times_predict(model, &shape);
 }
 
 /* One curve, until the host would take too long. */
-static void learn(struct route_factors *factors, const struct call_timer *timer, enum call_side side, int is_complex,
-                  enum route_curve curve)
+static void learn(struct route_factors *factors, const struct call_timer *timer, enum call_side side,
+                  const struct timed *call)
 {
     const struct machine_model model = crossover_model_here(NULL);
     double ratios[ORDERS], us, slower = 1;
     size_t count = 0;
     for (int i = 0; i < ORDERS; i++) {
-        const struct route_times built_in = predict(&model, is_complex, orders[i], curve);
-        if ((side == SIDE_HOST && slower * built_in.host_us > most_us) || !ask(timer, is_complex, orders[i], curve, &us))
+        const struct route_times built_in = predict(&model, call, call->orders[i]);
+        if ((side == SIDE_HOST && slower * built_in.host_us > most_us) || !ask(timer, call, call->orders[i], &us))
             break;
         slower = side == SIDE_HOST ? us / built_in.host_us : (us - built_in.moving_us) / built_in.compute_us;
         ratios[count++] = slower;
     }
     if (count > 0)
-        route_factors_learn(factors, side, curve, is_complex, statistics_median(ratios, count));
+        route_factors_learn(factors, side, call->curve, is_complex(call), statistics_median(ratios, count));
 }
 
-static bool any_stayed(const char *report)
+/* What stayed on the host says nothing of the device. */
+static void forget_stayed(struct route_factors *factors, const char *report)
 {
     struct offload_row row;
-    bool any = false;
-    for (int is_complex = 0; is_complex < 2; is_complex++)
-        any |= !offload_report_row(report, names[is_complex], &row) || row.on_host > 0;
-    return any;
+    for (int i = 0; i < TIMED; i++)
+        if (!offload_report_row(report, timed[i].name, &row) || row.on_host > 0)
+            factors->factors[SIDE_DEVICE][timed[i].curve][is_complex(&timed[i])] = 0;
 }
 
 static void learn_side(struct route_factors *factors, enum call_side side, const char *recipe, const char *who)
@@ -120,12 +143,12 @@ static void learn_side(struct route_factors *factors, enum call_side side, const
     struct route_factors learned = {0};
     if (!call_timer_start(&timer, &settings, who, 0))
         return;
-    for (int is_complex = 0; is_complex < 2; is_complex++)
-        for (int curve = 0; curve < ROUTE_CURVES; curve++)
-            if (1e-9 * (double)clock_nanoseconds() < end)
-                learn(&learned, &timer, side, is_complex, (enum route_curve)curve);
-    const bool good = shim_child_wait(&timer.child) == 0;
-    if (good && (side == SIDE_HOST || !any_stayed(timer.child.report))) {
+    for (int i = 0; i < TIMED; i++)
+        if (1e-9 * (double)clock_nanoseconds() < end)
+            learn(&learned, &timer, side, &timed[i]);
+    if (shim_child_wait(&timer.child) == 0) {
+        if (side == SIDE_DEVICE)
+            forget_stayed(&learned, timer.child.report);
         route_factors_keep(&learned, factors);
         *factors = learned;
     }

@@ -55,33 +55,6 @@ bool dense_is_in_triangle(char uplo, int64_t i, int64_t j)
     return uplo == 'F' || (uplo == 'L' ? i >= j : i <= j);
 }
 
-bool dense_same_outside(const char *after, const char *before, size_t column, size_t first, size_t last)
-{
-    return memcmp(after, before, first) == 0 && memcmp(after + last, before + last, column - last) == 0;
-}
-
-bool dense_triangle_kept(char uplo, int64_t n, size_t element, const char *after, const char *before, int64_t ld)
-{
-    bool same = true;
-    for (int64_t j = 0; j < n; j++) {
-        const size_t at = (size_t)(j * ld) * element;
-        const int64_t first = uplo == 'L' ? j : 0, last = uplo == 'U' ? j + 1 : n;
-        same = same && dense_same_outside(after + at, before + at, (size_t)ld * element, (size_t)first * element,
-                                          (size_t)last * element);
-    }
-    return same;
-}
-
-bool dense_rectangle_kept(int64_t rows, int64_t columns, int64_t all, size_t element, const char *after, const char *before,
-                          int64_t ld)
-{
-    bool same = true;
-    for (int64_t j = 0; j < all; j++)
-        same = same && dense_same_outside(after + (size_t)(j * ld) * element, before + (size_t)(j * ld) * element,
-                                          (size_t)ld * element, 0, j < columns ? (size_t)rows * element : 0);
-    return same;
-}
-
 void dense_take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t columns, const char *matrix, int64_t ld,
                  struct number *to)
 {
@@ -90,4 +63,68 @@ void dense_take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t
             to[i + j * rows] = unit && i == j                     ? (struct number){1, 0}
                                : dense_is_in_triangle(uplo, i, j) ? number_get(type, matrix, i + j * ld)
                                                                   : (struct number){0, 0};
+}
+
+void dense_complete(char uplo, int64_t n, struct number *matrix)
+{
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < n; i++)
+            if (!dense_is_in_triangle(uplo, i, j)) {
+                const struct number other = matrix[j + i * n];
+                matrix[i + j * n] = (struct number){other.re, -other.im};
+            }
+}
+
+void dense_take_hermitian(enum blas_type type, char uplo, int64_t n, const char *matrix, int64_t ld, struct number *to)
+{
+    dense_take(type, uplo, false, n, n, matrix, ld, to);
+    dense_complete(uplo, n, to);
+    for (int64_t i = 0; i < n; i++)
+        to[i + i * n].im = 0;
+}
+
+bool dense_diagonal_is_real(enum blas_type type, int64_t n, const char *matrix, int64_t ld)
+{
+    bool is_real = true;
+    for (int64_t i = 0; i < n; i++)
+        is_real = is_real && number_get(type, matrix, i + i * ld).im == 0;
+    return is_real;
+}
+
+void dense_set_identity(int64_t rows, int64_t columns, struct number *to)
+{
+    memset(to, 0, (size_t)(rows * columns) * sizeof *to);
+    for (int64_t i = 0; i < rows && i < columns; i++)
+        to[i + i * rows].re = 1;
+}
+
+void dense_transpose(bool conjugate, int64_t n, struct number *matrix)
+{
+    const double sign = conjugate ? -1 : 1;
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i <= j; i++) {
+            const struct number upper = matrix[i + j * n], lower = matrix[j + i * n];
+            matrix[i + j * n] = (struct number){lower.re, sign * lower.im};
+            matrix[j + i * n] = (struct number){upper.re, sign * upper.im};
+        }
+}
+
+double dense_orthogonality(int64_t rows, int64_t columns, const struct number *x, struct number *product)
+{
+    dense_multiply(true, rows, columns, columns, x, x, product);
+    for (int64_t i = 0; i < columns; i++)
+        product[i + i * columns].re -= 1;
+    return dense_norm(columns, columns, product);
+}
+
+void dense_multiply_factor(char uplo, int64_t n, struct number *factor, struct number *to)
+{
+    for (int64_t j = 0; uplo == 'L' && j < n; j++)
+        for (int64_t i = j; i < n; i++) {
+            const struct number value = factor[i + j * n];
+            factor[i + j * n] = i == j ? (struct number){value.re, -value.im} : (struct number){0, 0};
+            if (i != j)
+                factor[j + i * n] = (struct number){value.re, -value.im};
+        }
+    dense_multiply(true, n, n, n, factor, factor, to);
 }

@@ -6,7 +6,6 @@
 #include "command/verify_numbers.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* c = op(a) b: op(a) has `rows` rows, and n terms make each sum. */
 void dense_multiply(bool adjoint, int64_t n, int64_t rows, int64_t columns, const struct number *a, const struct number *b,
@@ -25,18 +24,27 @@ double dense_ulp(enum blas_type type); /* LAPACK's: eps * base */
 
 bool dense_is_in_triangle(char uplo, int64_t i, int64_t j); /* L, U, or F: everywhere */
 
-/* Two columns of so many bytes are alike but from byte `first` to `last`. */
-bool dense_same_outside(const char *after, const char *before, size_t column, size_t first, size_t last);
-
-/* Two matrices, gaps included, are alike but in the first `rows` elements of the first `columns` of `all` columns. */
-bool dense_rectangle_kept(int64_t rows, int64_t columns, int64_t all, size_t element, const char *after, const char *before,
-                          int64_t ld);
-
 /* The elements of a triangle, or all, with zero elsewhere. `unit`: with ones on the diagonal. */
 void dense_take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t columns, const char *matrix, int64_t ld,
                 struct number *to);
 
-/* Two matrices with n rows and columns, gaps included, are alike but in that triangle. */
-bool dense_triangle_kept(char uplo, int64_t n, size_t element, const char *after, const char *before, int64_t ld);
+/* The Hermitian matrix that has this triangle, n x n. */
+void dense_take_hermitian(enum blas_type type, char uplo, int64_t n, const char *matrix, int64_t ld, struct number *to);
+
+bool dense_diagonal_is_real(enum blas_type type, int64_t n, const char *matrix, int64_t ld);
+
+/* Its other triangle becomes this one's adjoint. */
+void dense_complete(char uplo, int64_t n, struct number *matrix);
+
+/* to = L L* or U* U; `factor` becomes its adjoint where it is L. */
+void dense_multiply_factor(char uplo, int64_t n, struct number *factor, struct number *to);
+
+void dense_set_identity(int64_t rows, int64_t columns, struct number *to);
+
+/* A square becomes its transpose, or its conjugate transpose. */
+void dense_transpose(bool conjugate, int64_t n, struct number *matrix);
+
+/* The norm of X* X - I; X has `rows` rows. */
+double dense_orthogonality(int64_t rows, int64_t columns, const struct number *x, struct number *product);
 
 #endif

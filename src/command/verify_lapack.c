@@ -1,68 +1,124 @@
 #include "command/verify_lapack.h"
+#include "command/verify_dense.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+const int verify_orders[VERIFY_ORDERS] = {2, 33, 65, VERIFY_ORDER_MOST};
+
 static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYEV] = &verify_eigen,  [LAPACK_SYEVD] = &verify_eigen,  [LAPACK_SYEVR] = &verify_eigen,
-    [LAPACK_SYEVX] = &verify_eigen, [LAPACK_SYGV] = &verify_eigen,   [LAPACK_SYGVD] = &verify_eigen,
-    [LAPACK_SYGVX] = &verify_eigen, [LAPACK_POTRF] = &verify_factor, [LAPACK_POTRS] = &verify_factor,
-    [LAPACK_POSV] = &verify_factor, [LAPACK_POTRI] = &verify_factor, [LAPACK_TRTRI] = &verify_factor,
-    [LAPACK_GETRF] = &verify_factor, [LAPACK_GESV] = &verify_factor, [LAPACK_GEQRF] = &verify_orthogonal,
-    [LAPACK_ORGQR] = &verify_orthogonal, [LAPACK_GESDD] = &verify_orthogonal,
-    [LAPACK_GESVD] = &verify_orthogonal,
+    [LAPACK_SYEV] = &verify_eigen,       [LAPACK_SYEVD] = &verify_eigen,      [LAPACK_SYEVR] = &verify_eigen,
+    [LAPACK_SYEVX] = &verify_eigen,      [LAPACK_SYGV] = &verify_eigen,       [LAPACK_SYGVD] = &verify_eigen,
+    [LAPACK_SYGVX] = &verify_eigen,      [LAPACK_POTRF] = &verify_factor,     [LAPACK_POTRS] = &verify_factor,
+    [LAPACK_POSV] = &verify_factor,      [LAPACK_POTRI] = &verify_factor,     [LAPACK_TRTRI] = &verify_factor,
+    [LAPACK_GETRF] = &verify_factor,     [LAPACK_GETRS] = &verify_factor,     [LAPACK_GESV] = &verify_factor,
+    [LAPACK_GETRI] = &verify_factor,     [LAPACK_GEQRF] = &verify_orthogonal, [LAPACK_ORGQR] = &verify_orthogonal,
+    [LAPACK_ORMQR] = &verify_orthogonal, [LAPACK_GELS] = &verify_orthogonal,  [LAPACK_SYTRD] = &verify_orthogonal,
+    [LAPACK_ORGTR] = &verify_orthogonal, [LAPACK_ORMTR] = &verify_orthogonal, [LAPACK_SYGST] = &verify_standard,
+    [LAPACK_GESDD] = &verify_singular,   [LAPACK_GESVD] = &verify_singular,   [LAPACK_GEEV] = &verify_general,
 };
 
 const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family)
 {
-    return lapack_call_is_known(family) ? kinds[family] : NULL;
+    return kinds[family];
 }
 
-static double value_at(const struct lapack_routine *routine, const struct lapack_arguments *arguments, int64_t index)
+static bool make(const struct lapack_routine *routine, int number, bool poisoned, struct lapack_arguments *arguments)
 {
-    return blas_is_single(routine->type) ? (double)((const float *)arguments->w)[index]
-                                         : ((const double *)arguments->w)[index];
+    uint64_t seed = verify_arrays_seed(routine, number);
+    if (!lapack_arguments_make(arguments, routine->type))
+        return false;
+    verify_arrays_set(routine, arguments, poisoned);
+    kinds[routine->family]->fill(routine, poisoned, &seed, arguments);
+    return true;
 }
 
-static void print_values(const struct lapack_routine *routine, const struct verify_lapack_kind *kind,
-                         const struct lapack_arguments *after)
+enum verify_made verify_lapack_make(const struct lapack_routine *routine, int number, bool poisoned,
+                                    struct lapack_arguments *after, struct lapack_arguments *before)
 {
-    const int64_t count = kind->values(routine, after);
+    *after = *before = (struct lapack_arguments){0};
+    if (!kinds[routine->family]->choose(routine, number, after))
+        return VERIFY_NO_MORE;
+    *before = *after;
+    return make(routine, number, poisoned, after) && make(routine, number, poisoned, before) ? VERIFY_MADE
+                                                                                             : VERIFY_NO_MEMORY;
+}
+
+/* eps * order, over which errors are counted. */
+static double unit_of(const struct lapack_routine *routine, const struct lapack_arguments *before)
+{
+    return dense_ulp(routine->type) * (double)(before->m > before->n ? before->m : before->n);
+}
+
+/* The rooms' memory, NULL where there is none. */
+static struct number *make_rooms(const struct lapack_arguments *before, struct number *rooms[VERIFY_ROOMS])
+{
+    const int64_t most = lapack_arguments_columns(before), square = most * most;
+    rooms[0] = calloc((size_t)(VERIFY_ROOMS * square), sizeof *rooms[0]);
+    for (int i = 1; i < VERIFY_ROOMS && rooms[0]; i++)
+        rooms[i] = rooms[0] + i * square;
+    return rooms[0];
+}
+
+double verify_lapack_gauge(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                           const struct lapack_arguments *before)
+{
+    struct number *rooms[VERIFY_ROOMS], *const memory = make_rooms(before, rooms);
+    double error = INFINITY;
+    if (memory && after->info == 0)
+        error = kinds[routine->family]->error(routine, after, before, rooms) / unit_of(routine, before);
+    free(memory);
+    return isnan(error) ? (double)INFINITY : error;
+}
+
+/* Memory for values, and how many there are. */
+static double *make_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                           const struct lapack_arguments *before, int64_t *count)
+{
+    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    double *const values = calloc(2 * (size_t)lapack_arguments_columns(before), sizeof *values);
+    *count = kind->values && values ? kind->values(routine, after, values) : 0;
+    return values;
+}
+
+static void print_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                         const struct lapack_arguments *before)
+{
+    int64_t count;
+    double *const values = make_values(routine, after, before, &count);
     printf("values %lld %lld", (long long)after->info, (long long)count);
     for (int64_t i = 0; i < count; i++)
-        printf(" %.17g", value_at(routine, after, i));
+        printf(" %.17g", values[i]);
     putchar('\n');
+    free(values);
 }
 
 /* One routine under the shim. False: no memory. */
 static bool check(const struct lapack_routine *routine, host_function *ours)
 {
-    const struct verify_lapack_kind *const kind = kinds[routine->family];
-    struct lapack_arguments after = {0}, before = {0};
-    bool kept = true, good = true;
+    struct lapack_arguments after, before;
+    enum verify_made made;
+    bool kept = true;
     double worst = 0;
     int calls = 0;
-    for (; good && kind->choose(routine, calls, &after); calls += good) {
-        before = after;
-        const bool made = lapack_arguments_make(&after, routine->type);
-        good = lapack_arguments_make(&before, routine->type) && made;
-        if (good) {
-            kind->fill(routine, calls, true, &after);
-            kind->fill(routine, calls, true, &before);
-            lapack_call(ours, routine, &after);
-            print_values(routine, kind, &after);
-            worst = fmax(worst, after.info == 0 ? kind->gauge(routine, &after, &before) : (double)INFINITY);
-            kept = kept && kind->kept(routine, &after, &before);
-        }
+    while ((made = verify_lapack_make(routine, calls, true, &after, &before)) == VERIFY_MADE) {
+        struct verify_parts parts = {0};
+        lapack_call(ours, routine, &after);
+        print_values(routine, &after, &before);
+        worst = fmax(worst, verify_lapack_gauge(routine, &after, &before));
+        kinds[routine->family]->results(routine, &after, &parts);
+        kept = kept && verify_arrays_kept(routine, &after, &before, &parts);
         lapack_arguments_free(&after);
         lapack_arguments_free(&before);
-        after = (struct lapack_arguments){0};
+        calls++;
     }
-    if (good)
+    lapack_arguments_free(&after);
+    lapack_arguments_free(&before);
+    if (made == VERIFY_NO_MORE)
         printf("done %s %d %.17g %d\n", routine->name, calls, worst, kept);
     fflush(stdout);
-    return good;
+    return made == VERIFY_NO_MORE;
 }
 
 int verify_lapack_calls(const char *list)
@@ -72,7 +128,7 @@ int verify_lapack_calls(const char *list)
     for (int i = 0; good && i < lapack_routine_count(); i++) {
         const struct lapack_routine *const routine = lapack_routine_row(i);
         host_function *const ours = lapack_call_in_shim(routine);
-        if (!lapack_routine_is_listed(i, list) || !verify_lapack_kind_of(routine->family))
+        if (!lapack_routine_is_listed(i, list))
             continue;
         if (!ours || !lapack_call_in_host(routine, &host)) {
             fprintf(stderr, "mublas verify: %s: %s has no such routine\n", routine->name, ours ? host.path : "the shim");
@@ -85,35 +141,43 @@ int verify_lapack_calls(const char *list)
 }
 
 /* The farthest of the values in `text`, over `unit`. */
-static double farthest(const struct lapack_routine *routine, const struct lapack_arguments *hosts, int64_t count, double unit,
-                       char *text)
+static double farthest(int64_t info, int64_t count, const double *values, double unit, char *text)
 {
     double worst = 0;
-    if (strtoll(text, &text, 10) != hosts->info || strtoll(text, &text, 10) != count || !(unit > 0))
+    if (strtoll(text, &text, 10) != info || strtoll(text, &text, 10) != count || (count > 0 && !(unit > 0)))
         return INFINITY;
     for (int64_t i = 0; i < count; i++) {
-        const double apart = fabs(strtod(text, &text) - value_at(routine, hosts, i)) / unit;
+        const double apart = fabs(strtod(text, &text) - values[i]) / unit;
         worst = isnan(apart) ? (double)INFINITY : fmax(worst, apart);
     }
+    return worst;
+}
+
+/* How far the host's results are from the values of `text`. */
+static double distance(const struct lapack_routine *routine, const struct lapack_arguments *hosts,
+                       const struct lapack_arguments *before, char *text)
+{
+    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    struct number *rooms[VERIFY_ROOMS], *const memory = make_rooms(before, rooms);
+    int64_t count;
+    double *const values = make_values(routine, hosts, before, &count);
+    const double norm = memory && kind->norm ? kind->norm(routine, before, rooms[0]) : 0;
+    const double worst =
+        memory && values ? farthest(hosts->info, count, values, norm * unit_of(routine, before), text) : (double)INFINITY;
+    free(memory);
+    free(values);
     return worst;
 }
 
 /* The same call on the host, and how far its values are from those of `text`. */
 static double difference(const struct lapack_routine *routine, int number, const struct host_library *host, char *text)
 {
-    const struct verify_lapack_kind *const kind = kinds[routine->family];
     host_function *const function = lapack_call_in_host(routine, host);
-    struct lapack_arguments hosts = {0}, before = {0};
+    struct lapack_arguments hosts, before;
     double worst = INFINITY;
-    if (!function || !kind->choose(routine, number, &hosts))
-        return worst;
-    before = hosts;
-    const bool made = lapack_arguments_make(&hosts, routine->type);
-    if (lapack_arguments_make(&before, routine->type) && made) {
-        kind->fill(routine, number, false, &hosts);
-        kind->fill(routine, number, false, &before);
+    if (verify_lapack_make(routine, number, false, &hosts, &before) == VERIFY_MADE && function) {
         lapack_call(function, routine, &hosts);
-        worst = farthest(routine, &hosts, kind->values(routine, &hosts), kind->scale(routine, &before), text);
+        worst = distance(routine, &hosts, &before, text);
     }
     lapack_arguments_free(&hosts);
     lapack_arguments_free(&before);

@@ -42,6 +42,12 @@ static inline struct number number_get(enum blas_type type, const char *elements
     }
 }
 
+/* Of an array of real numbers of the type's precision. */
+static inline double number_real(enum blas_type type, const void *reals, int64_t index)
+{
+    return blas_is_single(type) ? (double)((const float *)reals)[index] : ((const double *)reals)[index];
+}
+
 /* |re| + |im|, as the testers measure. */
 static inline double number_size(struct number value)
 {

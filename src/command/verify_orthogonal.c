@@ -1,214 +1,144 @@
-/* verify_orthogonal: QR factors, their orthogonal matrix, and singular values with vectors. */
-#include "command/random_flags.h"
-#include "command/verify_dense.h"
-#include "command/verify_lapack.h"
+/* verify_orthogonal: reflectors that make QR factors or tridiagonal forms, their unitary matrix, its products, and least
+ * squares. */
+#include "command/verify_orthogonal.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { SHAPES = 3 };
 
-static const int orders[] = {2, 33, 65, 130};
-enum { ORDERS = sizeof orders / sizeof *orders, SHAPES = 3, JOBS = 2 };
-
-static bool has_values(const struct lapack_routine *routine)
+enum orthogonal_work orthogonal_work_of(const struct lapack_routine *routine)
 {
-    return routine->family == LAPACK_GESDD || routine->family == LAPACK_GESVD;
+    switch (routine->family) {
+    case LAPACK_ORGQR:
+    case LAPACK_ORGTR: return ORTHOGONAL_MAKES;
+    case LAPACK_ORMQR:
+    case LAPACK_ORMTR: return ORTHOGONAL_APPLIES;
+    case LAPACK_GELS: return ORTHOGONAL_SOLVES;
+    default: return ORTHOGONAL_FACTORISES;
+    }
 }
 
-static int64_t least(const struct lapack_arguments *arguments)
+bool orthogonal_is_tridiagonal(const struct lapack_routine *routine)
 {
-    return arguments->m < arguments->n ? arguments->m : arguments->n;
+    return lapack_call_has(routine->family, "uplo");
 }
 
-/* Square, tall and wide; of orgqr, which has no wide ones, square with fewer reflectors. */
+static struct lapack_arguments sizes(int64_t m, int64_t n, int64_t k)
+{
+    const int64_t longest = m > n ? m : n;
+    return (struct lapack_arguments){.m = m, .n = n, .k = k, .lda = longest + 3, .ldb = longest + 2, .ldz = 1};
+}
+
+/* C is as long as the matrix, and about half as long. */
+static void choose_product(const struct lapack_routine *routine, int way, int64_t order, struct lapack_arguments *arguments)
+{
+    const bool is_left = verify_digit(&way, 2) == 0, is_plain = verify_digit(&way, 2) == 0;
+    const int64_t other = order / 2 + 2;
+    *arguments = sizes(is_left ? order : other, is_left ? other : order, order - order / 3);
+    arguments->side = is_left ? 'L' : 'R';
+    arguments->trans = is_plain ? 'N' : is_complex(routine->type) ? 'C' : 'T';
+}
+
+/* Square, tall, and wide or with fewer reflectors. */
+static void choose_shape(const struct lapack_routine *routine, int way, int64_t n, struct lapack_arguments *arguments)
+{
+    const bool is_wide = way == 2 && orthogonal_work_of(routine) == ORTHOGONAL_FACTORISES;
+    *arguments = sizes(way == 1 ? n + n / 2 : is_wide ? n - n / 3 : n, n, way == 2 ? n / 2 : n);
+}
+
+/* Beside triangles. */
+static int ways_of(const struct lapack_routine *routine)
+{
+    switch (orthogonal_work_of(routine)) {
+    case ORTHOGONAL_APPLIES: return 4;
+    case ORTHOGONAL_SOLVES: return SHAPES - 1;
+    default: return orthogonal_is_tridiagonal(routine) ? 1 : SHAPES;
+    }
+}
+
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
-    const int ways = SHAPES * (has_values(routine) ? JOBS : 1);
-    if (number >= ways * ORDERS)
+    const enum orthogonal_work work = orthogonal_work_of(routine);
+    const int triangle = orthogonal_is_tridiagonal(routine) ? verify_digit(&number, 2) : 0;
+    const int way = verify_digit(&number, ways_of(routine));
+    if (number >= VERIFY_ORDERS)
         return false;
-    const int n = orders[number / ways], shape = number % SHAPES, job = number / SHAPES % JOBS;
-    const bool wide = shape == 2 && routine->family != LAPACK_ORGQR;
-    const int m = shape == 1 ? n + n / 2 : wide ? n - n / 3 : n;
-    *arguments = (struct lapack_arguments){.jobz = "NS"[job], .n = n, .m = m, .k = shape == 2 ? n / 2 : n,
-                                           .lda = (m > n ? m : n) + 3, .ldb = n + 2, .ldz = m + 1};
+    if (work == ORTHOGONAL_APPLIES)
+        choose_product(routine, way, verify_orders[number], arguments);
+    else
+        choose_shape(routine, way, verify_orders[number], arguments);
+    arguments->uplo = "LU"[triangle];
+    if (work == ORTHOGONAL_SOLVES) {
+        arguments->trans = 'N';
+        arguments->nrhs = ORTHOGONAL_NRHS;
+    }
     return true;
 }
 
-/* orgqr's reflectors are any vectors with what makes them so. */
-static void fill_reflectors(const struct lapack_routine *routine, struct lapack_arguments *arguments)
+struct reflectors orthogonal_reflectors(const struct lapack_routine *routine, const struct lapack_arguments *arguments,
+                                        struct number *v, struct number *tau)
 {
-    for (int64_t j = 0; j < arguments->k; j++) {
-        double sum = 1;
-        for (int64_t i = j + 1; i < arguments->m; i++) {
-            const struct number value = number_get(routine->type, arguments->a, i + j * arguments->lda);
-            sum += value.re * value.re + value.im * value.im;
-        }
-        number_put(routine->type, arguments->w, j, (struct number){2 / sum, 0});
+    const int64_t m = arguments->m, n = arguments->n, least = m < n ? m : n;
+    const bool is_right = orthogonal_work_of(routine) == ORTHOGONAL_APPLIES && arguments->side == 'R';
+    struct reflectors reflectors = {.order = is_right ? n : m, .v = v, .tau = tau};
+    if (orthogonal_is_tridiagonal(routine)) {
+        reflectors.form = arguments->uplo == 'L' ? REFLECTORS_LOWER : REFLECTORS_UPPER;
+        reflectors.count = reflectors.order - 1;
+    } else
+        reflectors.count = lapack_call_has(routine->family, "k") ? arguments->k : least;
+    return reflectors;
+}
+
+/* Well conditioned. */
+static void fill_least_squares(const struct lapack_routine *routine, uint64_t *seed, struct lapack_arguments *arguments)
+{
+    verify_fill_random(routine->type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
+    for (int64_t i = 0; i < arguments->n; i++)
+        number_put(routine->type, arguments->a, i + i * arguments->lda, (struct number){(double)arguments->m, 0});
+    verify_fill_random(routine->type, arguments->m, ORTHOGONAL_NRHS, arguments->b, arguments->ldb, seed);
+}
+
+/* What else stands in the triangle or the columns of reflectors is finite, as it is in programs. */
+static void fill_reflectors(const struct lapack_routine *routine, uint64_t *seed, struct lapack_arguments *arguments)
+{
+    const struct reflectors reflectors = orthogonal_reflectors(routine, arguments, NULL, NULL);
+    const int64_t order = reflectors.order;
+    if (orthogonal_is_tridiagonal(routine))
+        verify_fill_triangle(routine->type, arguments->uplo, false, order, arguments->a, arguments->lda, seed);
+    else
+        verify_fill_random(routine->type, order, reflectors.count, arguments->a, arguments->lda, seed);
+    reflectors_fill(&reflectors, routine->type, arguments->a, arguments->lda, arguments->tau, seed);
+}
+
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed, struct lapack_arguments *arguments)
+{
+    const enum orthogonal_work work = orthogonal_work_of(routine);
+    if (work == ORTHOGONAL_SOLVES)
+        fill_least_squares(routine, seed, arguments);
+    else if (work != ORTHOGONAL_FACTORISES)
+        fill_reflectors(routine, seed, arguments);
+    else if (orthogonal_is_tridiagonal(routine))
+        verify_fill_hermitian(routine->type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
+    else
+        verify_fill_random(routine->type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
+    if (work == ORTHOGONAL_APPLIES)
+        verify_fill_random(routine->type, arguments->m, arguments->n, arguments->b, arguments->ldb, seed);
+}
+
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after, struct verify_parts *parts)
+{
+    const enum orthogonal_work work = orthogonal_work_of(routine);
+    const bool is_form = work == ORTHOGONAL_FACTORISES && orthogonal_is_tridiagonal(routine);
+    const int64_t m = after->m, n = after->n, count = orthogonal_reflectors(routine, after, NULL, NULL).count;
+    if (work != ORTHOGONAL_APPLIES)
+        parts->of[ARRAY_A] = (struct verify_part){m, n, .uplo = is_form ? after->uplo : 0};
+    if (work == ORTHOGONAL_APPLIES || work == ORTHOGONAL_SOLVES)
+        parts->of[ARRAY_B] = (struct verify_part){.rows = m, .columns = work == ORTHOGONAL_APPLIES ? n : ORTHOGONAL_NRHS};
+    if (work == ORTHOGONAL_FACTORISES)
+        parts->of[ARRAY_TAU] = (struct verify_part){.rows = count, .columns = 1};
+    if (is_form) {
+        parts->of[ARRAY_W] = (struct verify_part){.rows = n, .columns = 1};
+        parts->of[ARRAY_E] = (struct verify_part){.rows = n - 1, .columns = 1};
     }
 }
 
-static void fill(const struct lapack_routine *routine, int number, bool poisoned, struct lapack_arguments *arguments)
-{
-    const size_t element = blas_element_bytes(routine->type);
-    const int with = poisoned ? 0xff : 0;
-    uint64_t seed = (uint64_t)number + 1000 * (uint64_t)routine->type;
-    memset(arguments->a, with, (size_t)(arguments->lda * arguments->n) * element);
-    memset(arguments->b, with, (size_t)(arguments->ldb * arguments->n) * element);
-    memset(arguments->z, with, (size_t)(arguments->ldz * arguments->n) * element);
-    memset(arguments->w, with, (size_t)arguments->n * element);
-    for (int64_t j = 0; j < arguments->n; j++)
-        for (int64_t i = 0; i < arguments->m; i++) {
-            const double re = 2 * random_part(&seed) - 1, im = 2 * random_part(&seed) - 1;
-            number_put(routine->type, arguments->a, i + j * arguments->lda, (struct number){re, im});
-        }
-    if (routine->family == LAPACK_ORGQR)
-        fill_reflectors(routine, arguments);
-}
-
-/* H(1) ... H(k) times `to`, m x columns, H(j) = I - tau v v*. */
-static void apply_reflectors(const struct lapack_routine *routine, const struct lapack_arguments *from, int64_t k,
-                             int64_t columns, struct number *to)
-{
-    const int64_t m = from->m;
-    for (int64_t r = k - 1; r >= 0; r--) {
-        const struct number tau = number_get(routine->type, from->w, r);
-        for (int64_t j = 0; j < columns; j++) {
-            struct number *const x = to + j * m, sum = x[r];
-            for (int64_t i = r + 1; i < m; i++) {
-                const struct number v = number_get(routine->type, from->a, i + r * from->lda);
-                sum.re += v.re * x[i].re + v.im * x[i].im;
-                sum.im += v.re * x[i].im - v.im * x[i].re;
-            }
-            const struct number by = {tau.re * sum.re - tau.im * sum.im, tau.re * sum.im + tau.im * sum.re};
-            x[r].re -= by.re, x[r].im -= by.im;
-            for (int64_t i = r + 1; i < m; i++) {
-                const struct number v = number_get(routine->type, from->a, i + r * from->lda);
-                x[i].re -= v.re * by.re - v.im * by.im;
-                x[i].im -= v.re * by.im + v.im * by.re;
-            }
-        }
-    }
-}
-
-static void set_identity(int64_t rows, int64_t columns, struct number *to)
-{
-    memset(to, 0, (size_t)(rows * columns) * sizeof *to);
-    for (int64_t i = 0; i < rows && i < columns; i++)
-        to[i + i * rows].re = 1;
-}
-
-/* X* X - I, X with `rows` rows. */
-static double orthogonality(int64_t rows, int64_t columns, const struct number *x, struct number *product)
-{
-    dense_multiply(true, rows, columns, columns, x, x, product);
-    for (int64_t i = 0; i < columns; i++)
-        product[i + i * columns].re -= 1;
-    return dense_norm(columns, columns, product);
-}
-
-/* Of as many elements each as the longer side's square. */
-struct room {
-    struct number *a, *u, *vt, *product;
-};
-
-/* Q R - A over A's norm, and Q* Q - I. */
-static double qr_error(const struct lapack_routine *routine, const struct lapack_arguments *after, const struct room *room)
-{
-    const int64_t m = after->m, n = after->n, k = least(after);
-    dense_take(routine->type, 'U', false, m, n, after->a, after->lda, room->u);
-    apply_reflectors(routine, after, k, n, room->u);
-    dense_subtract(room->u, room->a, NULL, m, n);
-    const double residual = dense_norm(m, n, room->u) / dense_norm(m, n, room->a);
-    set_identity(m, m, room->u);
-    apply_reflectors(routine, after, k, m, room->u);
-    return dense_worse(residual, orthogonality(m, m, room->u, room->product));
-}
-
-/* The columns of H(1) ... H(k) themselves. */
-static double q_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                      const struct lapack_arguments *before, const struct room *room)
-{
-    const int64_t m = after->m, n = after->n;
-    dense_take(routine->type, 'F', false, m, n, after->a, after->lda, room->a);
-    set_identity(m, n, room->u);
-    apply_reflectors(routine, before, after->k, n, room->u);
-    dense_subtract(room->u, room->a, NULL, m, n);
-    return dense_norm(m, n, room->u);
-}
-
-static double real_at(const struct lapack_routine *routine, const struct lapack_arguments *after, int64_t i)
-{
-    return blas_is_single(routine->type) ? (double)((const float *)after->w)[i] : ((const double *)after->w)[i];
-}
-
-/* U S V* - A over A's norm, and both sides' orthogonality; that values fall is seen where the host's are compared. */
-static double svd_error(const struct lapack_routine *routine, const struct lapack_arguments *after, const struct room *room)
-{
-    const int64_t m = after->m, n = after->n, k = least(after);
-    if (after->jobz == 'N')
-        return 0;
-    dense_take(routine->type, 'F', false, m, k, after->z, after->ldz, room->u);
-    double worst = orthogonality(m, k, room->u, room->product);
-    for (int64_t j = 0; j < n; j++) /* V, n x k */
-        for (int64_t i = 0; i < k; i++) {
-            const struct number value = number_get(routine->type, after->b, i + j * after->ldb);
-            room->vt[j + i * n] = (struct number){value.re, -value.im};
-        }
-    worst = dense_worse(worst, orthogonality(n, k, room->vt, room->product));
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t i = 0; i < k; i++) {
-            const struct number value = number_get(routine->type, after->b, i + j * after->ldb);
-            const double s = real_at(routine, after, i);
-            room->vt[i + j * k] = (struct number){s * value.re, s * value.im};
-        }
-    dense_multiply(false, k, m, n, room->u, room->vt, room->product);
-    dense_subtract(room->product, room->a, NULL, m, n);
-    return dense_worse(worst, dense_norm(m, n, room->product) / dense_norm(m, n, room->a));
-}
-
-static double gauge(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before)
-{
-    const int64_t longest = after->m > after->n ? after->m : after->n, most = longest * longest;
-    struct number *const memory = calloc((size_t)(4 * most), sizeof *memory);
-    const struct room room = {memory, memory + most, memory + 2 * most, memory + 3 * most};
-    double worst = INFINITY;
-    if (memory) {
-        dense_take(routine->type, 'F', false, before->m, before->n, before->a, before->lda, room.a);
-        worst = has_values(routine)                   ? svd_error(routine, after, &room)
-                : routine->family == LAPACK_ORGQR ? q_error(routine, after, before, &room)
-                                                  : qr_error(routine, after, &room);
-    }
-    free(memory);
-    return isnan(worst) ? (double)INFINITY : worst / (dense_ulp(routine->type) * (double)longest);
-}
-
-static bool kept(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                 const struct lapack_arguments *before)
-{
-    const size_t element = blas_element_bytes(routine->type);
-    const int64_t m = after->m, n = after->n, k = has_values(routine) && after->jobz == 'S' ? least(after) : 0;
-    const size_t value = has_values(routine) ? element / (size_t)blas_scalar_parts(routine->type) : element;
-    const size_t values = (size_t)least(after) * value;
-    return dense_rectangle_kept(m, n, n, element, after->a, before->a, after->lda) &&
-           dense_rectangle_kept(m, k, n, element, after->z, before->z, after->ldz) &&
-           dense_rectangle_kept(k, n, n, element, after->b, before->b, after->ldb) &&
-           memcmp((char *)after->w + values, (char *)before->w + values, (size_t)n * element - values) == 0;
-}
-
-static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after)
-{
-    return has_values(routine) ? least(after) : 0;
-}
-
-static double scale(const struct lapack_routine *routine, const struct lapack_arguments *before)
-{
-    const int64_t m = before->m, n = before->n;
-    struct number *const a = calloc((size_t)(m * n), sizeof *a);
-    if (a)
-        dense_take(routine->type, 'F', false, m, n, before->a, before->lda, a);
-    const double unit = a ? dense_norm(m, n, a) * dense_ulp(routine->type) * (double)(m > n ? m : n) : 0;
-    free(a);
-    return unit;
-}
-
-const struct verify_lapack_kind verify_orthogonal = {choose, fill, gauge, kept, values, scale};
+/* The host's results are another's: they are not compared, but INFO is. */
+const struct verify_lapack_kind verify_orthogonal = {choose, fill, results, orthogonal_error, NULL, NULL};

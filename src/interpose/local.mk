@@ -29,6 +29,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/routines.def src/interpose/cblas.def \
 	src/interpose/lapack.def src/interpose/lapack/call.h src/interpose/lapack/frame.h \
 	src/interpose/lapack/host_run.c src/interpose/lapack/host_run.h \
+	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
 	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
 	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
 	src/interpose/lapack/solver_opening.c src/interpose/lapack/solver_opening.h \
@@ -61,7 +62,6 @@ interposer_sources += \
 	src/interpose/lapack/factor_arguments.c src/interpose/lapack/factor_layouts.c \
 	src/interpose/lapack/factor_layouts.h \
 	src/interpose/lapack/methods.c src/interpose/lapack/methods.h \
-	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
 	src/interpose/lapack/general_eigen_arguments.c \
 	src/interpose/lapack/host_neighbour.c src/interpose/lapack/host_neighbour.h \
 	src/interpose/lapack/reduction_arguments.c \

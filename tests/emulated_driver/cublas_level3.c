@@ -28,6 +28,21 @@ static void spread_imaginary_diagonal(const struct call *of)
     }
 }
 
+/* By cuBLAS's name of the routine. */
+static void spoil(const struct call *of)
+{
+    const char type = of->routine[0];
+    const size_t bytes = type == 's' ? 4 : type == 'z' ? 16 : 8;
+    const int rows = of->m > 0 ? of->m : of->n;
+    char function[24];
+    snprintf(function, sizeof function, "cublas%c%.*s_v2", type - 'a' + 'A', (int)strcspn(of->routine + 1, "_"),
+             of->routine + 1);
+    if (rows > 0 && of->n > 0)
+        emulated_spoil(function, "C", rows,
+                       (char *)of->c + ((size_t)(rows - 1) + (size_t)(of->n - 1) * (size_t)of->ldc) * bytes,
+                       type == 's' || type == 'c');
+}
+
 static void run(void *argument)
 {
     struct call *of = argument;
@@ -67,6 +82,7 @@ static void run(void *argument)
              1, 1, 1, 1);
         break;
     }
+    spoil(of);
 }
 
 /* The codes of cuBLAS's flags; 0 where a routine has none. */

@@ -141,6 +141,17 @@ static enum contents contents(const struct solver_call *call)
     return all;
 }
 
+/* The last element that is a result. */
+static void spoil(const struct solver_call *call, const struct operand *of, int64_t defined)
+{
+    const bool is_single = of->type == 's' || of->type == 'c';
+    const int64_t last = of->after == UPPER && defined < of->rows ? defined : of->rows;
+    if (of->type != 'i' && of->type != 'l' && defined > 0 && last > 0)
+        emulated_spoil(call->function, of->name, of->rows,
+                       (char *)of->address + (size_t)(last - 1 + (defined - 1) * of->ld) * solver_element_bytes(of->type),
+                       is_single);
+}
+
 /* INFO, and with INFO = 0 the outputs. */
 static int compute(struct solver_call *call)
 {
@@ -156,8 +167,10 @@ static int compute(struct solver_call *call)
     if (info > 0)
         poison_all(call);
     for (int i = 0; info == 0 && i < OPERANDS_MAX && call->operands[i].name; i++)
-        if (call->operands[i].written)
+        if (call->operands[i].written) {
+            spoil(call, &call->operands[i], call->defined[i]);
             solver_poison_rest(&call->operands[i], call->operands[i].after, call->defined[i]);
+        }
     return info;
 }
 

@@ -59,6 +59,10 @@ bool emulated_is_accessible(CUdeviceptr address, size_t bytes);
  * may read it. */
 void emulated_poison_output(CUstream stream, CUdeviceptr address, size_t bytes, uint64_t value, bool only_copied);
 
+/* For the emulated cuBLAS and cuSOLVER, of the last element of a result with so many rows, or its real part: make it wrong
+ * by a million units if EMULATED_WRONG has FUNCTION:OPERAND and there are 16 rows: small trials of a library pass. */
+void emulated_spoil(const char *function, const char *operand, int64_t rows, void *element, bool is_single);
+
 /* For the emulated cuBLAS and cuSOLVER: count a call by name and get its injected result (0: none). */
 int emulated_enter(const char *function);
 /* For the same: run function(copy of argument) in stream order, with device

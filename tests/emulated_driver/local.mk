@@ -3,7 +3,7 @@
 # libtool: the names and sonames must be those of the real libraries.
 emulated_folder = tests/emulated_driver
 emulated_c_files = allocations calls collectives context copy device dma event fiber fill graph grid lasting library_memory module options physical pinned processor program ranges \
-	segments stream test_kernels time_model user_object
+	segments spoil stream test_kernels time_model user_object
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `mublas tune` learns of LAPACK's eigensolvers: calls timed on either side, factors in the recipe, and the orders
+# What `mublas tune` learns of LAPACK's routines: calls timed on either side, factors in the recipe, and the orders
 # that mublas info makes of them.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
@@ -16,17 +16,18 @@ export OMP_NUM_THREADS=1
 # timed MODE: the answers to some requests, and a report
 timed()
 {
-    printf 'route dsyevd 40 V\nroute zheevd 33 N\nroute dgemm 40 V\nroute dsyevd 0 N\nanswer\n' |
+    printf 'route %s\n' 'dsyevd 40 V' 'zheevd 33 N' 'dgetrf 40 -' 'dgesdd 34 S' 'dgemm 40 V' 'dsyevd 0 N' |
         MUBLAS_OFFLOAD=$1 MUBLAS_REPORT=$work/report LD_PRELOAD=$shim_preload "$build/mublas" timed-calls 0 \
             > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ]
 }
 # ran ROUTINE COLUMN CALLS: 3 on the device, 4 on the host
 ran() { awk -v routine="$1" -v column="$2" '$1 == routine && $4 ~ /^[0-9]+$/ { n = $column } END { print n + 0 }' "$work/report"; }
-times='NR <= 2 && NF == 2 && $1 > 0 && $2 > 0 { good++ } NR > 2 && $0 == "none" { good++ } END { exit !(good == 4 && NR == 4) }'
+times='NR <= 4 && NF == 2 && $1 > 0 && $2 > 0 { good++ } NR > 4 && $0 == "none" { good++ } END { exit !(good == 6 && NR == 6) }'
 
-timed always && awk "$times" "$work/output" && [ "$(ran dsyevd 3)" = 4 ] && [ "$(ran zheevd 3)" = 4 ]
+timed always && awk "$times" "$work/output" && [ "$(ran dsyevd 3)" = 4 ] && [ "$(ran zheevd 3)" = 4 ] && [ "$(ran dgetrf 3)" = 4 ] &&
+    [ "$(ran dgesdd 3)" = 4 ]
 result $? "routines are timed on the device; what is none, or has no order, is not"
-timed never && awk "$times" "$work/output" && [ "$(ran dsyevd 4)" = 4 ] && [ "$(ran dsymv 3)" = 0 ] && [ "$(ran dsytrd 3)" = 0 ]
+timed never && awk "$times" "$work/output" && [ "$(ran dsyevd 4)" = 4 ] && [ "$(ran dgesdd 4)" = 4 ] && [ "$(ran dsymv 3)" = 0 ] && [ "$(ran dsytrd 3)" = 0 ]
 result $? "and on the host, with all that is called inside"
 
 recipe=$work/recipe
@@ -41,19 +42,27 @@ result $? "each between a sixteenth and sixteen"
 [ $? = 0 ] && grep '^route' "$recipe" | cmp -s - "$work/routes"
 result $? "which stay when other routines are learned anew"
 
-# orders LINES: what mublas info says of dsyevd, and where it is from
+[ "$(grep -c ' level3 ' "$work/routes")" = 2 ]
+result $? "of level 3 on both"
+# orders LINES [ROUTINE]: what mublas info says of dsyevd or that, and where it is from
 orders()
 {
     printf 'host-blas %s\nhost-threads 1\n%s' "$(readlink -f "$host_blas")" "$1" > "$work/lines"
     tests/system/make_recipe "$work/lines" > "$recipe.made" &&
         MUBLAS_RECIPE=$recipe.made MUBLAS_HOST_BLAS=$host_blas "$build/mublas" info --crossovers > "$work/output" 2> "$work/errors" &&
-        [ ! -s "$work/errors" ] && awk '{ for (i = 1; i < NF; i++) if ($i == "dsyevd") print $(i + 1) }' "$work/output"
+        [ ! -s "$work/errors" ] && awk -v routine="${2-dsyevd}" '{ for (i = 1; i < NF; i++) if ($i == routine) print $(i + 1) }' "$work/output"
 }
 before=$(orders "") && grep -q '^LAPACK routines .*(built in)$' "$work/output" && [ "$before" -ge 96 ]
 result $? "mublas info says from which order dsyevd pays: $before"
 after=$(orders $'route host real vectors 0.5\nroute device real vectors 5\n') && [ "$after" -gt "$before" ] &&
-    grep -q '^LAPACK routines .*(eigensolvers learned' "$work/output"
+    grep -q '^LAPACK routines .*(learned: eigenvectors; others built in)$' "$work/output"
 result $? "and, where it was learned, that: $after"
+before=$(orders "" zgesv) && after=$(orders $'route host real level3 0.5\nroute device real level3 8\n' zgesv) && [ "$after" -gt "$before" ] &&
+    grep -q '^LAPACK routines .*(learned: factorisations; others built in)$' "$work/output"
+result $? "factorisations likewise: $before and $after"
+before=$(orders "" dgesvd) && after=$(orders $'route host real singular 0.07\nroute device real singular 16\n' dgesvd) &&
+    [ "$after" -gt "$before" ] && grep -q '(learned: singular values; ' "$work/output"
+result $? "and singular values: $before and $after"
 MUBLAS_OFFLOAD=never "$build/mublas" info --crossovers | grep -q ' dsyevd never'
 result $? "never, where nothing leaves the host"
 echo "1..$number"

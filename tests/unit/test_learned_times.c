@@ -129,6 +129,7 @@ static const char text[] =
     "result staged 65536 9 1048576 150\nresult staged-triangle 65536 20\nresult pinned 16777216 350\n"
     "result pinned-triangle 16777216 250\n"
     "route host real values 0.0625\nroute host complex vectors 1.25\nroute device real vectors 16\n"
+    "route device real level3 0.5\nroute device real singular 1.75\n"
     "host dgemv_none_tall 4096 1 1048576 300\ndevice dgemv_none_tall 4096 15 1048576 20\n"
     "host dgemv_none_far_tall 4096 1.5 1048576 350\ndevice dgemv_none_far_tall 4096 16 1048576 22\n"
     "host dsymv 4096 1 1048576 300\ndevice dsymv 4096 15 1048576 20\n"
@@ -216,7 +217,9 @@ static void test_bad_text(struct learned_times *times)
         "route\n", "route host\n", "route host real\n", "route host real values\n", "route both real values 1\n",
         "route host quaternion values 1\n", "route host real schur 1\n", "route host real values 1 1\n",
         "route host real values 0.0624\n", "route host real values 16.1\n", "route host real values 0\n",
-        "route host real values nan\n", "route host real values 1\nroute host real values 1\n"};
+        "route host real values nan\n", "route host real level4 1\n", "route host level3 1\n",
+        "route device real singular 16.1\n", "route device real level3 1\nroute device real level3 1\n",
+        "route host real values 1\nroute host real values 1\n"};
     int taken = 0, wordless = 0;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *fault = read_text(times, wrong[i]);

@@ -86,7 +86,46 @@ static void test_factors(struct learned_times *times)
                              factor_now = predict(times, LAPACK_POTRF, TYPE_D, 700, 0);
     tap_ok(close_to(tridiagonal_now.host_us, 2 * tridiagonal.host_us), "sytrd goes by values alone");
     tap_ok(factor_now.host_us == factor.host_us && factor_now.compute_us == factor.compute_us,
-           "a factorisation by none");
+           "a factorisation by none of these");
+}
+
+/* What a factor of one curve makes of a routine's times: host and device. */
+static bool follows(const struct learned_times *times, enum lapack_family family, enum blas_type type, double host,
+                    double device)
+{
+    const struct route_times plain = predict(NULL, family, type, 700, 700), now = predict(times, family, type, 700, 700);
+    return close_to(now.host_us, host * plain.host_us) && close_to(now.compute_us, device * plain.compute_us);
+}
+
+/* dgetrf stands for level 3, dgesdd for singular values. */
+static void test_groups(struct learned_times *times)
+{
+    static const enum lapack_family level3[] = {LAPACK_POTRF, LAPACK_POTRS, LAPACK_POSV,  LAPACK_POTRI, LAPACK_GETRF,
+                                                LAPACK_GETRS, LAPACK_GESV,  LAPACK_GETRI, LAPACK_GEQRF, LAPACK_ORGQR,
+                                                LAPACK_ORMQR, LAPACK_GELS,  LAPACK_TRTRI, LAPACK_ORGTR, LAPACK_ORMTR,
+                                                LAPACK_SYGST};
+    static const enum lapack_family others[] = {LAPACK_SYEV, LAPACK_SYEVD, LAPACK_SYEVR, LAPACK_SYEVX, LAPACK_SYGV,
+                                                LAPACK_SYGVD, LAPACK_SYGVX, LAPACK_SYTRD, LAPACK_GEEV};
+    int wrong = 0;
+    bool read = read_text(times, "host-blas blas\nhost-threads 16\nroute host real level3 3\nroute device real level3 0.5\n"
+                                 "route host real singular 5\nroute device real singular 2\n");
+    for (size_t i = 0; i < sizeof level3 / sizeof *level3; i++)
+        wrong += !follows(times, level3[i], TYPE_S, 3, 0.5) + !follows(times, level3[i], TYPE_Z, 3, 0.5);
+    tap_ok(read && wrong == 0, "what is level 3 follows its factors, complex types, too: %d do not", wrong);
+    tap_ok(follows(times, LAPACK_GESDD, TYPE_D, 5, 2) && follows(times, LAPACK_GESVD, TYPE_C, 5, 2),
+           "singular values theirs");
+    wrong = 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        wrong += !follows(times, others[i], TYPE_D, 1, 1) + !follows(times, others[i], TYPE_C, 1, 1);
+    tap_ok(wrong == 0, "others neither: %d do", wrong);
+    read = read_text(times, "host-blas blas\nhost-threads 16\nroute host real level3 3\nroute host complex level3 7\n");
+    tap_ok(read && follows(times, LAPACK_GESV, TYPE_Z, 7, 1) && follows(times, LAPACK_GESV, TYPE_D, 3, 1),
+           "complex types have their own where there is one");
+    read = read_text(times, "host-blas blas\nhost-threads 16\nroute host real values 3\nroute device real vectors 2\n");
+    tap_ok(read && route_factors_have(&times->routes, ROUTE_VALUES) && route_factors_have(&times->routes, ROUTE_VECTORS) &&
+               !route_factors_have(&times->routes, ROUTE_LEVEL3) && !route_factors_have(&times->routes, ROUTE_SINGULAR) &&
+               follows(times, LAPACK_GETRF, TYPE_D, 1, 1) && follows(times, LAPACK_GESDD, TYPE_D, 1, 1),
+           "an older recipe has eigensolvers alone");
 }
 
 static void test_older_and_other(struct learned_times *times)
@@ -153,6 +192,7 @@ int main(void)
     struct learned_times *times = malloc(sizeof *times);
     test_built_in();
     test_factors(times);
+    test_groups(times);
     test_older_and_other(times);
     test_bounds(times);
     test_decision(times);
