@@ -51,7 +51,7 @@ enum status route_leave_in_mirror(struct route_run *run, const struct route_oper
     if (!operands_are_resident(run->mirrors, &held))
         return STATUS_UNSUPPORTED;
     held.access = OPERAND_OVERWRITE;
-    enum status status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, &hold);
+    enum status status = operands_hold_result(run->mirrors, run->lane->lane, run->patience, &held, &hold);
     if (status != STATUS_OK)
         return status;
     status = copy_held(run, hold, &from, held.device_address, held.device_ld);

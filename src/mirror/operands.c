@@ -166,7 +166,7 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
     return status;
 }
 
-enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_CLEAN };
+enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_CLEAN, HOLD_RESULT };
 
 static enum status create_and_begin(struct mirror_table *table, struct lane *lane, struct patience *patience,
                                     struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
@@ -179,6 +179,7 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
     hold->patience = patience;
     hold->may_defer = way == HOLD_UNPROVEN;
     hold->must_be_clean = way == HOLD_CLEAN;
+    hold->is_stranger = way == HOLD_RESULT;
     enum status status = begin(hold, lane, extra_scratch);
     if (status != STATUS_OK) {
         hold_destroy(hold);
@@ -209,6 +210,12 @@ enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, s
                                 struct operand *operand, struct operands_hold **hold)
 {
     return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_CLEAN, hold);
+}
+
+enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                 struct operand *operand, struct operands_hold **hold)
+{
+    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_RESULT, hold);
 }
 
 struct lane *operands_lane(const struct operands_hold *hold)

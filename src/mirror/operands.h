@@ -116,6 +116,11 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
                                    struct operand *operands, int count, size_t extra_scratch,
                                    struct operands_hold **hold);
 
+/* The same for one that is overwritten, and comes home through its mirror only to be left there: residency has not cost
+ * what the way home does. */
+enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                 struct operand *operand, struct operands_hold **hold);
+
 /* Must follow operands_hold_unproven, after the launch and before anything reaches user
  * memory. *changed: the host had written; the operands have been queued for upload
  * again, and what was launched before must be launched again. STATUS_INACCESSIBLE: release, and the

@@ -308,7 +308,7 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
         if (status == STATUS_OK) {
             hold->transfers.bytes_down += footprint_bytes(&held->operand);
             revalidate(&back);
-            if (held->was_resident)
+            if (held->was_resident && !hold->is_stranger)
                 account_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);
             return STATUS_OK;
         }
