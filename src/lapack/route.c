@@ -2,8 +2,6 @@
 #include "lapack/route_engine.h"
 #include "mirror/protection.h"
 
-#include <stdlib.h>
-
 enum { LD_BYTES = 16, INFO_BYTES = 256 };
 
 static int64_t device_ld(const struct route *route, const struct route_operand *operand)
@@ -139,8 +137,8 @@ static enum status run_in_memory(struct route_run *run)
     CUdeviceptr memory;
     size_t bytes = route_operand_bytes(route) + route_aligned(route->device_workspace_bytes);
     phase_enter(PHASE_MEMORY);
-    route->host_workspace = route->host_workspace_bytes ? malloc(route->host_workspace_bytes) : NULL;
-    enum status status = route->host_workspace_bytes && !route->host_workspace ? STATUS_OUT_OF_MEMORY : STATUS_OK;
+    enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    route->host_workspace = run->lane->host_workspace;
     if (status == STATUS_OK)
         status = operands_borrow_kept(run->mirrors, bytes, &memory, &bytes);
     if (status == STATUS_OK) {
@@ -149,7 +147,6 @@ static enum status run_in_memory(struct route_run *run)
         phase_enter(PHASE_MEMORY);
         operands_keep(run->mirrors, memory, bytes);
     }
-    free(route->host_workspace); /* which the device may use until it was waited for */
     return status;
 }
 

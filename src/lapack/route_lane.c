@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct route_lane lanes[ROUTE_LANE_COUNT];
@@ -44,8 +45,26 @@ static struct route_lane *take_free(struct patience *patience)
     return lane;
 }
 
+static void drop_host_workspace(struct route_lane *lane)
+{
+    free(lane->host_workspace);
+    lane->host_workspace = NULL;
+    lane->host_workspace_bytes = 0;
+}
+
+bool route_lane_reserve_host(struct route_lane *lane, size_t bytes)
+{
+    if (bytes > lane->host_workspace_bytes) {
+        drop_host_workspace(lane);
+        lane->host_workspace = malloc(bytes);
+        lane->host_workspace_bytes = lane->host_workspace ? bytes : 0;
+    }
+    return bytes <= lane->host_workspace_bytes;
+}
+
 static void destroy(struct route_lane *lane)
 {
+    drop_host_workspace(lane);
     solver_handle_destroy(&lane->handle);
     if (lane->done)
         driver()->event_destroy(lane->done);
@@ -86,8 +105,12 @@ enum status route_lane_acquire(struct device *device, const struct solver_librar
     return status;
 }
 
+/* What is queued was waited for, unless the lane is broken. */
 void route_lane_release(struct route_lane *lane)
 {
+    enum { HOST_BYTES_KEPT = 256 << 20 };
+    if (lane->host_workspace_bytes > HOST_BYTES_KEPT && !(lane->lane && lane->lane->broken))
+        drop_host_workspace(lane);
     pthread_mutex_lock(&lanes_lock);
     lane->busy = false;
     pthread_cond_signal(&lane_freed);

@@ -13,6 +13,8 @@ struct route_lane {
     struct lane *lane;
     struct solver_handle handle;
     CUevent done; /* whose waits sleep */
+    void *host_workspace; /* kept from call to call: fresh memory costs a fault a page */
+    size_t host_workspace_bytes;
     bool busy;    /* the last member, under the pool's lock */
 };
 
@@ -21,6 +23,9 @@ struct route_lane {
 enum status route_lane_acquire(struct device *device, const struct solver_library *library, struct patience *patience,
                                struct route_lane **lane);
 void route_lane_release(struct route_lane *lane);
+
+/* Ordinary memory of at least `bytes` in host_workspace, whatever is in it; false: there is none. Much is not kept. */
+bool route_lane_reserve_host(struct route_lane *lane, size_t bytes);
 
 /* Wait for everything queued on the lane's stream, asleep. */
 enum status route_lane_wait(struct route_lane *lane, const char *what);
