@@ -23,14 +23,14 @@ void peer_dpotrf(struct run *run)
         matrix_fill(&b, solution.host);
         run_start(run);
         peer_up(&factor);
-        peer_up(&solution);
         peer_expect("Xpotrf", peer.cuda.potrf(peer.handle, peer.params, CUBLAS_LOWER, n, type, factor.device,
                                               n, type, work.device, bytes, work.host, host_bytes, peer.info));
         peer_down(&factor, factor.count);
+        peer_stop(run, "Xpotrf");
+        peer_up(&solution);
         peer_expect("Xpotrs", peer.cuda.potrs(peer.handle, peer.params, CUBLAS_LOWER, n, RIGHT_HAND_SIDES,
                                               type, factor.device, n, type, solution.device, n, peer.info));
         peer_down(&solution, solution.count);
-        peer_stop(run, "Xpotrs");
         run_digest(run, factor.host, factor.count);
         run_digest(run, solution.host, solution.count);
         run_checked(run, check_solution(&a, &x, &b), -1);

@@ -185,17 +185,22 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
 {
     const double saved_us = times->host_us - times->compute_us - (times->moving_us - times->kept_us);
     const double upload_us = residency->resident ? 0 : times->kept_us;
+    const double price_us = ldexp(upload_us, (int)residency->setbacks);
+    struct policy_decision decision = on_device(saved_us, saved_us);
+    decision.keeps = mode == OFFLOAD_ALWAYS || (residency->trackable && residency->credit_us >= price_us);
     if (mode == OFFLOAD_ALWAYS)
-        return on_device(0, 0);
+        return decision;
     if (mode == OFFLOAD_NEVER)
         return on_host(HOST_SWITCHED_OFF, 0);
-    if (saved_us > upload_us)
-        return on_device(saved_us - upload_us, saved_us);
+    if (saved_us > upload_us) {
+        decision.gain_us = saved_us - upload_us;
+        decision.credit_us = decision.keeps ? 0 : upload_us;
+        return decision;
+    }
     if (saved_us <= 0 || !residency->trackable)
         return on_host(HOST_FASTER, 0);
-    if (residency->credit_us + saved_us >= ldexp(upload_us, (int)residency->setbacks))
-        return on_device(saved_us, saved_us);
-    return on_host(HOST_NOT_RESIDENT, saved_us);
+    decision.keeps = residency->credit_us + saved_us >= price_us;
+    return decision.keeps ? decision : on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
 enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,

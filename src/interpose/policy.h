@@ -18,6 +18,7 @@ struct policy_decision {
     double gain_us;          /* on the device: what is gained by that, residency kept included */
     double recurs_us;        /* on the device: what it will likely gain by further calls that follow from this one */
     double earned_us;        /* on the device: of that, the call's own time against the host's; may be negative */
+    bool keeps;              /* a LAPACK route on the device: what may stay there is to */
 };
 
 /* Decide for a legal call above its floor. Resident: compare warm device time
@@ -99,7 +100,8 @@ uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, 
                      enum blas_type type, bool is_learned);
 
 /* LAPACK routes: does the device, with the way there and back, beat the host? What may stay on the device, *residency, is
- * bought by its account as for policy_decide. */
+ * bought by its account as for policy_decide; so it is where the device pays without, as soon as its way up was paid for once
+ * in vain. */
 struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
                                            const struct residency *residency);
 

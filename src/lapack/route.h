@@ -25,7 +25,7 @@ struct route_operand {
     int64_t first_row, first_column; /* on the device, of up and of home */
     int64_t home_first;      /* home's first column on the device, from first_column */
     const int64_t *home_order; /* not NULL: home's column j is the one with this number instead; of full matrices */
-    bool is_kept;            /* up stays on the device for later calls, in a mirror (mirror/operands.h) */
+    bool is_kept;            /* where the route keeps operands: up stays on the device, in a mirror (mirror/operands.h) */
     bool hermitian;          /* imaginary parts on the diagonal count as zero, whatever is there */
     bool finite_suffices;    /* LAPACK does not scale it, however large or small it is */
     enum route_diagonal diagonal;
@@ -45,6 +45,7 @@ struct route_vector {
 struct route {
     const struct route_method *method;
     const void *problem; /* the method's */
+    bool keeps; /* operands that may stay on the device are to */
     /* Matrices are home too: is it a success? Only where all of these homes are private memory; NULL: it is. */
     bool (*accept)(const struct route *route);
     enum blas_type type;

@@ -30,7 +30,7 @@ enum status route_take_from_mirror(struct route_run *run, const struct route_ope
     struct operands_hold *hold;
     struct transfer_count count = {0};
     enum status status = STATUS_UNSUPPORTED;
-    if (operand->is_kept)
+    if (operand->is_kept && route->keeps)
         status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, &hold);
     else if (operands_are_resident(run->mirrors, &held))
         status = operands_hold_clean(run->mirrors, run->lane->lane, run->patience, &held, &hold);

@@ -14,7 +14,7 @@ struct held_operand {
     struct page_range pages; /* of the hull, in the mirror */
     bool was_resident;
     bool hot; /* read without a scan: all of it counts as written */
-    size_t uploaded_pages;
+    size_t uploaded_pages, direct_pages; /* of those by DMA */
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
     bool was_complete;             /* of an output: all of it was valid, */
     struct page_range lost_before; /* ... and what was known to be lost beside it, */

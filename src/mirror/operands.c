@@ -58,7 +58,7 @@ static void settle(struct operands_hold *hold, struct held_operand *held)
     if (held->hot)
         return; /* it is not resident */
     account_settle(hold->table, held->mirror, held->pages, held->was_resident,
-                   uploaded, touched, held->operand.kind);
+                   uploaded, pinned_anew ? 0 : (uint64_t)held->direct_pages << page_shift(), touched, held->operand.kind);
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)

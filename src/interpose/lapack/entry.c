@@ -39,13 +39,15 @@ static bool integers_are_known(struct lapack_call *call)
 }
 
 static enum host_reason run_route(struct device *device, const struct solver_library *library,
-                                  const struct lapack_call *call, struct lapack_problem *problem, struct patience *patience)
+                                  const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
+                                  struct patience *patience)
 {
     struct route route;
     struct device_counts counts = {0};
     const struct lapack_methods *const methods = lapack_methods_of(call->routine->family);
     if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
+    route.keeps = keeps;
     if (stats_wanted())
         phase_clock_start(&counts.phases);
     const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
@@ -65,9 +67,9 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
 }
 
 static enum host_reason run(struct device *device, const struct solver_library *library, const struct lapack_call *call,
-                            struct lapack_problem *problem, struct patience *patience)
+                            struct lapack_problem *problem, bool keeps, struct patience *patience)
 {
-    const enum host_reason reason = run_route(device, library, call, problem, patience);
+    const enum host_reason reason = run_route(device, library, call, problem, keeps, patience);
     free(problem->memory);
     return reason;
 }
@@ -133,11 +135,11 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     if (!library)
         return outcome;
     exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
-    outcome.reason = run(device, library, call, problem, &patience);
+    outcome.reason = run(device, library, call, problem, decision.keeps, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR || is_for_its_data(outcome.reason))
         losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
-    if (outcome.reason == HOST_REASON_COUNT && decision.earned_us > 0 && mirrors && kept.matrix.pointer)
+    if (outcome.reason == HOST_REASON_COUNT && mode == OFFLOAD_AUTO && decision.keeps && mirrors && kept.matrix.pointer)
         operands_earn(mirrors, &kept, 1, decision.earned_us);
     return outcome;
 }
