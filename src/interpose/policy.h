@@ -100,8 +100,8 @@ uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, 
                      enum blas_type type, bool is_learned);
 
 /* LAPACK routes: does the device, with the way there and back, beat the host? What may stay on the device, *residency, is
- * bought by its account as for policy_decide; so it is where the device pays without, as soon as its way up was paid for once
- * in vain. */
+ * bought by its account as for policy_decide; so it is where the device pays without, once its way up
+ * was paid for twice and it had not changed between. */
 struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
                                            const struct residency *residency);
 

@@ -46,7 +46,7 @@ enum status route_bring_home(struct route_run *run);
 enum status route_take_from_mirror(struct route_run *run, const struct route_operand *operand);
 
 /* Bring `home`, whose column 0 is at `address`, to host memory by way of its mirror, where there is one: both are equal then.
- * STATUS_UNSUPPORTED: there is none. *touched: host memory may have been written. */
+ * STATUS_UNSUPPORTED: there is none, or it is a triangle. *touched: host memory may have been written. */
 enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand, CUdeviceptr address, bool *touched);
 
 #endif

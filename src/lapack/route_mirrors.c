@@ -48,7 +48,9 @@ enum status route_leave_in_mirror(struct route_run *run, const struct route_oper
     struct operand held = operand_of(run->route, &operand->home, OPERAND_READ);
     struct operands_hold *hold;
     const struct device_part from = {address, operand->ld, operand->home.rows, operand->home.columns, operand->home.part};
-    if (!operands_are_resident(run->mirrors, &held))
+    /* Of a triangle pages that it has a part of would be missing, one or more of each column: to send these takes longer
+     * than to send the whole triangle (doc/lapack.md). */
+    if (operand->home.part != PART_FULL || !operands_are_resident(run->mirrors, &held))
         return STATUS_UNSUPPORTED;
     held.access = OPERAND_OVERWRITE;
     enum status status = operands_hold_result(run->mirrors, run->lane->lane, run->patience, &held, &hold);

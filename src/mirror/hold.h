@@ -34,7 +34,7 @@ struct operands_hold {
     struct transfer_count transfers;
     bool may_defer; /* the caller will prove the operands after its launch */
     bool must_be_clean; /* all of it valid, or there is no hold */
-    bool is_stranger; /* its results would come home by staging without a mirror, too */
+    bool is_stranger; /* its results would come home by staging without a mirror, too: nothing is pinned for them */
     bool unproven;  /* and has yet to; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */

@@ -177,6 +177,39 @@ static int64_t first_order(const struct learned_times *learned)
     return n;
 }
 
+/* What may stay: a route that pays with its way up keeps it once that was paid for twice; one that pays without
+ * it alone, once its account covers it. */
+static void test_kept(void)
+{
+    const struct route_times pays = {.host_us = 100, .compute_us = 10, .moving_us = 50, .kept_us = 40};
+    const struct route_times pays_without = {.host_us = 50, .compute_us = 10, .moving_us = 50, .kept_us = 40};
+    struct residency residency = {.trackable = true};
+    struct policy_decision decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && !decision.keeps && decision.gain_us == 40 && decision.credit_us == 40, "at first it is sent");
+    residency.credit_us = 40;
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && !decision.keeps && decision.credit_us == 40, "and once more");
+    residency.credit_us = 80;
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && decision.keeps && decision.credit_us == 0, "then it is kept");
+    residency.setbacks = 1;
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && !decision.keeps, "after a setback twice as much is wanted");
+    residency = (struct residency){.trackable = true};
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency);
+    tap_ok(!decision.device && decision.reason == HOST_NOT_RESIDENT && decision.credit_us == 30, "what pays without alone is credited");
+    residency.credit_us = 20;
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency);
+    tap_ok(decision.device && decision.keeps, "and bought");
+    residency = (struct residency){.trackable = true, .resident = true};
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency);
+    tap_ok(decision.device && decision.keeps && decision.gain_us == 30, "what is there is used");
+    residency = (struct residency){.trackable = false, .credit_us = 100};
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && !decision.keeps, "what cannot be tracked is not kept");
+    tap_ok(!policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency).device, "nor bought");
+}
+
 static void test_decision(struct learned_times *times)
 {
     const int64_t built_in = first_order(NULL);
@@ -195,6 +228,7 @@ int main(void)
     test_groups(times);
     test_older_and_other(times);
     test_bounds(times);
+    test_kept();
     test_decision(times);
     free(times);
     return tap_done();

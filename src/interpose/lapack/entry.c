@@ -139,7 +139,7 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR || is_for_its_data(outcome.reason))
         losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
-    if (outcome.reason == HOST_REASON_COUNT && mode == OFFLOAD_AUTO && decision.keeps && mirrors && kept.matrix.pointer)
+    if (outcome.reason == HOST_REASON_COUNT && decision.keeps && mirrors && kept.matrix.pointer)
         operands_earn(mirrors, &kept, 1, decision.earned_us);
     return outcome;
 }
