@@ -196,7 +196,7 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
         return on_host(HOST_SWITCHED_OFF, 0);
     if (saved_us > upload_us) {
         decision.gain_us = saved_us - upload_us;
-        decision.credit_us = decision.keeps ? 0 : upload_us;
+        decision.credit_us = residency->trackable && !decision.keeps ? upload_us : 0;
         return decision;
     }
     if (saved_us <= 0 || !residency->trackable)

@@ -39,4 +39,6 @@ result $? "until they have paid for that, wherever the thread is that opens it: 
 refuses 6 "${loses[@]}" "wake 1000000" && [ "$(ran dsyevd 4)" = 6 ] && [ "$(ran dsymv 3)" -gt 400 ] &&
     [ "$(rows | sort)" = "$(sort "$work/never")" ]
 result $? "slower on the device: what is called inside pays for it, $(ran dsymv 3) of $(ran dsymv 2) dsymv are there"
+passes_by_recipe "${gains[@]}" "wake 10000000" -- refused order 300 2 && [ "$(ran dormtr 4)" = 2 ]
+result $? "no device: the dormtr inside, whose matrix might stay there, has no account"
 echo "1..$number"
