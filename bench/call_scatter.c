@@ -3,11 +3,11 @@
  *   call_scatter [SECONDS]
  *
  * Takes a call of each class (timed_class.h), where by the built-in model host and device change place, and
- * times all of them again and again for SECONDS (20), on the host and, resident, on the device, 100 us each
- * time, in another order every time. Prints of each side how much longer than the 5th percentile of a call's
- * times its others are; and, for some numbers of moments and some ways to sum up as many times (the least;
- * the tuner's mean, of those that are at most twice that; the median), the standard deviation of that from
- * draw to draw: of the calls' natural logarithms, the one in the middle. */
+ * times all of them again and again for SECONDS (20), twice at least, on the host and, resident, on the device,
+ * 100 us each time, in another order every time. Prints of each side how much longer than the 5th percentile of
+ * a call's times its others are; and, for some numbers of moments and some ways to sum up as many times (the
+ * least; the tuner's mean, of those that are at most twice that; the median), the standard deviation of that
+ * from draw to draw: of the calls' natural logarithms, the one in the middle. */
 #include "border_calls.h"
 #include "command/call_timer.h"
 #include "command/random_flags.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOMENTS = 400, DRAWS = 200, MOST = 16, BATCH = 64, WAYS = 3 };
+enum { LEAST_MOMENTS = 2, MOMENTS = 400, DRAWS = 200, MOST = 16, BATCH = 64, WAYS = 3 };
 static const double budget_us = 100, most_us = 1000, most_bytes = 32 << 20;
 
 struct scattered {
@@ -78,10 +78,10 @@ static void time_side(struct call_timer *timer, enum call_side side, const int *
     }
 }
 
-static void time_all(struct call_timer *timer, double seconds)
+static void time_all(struct call_timer *timer, int least_rounds, double seconds)
 {
     const uint64_t started = clock_nanoseconds();
-    while ((double)(clock_nanoseconds() - started) < 1e9 * seconds) {
+    for (int round = 0; round < least_rounds || (double)(clock_nanoseconds() - started) < 1e9 * seconds; round++) {
         border_shuffle(order, call_count, &seed);
         for (int i = 0; i < call_count; i += BATCH)
             for (int side = 0; side < CALL_SIDES; side++)
@@ -142,8 +142,8 @@ static int report(void)
     static const int counts[] = {1, 2, 3, 4, 6, 8, 10, 16};
     for (int side = 0; side < CALL_SIDES; side++) {
         for (int i = 0; i < call_count; i++)
-            if (calls[i].count[side] < 2) {
-                fprintf(stderr, "call_scatter: there was no time for every call\n");
+            if (calls[i].count[side] < LEAST_MOMENTS) {
+                fprintf(stderr, "call_scatter: a call could not be timed\n");
                 return 1;
             }
         print_spread(side);
@@ -167,10 +167,10 @@ int main(int count, char **arguments)
     choose_calls(&model);
     if (!call_timer_start(&timer, &as_programs, "call_scatter", (size_t)most_bytes))
         return 1;
-    time_all(&timer, 1);
+    time_all(&timer, 1, 0);
     for (int i = 0; i < call_count; i++)
         memset(calls[i].count, 0, sizeof calls[i].count); /* first times moved matrices */
-    time_all(&timer, seconds);
+    time_all(&timer, LEAST_MOMENTS, seconds);
     const int result = report();
     call_timer_stop(&timer, &end);
     if (end.reason[0])

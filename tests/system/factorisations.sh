@@ -1,5 +1,6 @@
 #!/bin/bash
 # Factorisations and what follows from them, on the emulated device beside the host: factorisations.c says how.
+# factorisations.sh [ROUTINE...]: by default all; under sanitizers one of each kind, for routes.sh has them all.
 . tests/environment.sh
 number=0
 result() # STATUS WHAT
@@ -22,7 +23,9 @@ on_device() # REPORT ROUTINE
         END { print count + 0 }' "$1"
 }
 
-for routine in ${*:-potrf potrs posv potri getrf getrs gesv getri geqrf orgqr ormqr gels trtri}; do
+all="potrf potrs posv potri getrf getrs gesv getri geqrf orgqr ormqr gels trtri"
+[ -z "$sanitizers" ] || all="posv getri ormqr gels"
+for routine in ${*:-$all}; do
     MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report LD_PRELOAD=$shim_preload \
         tests/system/factorisations "$routine" 40 5 > "$work/lines" 2> "$work/errors"
     result $? "$routine: all variants are as LAPACK's"

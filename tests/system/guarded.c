@@ -167,7 +167,7 @@ static bool try_flags(struct call call, int variant, struct random *random)
     const bool narrow = strcmp(call.routine->name, "gemm") == 0 ||
                         (strchr(call.routine->letters, 'e') && !on_right) ||
                         (strcmp(call.routine->name, "gemv") == 0 && variant % 2);
-    call.n = narrow ? 8 * PANEL : large + (int64_t)random_below(random, 50);
+    call.n = narrow ? 3 * PANEL : large + (int64_t)random_below(random, 50);
     call.k = by_rank ? PANEL : 2 * PANEL;
     for (int i = 0; i < 2; i++)
         call.increments[i] = variant % 3 == 2 - i ? (variant % 2 ? -1 : 1) * (COLUMN_BYTES / size + i)

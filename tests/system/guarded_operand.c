@@ -109,12 +109,15 @@ bool guarded_agrees(const struct guarded *operand)
 {
     const size_t size = element_bytes(operand->type), in_page = PAGE / size;
     bool good = true;
-    for (size_t page = 0; page < operand->bytes / PAGE; page++)
-        for (size_t slot = page * in_page; operand->touched[page] && slot < (page + 1) * in_page; slot++) {
+    for (size_t page = 0; page < operand->bytes / PAGE; page++) {
+        if (!operand->touched[page] || memcmp(operand->memory + page * PAGE, operand->twin + page * PAGE, PAGE) == 0)
+            continue;
+        for (size_t slot = page * in_page; slot < (page + 1) * in_page; slot++) {
             const int64_t index = (int64_t)slot - (int64_t)in_page - operand->lead;
             if (memcmp(operand->memory + slot * size, operand->twin + slot * size, size) != 0)
                 good = index >= 0 && is_element(operand, index % operand->ld, index / operand->ld) &&
                        is_near(operand, index) && good;
         }
+    }
     return good;
 }

@@ -190,8 +190,9 @@ else
     # Interrupted amid calls, once there are some.
     calls() { OMP_NUM_THREADS=1 EMULATED_TIME= mublas tune --crossovers-only --memory=64 --routines=dsymv,dgemm --output="$recipe" "$@"; }
     rm -f "$recipe"*
-    for delay in 2 4 8 16; do
-        OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --memory=64 --routines=dsymv,dgemm --time-limit=40 \
+    for attempt in "10 3" "10 6" "40 16"; do
+        read -r limit delay <<< "$attempt"
+        OMP_NUM_THREADS=1 EMULATED_TIME= "$build/mublas" tune --crossovers-only --memory=64 --routines=dsymv,dgemm --time-limit=$limit \
             --output="$recipe" > "$work/output" 2> "$work/errors" &
         tuning=$!
         sleep $delay

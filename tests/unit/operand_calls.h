@@ -87,9 +87,11 @@ static inline bool compute_column(void *context, const struct operand *operand, 
 {
     struct computation *computation = context;
     size_t bytes = range.end - range.begin;
-    unsigned char *result = malloc(bytes + 1);
-    for (size_t i = 0; i < bytes; i++)
-        result[i] = (unsigned char)(next_random(computation->random) >> 32);
+    unsigned char *result = malloc(bytes + sizeof(uint64_t));
+    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+        const uint64_t word = next_random(computation->random);
+        memcpy(result + i, &word, sizeof word);
+    }
     memcpy((unsigned char *)range.begin + computation->to_shadow, result, bytes);
     bool good = device_poke(device_of(operand, range.begin), result, bytes);
     free(result);

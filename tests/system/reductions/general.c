@@ -1,4 +1,4 @@
-/* LAPACK's geev as a program calls it: by residuals, and by what may be written. */
+/* general [TYPES]: LAPACK's geev as a program calls it: by residuals, and by what may be written. */
 #include "numbers.h"
 
 #include <math.h>
@@ -174,9 +174,9 @@ static void test_problem(char type, char jobvl, char jobvr, int n, enum kind kin
 }
 
 /* What is not finite is the host's, as it has it: newer LAPACK returns at once. */
-int main(void)
+int main(int count, char **words)
 {
-    for (const char *type = "sdcz"; *type; type++)
+    for (const char *type = count > 1 ? words[1] : "sdcz"; *type; type++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int n = 2; n < 120; n += 39) {
                 test_problem(*type, 'N', 'V', n, (enum kind)kind);

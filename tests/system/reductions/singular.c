@@ -1,5 +1,5 @@
-/* LAPACK's gesdd and gesvd as a program calls them: by residuals, and by what may be written. Fortran's argument lists
- * of complex types have one array more. */
+/* singular [TYPES]: LAPACK's gesdd and gesvd as a program calls them: by residuals, and by what may be written.
+ * Fortran's argument lists of complex types have one array more. */
 #include "numbers.h"
 
 #include <math.h>
@@ -209,11 +209,11 @@ static void test_decomposition(char type, char jobu, char jobvt, int m, int n)
     free_all(&p);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     static const int sizes[][2] = {{31, 31}, {40, 23}, {23, 40}, {100, 20}, {2, 11}, {150, 130}};
     static const char jobs[] = "NSAO";
-    for (const char *type = "sdcz"; *type; type++)
+    for (const char *type = count > 1 ? words[1] : "sdcz"; *type; type++)
         for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
             for (int u = 0; u < 4; u++) {
                 test_decomposition(*type, jobs[u], 0, sizes[size][0], sizes[size][1]);

@@ -1,4 +1,5 @@
-/* LAPACK's sytrd, orgtr, ormtr and sygst as a program calls them: by residuals, and by what may be written. */
+/* tridiagonal [TYPES]: LAPACK's sytrd, orgtr, ormtr and sygst as a program calls them: by residuals, and by what may be
+ * written. */
 #include "numbers.h"
 
 #include <math.h>
@@ -282,9 +283,11 @@ static void test_refusals(int r)
     matrix_free(&b);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     for (int r = 0; r < 4; r++) {
+        if (count > 1 && !strchr(words[1], routines[r].type))
+            continue;
         for (int i = 0; i < 2; i++) {
             const char uplo = i ? 'U' : 'L';
             test_tridiagonal(r, uplo, ORDER, 1);
