@@ -2,7 +2,7 @@
 #include "gpu/kernel_set.h"
 #include "gpu/kernels/route_arguments.h"
 
-enum { THREADS = 256, PIECE = 4096 };
+enum { THREADS = 256 };
 
 static struct part_arguments arguments_of(const struct device_part *part, enum blas_type type, int64_t unit_words)
 {
@@ -14,7 +14,7 @@ static struct part_arguments arguments_of(const struct device_part *part, enum b
 
 static unsigned blocks_for(const struct part_arguments *arguments, unsigned most)
 {
-    const int64_t pieces = (arguments->rows + PIECE - 1) / PIECE * arguments->columns;
+    const int64_t pieces = (arguments->rows + PART_PIECE - 1) / PART_PIECE * arguments->columns;
     return pieces < (int64_t)most ? (unsigned)pieces : most;
 }
 

@@ -54,13 +54,6 @@ CUdeviceptr route_first_address(const struct route *route, const struct route_op
                                   blas_element_bytes(route->type);
 }
 
-uint64_t route_part_bytes(const struct route *route, const struct blas_matrix *matrix)
-{
-    const uint64_t rows = (uint64_t)matrix->rows, columns = (uint64_t)matrix->columns;
-    const uint64_t elements = matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2;
-    return elements * blas_element_bytes(route->type);
-}
-
 /* INFO, vectors, numbers, operands, workspace, in this order. */
 static void place(struct route *route, CUdeviceptr address)
 {

@@ -24,8 +24,6 @@ size_t route_vector_bytes(const struct route *route);
 /* Where an operand's host matrices are on the device. */
 CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand);
 
-uint64_t route_part_bytes(const struct route *route, const struct blas_matrix *matrix);
-
 /* route_send.c: are diagonals and vectors such that no INFO comes of them? Reads host memory. */
 bool route_host_values_are_good(const struct route *route);
 

@@ -83,7 +83,7 @@ static enum status bring_home(struct route_run *run, const struct route_operand 
     for (int attempt = 0; attempt < 2 && status != STATUS_OK; attempt++)
         status = bring_columns(run->route, operand, run->lane->lane, touched);
     if (status == STATUS_OK)
-        run->route->moved.bytes_down += route_part_bytes(run->route, &operand->home);
+        run->route->moved.bytes_down += blas_part_bytes(&operand->home, run->route->type);
     return status;
 }
 

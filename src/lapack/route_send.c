@@ -55,7 +55,7 @@ static enum status send_operand(struct route_run *run, const struct route_operan
     if (status != STATUS_OK) {
         status = staging_upload_part(lane, route_first_address(route, operand), operand->ld, &operand->up,
                                      blas_element_bytes(route->type));
-        route->moved.bytes_up += route_part_bytes(route, &operand->up);
+        route->moved.bytes_up += blas_part_bytes(&operand->up, route->type);
     }
     return status == STATUS_OK && operand->hermitian ? clear_imaginary_diagonal(route, operand, lane) : status;
 }

@@ -4,8 +4,6 @@
 
 #include "common/blas_call.h"
 
-constexpr int64_t PART_PIECE = 4096;
-
 struct part_piece_rows {
     int64_t column, begin, end;
 };

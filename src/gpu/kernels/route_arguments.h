@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+enum { PART_PIECE = 4096 }; /* units of a column that a block has at a time */
+
 /* One part of one or two column-major matrices, by words of 32 bits. Rows and leading dimensions count units of
  * `unit_words`; a step of the triangle, one element, is `element_units` of them. */
 struct part_arguments {

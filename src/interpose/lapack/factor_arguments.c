@@ -149,17 +149,10 @@ static bool overlaps(const struct lapack_call *call, const struct factor_layout 
     return false;
 }
 
-static uint64_t part_bytes(const struct blas_matrix *matrix, enum blas_type type)
-{
-    const uint64_t rows = (uint64_t)matrix->rows, columns = (uint64_t)matrix->columns;
-    const uint64_t elements = matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2;
-    return elements * blas_element_bytes(type);
-}
-
 static struct route_shape shape_of(const struct lapack_call *call, const struct factor_layout *layout,
                                    const struct factor_problem *problem)
 {
-    const uint64_t a = part_bytes(&problem->a, problem->type), b = part_bytes(&problem->b, problem->type);
+    const uint64_t a = blas_part_bytes(&problem->a, problem->type), b = blas_part_bytes(&problem->b, problem->type);
     return (struct route_shape){.family = call->routine->family, .type = problem->type,
                                 .is_right = problem->side == SIDE_RIGHT, .m = problem->m, .n = problem->n,
                                 .k = problem->k, .bytes_up = a + b, .bytes_down = (layout->reads_a_only ? 0 : a) + b,

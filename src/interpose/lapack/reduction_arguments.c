@@ -109,23 +109,18 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
     return false;
 }
 
-static uint64_t part_bytes(const struct blas_matrix *matrix, enum blas_part part, enum blas_type type)
-{
-    const uint64_t rows = (uint64_t)matrix->rows, columns = (uint64_t)matrix->columns;
-    return (part == PART_FULL ? rows * columns : columns * (columns + 1) / 2) * blas_element_bytes(type);
-}
-
 static struct route_shape shape_of(const struct reduction_problem *problem)
 {
     const bool has_c = problem->family == LAPACK_ORMTR;
     const int64_t k = !has_c ? problem->n : problem->side == SIDE_LEFT ? problem->b.columns : problem->b.rows;
     struct route_shape shape = {.family = problem->family, .type = problem->type, .m = problem->n, .n = problem->n, .k = k};
-    shape.bytes_up = part_bytes(&problem->a, problem->a.part, problem->type);
+    struct blas_matrix result = has_c ? problem->b : problem->a;
+    result.part = has_c || problem->family == LAPACK_ORGTR ? PART_FULL : PART_LOWER;
+    shape.bytes_up = blas_part_bytes(&problem->a, problem->type);
     shape.bytes_kept = has_c ? shape.bytes_up : 0;
     if (problem->b.pointer)
-        shape.bytes_up += part_bytes(&problem->b, problem->b.part, problem->type);
-    shape.bytes_down = has_c ? part_bytes(&problem->b, PART_FULL, problem->type)
-                             : part_bytes(&problem->a, problem->family == LAPACK_ORGTR ? PART_FULL : PART_LOWER, problem->type);
+        shape.bytes_up += blas_part_bytes(&problem->b, problem->type);
+    shape.bytes_down = blas_part_bytes(&result, problem->type);
     return shape;
 }
 
