@@ -30,7 +30,7 @@ enum { ONE_THREAD_ORDER = 362 };
 static const double gemv_columns = 1.6, trmv_columns = 1.9;
 /* OpenBLAS on 16 cores of Xeons with AVX-512 and 300 MB of cache: dgemm 0.47 to 0.78 TFLOP/s at
  * 512 to 1900 columns; dsymv of order 1600 to 3900 220 to 270 GB/s on one machine, by itself; on another,
- * in dsyevr and dsytrd of order 4096 and 8192, 110 to 140 (their reports, doc/residency.md). */
+ * in dsyevr and dsytrd of order 4096 and 8192, 110 to 140. */
 static const double cached_bandwidth_per_core = 10e9, widest_vectors_gain = 1.8;
 /* Matrices that each core keeps its part of: 2 MB beside such processors' cores. */
 static const double near_bandwidth_per_core = 30e9, near_bytes_per_core = 1.5e6, near_bytes_others = 0.2e6;
