@@ -57,7 +57,7 @@ enum status route_leave_in_mirror(struct route_run *run, const struct route_oper
     if (status != STATUS_OK)
         return status;
     status = copy_held(run, hold, &from, held.device_address, held.device_ld);
-    *touched = *touched || status != STATUS_OK;
+    *touched = *touched || status == STATUS_OK || status == STATUS_RESULT_LOST;
     operands_release(hold, NULL);
     return status;
 }

@@ -117,7 +117,8 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
                                    struct operands_hold **hold);
 
 /* The same for one that is overwritten, and comes home through its mirror only to be left there: residency has not cost
- * what the way home does. */
+ * what the way home does. operands_write_back's STATUS_RESULT_LOST then says that host memory was written in part, whether
+ * or not it is lost with that. */
 enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
                                  struct operand *operand, struct operands_hold **hold);
 
