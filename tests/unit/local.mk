@@ -414,6 +414,11 @@ TESTS += tests/unit/test_operand_requests
 tests_unit_test_operand_requests_SOURCES = tests/unit/test_operand_requests.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operand_requests_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_kept_memory
+TESTS += tests/unit/test_kept_memory
+tests_unit_test_kept_memory_SOURCES = tests/unit/test_kept_memory.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_kept_memory_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_operands_proof
 TESTS += tests/unit/test_operands_proof
 tests_unit_test_operands_proof_SOURCES = tests/unit/test_operands_proof.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
