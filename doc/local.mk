@@ -1,2 +1,2 @@
-EXTRA_DIST += doc/architecture.md doc/coherence.md doc/kernel-speed.md doc/lapack.md doc/limits.md doc/programs.md \
+EXTRA_DIST += doc/architecture.md doc/coherence.md doc/kernels.md doc/lapack.md doc/limits.md doc/programs.md \
 	doc/residency.md doc/tuner.md
