@@ -6,7 +6,7 @@
  * Runs the tuner's sampler (call_sampler.h) N (4) times for S (27.5: what calls get of the quick minute, but
  * for its beginning) seconds of a clock that is planted, too; with --interrupted=S it is interrupted after S
  * of them, and gone on with. The machine's calls take what the recipe says, but for noise as it was found on
- * an H100's host (doc/tuner.md, "How good the crossovers are"): each processor, to which calls move
+ * an H100's host (doc/tuner.md, "What the quick way's time went into"): each processor, to which calls move
  * every millisecond, and each fifth of a second is faster or slower, each call is, and some have to wait; X
  * (1) times as much of it all. First calls, changes of sides, of the processor and of the process cost what
  * they cost there. Then random calls near the border (border_calls.h): how many choices by what was learned

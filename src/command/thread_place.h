@@ -2,7 +2,7 @@
  *
  * What one thread does alone takes up to 1.7 times as long on one virtual processor as on another, by what
  * else runs on the core behind it, which the system does not tell and which stays so for tens of
- * milliseconds or for many seconds (doc/tuner.md). Programs run on any of them; a thread
+ * milliseconds or for many seconds (doc/tuner.md, "One thread alone"). Programs run on any of them; a thread
  * that is kept busy hardly ever leaves its own. Whoever times calls for others must move. */
 #ifndef MUBLAS_THREAD_PLACE_H
 #define MUBLAS_THREAD_PLACE_H
