@@ -71,7 +71,7 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .result_bandwidth = 7.5e9,
         .triangle_bandwidth = 2.1e9,
         .host_start_us = host_cores > 1 ? threads_us : 0,
-        .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/residency.md */
+        .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/measured.md */
         .pin_us_per_byte = 26e3 / (512 << 20),
         .wake_us = 400e3, /* 0.25 to 0.38 s on an H100 (reports of bench/programs) */
         .level3_wake_us = 70e3, /* there 0.07 to 0.1 s; 0.45 with the library's file not cached */
