@@ -1,4 +1,4 @@
-/* grown_results.c - level 3 whose result grows a little in the same memory.
+/* grown_results.c - what does a call of level 3 take whose result has grown a little in the same memory?
  *
  *   grown_results [CALLS]
  *

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What bench/crossovers' host times say of its turns: judged_turns.py ROUTINE CALLS.csv.gz...
+"""What bench/crossovers' host times say of its turns: judged_turns.py ROUTINE CALLS.csv.xz...
 
 For calls of the routine of which neither side is 2.5 times as fast: the quartiles, over all turns (20 calls of
 one round, judged_calls.h), of a turn's mean in logarithms over the calls' own means, as factors. Then how many of
 the routine's calls would have been good with 1 to 1.12 times what the host was expected to take."""
 import csv
-import gzip
+import lzma
 import math
 import statistics
 import sys
@@ -34,10 +34,10 @@ def good(rows, more):
 
 
 if len(sys.argv) < 3:
-    sys.exit("judged_turns.py: usage: judged_turns.py ROUTINE CALLS.csv.gz...")
+    sys.exit("judged_turns.py: usage: judged_turns.py ROUTINE CALLS.csv.xz...")
 turns = []
 for path in sys.argv[2:]:
-    with gzip.open(path, "rt") as lines:
+    with lzma.open(path, "rt") as lines:
         rows = [row for row in csv.DictReader(lines) if row["routine"] == sys.argv[1]]
     turns += turns_of(rows)
     print(path + ":", ", ".join(f"{good(rows, more)} good with {more}" for more in (1, 1.04, 1.08, 1.12)))

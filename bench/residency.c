@@ -1,4 +1,5 @@
-/* residency.c - dsymv again and again on a matrix that does not change.
+/* residency.c - what does a call gain whose matrix stays on the device? dsymv again and
+ * again on a matrix that does not change.
  *
  *   residency [N [CALLS [WARM_UP]]]
  *

@@ -1,4 +1,5 @@
-/* small_results.c - level 3 again and again with small and medium results, on warm operands.
+/* small_results.c - from which size on is level 3 worth a device? Again and again with small and
+ * medium results, on warm operands.
  *
  *   small_results [CALLS [WARM_UP]]
  *

@@ -1,4 +1,5 @@
-/* threads.c - threads that each repeat dgemv on a square matrix of their own, all out of one allocation.
+/* threads.c - do threads that call at once hinder each other? Each repeats dgemv on a square
+ * matrix of its own, all out of one allocation.
  *
  *   threads [--order=N] [--threads=T,T...] [--seconds=S] [--warm-up=S] [--pages=small|huge] [--offset=BYTES]
  *           [--rewritten]

@@ -1,4 +1,5 @@
-/* Level 3 on matrices of order N, each routine once, with a check that costs N^2:
+/* tiles.c - how long does a call of level 3 take, resident, in tiles or on the host, and is it right?
+ * On matrices of order N, each routine once, with a check that costs N^2:
  *   tiles N [ROUTINE...]      dgemm dsyrk dsyr2k dsymm dtrmm dtrsm
  * An ordinary program: on a device with room for all it shows residency, with MUBLAS_DEVICE_MEMORY
  * below its matrices' size it shows tiles, with MUBLAS_OFFLOAD=never the host. */

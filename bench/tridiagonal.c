@@ -1,4 +1,5 @@
-/* tridiagonal.c - LAPACK's reduction of a symmetric matrix to tridiagonal form.
+/* tridiagonal.c - how long does LAPACK's reduction of a symmetric matrix to tridiagonal form take,
+ * and is it right?
  *
  *   tridiagonal [N [RUNS [UPLO [FILE]]]]
  *

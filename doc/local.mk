@@ -1,1 +1,2 @@
-EXTRA_DIST += doc/coherence.md doc/kernel-speed.md doc/residency.md doc/tuner.md doc/programs.md doc/lapack.md
+EXTRA_DIST += doc/architecture.md doc/coherence.md doc/kernels.md doc/lapack.md doc/limits.md doc/measured.md \
+	doc/tuner.md

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Table, acceptance summary and plots of one run of bench/kernels/measure.
 
-    report.py RESULTS.csv DIRECTORY
+    report.py RESULTS.csv[.xz] DIRECTORY
 
 writes DIRECTORY/table.txt, DIRECTORY/summary.txt and, by gnuplot, one SVG per routine,
 type and cache state. The summary also goes to standard output.
@@ -18,7 +18,7 @@ import summary  # noqa: E402
 
 def main():
     if len(sys.argv) != 3:
-        sys.exit("usage: report.py RESULTS.csv DIRECTORY")
+        sys.exit("usage: report.py RESULTS.csv[.xz] DIRECTORY")
     run = results.read(sys.argv[1])
     directory = pathlib.Path(sys.argv[2])
     directory.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """One run's figures, as bench/kernels/measure wrote them."""
 import csv
 import dataclasses
+import lzma
 import re
 import sys
 
@@ -73,7 +74,8 @@ def number(text):
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
+    reader = lzma.open if str(path).endswith(".xz") else open
+    with reader(path, "rt", encoding="utf-8") as file:
         lines = file.read().splitlines()
     comments = [line[2:] for line in lines if line.startswith("#")]
     run = Run(comments, [])

@@ -1,6 +1,6 @@
 /* call_timer.h - times of BLAS calls as programs have them: made by a process under the shim, on the device
  * or by the host BLAS that it binds, with its threads. One process does both, as programs do: where two took
- * turns, one of them stopped, the host's calls took up to twice as long for whole turns (doc/tuner.md).
+ * turns, one of them stopped, the host's calls took up to twice as long for whole turns.
  * Many calls on end are one request: a process that waits for the next one may go on on another processor.
  * For one thread. */
 #ifndef MUBLAS_CALL_TIMER_H

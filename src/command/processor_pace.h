@@ -2,7 +2,7 @@
  *
  * On virtual machines the clock changes by a quarter within seconds: a host BLAS then takes a quarter longer,
  * a call on the device, which is mostly the driver's work, less than half of that, so that what is worth a
- * device shifts (doc/tuner.md, "Crossovers"). Whoever compares times must know. */
+ * device shifts. Whoever compares times must know. */
 #ifndef MUBLAS_PROCESSOR_PACE_H
 #define MUBLAS_PROCESSOR_PACE_H
 

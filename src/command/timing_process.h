@@ -1,6 +1,6 @@
 /* timing_process.h - the process that times calls for the tuner (call_timer.h), replaced by a new one from
  * time to time, and what all of them left behind. From process to process threads and memory lie elsewhere,
- * which makes up to 14% of a call's time (doc/tuner.md, "Crossovers"). For one thread. */
+ * which makes up to 14% of a call's time. For one thread. */
 #ifndef MUBLAS_TIMING_PROCESS_H
 #define MUBLAS_TIMING_PROCESS_H
 

@@ -11,7 +11,7 @@ static const double used_saved_part = 0.5, used_host_part = 0.6;
 
 /* What a call that writes a matrix must save besides to be sure of a gain: of the host's time a part by which
  * the model errs away from the border, and what results take more that stay staged, since the program writes
- * them too or shares their pages, as far as it is the same for all sizes (doc/residency.md). Calls that only
+ * them too or shares their pages, as far as it is the same for all sizes (doc/measured.md). Calls that only
  * read their matrix save most of the host's time. */
 static const double unsure_part = 0.5;
 

@@ -124,6 +124,15 @@ static bool is_too_long(const struct route *route)
     return route_vector_bytes(route) > LANE_VECTOR_BYTES;
 }
 
+/* Something queued may still use a broken lane's, which freeing waits for. */
+static void give_memory(struct route_run *run, CUdeviceptr memory, size_t bytes)
+{
+    if (run->lane->lane->broken)
+        operands_return(run->mirrors, memory, bytes);
+    else
+        operands_keep(run->mirrors, memory, bytes);
+}
+
 static enum status run_in_memory(struct route_run *run)
 {
     struct route *const route = run->route;
@@ -138,7 +147,7 @@ static enum status run_in_memory(struct route_run *run)
         place(route, memory);
         status = run_placed(run);
         phase_enter(PHASE_MEMORY);
-        operands_keep(run->mirrors, memory, bytes);
+        give_memory(run, memory, bytes);
     }
     return status;
 }

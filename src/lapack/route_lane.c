@@ -64,12 +64,12 @@ bool route_lane_reserve_host(struct route_lane *lane, size_t bytes)
 
 static void destroy(struct route_lane *lane)
 {
-    drop_host_workspace(lane);
     solver_handle_destroy(&lane->handle);
     if (lane->done)
         driver()->event_destroy(lane->done);
     if (lane->lane)
-        lane_destroy_own(lane->lane);
+        lane_destroy_own(lane->lane); /* waits for what is queued */
+    drop_host_workspace(lane);
     memset(lane, 0, offsetof(struct route_lane, busy));
 }
 

@@ -31,7 +31,7 @@ enum status route_take_from_mirror(struct route_run *run, const struct route_ope
     struct transfer_count count = {0};
     enum status status = STATUS_UNSUPPORTED;
     if (operand->is_kept && route->keeps)
-        status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, &hold);
+        status = operands_hold_mirrored(run->mirrors, run->lane->lane, run->patience, &held, &hold);
     else if (operands_are_resident(run->mirrors, &held))
         status = operands_hold_clean(run->mirrors, run->lane->lane, run->patience, &held, &hold);
     if (status != STATUS_OK)
@@ -57,7 +57,7 @@ enum status route_leave_in_mirror(struct route_run *run, const struct route_oper
     if (status != STATUS_OK)
         return status;
     status = copy_held(run, hold, &from, held.device_address, held.device_ld);
-    *touched = *touched || status != STATUS_OK;
+    *touched = *touched || status == STATUS_OK || status == STATUS_RESULT_LOST;
     operands_release(hold, NULL);
     return status;
 }

@@ -47,6 +47,8 @@ enum status operands_borrow(struct mirror_table *table, size_t least, size_t mos
         status = device_allocate(table->resources.device, *bytes, address);
         if (status != STATUS_OUT_OF_MEMORY)
             break;
+        if (mirror_table_drop_kept(table)) /* the device may have less than the budget */
+            continue;
         size_t half = *bytes / 2;
         budget_give(budget, *bytes - half);
         *bytes = half;

@@ -33,7 +33,8 @@ struct operands_hold {
     struct claim whole;                   /* of one that is to go, while no other is claimed */
     struct transfer_count transfers;
     bool may_defer; /* the caller will prove the operands after its launch */
-    bool must_be_clean; /* all of it valid, or there is no hold */
+    bool must_be_mirrored; /* the one operand has a mirror, or there is no hold */
+    bool must_be_clean; /* and all of it is valid */
     bool is_stranger; /* its results would come home by staging without a mirror, too: nothing is pinned for them */
     bool unproven;  /* and has yet to; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */

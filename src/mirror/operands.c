@@ -105,7 +105,8 @@ static enum status fill(struct operands_hold *hold, size_t extra_scratch)
 {
     if (!hold->unproven && !may_touch(hold)) /* else beside the kernel */
         return STATUS_INACCESSIBLE;
-    if (hold->must_be_clean && !(hold->operands[0].mirror && hold_is_complete(&hold->operands[0])))
+    const struct held_operand *const first = &hold->operands[0];
+    if ((hold->must_be_mirrored && !first->mirror) || (hold->must_be_clean && !hold_is_complete(first)))
         return STATUS_UNSUPPORTED;
     const enum phase before = phase_enter(PHASE_MEMORY);
     enum status status = hold_commit(hold, extra_scratch);
@@ -166,7 +167,7 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
     return status;
 }
 
-enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_CLEAN, HOLD_RESULT };
+enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_MIRRORED, HOLD_CLEAN, HOLD_RESULT };
 
 static enum status create_and_begin(struct mirror_table *table, struct lane *lane, struct patience *patience,
                                     struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
@@ -178,6 +179,7 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
         return STATUS_OUT_OF_MEMORY;
     hold->patience = patience;
     hold->may_defer = way == HOLD_UNPROVEN;
+    hold->must_be_mirrored = way >= HOLD_MIRRORED;
     hold->must_be_clean = way == HOLD_CLEAN;
     hold->is_stranger = way == HOLD_RESULT;
     enum status status = begin(hold, lane, extra_scratch);
@@ -204,6 +206,12 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
                                    struct operands_hold **hold)
 {
     return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_UNPROVEN, hold);
+}
+
+enum status operands_hold_mirrored(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                   struct operand *operand, struct operands_hold **hold)
+{
+    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_MIRRORED, hold);
 }
 
 enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,

@@ -104,7 +104,12 @@ struct lane *operands_lane(const struct operands_hold *hold);
 /* Is one of the operands that count as resident, which no change since was looked for? Takes the table's lock. */
 bool operands_are_resident(struct mirror_table *table, const struct operand *operand);
 
-/* The same for one operand that is read, if all of it is valid: nothing is uploaded, and no account changes.
+/* The same for one operand, if it can have a mirror: STATUS_UNSUPPORTED where it would be copied statelessly, which who has
+ * device memory of its own for it does better. */
+enum status operands_hold_mirrored(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                                   struct operand *operand, struct operands_hold **hold);
+
+/* The same for one that is read, if all of it is valid: nothing is uploaded, and no account changes.
  * STATUS_UNSUPPORTED: it is not. */
 enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,
                                 struct operand *operand, struct operands_hold **hold);
@@ -116,8 +121,9 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
                                    struct operand *operands, int count, size_t extra_scratch,
                                    struct operands_hold **hold);
 
-/* The same for one that is overwritten, and comes home through its mirror only to be left there: residency has not cost
- * what the way home does. */
+/* As operands_hold_mirrored, for one that is overwritten, and comes home through its mirror only to be left there: residency has not cost
+ * what the way home does. operands_write_back's STATUS_RESULT_LOST then says that host memory was written in part, whether
+ * or not it is lost with that. */
 enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
                                  struct operand *operand, struct operands_hold **hold);
 

@@ -314,5 +314,5 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
         }
     }
     /* A half-written output that the call only writes can still be computed by the host. */
-    return touched && held->operand.access == OPERAND_UPDATE ? STATUS_RESULT_LOST : status;
+    return touched && (held->operand.access == OPERAND_UPDATE || hold->is_stranger) ? STATUS_RESULT_LOST : status;
 }

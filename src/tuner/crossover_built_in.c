@@ -30,7 +30,7 @@ enum { ONE_THREAD_ORDER = 362 };
 static const double gemv_columns = 1.6, trmv_columns = 1.9;
 /* OpenBLAS on 16 cores of Xeons with AVX-512 and 300 MB of cache: dgemm 0.47 to 0.78 TFLOP/s at
  * 512 to 1900 columns; dsymv of order 1600 to 3900 220 to 270 GB/s on one machine, by itself; on another,
- * in dsyevr and dsytrd of order 4096 and 8192, 110 to 140 (their reports, doc/residency.md). */
+ * in dsyevr and dsytrd of order 4096 and 8192, 110 to 140. */
 static const double cached_bandwidth_per_core = 10e9, widest_vectors_gain = 1.8;
 /* Matrices that each core keeps its part of: 2 MB beside such processors' cores. */
 static const double near_bandwidth_per_core = 30e9, near_bytes_per_core = 1.5e6, near_bytes_others = 0.2e6;
@@ -71,7 +71,7 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .result_bandwidth = 7.5e9,
         .triangle_bandwidth = 2.1e9,
         .host_start_us = host_cores > 1 ? threads_us : 0,
-        .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/residency.md */
+        .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/measured.md */
         .pin_us_per_byte = 26e3 / (512 << 20),
         .wake_us = 400e3, /* 0.25 to 0.38 s on an H100 (reports of bench/programs) */
         .level3_wake_us = 70e3, /* there 0.07 to 0.1 s; 0.45 with the library's file not cached */

@@ -3,7 +3,7 @@
  * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them, and
  * some processors are slower than others for seconds. A program pays the mean, so that is what counts of the
  * times of one call at moments far apart; but those beyond twice the least, of calls that had to wait for a
- * processor, a few of which would outweigh all others, do not (doc/tuner.md, "Crossovers"). Not
+ * processor, a few of which would outweigh all others, do not. Not
  * thread-safe. */
 #ifndef MUBLAS_SAMPLE_MOMENTS_H
 #define MUBLAS_SAMPLE_MOMENTS_H

@@ -41,31 +41,49 @@ unpacked()
 }
 
 # Package lists may be missing or old: root gets new ones, once.
-download() # PACKAGE
+download() # PACKAGE...
 {
-    apt-get download "$1" > log 2>&1 && return
+    apt-get download "$@" > log 2>&1 && return
     [ "$(id -u)" = 0 ] && [ -z "$updated" ] || return 1
     updated=yes
     apt-get update > /dev/null 2>&1
-    apt-get download "$1" > log 2>&1
+    apt-get download "$@" > log 2>&1
+}
+
+# wanted FUNCTION: call it with NAME PACKAGE FILE for every package of the groups.
+wanted()
+{
+    local group name package file
+    while read -r group name package file; do
+        [[ -n $group && $group != \#* && $groups == *" $group "* ]] || continue
+        "$1" "$name" "$package" "${file/@/$multiarch}"
+    done < "$here/packages"
+}
+
+note_lacking() { unpacked "$1" "$3" || lacking+=("$2"); }
+
+# All by one call, which reads the lists of packages once; what it fails at, provide tries again alone.
+download_all()
+{
+    local lacking=()
+    wanted note_lacking
+    [ ${#lacking[@]} = 0 ] || download "${lacking[@]}"
 }
 
 # provide NAME PACKAGE FILE
 provide()
 {
-    local scratch=$folder/download reason=
+    local reason= archive
     unpacked "$1" "$3" && return
-    rm -rf "$scratch"
-    mkdir -p "$scratch" && cd "$scratch" || exit 2
-    if ! download "$2"; then
+    archive=$(echo "$2"_*.deb)
+    if [ ! -e "$archive" ] && ! download "$2"; then
         fail "$1" "apt-get download $2: $(last_line log)"
-    elif ! dpkg-deb -x ./*.deb "$folder/root" > log 2>&1; then
+    elif ! dpkg-deb -x "$2"_*.deb "$folder/root" > log 2>&1; then
         fail "$1" "dpkg-deb: $(last_line log)"
     else
-        basename ./*.deb .deb > "$folder/packages/$1"
+        basename "$2"_*.deb .deb > "$folder/packages/$1"
         unpacked "$1" "$3" || fail "$1" "${reason:-package $2 has no /usr/lib/$3}"
     fi
-    cd "$folder" && rm -rf "$scratch"
 }
 
 # The newest NumPy wheel that this python3 can use; it brings its own OpenBLAS.
@@ -85,9 +103,11 @@ provide_wheel()
 
 python=${PYTHON:-/usr/bin/python3}
 command -v apt-get > /dev/null || { fail "packages" "there is no apt-get on this machine"; groups=${groups/ * /}; }
-while read -r group name package file; do
-    [[ -n $group && $group != \#* && $groups == *" $group "* ]] || continue
-    provide "$name" "$package" "${file/@/$multiarch}"
-done < "$here/packages"
+scratch=$folder/download
+rm -rf "$scratch"
+mkdir -p "$scratch" && cd "$scratch" || exit 2
+download_all
+wanted provide
+cd "$folder" && rm -rf "$scratch"
 [[ $groups != *" wheel "* ]] || provide_wheel
 exit $((missing > 0))

@@ -194,8 +194,10 @@ static void test_routine(const struct routine *routine, char type, struct random
 {
     const char *letters = routine->letters;
     const char *uplos = strchr(letters, 'u') ? "UL" : "L", *sides = strchr(letters, 'e') ? "LR" : "L";
-    const char *diags = strchr(letters, 'd') ? "NU" : "N", *transes = strchr(letters, 't') ? "NTC" : "N";
-    const char *second = strstr(letters, "tt") ? "NTC" : "N";
+    const bool few = type == 's'; /* the most elements; d has all */
+    const char *diags = strchr(letters, 'd') && !few ? "NU" : "N";
+    const char *transes = !strchr(letters, 't') ? "N" : few ? "NT" : "NTC";
+    const char *second = !strstr(letters, "tt") ? "N" : few ? "NT" : "NTC";
     if (strncmp(routine->name, "her", 3) == 0 || (strncmp(routine->name, "syr", 3) == 0 && is_complex(type)))
         transes = routine->name[0] == 'h' ? "NC" : "NT";
     /* Others have flags enough. */

@@ -72,10 +72,12 @@ EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --
     grep -q "nothing was learned; it is as before" "$work/errors" && cmp -s "$recipe" "$work/other" &&
     grep -q '^nothing learned in ' "$work/output"
 result $? "a run without time leaves a recipe of another driver where it is"
-rm -f "$recipe"* && tune --routines=saxpy --output="$recipe" && cp "$recipe" "$work/before" &&
-    EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --time-limit=1 --output="$recipe" &&
-    says "nothing was learned; it is as before" && cmp -s "$recipe" "$work/before" && grep -q '^nothing learned in ' "$work/output"
-result $? "and one of this"
+if [ -z "$sanitizers" ]; then # under which the kernels take ten seconds
+    rm -f "$recipe"* && tune --routines=saxpy --output="$recipe" && cp "$recipe" "$work/before" &&
+        EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --time-limit=1 --output="$recipe" &&
+        says "nothing was learned; it is as before" && cmp -s "$recipe" "$work/before" && grep -q '^nothing learned in ' "$work/output"
+    result $? "and one of this"
+fi
 
 # Rules made again take a recipe's place, no other file's.
 tune --routines=saxpy --output="$work/once" && tune --routines=daxpy --output="$work/twice" &&

@@ -352,12 +352,11 @@ TESTS += tests/unit/test_operands_threads
 tests_unit_test_operands_threads_SOURCES = tests/unit/test_operands_threads.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 
-# Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on.
-thread_tests += tests/unit/test_claims tests/unit/test_completeness tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
+# Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on; the longest first.
+thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared tests/unit/test_claims tests/unit/test_completeness tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads tests/unit/test_job_helpers \
-	tests/unit/test_operands tests/unit/test_operands_shared tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
-	tests/unit/test_settings tests/unit/test_shared_transfer tests/unit/test_staging tests/unit/test_stateless \
-	tests/unit/test_write_tracker
+	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
+	tests/unit/test_settings tests/unit/test_write_tracker
 
 check_PROGRAMS += tests/unit/test_tile_plan
 TESTS += tests/unit/test_tile_plan
@@ -409,6 +408,11 @@ check_PROGRAMS += tests/unit/test_operand_requests
 TESTS += tests/unit/test_operand_requests
 tests_unit_test_operand_requests_SOURCES = tests/unit/test_operand_requests.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operand_requests_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_kept_memory
+TESTS += tests/unit/test_kept_memory
+tests_unit_test_kept_memory_SOURCES = tests/unit/test_kept_memory.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_kept_memory_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_operands_proof
 TESTS += tests/unit/test_operands_proof

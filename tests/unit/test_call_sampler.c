@@ -101,7 +101,7 @@ static void test_gaps(struct learned_times *times)
     tap_ok(widest_gap(times) < 1.7, "beside the border there are samples enough: %.2f", widest_gap(times));
 }
 
-/* As an H100's host was (doc/tuner.md): half of the calls take a fifth longer, a tenth twice as long. */
+/* As an H100's host was: half of the calls take a fifth longer, a tenth twice as long. */
 static void test_unrest(struct learned_times *times)
 {
     struct machine machine = {.latency = 20, .host_rate = 4e-4, .cached_rate = 4e-4, .device_rate = 4e-6,

@@ -11,7 +11,7 @@ static struct blas_call upper(int64_t order)
     return (struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .uplo = UPLO_UPPER, .n = order};
 }
 
-/* Orders whose times on an H200's host (16 threads) are kept in bench/results/h200-crossovers: those with
+/* Orders that were timed on an H200's host with 16 threads: those with
  * narrow shares took up to 2.3 times as long as their neighbours without. */
 static void test_orders(void)
 {

@@ -1,6 +1,6 @@
 /* An asynchronous direct read fills the left columns while BLAS works on the right ones; the last of the left ones
  * and the first of the right ones share a page. No element is read and written at once. Right: "0 wrong of 50".
- * Not covered by mublas, and so not run: README, "What a program may meet". Input that is still under way when the
+ * Not covered by mublas, and so not run: doc/limits.md, "Memory". Input that is still under way when the
  * page is looked at shows nowhere, and the columns beside the border stay as they were before.
  *     direct_read_beside FILE (on a disk, not tmpfs) */
 #include "case.h"

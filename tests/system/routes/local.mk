@@ -47,6 +47,9 @@ tests_system_routes_refused_LDADD = $(route_test_libraries)
 check_PROGRAMS += tests/system/routes/resident
 tests_system_routes_resident_SOURCES = tests/system/routes/resident.c tests/system/blas_program.h
 tests_system_routes_resident_LDADD = $(route_test_libraries)
+check_PROGRAMS += tests/system/routes/solved
+tests_system_routes_solved_SOURCES = tests/system/routes/solved.c tests/system/blas_program.h
+tests_system_routes_solved_LDADD = $(route_test_libraries)
 
 # Factorisations.
 route_factor_sources = tests/system/routes/factor_run.c tests/system/routes/factor_run.h $(route_fenced_sources) \
@@ -66,6 +69,6 @@ tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
 TESTS += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
-	tests/system/routes_indefinite.sh tests/system/routes_refused.sh
+	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
 EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
-	tests/system/routes_indefinite.sh tests/system/routes_refused.sh tests/system/routes/functions.sh
+	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh tests/system/routes/functions.sh
