@@ -1,11 +1,9 @@
 /* planted_crossovers.c - how well would `mublas tune --quick` learn crossovers on a machine that is known?
  *
- *   planted_crossovers --recipe=FILE [--seconds=S] [--interrupted=S] [--runs=N] [--calls=N] [--seed=N]
- *                      [--unrest=X]
+ *   planted_crossovers --recipe=FILE [--seconds=S] [--runs=N] [--calls=N] [--seed=N] [--unrest=X]
  *
  * Runs the tuner's sampler (call_sampler.h) N (4) times for S (27.5: what calls get of the quick minute, but
- * for its beginning) seconds of a clock that is planted, too; with --interrupted=S it is interrupted after S
- * of them, and gone on with. The machine's calls take what the recipe says, but for noise as it was found on
+ * for its beginning) seconds of a clock that is planted, too. The machine's calls take what the recipe says, but for noise as it was found on
  * an H100's host (doc/tuner.md, "What the quick way's time went into"): each processor, to which calls move
  * every millisecond, and each fifth of a second is faster or slower, each call is, and some have to wait; X
  * (1) times as much of it all. First calls, changes of sides, of the processor and of the process cost what
@@ -184,17 +182,16 @@ static bool is_good(struct machine *machine, const struct learned_times *learned
 
 struct options {
     const char *recipe;
-    double seconds, interrupted, runs, calls, seed, unrest;
+    double seconds, runs, calls, seed, unrest;
 };
 
-static void learn(struct machine *machine, double seconds, struct moments_table *moments,
-                  struct learned_times *learned)
+static void learn(struct machine *machine, double seconds, struct learned_times *learned)
 {
     const struct tune_calls_options quick = tune_calls_quick();
     const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = machine,
                                          .before_visit = before_visit, .visits = quick.visits,
                                          .least_bytes = 21 << 10, .most_bytes = (double)quick.most_bytes,
-                                         .most_us = quick.most_us, .moments = moments};
+                                         .most_us = quick.most_us};
     memset(learned, 0, sizeof *learned);
     learned->host_threads = machine->truth->host_threads;
     learned->result = machine->truth->result;
@@ -208,13 +205,9 @@ static void run(const struct options *options, const struct learned_times *truth
                 int bad_of[ROUTINES])
 {
     static struct learned_times learned;
-    static struct moments_table moments;
     struct machine machine = {.truth = truth, .unrest = options->unrest, .state = seed, .side = -1};
     int samples = 0, lost = 0, good_of_all = 0, calls = 0, failed = 0;
-    memset(&moments, 0, sizeof moments);
-    if (options->interrupted > 0)
-        learn(&machine, options->interrupted, &moments, &learned);
-    learn(&machine, options->seconds, &moments, &learned);
+    learn(&machine, options->seconds, &learned);
     const long times = machine.times;
     for (int class = 0; class < TIMED_CLASSES; class++) {
         samples += learned.host[class].count;
@@ -245,8 +238,8 @@ static bool read_options(char **arguments, struct options *options)
     const struct {
         const char *name;
         double *number;
-    } numbers[] = {{"--seconds=", &options->seconds}, {"--interrupted=", &options->interrupted},
-                   {"--runs=", &options->runs}, {"--calls=", &options->calls},
+    } numbers[] = {{"--seconds=", &options->seconds}, {"--runs=", &options->runs},
+                   {"--calls=", &options->calls},
                    {"--seed=", &options->seed}, {"--unrest=", &options->unrest}};
     for (; *arguments; arguments++) {
         bool known = strncmp(*arguments, "--recipe=", 9) == 0;

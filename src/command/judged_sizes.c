@@ -4,14 +4,12 @@
 #include "tuner/recipe_write.h"
 #include "tuner/statistics.h"
 #include "tuner/tuning_data.h"
-#include "tuner/tuning_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What issue 5 of the tuner asks of each class. */
 static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
@@ -30,64 +28,6 @@ static bool name_recipe(const struct recipe *recipe, char made[80])
     return text != NULL;
 }
 
-static bool is_same_call(const struct tuning_row *a, const struct tuning_row *b)
-{
-    return a->class == b->class && a->form == b->form && a->m == b->m && a->n == b->n;
-}
-
-/* Rows of one call; a call that the last run was cut off in has not all. */
-static bool take_call(struct judged_sizes *judged, const struct tuning_row *rows, size_t count)
-{
-    double us[TUNED_STAGES] = {0};
-    for (size_t i = 0; i < count; i++)
-        us[rows[i].stage] = rows[i].us;
-    if (us[TUNED_CHOSEN] <= 0 || us[TUNED_DEFAULT] <= 0 || us[TUNED_BEST] <= 0)
-        return true;
-    const struct judged_size size = {rows->form, rows->m, rows->n, us[TUNED_BEST] / us[TUNED_CHOSEN],
-                                     us[TUNED_BEST] / us[TUNED_DEFAULT]};
-    return judged_sizes_add(judged, rows->class, &size);
-}
-
-static bool take_table(struct judged_sizes *judged, const struct tuning_table *table)
-{
-    bool good = true;
-    for (size_t begin = 0, end; begin < table->count && good; begin = end) {
-        for (end = begin; end < table->count && is_same_call(&table->rows[begin], &table->rows[end]);)
-            end++;
-        good = take_call(judged, table->rows + begin, end - begin);
-    }
-    return good;
-}
-
-/* False: there is nothing to go on with. */
-static bool read_back(struct judged_sizes *judged, const char *path, const char *made)
-{
-    char fault[TUNING_FAULT_BYTES];
-    struct tuning_table table;
-    bool good = false;
-    if (access(path, F_OK) != 0)
-        return false;
-    if (!tuning_table_read(path, &table, fault)) {
-        fprintf(stderr, "mublas tune: %s; it is begun anew\n", fault);
-        return false;
-    }
-    if (strcmp(table.made, made) != 0)
-        fprintf(stderr, "mublas tune: %s is of another recipe and is begun anew\n", path);
-    else
-        good = take_table(judged, &table);
-    tuning_table_free(&table);
-    return good;
-}
-
-/* A last line without its end is cut off. */
-static bool end_whole(FILE *stream)
-{
-    long length = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
-    while (length > 0 && fseek(stream, length - 1, SEEK_SET) == 0 && fgetc(stream) != '\n')
-        length--;
-    return length > 0 && ftruncate(fileno(stream), length) == 0 && fseek(stream, 0, SEEK_END) == 0;
-}
-
 bool judged_sizes_open(struct judged_sizes *judged, const char *path, const struct recipe *recipe)
 {
     char made[80];
@@ -98,16 +38,11 @@ bool judged_sizes_open(struct judged_sizes *judged, const char *path, const stru
         fputs("mublas tune: out of memory\n", stderr);
         return false;
     }
-    if (read_back(judged, path, made)) {
-        judged->data = fopen(path, "r+e");
-        if (judged->data && end_whole(judged->data))
-            return true;
-    } else if ((judged->data = fopen(path, "we"))) {
-        tuning_data_begin(judged->data, &recipe->signature, made);
-        return true;
-    }
-    fprintf(stderr, "mublas tune: %s: %s\n", path, strerror(errno));
-    return false;
+    judged->data = fopen(path, "we");
+    if (!judged->data)
+        return tune_complain(path, strerror(errno));
+    tuning_data_begin(judged->data, &recipe->signature, made);
+    return true;
 }
 
 void judged_sizes_close(struct judged_sizes *judged)

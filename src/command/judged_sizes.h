@@ -1,5 +1,5 @@
-/* judged_sizes.h - what `mublas tune --evaluate` found, by class, and the file that collects it over several
- * runs: RECIPE.evaluation.csv, in the columns of tuning_data.h. Of each size it has these stages:
+/* judged_sizes.h - what `mublas tune --evaluate` found, by class, and the file of its times:
+ * RECIPE.evaluation.csv, in the columns of tuning_data.h. Of each size it has these stages:
  *   sieve    the fastest of the race of all shapes, rough times
  *   rival    the few fastest of these, the choice among them, timed better
  *   chosen, default, best   the recipe's choice, the built-in shape and the fastest rival, timed afresh */
@@ -13,7 +13,6 @@
 enum { JUDGED_SIZES_MAX = 10000 }; /* of a class */
 
 struct judged_size {
-    enum tuning_form form;
     int64_t m, n;
     double efficiency, built_in; /* the fastest's time over the choice's and the built-in shape's; 0..1 */
 };
@@ -25,11 +24,11 @@ struct judged_class {
 
 struct judged_sizes {
     struct judged_class of[TUNING_CLASSES];
-    FILE *data; /* at its end; NULL: cannot be written */
+    FILE *data; /* NULL: cannot be written */
 };
 
-/* Read what is there of just this recipe and open the file to go on; one of another recipe is begun anew.
- * False, with one line: it cannot be written. judged_sizes_close in any case. */
+/* Begin the file, over an earlier evaluation. False, with one line: it cannot be written. judged_sizes_close in
+ * any case. */
 bool judged_sizes_open(struct judged_sizes *judged, const char *path, const struct recipe *recipe);
 void judged_sizes_close(struct judged_sizes *judged);
 

@@ -17,7 +17,7 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
 	src/command/tune_files.c src/command/tune_files.h src/command/tune_place.c src/command/tune_place.h \
 	src/command/tune_rows.c src/command/tune_rows.h \
-	src/command/tune_left.c src/command/tune_left.h src/command/tune_needs.c src/command/tune_needs.h \
+	src/command/tune_needs.c src/command/tune_needs.h \
 	src/command/tune_options.c src/command/tune_options.h \
 	src/command/tune_progress.c src/command/tune_progress.h \
 	src/command/tune_refit.c src/command/tune_refit.h src/command/tune_session.c src/command/tune_session.h \

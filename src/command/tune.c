@@ -4,7 +4,6 @@
 #include "command/tune_calls.h"
 #include "command/tune_evaluate.h"
 #include "command/tune_files.h"
-#include "command/tune_left.h"
 #include "command/tune_needs.h"
 #include "command/tune_progress.h"
 #include "command/tune_refit.h"
@@ -29,7 +28,6 @@ struct run {
     double weight_left;    /* of those that are not done */
     double shapes_part;    /* of the progress */
     int crossovers, crossovers_kept; /* classes of calls of which times are known, and of these as before */
-    bool calls_left; /* times of calls are kept for the next run */
     char what[40];
     struct class_summary summaries[TUNING_CLASSES][TUNING_FORMS];
 };
@@ -147,18 +145,17 @@ static bool learn_shapes(struct run *run)
     run->session.timer.limit = run->options.time_limit > 0 ? shapes_end(run) : 0;
     for (int number = 0; number < TUNING_CLASSES; number++) {
         const int class = class_in_order(number);
-        for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++)
-            if (!run->files.done[class][form]) {
-                run->forms++;
-                run->weight_left += weight_of(class, (enum tuning_form)form);
-            }
+        for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++) {
+            run->forms++;
+            run->weight_left += weight_of(class, (enum tuning_form)form);
+        }
     }
     for (int number = 0; number < TUNING_CLASSES && good && !stopped; number++) {
         const int class = class_in_order(number);
         for (int form = 0; form < tuning_class_forms(class) && good && !stopped; form++)
             if (shape_timer_is_over(&run->session.timer))
                 return good;
-            else if (run->options.classes[class] && !run->files.done[class][form])
+            else if (run->options.classes[class])
                 good = learn_form(run, &settings, class, (enum tuning_form)form);
     }
     return good;
@@ -181,26 +178,21 @@ static struct tune_calls_options calls_options(struct run *run)
 
 static bool learn_calls(struct run *run)
 {
-    struct tune_calls_options options = calls_options(run);
+    const struct tune_calls_options options = calls_options(run);
     struct learned_times *times = calloc(1, sizeof *times);
-    struct tune_left *left = calloc(1, sizeof *left);
-    const double started = timer_now();
+    const char *shapes = tune_files_shapes(&run->files);
     char *text = NULL;
-    /* Calls shaped as they will be. */
-    setenv("MUBLAS_RECIPE", tune_files_present(&run->files), 1);
-    if (times && left) {
-        if (tune_left_take(left, &run->files, &options) &&
-            tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
+    if (times && shapes) {
+        setenv("MUBLAS_RECIPE", shapes, 1);
+        if (tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
             text = learned_times_text(times);
-        if (stopped)
-            run->calls_left = tune_left_keep(left, &run->files, times->host_blas, timer_now() - started);
     }
+    tune_files_remove_shapes(&run->files);
     if (text) {
         tune_files_keep_crossover(&run->files, text, times->host_blas);
         run->crossovers = learned_merge_device_curves(times);
     }
     free(times);
-    free(left);
     return text != NULL;
 }
 
@@ -245,12 +237,6 @@ static void print_summary(const struct run *run)
         printf("recipe %s in %.1f s\n", run->options.output, seconds);
 }
 
-static void say_interrupted(const struct run *run)
-{
-    fprintf(stderr, "mublas tune: interrupted; %s is as before%s\n", run->options.output,
-            run->calls_left || tune_files_any_done(&run->files) ? "; the same command goes on where it was" : "");
-}
-
 static int tune(struct run *run)
 {
     const struct tune_options *options = &run->options;
@@ -270,7 +256,7 @@ static int tune(struct run *run)
         calls_good = learn_calls(run);
     tune_progress_end(&run->progress);
     if (good && stopped)
-        say_interrupted(run);
+        fprintf(stderr, "mublas tune: interrupted: nothing was learned; %s is as before\n", options->output);
     else if (good && tune_files_finish(&run->files))
         print_summary(run);
     else

@@ -186,8 +186,7 @@ static void sample_all(struct session *session)
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
         .before_visit = before_visit, .visits = session->options->visits, .least_bytes = LEAST_BYTES,
-        .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us,
-        .moments = session->options->moments};
+        .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
     sample_wake(session);
     sample_apart(session, session->process.settings, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);

@@ -4,7 +4,6 @@
 #define MUBLAS_TUNE_CALLS_H
 
 #include "tuner/learned_times.h"
-#include "tuner/sample_moments.h"
 
 #include <stddef.h>
 
@@ -12,7 +11,6 @@ struct tune_calls_options {
     const char *routines; /* names with commas between; NULL: all */
     const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
     const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
-    struct moments_table *moments; /* as in call_sampler.h */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
     int visits;           /* how often samples beside the border are timed, at most */

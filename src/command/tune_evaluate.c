@@ -127,8 +127,8 @@ static enum status time_afresh(struct evaluation *evaluation, int class, const s
         times[2] = times[0];
     if (shape_is_same(class, chosen, &finalists[1]))
         times[1] = times[0];
-    const struct judged_size size = {tuning_form_of(call), call->family == FAMILY_GEMV ? call->m : call->n,
-                                     call->n, times[2].seconds / times[0].seconds,
+    const struct judged_size size = {call->family == FAMILY_GEMV ? call->m : call->n, call->n,
+                                     times[2].seconds / times[0].seconds,
                                      times[2].seconds / times[1].seconds};
     keep_times(evaluation, class, call, "chosen", &finalists[0], &times[0], 1);
     keep_times(evaluation, class, call, "default", &finalists[1], &times[1], 1);
@@ -193,9 +193,9 @@ static int evaluate(struct evaluation *evaluation, const struct tune_options *op
     int status = 1;
     snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
     if (judged_sizes_open(&evaluation->judged, path, evaluation->recipe)) {
-        const int now = judge(evaluation, options, options->time_limit > 0 ? started + options->time_limit : 0);
+        const int count = judge(evaluation, options, options->time_limit > 0 ? started + options->time_limit : 0);
         status = judged_sizes_print(&evaluation->judged, options->classes) ? 0 : 1;
-        printf("%d sizes judged now, in %.1f s; all in %s\n", now, timer_now() - started, path);
+        printf("%d sizes judged in %.1f s; their times are in %s\n", count, timer_now() - started, path);
     }
     judged_sizes_close(&evaluation->judged);
     return status;

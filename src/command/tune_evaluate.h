@@ -3,7 +3,7 @@
  * At sizes drawn at random (always the same ones), for each class wanted, all shapes of the exhaustive space
  * race (shape_race.h); the few fastest and the recipe's choice are timed better; and then the fastest of
  * these, the choice and the built-in shape afresh, in turns. Efficiency is the fastest's time over the
- * choice's, no more than 1. Another run goes on with other sizes, as long as the recipe is the same. */
+ * choice's, no more than 1. */
 #ifndef MUBLAS_TUNE_EVALUATE_H
 #define MUBLAS_TUNE_EVALUATE_H
 

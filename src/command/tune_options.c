@@ -18,9 +18,8 @@ static const char help[] =
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes;\n"
-    "                        the same command again goes on with sizes that there was no time for\n"
     "  --refit=RECIPE        make the rules of RECIPE anew from RECIPE.csv, without a device\n"
-    "Interrupted, it leaves the recipe as it was, and goes on where it was when the same command is given again.\n";
+    "Interrupted, it learns nothing and leaves the recipe as it was.\n";
 
 /* With what is begun at the end: less than a minute. */
 static const double QUICK_SECONDS = 59.5;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 bool tune_complain(const char *path, const char *fault)
 {
@@ -44,55 +43,4 @@ bool tune_place_is_ours(const char *path, const char *line, const char *what)
         return tune_complain(path, fault);
     snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
     return has_line(path, line, fault) || tune_complain(path, fault);
-}
-
-static bool is_there(const char *path)
-{
-    struct stat state;
-    return lstat(path, &state) == 0;
-}
-
-static void path_of(const char *path, const char *old, bool data, char name[TUNE_PATH_BYTES])
-{
-    snprintf(name, TUNE_PATH_BYTES, "%s%s%s", path, old, data ? ".csv" : "");
-}
-
-void tune_place_find_old(const char *recipe, char old[16])
-{
-    char path[TUNE_PATH_BYTES], data[TUNE_PATH_BYTES];
-    for (int number = 1; number < 100000; number++) {
-        snprintf(old, 16, number > 1 ? ".old.%d" : ".old", number);
-        path_of(recipe, old, false, path);
-        path_of(recipe, old, true, data);
-        if (!is_there(path) && !is_there(data))
-            return;
-    }
-}
-
-bool tune_place_set_aside(const char *recipe, const char *old, bool data)
-{
-    char path[TUNE_PATH_BYTES], aside[TUNE_PATH_BYTES], fault[FILE_FAULT_BYTES];
-    path_of(recipe, "", data, path);
-    path_of(recipe, old, data, aside);
-    return file_set_aside(path, aside, fault) || tune_complain(aside, fault);
-}
-
-bool tune_place_move_aside(const char *recipe, const char *old, bool data)
-{
-    char path[TUNE_PATH_BYTES], aside[TUNE_PATH_BYTES];
-    path_of(recipe, "", data, path);
-    path_of(recipe, old, data, aside);
-    return rename(path, aside) == 0 || errno == ENOENT || tune_complain(path, strerror(errno));
-}
-
-bool tune_place_keep_left(const char *left, const char *fault)
-{
-    char old[16], kept[64];
-    tune_place_find_old(left, old);
-    /* The data last: without them what is there would not be gone on with either. */
-    if (!tune_place_move_aside(left, old, false) || !tune_place_move_aside(left, old, true))
-        return false;
-    snprintf(kept, sizeof kept, "begun anew, and it is kept with the ending %s", old);
-    tune_note(left, fault, kept);
-    return true;
 }

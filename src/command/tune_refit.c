@@ -3,7 +3,9 @@
 #include "command/tune_place.h"
 #include "tuner/recipe_refit.h"
 #include "tuner/recipe_write.h"
+#include "tuner/tuning_data.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,20 +31,13 @@ static void print(const struct recipe *recipe,
            "median, 5th percentile: of the fastest shape's time there over that of the rules'\n");
 }
 
-/* The recipe that is there, if it is another one, stays with its data, and another ending. */
-static bool set_aside(const char *recipe)
-{
-    char old[16];
-    tune_place_find_old(recipe, old);
-    return (access(recipe, F_OK) != 0 || tune_place_set_aside(recipe, old, false)) &&
-           tune_place_move_aside(recipe, old, true);
-}
-
+/* The data beside a recipe that is replaced are not the new one's. */
 static bool write_recipe(const struct recipe *recipe, const char *path, const char *from)
 {
-    char fault[RECIPE_FAULT_BYTES];
-    if (strcmp(path, from) != 0 && !set_aside(path))
-        return false;
+    char fault[RECIPE_FAULT_BYTES], data[TUNE_PATH_BYTES];
+    snprintf(data, sizeof data, "%s.csv", path);
+    if (strcmp(path, from) != 0 && unlink(data) != 0 && errno != ENOENT)
+        return tune_complain(data, strerror(errno));
     return recipe_replace(recipe, path, fault) || tune_complain(path, fault);
 }
 
@@ -65,8 +60,10 @@ int tune_refit(const struct tune_options *options)
 {
     static struct recipe recipe;
     struct tuning_table table;
-    char fault[TUNING_FAULT_BYTES], path[sizeof options->output];
-    if (!tune_place_is_ours(options->output, TUNE_RECIPE_LINE, "a recipe"))
+    char fault[TUNING_FAULT_BYTES], path[TUNE_PATH_BYTES];
+    snprintf(path, sizeof path, "%s.csv", options->output);
+    if (!tune_place_is_ours(options->output, TUNE_RECIPE_LINE, "a recipe") ||
+        !tune_place_is_ours(path, TUNING_DATA_FIRST_LINE, "tuning data"))
         return 1;
     if (!recipe_read(options->refit, &recipe, fault)) {
         tune_complain(options->refit, fault);

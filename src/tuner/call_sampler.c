@@ -17,7 +17,7 @@ enum { COARSE = 16, FINE = 4, GAPS = 4 /* of a class on end */, FILLS = 12 };
 static const double close_enough = 1.15;
 
 struct notes {
-    struct moments_table own;
+    struct moments_table moments;
     struct sample_visits visits;
 };
 
@@ -199,43 +199,21 @@ static bool look_closer(struct session *session)
     return true;
 }
 
-/* Samples of an earlier run are there as if they had just been timed. False: there are none. */
-static bool take_earlier(const struct session *session, int class)
-{
-    struct learned_times *times = session->times;
-    const struct moments_table *earlier = session->batch.moments;
-    for (int side = 0; side < CALL_SIDES; side++)
-        for (int i = 0; i < earlier->counts[class][side]; i++) {
-            const struct sample_moments *sample = &earlier->samples[class][side][i];
-            time_curve_add(&(side == SIDE_HOST ? times->host : times->resident)[class], sample->amount,
-                           sample_moments_time(sample, NULL, 0));
-        }
-    learned_times_separate(times, class);
-    return earlier->counts[class][SIDE_DEVICE] > 0;
-}
-
 bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
 {
     struct notes *notes = calloc(1, sizeof *notes);
     if (!notes)
         return false;
-    struct moments_table *moments = sampler->moments ? sampler->moments : &notes->own;
     struct session session = {.sampler = sampler, .times = times, .notes = notes,
-                              .batch = {.sampler = sampler, .times = times, .moments = moments},
+                              .batch = {.sampler = sampler, .times = times, .moments = &notes->moments},
                               .all = 1 + 1 + 1 + sampler->visits};
-    bool good = false;
-    for (int class = 0; class < TIMED_CLASSES; class++)
-        if (sample_batch_wants(&session.batch, class))
-            good = take_earlier(&session, class) || good;
-    if (scout(&session)) {
-        look_closer(&session); /* until time ends, at the latest */
-        good = true;
-    }
+    const bool good = scout(&session);
     if (good) {
+        look_closer(&session); /* until time ends, at the latest */
         sample_batch_forget(&session.batch);
         for (int class = 0; class < TIMED_CLASSES; class++)
             if (sample_batch_wants(&session.batch, class))
-                sampled_sets_learn(moments, class, times);
+                sampled_sets_learn(&notes->moments, class, times);
         curve_smoothing_all(times);
     }
     free(notes);

@@ -30,8 +30,6 @@ struct call_sampler {
     void (*before_visit)(void *argument); /* of all samples beside the border; NULL: nothing */
     int visits;                     /* at most; SAMPLE_MOMENTS of them count (sample_moments.h) */
     double least_bytes, most_bytes; /* of the largest operand */
-    struct moments_table *moments;  /* times of an earlier run to go on with; afterwards with this one's.
-                                     * NULL: there are none, and nobody wants them */
     double most_us;                 /* no call that is expected to take longer on a side, or three times as
                                      * long where the sides are alike */
 };

@@ -144,11 +144,3 @@ bool file_replace(const char *path, const char *text, size_t bytes, char fault[F
     free(temporary);
     return good;
 }
-
-bool file_set_aside(const char *path, const char *aside, char fault[FILE_FAULT_BYTES])
-{
-    struct stat state;
-    if (lstat(aside, &state) == 0)
-        return refuse(fault, strerror(EEXIST));
-    return link(path, aside) == 0 || rename(path, aside) == 0 || refuse(fault, strerror(errno));
-}

@@ -16,8 +16,4 @@ bool file_replace(const char *path, const char *text, size_t bytes, char fault[F
 /* Could file_replace write there, space aside? Makes the folders, too. */
 bool file_is_replaceable(const char *path, char fault[FILE_FAULT_BYTES]);
 
-/* Give the file another name, at which nothing may be; it keeps its own, too, until it is replaced, where the
- * file system can do that. */
-bool file_set_aside(const char *path, const char *aside, char fault[FILE_FAULT_BYTES]);
-
 #endif

@@ -48,7 +48,6 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/sample_batch.c src/tuner/sample_batch.h \
 	src/tuner/sample_gaps.c src/tuner/sample_gaps.h \
 	src/tuner/sample_moments.c src/tuner/sample_moments.h \
-	src/tuner/moments_text.c src/tuner/moments_text.h \
 	src/tuner/flag_times.c src/tuner/flag_times.h \
 	src/tuner/narrow_times.c src/tuner/narrow_times.h \
 	src/tuner/sampled_sets.c src/tuner/sampled_sets.h \

@@ -54,8 +54,8 @@ static bool read_number(struct line_reader *reader, const char *word, int *value
     return begin_line(reader, word) && read_int(reader, 1 << 20, value) && line_reader_end(reader);
 }
 
-bool recipe_head_read(struct line_reader *reader, struct recipe_signature *signature,
-                      char made[RECIPE_MADE_BYTES])
+static bool read_signature(struct line_reader *reader, struct recipe_signature *signature,
+                           char made[RECIPE_MADE_BYTES])
 {
     const bool good = read_text(reader, "kernels", signature->kernels, sizeof signature->kernels) &&
                       read_text(reader, "device", signature->device, sizeof signature->device) &&
@@ -70,7 +70,7 @@ bool recipe_head_read(struct line_reader *reader, struct recipe_signature *signa
 
 static bool read_head(struct line_reader *reader, struct recipe *recipe)
 {
-    return recipe_head_read(reader, &recipe->signature, recipe->made) &&
+    return read_signature(reader, &recipe->signature, recipe->made) &&
            read_number(reader, "warps", &recipe->resident_warps) &&
            read_number(reader, "blocks", &recipe->resident_blocks);
 }
@@ -221,7 +221,7 @@ static bool read_body(struct line_reader *reader, struct recipe *recipe)
     return !*reader->fault && end_section(reader, &section);
 }
 
-bool recipe_tail_read(struct line_reader *reader, const char *text, size_t bytes)
+static bool check_hash(struct line_reader *reader, const char *text, size_t bytes)
 {
     uint64_t hash;
     struct line_reader last;
@@ -249,7 +249,7 @@ static bool check_frame(const char *text, size_t bytes, struct line_reader *read
     if (format != RECIPE_FORMAT)
         return line_reader_fault(reader, "format %lld, where this mublas reads format %d", (long long)format,
                                  RECIPE_FORMAT);
-    return recipe_tail_read(reader, text, bytes);
+    return check_hash(reader, text, bytes);
 }
 
 bool recipe_parse(const char *text, size_t bytes, struct recipe *recipe, char fault[RECIPE_FAULT_BYTES])
@@ -272,12 +272,7 @@ void recipe_clear(struct recipe *recipe)
 bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine,
                  char fault[RECIPE_FAULT_BYTES])
 {
-    return recipe_signature_fits(&recipe->signature, machine, fault);
-}
-
-bool recipe_signature_fits(const struct recipe_signature *made, const struct recipe_signature *machine,
-                           char fault[RECIPE_FAULT_BYTES])
-{
+    const struct recipe_signature *made = &recipe->signature;
     if (strcmp(made->device, machine->device) != 0)
         snprintf(fault, RECIPE_FAULT_BYTES, "made for the device '%s', this is '%s'", made->device,
                  machine->device);

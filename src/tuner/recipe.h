@@ -65,8 +65,6 @@ void recipe_clear(struct recipe *recipe);
 /* Was it made for this machine, the host BLAS aside? A phrase if not. */
 bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *machine,
                  char fault[RECIPE_FAULT_BYTES]);
-bool recipe_signature_fits(const struct recipe_signature *made, const struct recipe_signature *machine,
-                           char fault[RECIPE_FAULT_BYTES]);
 
 /* Read a file: a regular one, owned by this user or root, that nobody else may write. Out of
  * memory is a fault like any other. */
@@ -75,12 +73,7 @@ bool recipe_read(const char *path, struct recipe *recipe, char fault[RECIPE_FAUL
 /* The hash in the last line, of all bytes before that line (FNV-1a, 64 bits). */
 uint64_t recipe_hash(const char *text, size_t bytes);
 
-/* Of other files that hold for one machine, too: the lines from `kernels` to `made`, and the last one, with
- * which text and reader then end one line earlier. The reader has the fault. */
 struct line_reader;
-bool recipe_head_read(struct line_reader *reader, struct recipe_signature *signature,
-                      char made[RECIPE_MADE_BYTES]);
-bool recipe_tail_read(struct line_reader *reader, const char *text, size_t bytes);
 
 /* Words for enum leaf_order and symv_variant, ended by NULL. */
 extern const char *const recipe_orders[], *const recipe_variants[];

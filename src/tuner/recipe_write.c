@@ -7,17 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void recipe_head_write(FILE *stream, const struct recipe_signature *signature, const char *made)
-{
-    fprintf(stream, "kernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
-            signature->kernels, signature->device, signature->multiprocessors, signature->driver,
-            *signature->host ? signature->host : "none", made);
-}
-
 static void write_head(FILE *stream, const struct recipe *recipe)
 {
+    const struct recipe_signature *signature = &recipe->signature;
     fprintf(stream, "mublas recipe %d\n", RECIPE_FORMAT);
-    recipe_head_write(stream, &recipe->signature, recipe->made);
+    fprintf(stream, "kernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
+            signature->kernels, signature->device, signature->multiprocessors, signature->driver,
+            *signature->host ? signature->host : "none", recipe->made);
     fprintf(stream, "warps %d\nblocks %d\n", recipe->resident_warps, recipe->resident_blocks);
 }
 
@@ -60,7 +56,8 @@ static void write_class(FILE *stream, int class, enum tuning_form form, const st
         write_occupancy(stream, rules);
 }
 
-char *recipe_tail_write(FILE *stream, char **text, size_t *bytes)
+/* Ends a stream of open_memstream, which has *text and *bytes. NULL: out of memory. */
+static char *end_with_hash(FILE *stream, char **text, size_t *bytes)
 {
     fflush(stream);
     if (!ferror(stream))
@@ -84,7 +81,7 @@ char *recipe_text(const struct recipe *recipe, size_t *bytes)
                 write_class(stream, class, (enum tuning_form)form, &recipe->classes[class][form]);
     if (recipe->crossover)
         fprintf(stream, "crossover\n%s", recipe->crossover);
-    return recipe_tail_write(stream, &text, bytes);
+    return end_with_hash(stream, &text, bytes);
 }
 
 bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES])

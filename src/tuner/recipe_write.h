@@ -28,15 +28,8 @@
 #include "common/status.h"
 #include "tuner/recipe.h"
 
-#include <stdio.h>
-
 /* The text, NUL-terminated, to be freed; NULL: out of memory. */
 char *recipe_text(const struct recipe *recipe, size_t *bytes);
-
-/* What recipe_head_read and recipe_tail_read read; the latter ends a stream of open_memstream, which has *text
- * and *bytes, and returns the text, to be freed. NULL: out of memory. */
-void recipe_head_write(FILE *stream, const struct recipe_signature *signature, const char *made);
-char *recipe_tail_write(FILE *stream, char **text, size_t *bytes);
 
 /* The recipe as a file, by file_replace. */
 bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES]);

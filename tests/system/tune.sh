@@ -42,7 +42,7 @@ awk '$1 == "class" && $2 == "dgemv_none" { forms++ } END { exit forms != 3 }' "$
 result $? "one optimum for three forms of dgemv is found in each"
 grep -q '^# mublas tuning data 1$' "$recipe.csv" &&
     [ "$(grep -c '^dsymv,square,[0-9,]*,sieve,' "$recipe.csv")" -gt 200 ] &&
-    grep -q '^saxpy,square,.*,best,' "$recipe.csv" && [ ! -e "$recipe.partial" ]
+    grep -q '^saxpy,square,.*,best,' "$recipe.csv"
 result $? "the data lie beside the recipe"
 # sieved CLASS: at how many sizes its square form was sieved; the largest must be the finals' largest.
 sieved() { awk -F, -v class="$1" '$1 == class && $2 == "square" && $5 == "sieve" { count += !seen[$3]++; if ($3 > most) most = $3 }
@@ -52,23 +52,17 @@ result $? "dgemv is sieved at 8 sizes, dsymv also where its tiles just fit"
 EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=saxpy,dgemv_none &&
     grep -q '^2 of 2 classes' "$work/output"
 result $? "it is within 2% of the best of all shapes at most held-out sizes"
-cp "$recipe.evaluation.csv" "$work/judged"
-EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=14 --routines=saxpy,dgemv_none &&
-    grep -q '^4 sizes judged now' "$work/output" && grep -q '^all  *28 ' "$work/output" &&
-    cmp -n "$(wc -c < "$work/judged")" "$work/judged" "$recipe.evaluation.csv"
-result $? "another run goes on with other sizes"
-head -c -20 "$work/judged" > "$recipe.evaluation.csv"
-EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=saxpy,dgemv_none &&
-    grep -q '^1 sizes judged now' "$work/output" && grep -q '^all  *24 ' "$work/output"
-result $? "a size that a run was cut off in is judged again"
-cp "$recipe.evaluation.csv" "$work/whole"
-EMULATED_TIME="noise 0.02; execute 0; $planted" timeout 1 "$build/mublas" tune --evaluate=1000 --routines=saxpy \
+judged() { cut -d, -f1-4 "$recipe.evaluation.csv" | grep -v '^#' | sort -u; }
+judged > "$work/judged"
+EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=2 --routines=saxpy,dgemv_none &&
+    grep -q '^4 sizes judged in' "$work/output" && grep -q '^all  *4 ' "$work/output" && judged > "$work/fewer" &&
+    [ "$(wc -l < "$work/fewer")" = 5 ] && [ -z "$(comm -13 "$work/judged" "$work/fewer")" ]
+result $? "another run judges the same sizes anew"
+EMULATED_TIME="noise 0.02; execute 0; $planted" timeout 3 "$build/mublas" tune --evaluate=1000 --routines=saxpy \
     --output="$recipe" > "$work/output" 2> "$work/errors"
-[ "$(awk '/judged now/ { print $1 }' "$work/output")" = "$(awk '$1 == "all" { print $2 - 12 }' "$work/output")" ]
+[ "$(awk '/judged in/ { print $1 }' "$work/output")" = "$(awk '$1 == "all" { count = $2 } END { print count + 0 }' "$work/output")" ]
 result $? "a size that an interruption ended is not counted"
-mv "$work/whole" "$recipe.evaluation.csv"
 elsewhere="optimum dgemv_none 99999 256 64 2 1 0; optimum saxpy 99999 0 256 0 0 0"
-mv "$recipe.evaluation.csv" "$work/judged"
 EMULATED_TIME="noise 0.02; execute 0; $elsewhere" tune --evaluate=6 --routines=saxpy,dgemv_none
 [ $? = 1 ] && grep -q '^1 of 2 classes' "$work/output" && awk '$1 == "dgemv_none" { exit $3 + 0 > 97 }' "$work/output"
 result $? "it says so where other shapes are the best"
@@ -123,7 +117,7 @@ EMULATED_FAULTS=cuMemHostAlloc:2:2 tune --routines=dsymv
 [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no memory to tune with' "$work/errors" && [ ! -e "$recipe" ]
 result $? "memory for results that cannot be had ends it in one line"
 
-# Other classes stay; an interrupted run goes on.
+# Other classes stay; an interrupted run leaves all files as they were.
 rm -f "$recipe"*
 slow_built_in="optimum saxpy 99999 0 64 0 0 0; optimum daxpy 99999 0 64 0 0 0"
 for routine in ssymv dsymv wsymv chemv zhemv; do
@@ -132,25 +126,25 @@ done
 export EMULATED_TIME="execute 0; noise 0.01; $slow_built_in"
 tune --routines=saxpy && tune --routines=daxpy && grep -q '^class saxpy' "$recipe" && grep -q '^class daxpy' "$recipe"
 result $? "tuning one class leaves the others' rules"
-cp "$recipe" "$recipe.before"
+cp "$recipe" "$work/before" && cp "$recipe.csv" "$work/before.csv"
 "$build/mublas" tune --shapes-only --memory=256 --full \
     --output="$recipe" > "$work/output" 2> "$work/errors" &
 tuning=$!
-for try in $(seq 600); do [ -e "$recipe.partial" ] && break; sleep 0.05; done
-kill -INT $tuning 2> /dev/null || kill -TERM $tuning
+# From when it catches signals on it times shapes; a second is enough for the first ones.
+for try in $(seq 600); do
+    caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$tuning/status" 2> /dev/null)
+    [ $((0x${caught:-0} >> 14 & 1)) = 1 ] && break
+    sleep 0.05
+done
+sleep 1
+kill -INT $tuning
 wait $tuning
-[ $? = 130 ] && grep -q 'interrupted; .* is as before; the same command goes on where it was$' "$work/errors" && cmp -s "$recipe" "$recipe.before" &&
-    [ -e "$recipe.partial" ]
-result $? "interrupted: what was learned is kept, the recipe is as before"
-classes=$(grep -c '^class' "$recipe.partial")
-cp "$recipe.partial" "$work/kept" && cp "$recipe.partial.csv" "$work/kept.csv"
-tune --quick --routines=caxpy && ! grep -q 'going on' "$work/errors"
-result $? "another command does not go on with it"
-mv "$work/kept" "$recipe.partial" && mv "$work/kept.csv" "$recipe.partial.csv"
-tune --full --routines=symv,hemv && grep -q "going on with .*, which has $classes classes" "$work/errors" &&
-    grep -q '^class dsymv' "$recipe" && grep -q '^class saxpy' "$recipe" && grep -q '^dsymv,' "$recipe.csv" &&
-    [ ! -e "$recipe.partial" ]
-result $? "the same does, and then all is there"
+[ $? = 130 ] && [ "$(wc -l < "$work/errors")" = 1 ] && [ ! -s "$work/output" ] &&
+    grep -q "^mublas tune: interrupted: nothing was learned; $recipe is as before\$" "$work/errors" &&
+    cmp -s "$recipe" "$work/before" && cmp -s "$recipe.csv" "$work/before.csv"
+result $? "interrupted: it says so in one line, and recipe and data are as before"
+[ "$(cd "$work" && echo recipe*)" = "recipe recipe.csv" ]
+result $? "and no other file is left"
 
 # No shape is better than what is built in; and rules once more from the data.
 rm -f "$recipe"*

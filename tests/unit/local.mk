@@ -100,11 +100,6 @@ TESTS += tests/unit/test_tuning_class
 tests_unit_test_tuning_class_SOURCES = tests/unit/test_tuning_class.c
 tests_unit_test_tuning_class_LDADD = $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_moments_text
-TESTS += tests/unit/test_moments_text
-tests_unit_test_moments_text_SOURCES = tests/unit/test_moments_text.c
-tests_unit_test_moments_text_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_file_replace
 TESTS += tests/unit/test_file_replace
 tests_unit_test_file_replace_SOURCES = tests/unit/test_file_replace.c

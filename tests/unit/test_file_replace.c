@@ -133,30 +133,15 @@ static void test_mounted(void)
         tap_ok(WEXITSTATUS(status) == REFUSED, "a file that is mounted by itself stays");
 }
 
-static void test_aside(void)
-{
-    const char *file = path_of("a/b/c/file"), *aside = path_of("a/b/c/aside");
-    tap_ok(file_set_aside(file, aside, fault) && holds("a/b/c/aside", "three") && holds("a/b/c/file", "three") &&
-               file_replace(path_of("a/b/c/file"), "new", 3, fault) && holds("a/b/c/aside", "three") &&
-               holds("a/b/c/file", "new"),
-           "a file that is set aside is there until it is replaced, and aside then");
-    tap_ok(!file_set_aside(path_of("a/b/c/file"), path_of("a/b/c/aside"), fault) && strstr(fault, "File exists") &&
-               holds("a/b/c/aside", "three") && holds("a/b/c/file", "new"),
-           "not in the place of another one");
-    tap_ok(!file_set_aside(path_of("a/b/c/file"), path_of("dangling"), fault) && is_kind("dangling", S_IFLNK),
-           "nor of a link");
-}
-
 int main(void)
 {
     static const char *const names[] = {"sticky/own", "sticky/roots", "sticky", "open/roots", "open",
-                                        "theirs/own", "theirs/roots", "theirs", "a/b/c/aside", "a/b/c/file",
+                                        "theirs/own", "theirs/roots", "theirs", "a/b/c/file",
                                         "a/b/c", "a/b", "a", "fifo", "link", "dangling"};
     if (!mkdtemp(folder))
         return 1;
     test_files();
     test_others();
-    test_aside();
     test_sticky();
     test_mounted();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
