@@ -138,11 +138,11 @@ static void learn_side(struct route_factors *factors, enum call_side side, const
 {
     const struct shim_child_settings settings = {.offload = side == SIDE_HOST ? "never" : "always", .recipe = recipe,
                                                  .huge_pages = true};
-    const double end = 1e-9 * (double)clock_nanoseconds() + TUNE_ROUTES_SECONDS / CALL_SIDES;
     struct call_timer timer;
     struct route_factors learned = {0};
     if (!call_timer_start(&timer, &settings, who, 0))
         return;
+    const double end = 1e-9 * (double)clock_nanoseconds() + TUNE_ROUTES_SECONDS / CALL_SIDES; /* one curve at least */
     for (int i = 0; i < TIMED; i++)
         if (1e-9 * (double)clock_nanoseconds() < end)
             learn(&learned, &timer, side, &timed[i]);
