@@ -31,6 +31,7 @@ void peer_dpotrf(struct run *run)
         peer_expect("Xpotrs", peer.cuda.potrs(peer.handle, peer.params, CUBLAS_LOWER, n, RIGHT_HAND_SIDES,
                                               type, factor.device, n, type, solution.device, n, peer.info));
         peer_down(&solution, solution.count);
+        peer_expect("the copy down", peer.cuda.wait(peer.stream));
         run_digest(run, factor.host, factor.count);
         run_digest(run, solution.host, solution.count);
         run_checked(run, check_solution(&a, &x, &b), -1);
