@@ -97,6 +97,7 @@ const void *emulated_exchange(const void *mine, size_t bytes, unsigned width)
     check_width(processor, bytes, width);
     struct group *group = &processor->groups[__builtin_ctz(width)][first];
     check_group(processor, group, bytes, width);
+    processor->exchanged = true;
     thread->mine = mine;
     group->bytes = bytes;
     if (++group->arrived < width) {
@@ -124,6 +125,9 @@ void emulated_part_barrier(unsigned width)
 
 void exchanges_end(struct processor *processor)
 {
+    if (!processor->exchanged)
+        return;
+    processor->exchanged = false;
     for (unsigned i = 0; i < processor->launch->threads; i++) {
         struct thread *thread = &processor->threads[i];
         for (int which = 0; which < HELD; which++) {

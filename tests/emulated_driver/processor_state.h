@@ -57,6 +57,7 @@ struct processor {
     unsigned worker_count, parked_count;
     struct exchange_result *results, *free_results; /* all, and those given back */
     unsigned results_used;
+    bool exchanged; /* in this block */
     uint64_t random;
     bool ready_first;
     unsigned char *shared;

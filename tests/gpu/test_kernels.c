@@ -16,9 +16,9 @@
 
 static const double gauge_limit = 16;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { USUAL_MAX_N = 130 };
+enum { USUAL_MAX_N = 130, FEW_LARGE_REAL = true };
 #else
-enum { USUAL_MAX_N = 300 };
+enum { USUAL_MAX_N = 300, FEW_LARGE_REAL = false };
 #endif
 
 /* The last one for axpy only: x and y lie differently. */
@@ -113,7 +113,7 @@ static const char *const routine_names[FAMILY_COUNT][TYPE_COUNT] = {
     [FAMILY_TRMV] = {"strmv", "dtrmv", "ctrmv", "ztrmv"}};
 
 /* The emulated device takes its time, most of all under sanitizers. */
-enum choice { EVERY_CASE, FEW_LARGE_COMPLEX, SOME_OF_SEVERAL_BLOCKS };
+enum choice { EVERY_CASE, FEW_LARGE, SOME_OF_SEVERAL_BLOCKS };
 #ifdef __SANITIZE_THREAD__
 static const size_t fewer = 3;
 #else
@@ -130,16 +130,16 @@ static bool is_left_out(const struct kernel_case *kernel_case, size_t index, enu
                                                                : 7;
     if (choice == SOME_OF_SEVERAL_BLOCKS)
         return (m <= 64 && kernel_case->n <= 64) || index % one_in != 0;
-    return choice == FEW_LARGE_COMPLEX && complex && m * kernel_case->n > 70 * 70 && index % 7 != 0;
+    return choice == FEW_LARGE && (complex || FEW_LARGE_REAL) && m * kernel_case->n > 70 * 70 && index % 7 != 0;
 }
 
 static enum choice choice_of(int argument_count, char **arguments)
 {
     if (argument_count < 3)
-        return argument_count == 1 ? FEW_LARGE_COMPLEX : EVERY_CASE;
+        return argument_count == 1 ? FEW_LARGE : EVERY_CASE;
     if (strcmp(arguments[2], "blocks") == 0)
         return SOME_OF_SEVERAL_BLOCKS;
-    return strcmp(arguments[2], "few") == 0 ? FEW_LARGE_COMPLEX : EVERY_CASE;
+    return strcmp(arguments[2], "few") == 0 ? FEW_LARGE : EVERY_CASE;
 }
 
 static void test_routine(struct lane *lane, const struct kernel_case *cases, size_t count, enum choice choice,
