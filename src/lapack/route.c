@@ -25,7 +25,7 @@ size_t route_vector_bytes(const struct route *route)
 
 size_t route_operand_bytes(const struct route *route)
 {
-    size_t bytes = route_vector_bytes(route) + ROUTE_NUMBERS_BYTES;
+    size_t bytes = route_vector_bytes(route) + ROUTE_MODULI_BYTES;
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
         bytes += operand_bytes(route, &route->operands[i]);
     return bytes;
@@ -54,7 +54,7 @@ CUdeviceptr route_first_address(const struct route *route, const struct route_op
                                   blas_element_bytes(route->type);
 }
 
-/* INFO, vectors, numbers, operands, workspace, in this order. */
+/* INFO, vectors, moduli, operands, workspace, in this order. */
 static void place(struct route *route, CUdeviceptr address)
 {
     route->info_address = address;
@@ -63,8 +63,8 @@ static void place(struct route *route, CUdeviceptr address)
         route->vectors[i].address = address;
         address += route_aligned(route->vectors[i].bytes);
     }
-    route->numbers_address = address;
-    address += ROUTE_NUMBERS_BYTES;
+    route->moduli_address = address;
+    address += ROUTE_MODULI_BYTES;
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++) {
         struct route_operand *const operand = &route->operands[i];
         operand->address = address;

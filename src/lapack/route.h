@@ -13,7 +13,7 @@
 #include "mirror/operands.h"
 
 enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 3, ROUTE_LATER_INFOS = 3 };
-enum { ROUTE_NUMBERS_BYTES = ROUTE_OPERANDS_MAX * PART_BLOCKS_MOST * 4 }; /* what tells the operands' largest moduli */
+enum { ROUTE_MODULI_BYTES = ROUTE_OPERANDS_MAX * PART_BLOCKS_MOST * 4 }; /* what tells the operands' largest moduli */
 
 /* What a triangle's diagonal must be like, so that no INFO comes of it. */
 enum route_diagonal { DIAGONAL_ANY, DIAGONAL_NONZERO, DIAGONAL_REAL_NONZERO };
@@ -53,7 +53,7 @@ struct route {
     struct route_vector vectors[ROUTE_VECTORS_MAX];
     size_t device_workspace_bytes, host_workspace_bytes; /* by `plan` */
     /* by the engine: */
-    CUdeviceptr workspace, info_address, numbers_address;
+    CUdeviceptr workspace, info_address, moduli_address;
     void *host_workspace;
     int info;
     int later_info[ROUTE_LATER_INFOS]; /* of further steps; what no step has written is nobody's */
@@ -85,8 +85,8 @@ enum status route_reserve_elements(struct route *route, int result, int elements
 /* Bytes of device memory without workspace. */
 size_t route_operand_bytes(const struct route *route);
 
-/* Of operands of routes in the mirrors' accounts. */
-unsigned route_operand_kind(enum blas_type type);
+/* A matrix in the program's memory as the mirrors know it, to be read. */
+struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type type);
 
 /* Run it. STATUS_OK: matrices are in host memory and vectors in private memory. STATUS_RESULT_LOST: an operand could not
  * be completed (invariant 3). STATUS_UNSUCCESSFUL: the method's judgement; STATUS_VALUES: elements that are not finite or

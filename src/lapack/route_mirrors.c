@@ -2,15 +2,10 @@
 #include "lapack/matrix_part.h"
 #include "lapack/route_engine.h"
 
-static struct operand operand_of(const struct route *route, const struct blas_matrix *matrix, enum operand_access access)
+struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type type)
 {
-    return (struct operand){.matrix = *matrix, .element_bytes = blas_element_bytes(route->type), .access = access,
-                            .alignment = sizeof(uint32_t), .kind = route_operand_kind(route->type)};
-}
-
-unsigned route_operand_kind(enum blas_type type)
-{
-    return (unsigned)FAMILY_TRSM * TYPE_COUNT + (unsigned)type;
+    return (struct operand){.matrix = *matrix, .element_bytes = blas_element_bytes(type), .access = OPERAND_READ,
+                            .alignment = sizeof(uint32_t), .kind = (unsigned)FAMILY_TRSM * TYPE_COUNT + (unsigned)type};
 }
 
 /* Between the hold and its release, which may come once the stream was waited for. */
@@ -26,7 +21,7 @@ static enum status copy_held(struct route_run *run, struct operands_hold *hold, 
 enum status route_take_from_mirror(struct route_run *run, const struct route_operand *operand)
 {
     struct route *const route = run->route;
-    struct operand held = operand_of(route, &operand->up, OPERAND_READ);
+    struct operand held = route_operand_of(&operand->up, route->type);
     struct operands_hold *hold;
     struct transfer_count count = {0};
     enum status status = STATUS_UNSUPPORTED;
@@ -45,7 +40,7 @@ enum status route_take_from_mirror(struct route_run *run, const struct route_ope
 
 enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand, CUdeviceptr address, bool *touched)
 {
-    struct operand held = operand_of(run->route, &operand->home, OPERAND_READ);
+    struct operand held = route_operand_of(&operand->home, run->route->type);
     struct operands_hold *hold;
     const struct device_part from = {address, operand->ld, operand->home.rows, operand->home.columns, operand->home.part};
     /* Of a triangle pages that it has a part of would be missing, one or more of each column: to send these takes longer

@@ -69,10 +69,10 @@ enum status route_send(struct route_run *run)
     return status;
 }
 
-/* Each operand's numbers have a place of their own. */
-static CUdeviceptr numbers_of(const struct route *route, int operand)
+/* Each operand's moduli have a place of their own. */
+static CUdeviceptr moduli_of(const struct route *route, int operand)
 {
-    return route->numbers_address + (CUdeviceptr)operand * PART_BLOCKS_MOST * sizeof(uint32_t);
+    return route->moduli_address + (CUdeviceptr)operand * PART_BLOCKS_MOST * sizeof(uint32_t);
 }
 
 static enum status queue_look(struct route_run *run, unsigned *blocks)
@@ -85,7 +85,7 @@ static enum status queue_look(struct route_run *run, unsigned *blocks)
                                          operand->up.columns, operand->up.part};
         blocks[i] = 0;
         if (operand->up.pointer)
-            status = matrix_part_queue_largest(run->lane->lane, &part, route->type, numbers_of(route, i), &blocks[i]);
+            status = matrix_part_queue_largest(run->lane->lane, &part, route->type, moduli_of(route, i), &blocks[i]);
     }
     return status;
 }
@@ -108,7 +108,7 @@ enum status route_check_values(struct route_run *run)
     enum status status = queue_look(run, blocks);
     if (status == STATUS_OK)
         status = device_check(lane->device,
-                              driver()->copy_to_host_async(lane->vectors[0], route->numbers_address, ROUTE_NUMBERS_BYTES, lane->stream),
+                              driver()->copy_to_host_async(lane->vectors[0], route->moduli_address, ROUTE_MODULI_BYTES, lane->stream),
                               "fetching the largest moduli");
     if (status == STATUS_OK)
         status = route_lane_wait(run->lane, "sending a LAPACK routine's operands");

@@ -8,9 +8,6 @@
  * upload pins, for the worst twice over (tuner/crossover.c). */
 enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 8000 };
 
-/* By DMA, with what lies between them: a page or three of each column of a triangle, on an H100. */
-enum { DIRECT_BYTES_PER_US = 10000 };
-
 /* Whole matrices that the host's threads have just written: 3.4 to 4.9 GB/s were seen on an H100; results
  * to memory that is not pinned, or not reliably: 5.9. */
 enum { REWRITTEN_BYTES_PER_US = 4500, STAGED_RESULT_BYTES_PER_US = 6000 };
@@ -248,7 +245,7 @@ static bool is_most_of_it(const struct mirror *mirror, const struct range_accoun
 }
 
 void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
-                    uint64_t uploaded_bytes, uint64_t direct_bytes, uint64_t bytes, unsigned kind)
+                    uint64_t uploaded_bytes, uint64_t bytes, unsigned kind)
 {
     pthread_mutex_lock(&table->lock);
     struct range_account *account = range_account_open(mirror, hull);
@@ -259,8 +256,7 @@ void account_settle(struct mirror_table *table, struct mirror *mirror, struct pa
         else
             mirror_forget_known(mirror, hull.begin, hull.end);
     } else if (was_resident) {
-        account->worth_us -= (double)(uploaded_bytes - direct_bytes) / SCATTERED_BYTES_PER_US +
-                             (double)direct_bytes / DIRECT_BYTES_PER_US;
+        account->worth_us -= (double)uploaded_bytes / SCATTERED_BYTES_PER_US;
     } else if (!mirror_is_known(mirror, hull)) {
         const double spent_us = fmin(account->credit_us, (double)uploaded_bytes / FIRST_BYTES_PER_US);
         account->worth_us += spent_us;

@@ -27,9 +27,9 @@
 /* Before a call: does the operand count as resident? */
 bool account_was_resident(struct mirror_table *table, const struct operand *operand);
 
-/* After its upload of `uploaded_bytes`, `direct_bytes` of them by DMA, of a footprint of `bytes`, for a call of that kind. */
+/* After its upload of `uploaded_bytes`, of a footprint of `bytes`, for a call of that kind. */
 void account_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull, bool was_resident,
-                    uint64_t uploaded_bytes, uint64_t direct_bytes, uint64_t bytes, unsigned kind);
+                    uint64_t uploaded_bytes, uint64_t bytes, unsigned kind);
 
 /* A resident output's result came home by staging, these bytes of it, where it was counted on to come by DMA. */
 void account_note_staged_result(struct mirror_table *table, struct mirror *mirror, struct page_range hull,

@@ -137,7 +137,7 @@ static enum status consider_pages(struct operands_hold *hold, int number)
 {
     struct mirror *mirror = hold->mirrors[number];
     enum status status = mirror_arm(mirror);
-    for (int i = 0; i < hold->count && status == STATUS_OK && !hold->is_stranger; i++) {
+    for (int i = 0; i < hold->count && status == STATUS_OK && !hold->leaves_result; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror != mirror)
             continue;

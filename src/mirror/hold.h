@@ -14,7 +14,7 @@ struct held_operand {
     struct page_range pages; /* of the hull, in the mirror */
     bool was_resident;
     bool hot; /* read without a scan: all of it counts as written */
-    size_t uploaded_pages, direct_pages; /* of those by DMA */
+    size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
     bool was_complete;             /* of an output: all of it was valid, */
     struct page_range lost_before; /* ... and what was known to be lost beside it, */
@@ -35,7 +35,7 @@ struct operands_hold {
     bool may_defer; /* the caller will prove the operands after its launch */
     bool must_be_mirrored; /* the one operand has a mirror, or there is no hold */
     bool must_be_clean; /* and all of it is valid */
-    bool is_stranger; /* its results would come home by staging without a mirror, too: nothing is pinned for them */
+    bool leaves_result; /* its results would come home by staging without a mirror, too: nothing is pinned for them */
     bool unproven;  /* and has yet to; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */

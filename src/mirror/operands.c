@@ -58,7 +58,7 @@ static void settle(struct operands_hold *hold, struct held_operand *held)
     if (held->hot)
         return; /* it is not resident */
     account_settle(hold->table, held->mirror, held->pages, held->was_resident,
-                   uploaded, pinned_anew ? 0 : (uint64_t)held->direct_pages << page_shift(), touched, held->operand.kind);
+                   uploaded, touched, held->operand.kind);
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)
@@ -181,7 +181,7 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
     hold->may_defer = way == HOLD_UNPROVEN;
     hold->must_be_mirrored = way >= HOLD_MIRRORED;
     hold->must_be_clean = way == HOLD_CLEAN;
-    hold->is_stranger = way == HOLD_RESULT;
+    hold->leaves_result = way == HOLD_RESULT;
     enum status status = begin(hold, lane, extra_scratch);
     if (status != STATUS_OK) {
         hold_destroy(hold);

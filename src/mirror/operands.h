@@ -88,6 +88,9 @@ struct transfer_count {
     uint64_t bytes_up, bytes_down;
 };
 
+/* Does the operand count as resident? Nobody looks for changes since. Takes the table's lock. */
+bool operands_are_resident(struct mirror_table *table, const struct operand *operand);
+
 /* Claim the operands' pages, find out what the host wrote, queue the uploads on the lane's
  * stream, set device_address and device_ld, and mark output pages not valid.
  * `lane`: NULL, and one is taken once the pages are there to work on: operands_lane, until operands_release.
@@ -100,9 +103,6 @@ struct operands_hold; /* opaque */
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
                           struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold);
 struct lane *operands_lane(const struct operands_hold *hold);
-
-/* Is one of the operands that count as resident, which no change since was looked for? Takes the table's lock. */
-bool operands_are_resident(struct mirror_table *table, const struct operand *operand);
 
 /* The same for one operand, if it can have a mirror: STATUS_UNSUPPORTED where it would be copied statelessly, which who has
  * device memory of its own for it does better. */
@@ -121,8 +121,8 @@ enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane
                                    struct operand *operands, int count, size_t extra_scratch,
                                    struct operands_hold **hold);
 
-/* As operands_hold_mirrored, for one that is overwritten, and comes home through its mirror only to be left there: residency has not cost
- * what the way home does. operands_write_back's STATUS_RESULT_LOST then says that host memory was written in part, whether
+/* As operands_hold_mirrored, for one that is overwritten, and comes home through its mirror only to be left there:
+ * residency is not charged with the way home. operands_write_back's STATUS_RESULT_LOST then says that host memory was written in part, whether
  * or not it is lost with that. */
 enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
                                  struct operand *operand, struct operands_hold **hold);

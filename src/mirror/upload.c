@@ -106,7 +106,6 @@ static enum status add_piece(struct upload *upload, struct piece next)
         upload->piece = next;
     }
     upload->held->uploaded_pages += next.end - next.begin;
-    upload->held->direct_pages += next.direct ? next.end - next.begin : 0;
     page_bits_set(upload->held->mirror->valid, next.begin, next.end);
     pins_note_foreign(upload->held->mirror, next.begin, next.end);
     upload->hold->validated = true;

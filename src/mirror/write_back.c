@@ -308,11 +308,11 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
         if (status == STATUS_OK) {
             hold->transfers.bytes_down += footprint_bytes(&held->operand);
             revalidate(&back);
-            if (held->was_resident && !hold->is_stranger)
+            if (held->was_resident && !hold->leaves_result)
                 account_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);
             return STATUS_OK;
         }
     }
     /* A half-written output that the call only writes can still be computed by the host. */
-    return touched && (held->operand.access == OPERAND_UPDATE || hold->is_stranger) ? STATUS_RESULT_LOST : status;
+    return touched && (held->operand.access == OPERAND_UPDATE || hold->leaves_result) ? STATUS_RESULT_LOST : status;
 }

@@ -79,13 +79,6 @@ static bool is_for_its_data(enum host_reason reason)
     return reason == HOST_VALUES || reason == HOST_UNSUCCESSFUL;
 }
 
-static struct operand kept_operand(const struct lapack_problem *problem)
-{
-    return (struct operand){.matrix = problem->kept, .element_bytes = blas_element_bytes(problem->shape.type),
-                            .access = OPERAND_READ, .alignment = sizeof(uint32_t),
-                            .kind = route_operand_kind(problem->shape.type)};
-}
-
 /* Whether what may stay on the device is there. */
 static struct residency residency_of(struct mirror_table *mirrors, const struct operand *kept, struct patience *patience)
 {
@@ -112,7 +105,7 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true};
     const enum offload_mode mode = settings()->offload;
     struct mirror_table *const mirrors = waking_mirrors_in_use();
-    const struct operand kept = kept_operand(problem);
+    const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
     waking_learn();
     const struct route_times times = route_times_predict(waking_model(), &problem->shape);
     struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
