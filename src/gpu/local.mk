@@ -40,7 +40,8 @@ kernel_includes = \
 	src/gpu/kernels/symmetric_strip.h \
 	src/gpu/kernels/work.h
 route_kernel_files = src/gpu/kernels/part.cu
-route_kernel_includes = src/gpu/kernels/route_arguments.h src/gpu/kernels/route_kernels.def
+route_kernel_includes = src/gpu/kernels/grid_ops.h src/gpu/kernels/route_arguments.h \
+	src/gpu/kernels/route_kernels.def
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)
 EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)
 

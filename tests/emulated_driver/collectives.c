@@ -3,26 +3,59 @@
  * Under ThreadSanitizer this file is compiled without it; see processor.c. */
 #include "emulated_driver/processor_state.h"
 
+#include <sched.h>
+
 const struct emulated_thread *emulated_self(void)
 {
     return &running_processor->current->self;
 }
 
-void emulated_barrier(void)
+bool emulated_barrier_any(bool mine)
 {
     struct processor *processor = running_processor;
     /* Two tokens by turns: a thread late to leave must not see the next barrier's arrivals. */
-    char *token = &processor->barrier_tokens[processor->barriers % 2];
+    const unsigned turn = processor->barriers % 2;
+    char *token = &processor->barrier_tokens[turn];
     fiber_release(token);
+    processor->any[turn] |= mine;
     if (++processor->at_barrier == processor->launch->threads) {
         processor->at_barrier = 0;
         processor->barriers++;
+        processor->any[1 - turn] = false;
         processor_release(processor, 0, processor->launch->threads);
         processor_yield(processor);
     } else {
         processor_wait(processor, AT_BARRIER);
     }
     fiber_acquire(token);
+    return processor->any[turn];
+}
+
+void emulated_barrier(void)
+{
+    emulated_barrier_any(false);
+}
+
+static time_t seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+void emulated_spin(unsigned turn)
+{
+    enum { TURNS_BETWEEN_CLOCKS = 256 };
+    struct processor *processor = running_processor;
+    const struct emulated_thread *self = &processor->current->self;
+    if (turn == 0)
+        processor->spins_since = seconds_now();
+    else if (turn % TURNS_BETWEEN_CLOCKS == 0 && seconds_now() - processor->spins_since > options()->patience)
+        emulated_abort("kernel %s, block %u of %u: thread %u has waited for other blocks for more than %ld "
+                       "seconds",
+                       processor->launch->kernel->name, self->block, self->blocks, self->thread,
+                       options()->patience);
+    sched_yield();
 }
 
 static struct exchange_result *take_result(struct processor *processor, unsigned references)

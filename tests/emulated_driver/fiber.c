@@ -28,13 +28,22 @@ enum { FRAME_WORDS = 9, FRAME_ARGUMENT = 3, FRAME_FUNCTION = 2, FRAME_RETURN = 6
 enum { FRAME_WORDS = 20, FRAME_ARGUMENT = 0, FRAME_FUNCTION = 1, FRAME_RETURN = 11 };
 #endif
 
-void fiber_create(struct fiber *fiber, unsigned number, void (*function)(void *), void *argument)
+/* Stacks without a page that faults are neighbours in one mapping; huge pages of it would be wasted. */
+static unsigned char *make_stack(size_t bytes, bool is_guarded)
 {
-    size_t bytes = STACK_BYTES + PAGE;
     unsigned char *stack =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stack == MAP_FAILED || mprotect(stack, PAGE, PROT_NONE) != 0)
+    if (stack == MAP_FAILED || (is_guarded && mprotect(stack, PAGE, PROT_NONE) != 0))
         emulated_abort("making a fiber: %s", strerror(errno));
+    if (!is_guarded)
+        madvise(stack, bytes, MADV_NOHUGEPAGE);
+    return stack;
+}
+
+void fiber_create(struct fiber *fiber, unsigned number, bool many, void (*function)(void *), void *argument)
+{
+    size_t bytes = STACK_BYTES + PAGE;
+    unsigned char *stack = make_stack(bytes, !many || number % 16 == 0);
     uintptr_t top = (uintptr_t)stack + bytes - number % 16 * 256;
     uintptr_t *frame = (uintptr_t *)top - FRAME_WORDS;
     frame[FRAME_ARGUMENT] = (uintptr_t)argument;

@@ -14,8 +14,10 @@ struct fiber {
 };
 
 /* A fiber that will call function(argument), which must never return, at the first
- * switch to it. `number` staggers stacks so that their tops do not share cache sets. */
-void fiber_create(struct fiber *fiber, unsigned number, void (*function)(void *), void *argument);
+ * switch to it. `number` staggers stacks so that their tops do not share cache sets. A page
+ * that faults ends the stack; where there are `many` fibers, more than the kernel has
+ * mappings for, only one in 16 has that. */
+void fiber_create(struct fiber *fiber, unsigned number, bool many, void (*function)(void *), void *argument);
 
 /* Call first in a new fiber's function. */
 void fiber_entered(struct fiber *from);

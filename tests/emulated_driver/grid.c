@@ -1,4 +1,4 @@
-/* The blocks of a launch: in order, shuffled, or on several threads at once. */
+/* The blocks of a launch: in order, shuffled, on several threads at once, or each on a thread of its own. */
 #include "emulated_driver/processor.h"
 
 #include <fenv.h>
@@ -18,9 +18,9 @@ static struct {
     pthread_cond_t begin, end;
     const struct launch *launch;
     unsigned long generation;
-    long started, active;
+    unsigned started, wanted, active; /* members: there are, for this launch, not done with it */
     atomic_uint next; /* relaxed: blocks must synchronise by themselves */
-} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0};
+} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, 0};
 
 static void shuffle(unsigned blocks)
 {
@@ -41,7 +41,8 @@ static void shuffle(unsigned blocks)
 
 static void *crew_member(void *argument)
 {
-    struct processor *processor = processor_create(options()->seed + (uintptr_t)argument);
+    const uintptr_t number = (uintptr_t)argument;
+    struct processor *processor = processor_create(options()->seed + number, true);
     unsigned long seen = 0;
     fesetenv(FE_DFL_ENV);
     for (;;) {
@@ -50,7 +51,10 @@ static void *crew_member(void *argument)
             pthread_cond_wait(&crew.begin, &crew.lock);
         seen = crew.generation;
         const struct launch *launch = crew.launch;
+        const bool is_wanted = number <= crew.wanted;
         pthread_mutex_unlock(&crew.lock);
+        if (!is_wanted)
+            continue;
         unsigned i;
         while ((i = atomic_fetch_add_explicit(&crew.next, 1, memory_order_relaxed)) < launch->blocks)
             processor_run(processor, launch, order[i]);
@@ -62,26 +66,27 @@ static void *crew_member(void *argument)
     return NULL;
 }
 
-static void start_crew(void)
+static void start_crew(unsigned members)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are none of theirs */
-    for (; crew.started < options()->block_threads; crew.started++) {
+    while (crew.started < members) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, crew_member, (void *)(uintptr_t)(crew.started + 1)) != 0)
             emulated_abort("cannot start a thread for blocks");
         pthread_detach(thread);
+        crew.started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void run_concurrently(const struct launch *launch)
+static void run_concurrently(const struct launch *launch, unsigned members)
 {
-    start_crew();
+    start_crew(members);
     pthread_mutex_lock(&crew.lock);
     crew.launch = launch;
-    crew.active = crew.started;
+    crew.active = crew.wanted = members;
     atomic_store_explicit(&crew.next, 0, memory_order_relaxed);
     crew.generation++;
     pthread_cond_broadcast(&crew.begin);
@@ -91,16 +96,17 @@ static void run_concurrently(const struct launch *launch)
 }
 
 void grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
-              size_t shared_bytes)
+              size_t shared_bytes, bool at_once)
 {
     const struct launch launch = {kernel, arguments, blocks, threads, shared_bytes};
     if (!main_processor) {
         random_state = options()->seed;
-        main_processor = processor_create(options()->seed);
+        main_processor = processor_create(options()->seed, false);
     }
     shuffle(blocks);
-    if (options()->block_threads > 0 && blocks > 1) {
-        run_concurrently(&launch);
+    const unsigned members = at_once ? blocks : (unsigned)options()->block_threads;
+    if (members > 0 && blocks > 1) {
+        run_concurrently(&launch, members);
         return;
     }
     for (unsigned i = 0; i < blocks; i++)

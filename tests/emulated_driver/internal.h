@@ -73,8 +73,9 @@ void lasting_begin(void);
 struct options {
     uint64_t seed;
     size_t device_memory;
-    long block_threads, devices;
+    long block_threads, devices, multiprocessors, patience;
     bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise, lasting_threads, arithmetic;
+    bool cooperative;
     const char *faults, *count_file;
 };
 const struct options *options(void);
@@ -230,13 +231,13 @@ bool context_is_forked(void);
 size_t module_count(void);
 void module_reset(void);
 
-/* block.c: run a kernel. */
+/* grid.c: run a kernel; all blocks at once if they are to wait for each other. */
 struct kernel {
     const char *name;
     void (*run)(const void *arguments);
     size_t argument_bytes;
 };
 void grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
-              size_t shared_bytes);
+              size_t shared_bytes, bool at_once);
 
 #endif

@@ -5,7 +5,8 @@ emulated_folder = tests/emulated_driver
 emulated_c_files = allocations calls collectives context copy device dma event fiber fill graph grid lasting library_memory module options physical pinned processor program ranges \
 	segments spoil stream test_kernels time_model user_object
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
-	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o)
+	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o) \
+	$(emulated_folder)/objects/kernel_grid_kernels.o
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o \
 	$(emulated_folder)/objects/cublas_level3.o
 emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_factor cusolver_factor64 cusolver_geev cusolver_lapack \
@@ -17,7 +18,7 @@ emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h p
 	cublas.def cuda_calls.h cusolver.def cusolver.h cusolver_bodies.h cusolver_eigen.h cusolver_eigen32.h cusolver_exports.h cusolver_exports32.h \
 	cusolver_factor.h cusolver_reflectors.h cusolver_reflectors32.h program.def program.h test_kernels.def
 
-EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S \
+EXTRA_DIST += $(emulated_folder)/README.md $(emulated_folder)/switch.S $(emulated_folder)/grid_kernels.cu \
 	$(emulated_folder)/cublas.c $(emulated_folder)/cublas_level2.c $(emulated_folder)/cublas_level3.c \
 	$(emulated_cusolver_files:%=$(emulated_folder)/%.c) \
 	$(emulated_c_files:%=$(emulated_folder)/%.c) $(emulated_headers:%=$(emulated_folder)/%)
@@ -46,10 +47,16 @@ am__v_KERNEL_ = $(am__v_KERNEL_$(AM_DEFAULT_VERBOSITY))
 am__v_KERNEL_0 = @echo "  KERNEL  " $@;
 am__v_KERNEL_1 =
 
+emulated_kernel_compile = $(AM_V_KERNEL)$(CXX) $(emulated_flags) -DMUBLAS_EMULATED -fno-exceptions -fno-rtti \
+	$(AM_CXXFLAGS) $(CXXFLAGS) $(emulated_kernel_flags) -x c++ -c -o $@ $<
+
 $(emulated_folder)/objects/kernel_%.o: $(top_srcdir)/src/gpu/kernels/%.cu
 	@$(MKDIR_P) $(@D)
-	$(AM_V_KERNEL)$(CXX) $(emulated_flags) -DMUBLAS_EMULATED -fno-exceptions -fno-rtti $(AM_CXXFLAGS) $(CXXFLAGS) \
-		$(emulated_kernel_flags) -x c++ -c -o $@ $<
+	$(emulated_kernel_compile)
+
+$(emulated_folder)/objects/kernel_%.o: $(top_srcdir)/$(emulated_folder)/%.cu
+	@$(MKDIR_P) $(@D)
+	$(emulated_kernel_compile)
 
 $(emulated_folder)/lib/libcuda.so.1: $(emulated_objects)
 	@$(MKDIR_P) $(@D)

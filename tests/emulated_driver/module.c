@@ -147,6 +147,15 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value
     API_END;
 }
 
+/* Of so many threads and bytes of dynamic shared memory: how many a multiprocessor has room for. */
+static int resident_blocks(unsigned threads, size_t shared_bytes)
+{
+    const int by_threads = (int)(2048 / ((threads + 31) / 32 * 32));
+    const int by_shared = (int)(233472 / ((shared_bytes + 1024 + 127) / 128 * 128));
+    const int blocks = by_threads < by_shared ? by_threads : by_shared;
+    return blocks < 32 ? blocks : 32;
+}
+
 EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
                                                             size_t shared_bytes)
 {
@@ -155,11 +164,7 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunct
         API_FAIL(CUDA_ERROR_INVALID_HANDLE);
     if (threads <= 0)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    int by_threads = 2048 / ((threads + 31) / 32 * 32);
-    int by_shared = (int)(233472 / ((shared_bytes + 1024 + 127) / 128 * 128));
-    *blocks = by_threads < by_shared ? by_threads : by_shared;
-    if (*blocks > 32)
-        *blocks = 32;
+    *blocks = resident_blocks((unsigned)threads, shared_bytes);
     API_END;
 }
 
@@ -167,6 +172,7 @@ struct queued_launch {
     const struct kernel *kernel;
     unsigned blocks, threads;
     size_t shared_bytes;
+    bool is_cooperative;
     _Alignas(16) unsigned char arguments[];
 };
 
@@ -176,7 +182,8 @@ static void run_spoilt(const struct queued_launch *launch)
     struct matrix_vector_arguments arguments;
     memcpy(&arguments, launch->arguments, sizeof arguments);
     arguments.x_increment = 0;
-    grid_run(launch->kernel, &arguments, launch->blocks, launch->threads, launch->shared_bytes);
+    grid_run(launch->kernel, &arguments, launch->blocks, launch->threads, launch->shared_bytes,
+             launch->is_cooperative);
 }
 
 /* What is not computed can have other bits, too. */
@@ -205,9 +212,56 @@ static CUresult run_launch(void *payload)
     if (spoilt)
         run_spoilt(launch);
     else
-        grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads, launch->shared_bytes);
+        grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads, launch->shared_bytes,
+                 launch->is_cooperative);
     fesetenv(&environment);
     return CUDA_SUCCESS;
+}
+
+static CUresult check_launch(CUfunction function, const struct queued_launch *launch, void **parameters)
+{
+    CUresult result = context_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!function || !function->module->live)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (launch->blocks == 0 || launch->blocks > 0x7fffffff || launch->threads == 0 ||
+        launch->threads > THREADS_LIMIT || !parameters || (int)launch->shared_bytes > function->shared_limit)
+        return misuse("launch of %s: %u blocks of %u threads, %zu bytes shared", function->kernel->name,
+                      launch->blocks, launch->threads, launch->shared_bytes);
+    if (!launch->is_cooperative)
+        return CUDA_SUCCESS;
+    if (!options()->cooperative)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    const long room = resident_blocks(launch->threads, launch->shared_bytes) * options()->multiprocessors;
+    return launch->blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+}
+
+static CUresult queue_launch(CUfunction function, const struct queued_launch *wanted, CUstream stream,
+                             void **parameters)
+{
+    const CUresult result = check_launch(function, wanted, parameters);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct kernel *kernel = function->kernel;
+    struct operation *operation =
+        stream_append(stream, run_launch, NULL, sizeof(struct queued_launch) + kernel->argument_bytes);
+    if (!operation)
+        return CUDA_ERROR_INVALID_HANDLE;
+    operation->on_device = true;
+    struct queued_launch *launch = (struct queued_launch *)operation->payload;
+    *launch = *wanted;
+    launch->kernel = kernel;
+    memcpy(launch->arguments, parameters[0], kernel->argument_bytes);
+    if (watcher)
+        watcher(stream, kernel->name, parameters[0]);
+    return CUDA_SUCCESS;
+}
+
+static void refuse_dimensions(unsigned grid_y, unsigned grid_z, unsigned block_y, unsigned block_z)
+{
+    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1)
+        emulated_abort("launch of a kernel: only one dimension is emulated");
 }
 
 EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -215,27 +269,24 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned gr
                                CUstream stream, void **parameters, void **extra)
 {
     API_BEGIN(cuLaunchKernel);
-    if ((result = context_check()) != CUDA_SUCCESS)
-        goto end;
-    if (!function || !function->module->live)
-        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
-    if (grid_x == 0 || grid_x > 0x7fffffff || block_x == 0 || block_x > THREADS_LIMIT || !parameters ||
-        extra || (int)shared_bytes > function->shared_limit)
-        API_FAIL(misuse("cuLaunchKernel of %s: %u blocks of %u threads, %u bytes shared",
-                        function->kernel->name, grid_x, block_x, shared_bytes));
-    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1)
-        emulated_abort("cuLaunchKernel of %s: only one dimension is emulated", function->kernel->name);
-    const struct kernel *kernel = function->kernel;
-    struct operation *operation =
-        stream_append(stream, run_launch, NULL, sizeof(struct queued_launch) + kernel->argument_bytes);
-    if (!operation)
-        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
-    operation->on_device = true;
-    struct queued_launch *launch = (struct queued_launch *)operation->payload;
-    *launch = (struct queued_launch){kernel, grid_x, block_x, shared_bytes};
-    memcpy(launch->arguments, parameters[0], kernel->argument_bytes);
-    if (watcher)
-        watcher(stream, kernel->name, parameters[0]);
+    if (extra)
+        API_FAIL(misuse("cuLaunchKernel: extra options are not emulated"));
+    refuse_dimensions(grid_y, grid_z, block_y, block_z);
+    const struct queued_launch launch = {.blocks = grid_x, .threads = block_x, .shared_bytes = shared_bytes};
+    result = queue_launch(function, &launch, stream, parameters);
+    API_END;
+}
+
+EXPORT CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                          unsigned grid_z, unsigned block_x, unsigned block_y,
+                                          unsigned block_z, unsigned shared_bytes, CUstream stream,
+                                          void **parameters)
+{
+    API_BEGIN(cuLaunchCooperativeKernel);
+    refuse_dimensions(grid_y, grid_z, block_y, block_z);
+    const struct queued_launch launch = {.blocks = grid_x, .threads = block_x, .shared_bytes = shared_bytes,
+                                         .is_cooperative = true};
+    result = queue_launch(function, &launch, stream, parameters);
     API_END;
 }
 

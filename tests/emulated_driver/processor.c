@@ -51,7 +51,7 @@ static struct worker *create_worker(struct processor *processor)
     if (!worker)
         emulated_abort("out of host memory");
     worker->processor = processor;
-    fiber_create(&worker->fiber, processor->worker_count, worker_main, worker);
+    fiber_create(&worker->fiber, processor->worker_count, processor->is_one_of_many, worker_main, worker);
     processor->workers[processor->worker_count++] = worker;
     return worker;
 }
@@ -150,7 +150,7 @@ void processor_yield(struct processor *processor)
         leave_for(processor, &thread->worker->fiber, next);
 }
 
-struct processor *processor_create(uint64_t seed)
+struct processor *processor_create(uint64_t seed, bool is_one_of_many)
 {
     struct processor *processor = calloc(1, sizeof *processor);
     if (!processor || !(processor->shared = aligned_alloc(64, SHARED_BYTES)))
@@ -160,6 +160,7 @@ struct processor *processor_create(uint64_t seed)
     if (processor->results == MAP_FAILED)
         emulated_abort("out of host memory");
     processor->random = seed;
+    processor->is_one_of_many = is_one_of_many;
     processor->watched = fibers_are_watched();
     return processor;
 }
@@ -179,6 +180,7 @@ static void prepare(struct processor *processor, const struct launch *launch, un
     park_all(processor, launch->threads);
     processor->launch = launch;
     processor->started = processor->finished = processor->at_barrier = processor->barriers = 0;
+    memset(processor->any, 0, sizeof processor->any);
     processor->ready_first = random_next(&processor->random) & 1;
     for (unsigned i = 0; i < launch->threads; i++) {
         struct thread *thread = &processor->threads[i];

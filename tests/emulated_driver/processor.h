@@ -14,7 +14,7 @@ struct launch {
     size_t shared_bytes;
 };
 
-struct processor *processor_create(uint64_t seed);
+struct processor *processor_create(uint64_t seed, bool is_one_of_many);
 /* Run one block to its end on the calling thread. */
 void processor_run(struct processor *processor, const struct launch *launch, unsigned block);
 

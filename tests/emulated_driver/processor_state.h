@@ -7,6 +7,8 @@
 #include "emulated_driver/processor.h"
 #include "emulated_driver/threads.h"
 
+#include <time.h>
+
 enum { THREADS_MAX = 1024, SHARED_BYTES = 232448, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1 };
 
 /* What an exchange gave to its group; freed at the last member's second-next exchange. */
@@ -62,7 +64,10 @@ struct processor {
     bool ready_first;
     unsigned char *shared;
     unsigned barriers; /* completed, in this block */
+    bool any[2]; /* of the threads at the barrier, by turns as the tokens */
+    time_t spins_since;
     bool watched; /* fibers_are_watched() */
+    bool is_one_of_many; /* others run beside it */
     char begin_token, end_token, barrier_tokens[2];
 };
 

@@ -2,6 +2,8 @@
 #ifndef MUBLAS_EMULATED_TEST_KERNELS_H
 #define MUBLAS_EMULATED_TEST_KERNELS_H
 
+#include "gpu/kernels/route_arguments.h"
+
 #include <stdint.h>
 
 /* What a test kernel does and on which device memory; unused members are 0. */
@@ -10,6 +12,10 @@ struct emulated_test_arguments {
     const uint64_t *input;
     uint64_t value;
     unsigned *counter;
+    double *numbers; /* of kernels whose blocks wait for each other */
+    struct grid_gate *gate;
 };
+
+#define GRID_MODULUS 1048573.0
 
 #endif

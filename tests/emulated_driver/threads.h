@@ -5,6 +5,7 @@
 #ifndef MUBLAS_EMULATED_THREADS_H
 #define MUBLAS_EMULATED_THREADS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -25,6 +26,9 @@ const struct emulated_thread *emulated_self(void);
 /* Wait for all threads of the block. */
 void emulated_barrier(void);
 
+/* The same: is it true of any of them? */
+bool emulated_barrier_any(bool mine);
+
 /* One rendezvous of the aligned group of `width` consecutive threads (a power of
  * two <= 32): each gives `bytes` (<= 256), all get the width * bytes contributions
  * in thread order, valid until the caller's second-next exchange. */
@@ -32,6 +36,10 @@ const void *emulated_exchange(const void *mine, size_t bytes, unsigned width);
 
 /* A rendezvous of the same threads that orders memory between them: __syncwarp. */
 void emulated_part_barrier(unsigned width);
+
+/* Let other blocks run, between looks at memory that one of them is to change: `turn` counts the looks of one
+ * wait from 0. Reports a wait that does not end (EMULATED_PATIENCE) and aborts. */
+void emulated_spin(unsigned turn);
 
 #ifdef __cplusplus
 }

@@ -323,6 +323,12 @@ TESTS += tests/unit/test_emulated_blocks
 tests_unit_test_emulated_blocks_SOURCES = tests/unit/test_emulated_blocks.c tests/unit/emulated_device.h
 tests_unit_test_emulated_blocks_LDADD = -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_grid
+TESTS += tests/unit/test_emulated_grid
+thread_tests += tests/unit/test_emulated_grid
+tests_unit_test_emulated_grid_SOURCES = tests/unit/test_emulated_grid.c tests/unit/emulated_device.h
+tests_unit_test_emulated_grid_LDADD = -lpthread -ldl
+
 check_PROGRAMS += tests/unit/test_operands_random
 TESTS += tests/unit/test_operands_random
 tests_unit_test_operands_random_SOURCES = tests/unit/test_operands_random.c tests/unit/operand_calls.h tests/unit/emulated_lane.h

@@ -5,6 +5,13 @@
 
 #include <stdint.h>
 
+/* Where the blocks of a cooperative launch wait for each other: in memory of the device, all zero before each
+ * launch. */
+struct grid_gate {
+    unsigned arrived; /* blocks, at all barriers of the grid so far */
+    unsigned abort;   /* other than 0, which only the host makes it: no block waits any longer */
+};
+
 enum { PART_PIECE = 4096 }; /* units of a column that a block has at a time */
 
 /* One part of one or two column-major matrices, by words of 32 bits. Rows and leading dimensions count units of
