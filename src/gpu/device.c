@@ -49,6 +49,7 @@ static void read_properties(CUdevice handle, int ordinal, struct device_properti
                                    attribute(handle, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
     properties->has_virtual_memory =
         attribute(handle, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
+    properties->has_cooperative_launch = attribute(handle, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
 }
 
 /* The devices that there are, at least 1. */

@@ -30,6 +30,7 @@ struct device_properties {
     double clock_hz;
     double memory_bandwidth;       /* bytes per second, from clock and bus width */
     bool has_virtual_memory;       /* cuMemCreate and friends */
+    bool has_cooperative_launch;
 };
 
 /* Which device this process is to use, by MUBLAS_DEVICE or its local rank. Opens and initialises

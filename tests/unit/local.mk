@@ -329,6 +329,11 @@ thread_tests += tests/unit/test_emulated_grid
 tests_unit_test_emulated_grid_SOURCES = tests/unit/test_emulated_grid.c tests/unit/emulated_device.h
 tests_unit_test_emulated_grid_LDADD = -lpthread -ldl
 
+check_PROGRAMS += tests/unit/test_cooperative
+TESTS += tests/unit/test_cooperative
+tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/emulated_lane.h
+tests_unit_test_cooperative_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_operands_random
 TESTS += tests/unit/test_operands_random
 tests_unit_test_operands_random_SOURCES = tests/unit/test_operands_random.c tests/unit/operand_calls.h tests/unit/emulated_lane.h

@@ -1,0 +1,124 @@
+/* Cooperative launches on a lane: as many blocks as the device holds at once, with the gate zeroed. */
+#include "emulated_lane.h"
+
+#include "common/blas_call.h"
+#include "gpu/cooperative.h"
+#include "gpu/kernels/route_arguments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COLUMNS = 40, BYTES = COLUMNS * PART_PIECE * 4 };
+
+static struct lane *lane;
+static CUdeviceptr from, to, gate;
+static uint32_t words[COLUMNS * PART_PIECE], found[COLUMNS * PART_PIECE];
+
+static struct cooperative_launch wanted_blocks(unsigned blocks)
+{
+    return (struct cooperative_launch){
+        .kernel = KERNEL_part_copy, .threads = 512, .blocks = blocks, .gate = gate};
+}
+
+static enum status launch(struct cooperative_launch *launch)
+{
+    struct part_arguments arguments = {.from = (void *)(uintptr_t)from, .to = (void *)(uintptr_t)to,
+                                       .from_ld = PART_PIECE, .to_ld = PART_PIECE, .rows = PART_PIECE,
+                                       .columns = COLUMNS, .unit_words = 1, .element_units = 1,
+                                       .part = PART_FULL};
+    return cooperative_launch(lane, launch, &arguments);
+}
+
+static void test_launch(unsigned wanted, unsigned expected)
+{
+    const struct grid_gate used = {77, 1};
+    struct grid_gate left;
+    struct cooperative_launch copy = wanted_blocks(wanted);
+    device_poke(gate, &used, sizeof used);
+    memset(found, 0, sizeof found);
+    device_poke(to, found, BYTES);
+    tap_ok(launch(&copy) == STATUS_OK && copy.blocks == expected, "%u blocks are wanted, %u launched", wanted,
+           expected);
+    lane_synchronise(lane, "testing");
+    device_peek(found, to, BYTES);
+    device_peek(&left, gate, sizeof left);
+    tap_ok(memcmp(found, words, BYTES) == 0, "and do the kernel's work");
+    tap_ok(left.arrived == 0 && left.abort == 0, "behind a gate that is zeroed");
+}
+
+static void test_room(void)
+{
+    unsigned blocks = 0;
+    struct cooperative_launch copy = wanted_blocks(1);
+    enum status status = cooperative_room(lane, &copy, &blocks);
+    tap_ok(status == STATUS_OK && blocks == 8, "two multiprocessors hold %u blocks, by threads", blocks);
+    copy.shared_bytes = 120 << 10;
+    status = cooperative_room(lane, &copy, &blocks);
+    tap_ok(status == STATUS_OK && blocks == 2, "%u by shared memory", blocks);
+}
+
+static void test_refusals(void)
+{
+    struct cooperative_launch copy = wanted_blocks(2);
+    const unsigned long zeroed = call_count("cuMemsetD8Async");
+    set_faults("cuLaunchCooperativeKernel:1:720");
+    tap_ok(launch(&copy) == STATUS_UNSUPPORTED, "too large, says the driver: not supported");
+    set_faults("cuOccupancyMaxActiveBlocksPerMultiprocessor:1:1");
+    tap_ok(launch(&copy) == STATUS_DEVICE_ERROR, "any other error is one");
+    tap_ok(call_count("cuMemsetD8Async") == zeroed + 1 && launch(&copy) == STATUS_OK,
+           "and the device goes on");
+    lane_synchronise(lane, "testing");
+    set_faults("cuLaunchCooperativeKernel:1:719:sticky");
+    tap_ok(launch(&copy) == STATUS_DEVICE_LOST, "a fatal one loses the device");
+    set_faults("");
+}
+
+static void open_lane(void)
+{
+    lane = emulated_lane();
+    if (device_allocate(emulated_device, BYTES, &from) != STATUS_OK ||
+        device_allocate(emulated_device, BYTES, &to) != STATUS_OK ||
+        device_allocate(emulated_device, sizeof(struct grid_gate), &gate) != STATUS_OK)
+        tap_skip_all("no device memory");
+}
+
+/* In a process of its own, whose device has none; true where it is as it should be. */
+static bool lacks_cooperation(void)
+{
+    unsigned blocks;
+    struct cooperative_launch copy = wanted_blocks(2);
+    setenv("EMULATED_COOPERATIVE", "0", 1);
+    open_lane();
+    return cooperative_room(lane, &copy, &blocks) == STATUS_UNSUPPORTED &&
+           launch(&copy) == STATUS_UNSUPPORTED && call_count("cuLaunchCooperativeKernel") == 0;
+}
+
+static void test_lack(void)
+{
+    enum { AS_IT_SHOULD = 7 };
+    int status = 0;
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(lacks_cooperation() ? AS_IT_SHOULD : 0);
+    tap_ok(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == AS_IT_SHOULD,
+           "a device may have no cooperative launches: then none is tried");
+}
+
+int main(void)
+{
+    setenv("EMULATED_MULTIPROCESSORS", "2", 1);
+    test_lack();
+    open_lane();
+    for (uint32_t i = 0; i < COLUMNS * PART_PIECE; i++)
+        words[i] = i * 2654435761u;
+    device_poke(from, words, BYTES);
+    test_room();
+    test_launch(3, 3);
+    test_launch(1000, 8);
+    test_refusals();
+    return tap_done();
+}
