@@ -3,47 +3,47 @@
 #include "common/log.h"
 #include "gpu/kernels/route_arguments.h"
 
-static enum status find_room(struct lane *lane, const struct cooperative_launch *launch, CUfunction *function,
+static enum status find_room(struct device *device, const struct cooperative_launch *launch, CUfunction *function,
                              unsigned *blocks)
 {
-    const struct device_properties *properties = device_properties(lane->device);
+    const struct device_properties *properties = device_properties(device);
     int of_one = 0; /* multiprocessor */
     if (!properties->has_cooperative_launch)
         return STATUS_UNSUPPORTED;
     CUresult result =
-        kernel_set_function(device_kernels(lane->device), launch->kernel, launch->shared_bytes, function);
+        kernel_set_function(device_kernels(device), launch->kernel, launch->shared_bytes, function);
     if (result == CUDA_SUCCESS)
         result = driver()->active_blocks(&of_one, *function, (int)launch->threads, launch->shared_bytes);
     *blocks = (unsigned)(of_one * properties->multiprocessors);
-    const enum status status = device_check(lane->device, result, kernel_name(launch->kernel));
+    const enum status status = device_check(device, result, kernel_name(launch->kernel));
     return status == STATUS_OK && *blocks == 0 ? STATUS_UNSUPPORTED : status;
 }
 
-enum status cooperative_room(struct lane *lane, const struct cooperative_launch *launch, unsigned *blocks)
+enum status cooperative_room(struct device *device, const struct cooperative_launch *launch, unsigned *blocks)
 {
     CUfunction function;
-    return find_room(lane, launch, &function, blocks);
+    return find_room(device, launch, &function, blocks);
 }
 
-enum status cooperative_launch(struct lane *lane, struct cooperative_launch *launch, void *arguments)
+enum status cooperative_launch(struct device *device, CUstream stream, struct cooperative_launch *launch, void *arguments)
 {
     void *parameters[] = {arguments};
     CUfunction function;
     unsigned room;
-    const enum status status = find_room(lane, launch, &function, &room);
+    const enum status status = find_room(device, launch, &function, &room);
     if (status != STATUS_OK)
         return status;
-    CUresult result = driver()->memory_set_async(launch->gate, 0, sizeof(struct grid_gate), lane->stream);
+    CUresult result = driver()->memory_set_async(launch->gate, 0, sizeof(struct grid_gate), stream);
     if (result != CUDA_SUCCESS)
-        return device_check(lane->device, result, "zeroing a gate");
+        return device_check(device, result, "zeroing a gate");
     launch->blocks = launch->blocks < room ? launch->blocks : room;
     const char *name = kernel_name(launch->kernel);
     log_message(LOG_DEBUG, "launching %s cooperatively, %u blocks of %u threads", name, launch->blocks,
                 launch->threads);
     result = driver()->launch_cooperative_kernel(function, launch->blocks, 1, 1, launch->threads, 1, 1,
-                                                 (unsigned)launch->shared_bytes, lane->stream, parameters);
+                                                 (unsigned)launch->shared_bytes, stream, parameters);
     if (result != CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE && result != CUDA_ERROR_NOT_SUPPORTED)
-        return device_check(lane->device, result, name);
+        return device_check(device, result, name);
     log_message(LOG_INFO, "%s: %s", name, driver_error_name(result));
     return STATUS_UNSUPPORTED;
 }

@@ -3,7 +3,8 @@
 #ifndef MUBLAS_COOPERATIVE_H
 #define MUBLAS_COOPERATIVE_H
 
-#include "gpu/lane.h"
+#include "gpu/device.h"
+#include "gpu/kernel_set.h"
 
 struct cooperative_launch {
     enum kernel kernel;
@@ -15,11 +16,12 @@ struct cooperative_launch {
 
 /* The most blocks of this kernel, with these threads and that shared memory, that the device holds at once.
  * STATUS_UNSUPPORTED: it holds none, or has no cooperative launches. */
-enum status cooperative_room(struct lane *lane, const struct cooperative_launch *launch, unsigned *blocks);
+enum status cooperative_room(struct device *device, const struct cooperative_launch *launch, unsigned *blocks);
 
-/* Queue on the lane's stream that the gate is zeroed, then the kernel with a copy of its arguments, in the
+/* Queue on the stream that the gate is zeroed, then the kernel with a copy of its arguments, in the
  * blocks wanted or as many as there is room for. Returns without waiting. STATUS_UNSUPPORTED as above, also
  * where the driver finds less room. */
-enum status cooperative_launch(struct lane *lane, struct cooperative_launch *launch, void *arguments);
+enum status cooperative_launch(struct device *device, CUstream stream, struct cooperative_launch *launch,
+                               void *arguments);
 
 #endif

@@ -48,6 +48,19 @@ int solver_herk(const struct solver_handle *handle, enum blas_type type, int upl
                                       (int)ldc);
 }
 
+int solver_her2k(const struct solver_handle *handle, enum blas_type type, int uplo, int trans, int64_t n, int64_t k,
+                 const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                 int64_t ldc)
+{
+    const struct solver_library *library = handle->library;
+    if (library->wide.her2k[type])
+        return library->wide.her2k[type](handle->cublas, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    if (!fit(n, k, lda, ldb, ldc, 0))
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    return library->narrow.her2k[type](handle->cublas, uplo, trans, (int)n, (int)k, alpha, a, (int)lda, b, (int)ldb,
+                                       beta, c, (int)ldc);
+}
+
 int solver_trmm(const struct solver_handle *handle, enum blas_type type, int side, int uplo, int trans, int diag,
                 int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
                 void *c, int64_t ldc)

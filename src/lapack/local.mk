@@ -18,4 +18,5 @@ libmublas_core_la_SOURCES += \
 	src/lapack/solver_eigen.c src/lapack/solver_eigen.h \
 	src/lapack/standard.c \
 	src/lapack/triangle.c \
-	src/lapack/tridiagonal.c
+	src/lapack/tridiagonal.c \
+	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h

@@ -1,7 +1,9 @@
-/* tridiagonal_describe: reduction.h. cuSOLVER has these by 32-bit integers alone. */
+/* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it; the others are
+ * cuSOLVER's, which has all of them by 32-bit integers alone. */
 #include "lapack/device_matrix.h"
 #include "lapack/reduction.h"
 #include "lapack/route_values.h"
+#include "lapack/tridiagonalisation.h"
 
 #include <limits.h>
 
@@ -46,9 +48,27 @@ static int work_elements(const struct route *route)
     return (int)(route->device_workspace_bytes / blas_element_bytes(route->type));
 }
 
+static struct tridiagonalisation own_work(const struct route *route)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[MATRIX_A];
+    return (struct tridiagonalisation){.type = route->type, .uplo = problem->uplo, .n = problem->n, .a = a->address,
+                                       .lda = a->ld, .d = route->vectors[VECTOR_D].address,
+                                       .e = route->vectors[VECTOR_E].address, .tau = route->vectors[VECTOR_TAU].address};
+}
+
+static bool is_own(const struct route *route, const struct solver_handle *handle, size_t *bytes)
+{
+    const struct tridiagonalisation work = own_work(route);
+    return tridiagonalisation_workspace(handle, &work, bytes) == STATUS_OK;
+}
+
 static enum status plan_sytrd(struct route *route, const struct solver_handle *handle)
 {
     const struct parameters p = parameters_of(route, handle);
+    size_t bytes;
+    if (is_own(route, handle, &bytes))
+        return route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0);
     int elements = -1;
     if (!is_narrow(route) || !p.library->sytrd[p.type] || !p.library->sytrd_buffer[p.type])
         return STATUS_UNSUPPORTED;
@@ -56,8 +76,20 @@ static enum status plan_sytrd(struct route *route, const struct solver_handle *h
     return route_reserve_elements(route, result, elements);
 }
 
+/* INFO is 0 in any case. */
+static enum status queue_own_sytrd(struct route *route, const struct solver_handle *handle)
+{
+    const struct tridiagonalisation work = own_work(route);
+    const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
+    const enum status status = device_check(handle->library->device, result, "zeroing INFO");
+    return status == STATUS_OK ? tridiagonalisation_queue(handle, &work, route->workspace) : status;
+}
+
 static enum status queue_sytrd(struct route *route, const struct solver_handle *handle)
 {
+    size_t bytes;
+    if (is_own(route, handle, &bytes))
+        return queue_own_sytrd(route, handle);
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,
                          p.library->sytrd[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau,

@@ -29,7 +29,7 @@ static enum status launch(struct cooperative_launch *launch)
                                        .from_ld = PART_PIECE, .to_ld = PART_PIECE, .rows = PART_PIECE,
                                        .columns = COLUMNS, .unit_words = 1, .element_units = 1,
                                        .part = PART_FULL};
-    return cooperative_launch(lane, launch, &arguments);
+    return cooperative_launch(lane->device, lane->stream, launch, &arguments);
 }
 
 static void test_launch(unsigned wanted, unsigned expected)
@@ -53,10 +53,10 @@ static void test_room(void)
 {
     unsigned blocks = 0;
     struct cooperative_launch copy = wanted_blocks(1);
-    enum status status = cooperative_room(lane, &copy, &blocks);
+    enum status status = cooperative_room(lane->device, &copy, &blocks);
     tap_ok(status == STATUS_OK && blocks == 8, "two multiprocessors hold %u blocks, by threads", blocks);
     copy.shared_bytes = 120 << 10;
-    status = cooperative_room(lane, &copy, &blocks);
+    status = cooperative_room(lane->device, &copy, &blocks);
     tap_ok(status == STATUS_OK && blocks == 2, "%u by shared memory", blocks);
 }
 
@@ -92,7 +92,7 @@ static bool lacks_cooperation(void)
     struct cooperative_launch copy = wanted_blocks(2);
     setenv("EMULATED_COOPERATIVE", "0", 1);
     open_lane();
-    return cooperative_room(lane, &copy, &blocks) == STATUS_UNSUPPORTED &&
+    return cooperative_room(lane->device, &copy, &blocks) == STATUS_UNSUPPORTED &&
            launch(&copy) == STATUS_UNSUPPORTED && call_count("cuLaunchCooperativeKernel") == 0;
 }
 
