@@ -4,7 +4,7 @@
 
 static double number_of(const double *numbers, unsigned block)
 {
-    return load_published(numbers + block % block_count() * thread_count() + thread_index());
+    return load_partial(numbers + block % block_count() * thread_count() + thread_index());
 }
 
 static double sum_of_three(const double *numbers, unsigned block)
@@ -24,7 +24,7 @@ KERNEL_FUNCTION emulated_test_neighbours(const struct emulated_test_arguments ar
     for (unsigned step = 0; step < arguments.value; step++) {
         const double *before = arguments.numbers + step % 2 * all;
         double *after = arguments.numbers + (step + 1) % 2 * all;
-        publish(after + me, sum_of_three(before, block_index()));
+        store_partial(after + me, sum_of_three(before, block_index()));
         if (!grid_barrier(arguments.gate, epoch))
             return;
     }
@@ -34,7 +34,7 @@ KERNEL_FUNCTION emulated_test_neighbours(const struct emulated_test_arguments ar
 KERNEL_FUNCTION emulated_test_grid_unordered(const struct emulated_test_arguments arguments)
 {
     const size_t me = (size_t)block_index() * thread_count() + thread_index();
-    publish(arguments.numbers + me, sum_of_three(arguments.numbers, block_index()));
+    store_partial(arguments.numbers + me, sum_of_three(arguments.numbers, block_index()));
 }
 
 /* Block `value` does not come to the barrier; output[i] = 1 where one passed it, 2 where the host ended it. */

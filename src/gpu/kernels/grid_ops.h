@@ -1,5 +1,6 @@
 /* grid_ops.h - what the blocks of a cooperative launch do together, and whole warps: operations beside those
- * of device_ops.h that only kernels of routes have. Recipes are stamped with a hash of what tuned kernels
+ * of device_ops.h that only kernels of routes have. What one block writes and others read behind a barrier of the
+ * grid goes through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels
  * include, so what is added here leaves them valid.
  *
  * All threads of a block reach grid_* and block_* together, all 32 of a warp warp_*. */
@@ -9,32 +10,14 @@
 #include "gpu/kernels/device_ops.h"
 #include "gpu/kernels/route_arguments.h"
 
-struct gate_state {
-    unsigned arrived, abort;
-};
-
 #ifdef MUBLAS_EMULATED
 
 DEVICE_FUNCTION bool block_any(bool mine) { return emulated_barrier_any(mine); }
 
 DEVICE_FUNCTION void gate_enter(grid_gate *gate) { __atomic_fetch_add(&gate->arrived, 1u, __ATOMIC_RELEASE); }
-DEVICE_FUNCTION gate_state gate_look(const grid_gate *gate)
-{
-    const unsigned abort = __atomic_load_n(&gate->abort, __ATOMIC_RELAXED);
-    return {__atomic_load_n(&gate->arrived, __ATOMIC_ACQUIRE), abort};
-}
+DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate) { return __atomic_load_n(&gate->arrived, __ATOMIC_ACQUIRE); }
+DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate) { return __atomic_load_n(&gate->abort, __ATOMIC_RELAXED); }
 DEVICE_FUNCTION void gate_pause(unsigned turn) { emulated_spin(turn); }
-
-template <typename T> DEVICE_FUNCTION void publish(T *address, T value) { *address = value; }
-template <typename T> DEVICE_FUNCTION T load_published(const T *address) { return *address; }
-template <typename R> DEVICE_FUNCTION void publish_wide(R *address, const R *values)
-{
-    store_wide(address, values);
-}
-template <typename R> DEVICE_FUNCTION void load_published_wide(const R *address, R *values)
-{
-    load_result_wide(address, values);
-}
 
 template <typename R> DEVICE_FUNCTION R warp_sum_real(R value)
 {
@@ -56,87 +39,19 @@ DEVICE_FUNCTION void gate_enter(grid_gate *gate)
 {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(&gate->arrived) : "memory");
 }
-/* The abort word first: behind the acquire its way would come on top of the other's. */
-DEVICE_FUNCTION gate_state gate_look(const grid_gate *gate)
+DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate)
 {
-    gate_state now;
-    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(now.abort) : "l"(&gate->abort) : "memory");
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now.arrived) : "l"(&gate->arrived) : "memory");
-    return now;
+    unsigned arrivals;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrivals) : "l"(&gate->arrived) : "memory");
+    return arrivals;
+}
+DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
+{
+    unsigned abort;
+    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(abort) : "l"(&gate->abort) : "memory");
+    return abort;
 }
 DEVICE_FUNCTION void gate_pause(unsigned) {}
-
-/* What one block writes and others read after a barrier of the grid, in the second-level cache: a
- * real number, or a struct of two such parts. Volatile: after the next barrier there may be another value. */
-DEVICE_FUNCTION void publish(float *address, float value)
-{
-    asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" : : "l"(address), "f"(value) : "memory");
-}
-DEVICE_FUNCTION void publish(double *address, double value)
-{
-    asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" : : "l"(address), "d"(value) : "memory");
-}
-DEVICE_FUNCTION void publish_two(float *address, float first, float second)
-{
-    asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};"
-                 : : "l"(address), "f"(first), "f"(second) : "memory");
-}
-DEVICE_FUNCTION void publish_two(double *address, double first, double second)
-{
-    asm volatile("st.relaxed.gpu.global.v2.f64 [%0], {%1, %2};"
-                 : : "l"(address), "d"(first), "d"(second) : "memory");
-}
-template <typename T> DEVICE_FUNCTION void publish(T *address, const T &value)
-{
-    publish_two(&address->re, value.re, value.im);
-}
-
-DEVICE_FUNCTION float load_published(const float *address)
-{
-    float value;
-    asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(value) : "l"(address));
-    return value;
-}
-DEVICE_FUNCTION double load_published(const double *address)
-{
-    double value;
-    asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(address));
-    return value;
-}
-DEVICE_FUNCTION void load_published_two(const float *address, float &first, float &second)
-{
-    asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];" : "=f"(first), "=f"(second) : "l"(address));
-}
-DEVICE_FUNCTION void load_published_two(const double *address, double &first, double &second)
-{
-    asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];" : "=d"(first), "=d"(second) : "l"(address));
-}
-template <typename T> DEVICE_FUNCTION T load_published(const T *address)
-{
-    T value;
-    load_published_two(&address->re, value.re, value.im);
-    return value;
-}
-
-/* The same of 16 aligned bytes. */
-DEVICE_FUNCTION void publish_wide(float *address, const float *values)
-{
-    asm volatile("st.relaxed.gpu.global.v4.f32 [%0], {%1, %2, %3, %4};"
-                 : : "l"(address), "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3]) : "memory");
-}
-DEVICE_FUNCTION void publish_wide(double *address, const double *values)
-{
-    publish_two(address, values[0], values[1]);
-}
-DEVICE_FUNCTION void load_published_wide(const float *address, float *values)
-{
-    asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3]) : "l"(address));
-}
-DEVICE_FUNCTION void load_published_wide(const double *address, double *values)
-{
-    load_published_two(address, values[0], values[1]);
-}
 
 template <typename R> DEVICE_FUNCTION R warp_sum_real(R value)
 {
@@ -182,16 +97,15 @@ DEVICE_FUNCTION void grid_arrive(grid_gate *gate)
  * kernel ends without another barrier of the grid. */
 DEVICE_FUNCTION bool grid_await(const grid_gate *gate, unsigned epoch)
 {
+    enum { TURNS = 64 }; /* between looks at the abort word, which would delay every wait */
     const unsigned arrivals = epoch * block_count();
     bool aborted = false;
     if (thread_index() == 0) {
-        gate_state now = gate_look(gate);
         UNROLL_BY(1)
-        for (unsigned turn = 0; (int)(now.arrived - arrivals) < 0 && !now.abort; turn++) {
+        for (unsigned turn = 1; !aborted && (int)(gate_arrivals(gate) - arrivals) < 0; turn++) {
             gate_pause(turn);
-            now = gate_look(gate);
+            aborted = turn % TURNS == 0 && gate_is_aborted(gate);
         }
-        aborted = (int)(now.arrived - arrivals) < 0;
     }
     return !block_any(aborted);
 }

@@ -67,6 +67,8 @@ DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivo
     }
     UNROLL
     for (int i = 0; i < COLUMNS; i++) {
+        if ((i + 1) * BLOCK_THREADS <= pivot || i * BLOCK_THREADS >= order)
+            continue; /* for all threads */
         const int column = (int)thread_index() + i * BLOCK_THREADS;
         if (column < pivot || column >= order)
             continue;
@@ -80,7 +82,7 @@ DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivo
             *element = value;
             total[k] = fused(value, u[i], total[k]);
             if (first + k == published)
-                publish(row + column, value);
+                store_partial(row + column, value);
         }
     }
     const T sum = warp_sums(total, lane);
@@ -114,34 +116,41 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
     for (int c = 0;; c++) {
         const int64_t column_there = arguments.first + c;
         const bool writes = block == c % blocks;
+        /* Of the thread's columns those with an element that still matters in some thread. */
+        const int i_begin = (c + 1) / BLOCK_THREADS, i_end = (order + BLOCK_THREADS - 1) / BLOCK_THREADS;
         /* The reflector of the column that is in `next`. */
-        const auto squares_of = [&](R up) {
-            R squares = 0;
+        R squares = 0;
+        UNROLL
+        for (int i = 0; i < COLUMNS; i++) {
+            const int row = thread + i * BLOCK_THREADS;
+            if (row == c && writes)
+                store_diagonal(arguments.result, column_there, next[i]);
+            if (i < i_begin || i >= i_end)
+                continue;
+            if (row == c + 1)
+                memory.pivots[c % 2] = next[i];
+            if (row > c + 1 && row < order)
+                squares = real_product_added(next[i], next[i], squares);
+        }
+        squares = block_sum(squares, memory.squares);
+        if (c == order - 1)
+            return;
+        const T alpha = memory.pivots[c % 2];
+        const reflector<T> made = reflector_of(alpha, squares, [&](R up) {
+            R raised = 0;
             UNROLL
             for (int i = 0; i < COLUMNS; i++) {
                 const int row = thread + i * BLOCK_THREADS;
                 const T value = scaled(up, next[i]);
                 if (row > c + 1 && row < order)
-                    squares = real_product_added(value, value, squares);
+                    raised = real_product_added(value, value, raised);
             }
-            return squares;
-        };
+            return block_sum(raised, memory.raised);
+        });
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
-            const int row = thread + i * BLOCK_THREADS;
-            if (row == c + 1)
-                memory.pivots[c % 2] = next[i];
-            if (row == c && writes)
-                store_diagonal(arguments.result, column_there, next[i]);
-        }
-        const R squares = block_sum(squares_of(R(1)), memory.squares);
-        if (c == order - 1)
-            return;
-        const T alpha = memory.pivots[c % 2];
-        const reflector<T> made =
-            reflector_of(alpha, squares, [&](R up) { return block_sum(squares_of(up), memory.raised); });
-        UNROLL
-        for (int i = 0; i < COLUMNS; i++) {
+            if (i < i_begin || i >= i_end)
+                continue;
             const int row = thread + i * BLOCK_THREADS;
             u[i] = made.identity || row <= c || row >= order ? T{} : row == c + 1 ? made.first : scaled(made.power, next[i]);
         }
@@ -157,7 +166,7 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
             const int k = begin + thread / BLOCK_WARPS;
             const T sum = part_sum<BLOCK_WARPS>(memory.sums[thread]);
             if (k < rows && thread % BLOCK_WARPS == 0)
-                publish(products + block + k * blocks, sum);
+                store_partial(products + block + k * blocks, sum);
         }
         grid_arrive(arguments.gate);
         const T scale = made.scale(), tau = made.tau();
@@ -165,6 +174,8 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
             store_reflector(arguments.result, column_there, made, tau);
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
+            if (i < i_begin || i >= i_end)
+                continue;
             const int row_here = thread + i * BLOCK_THREADS;
             v[i] = row_here == c + 1 ? one_as(T{}) : product(scale, u[i]);
             if (writes && row_here > c && row_here < order)
@@ -173,20 +184,24 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
         }
         if (!grid_await(arguments.gate, ++epoch))
             return;
-        const T pivot_product = load_published(products + c + 1);
+        const T pivot_product = load_partial(products + c + 1);
         R with_u = 0;
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
+            if (i < i_begin || i >= i_end)
+                continue;
             const int column = thread + i * BLOCK_THREADS;
             const bool inside = column > c && column < order;
-            w[i] = inside ? load_published(products + column) : T{};
-            next[i] = inside ? load_published(row + column) : T{};
+            w[i] = inside ? load_partial(products + column) : T{};
+            next[i] = inside ? load_partial(row + column) : T{};
             with_u = real_product_added(u[i], w[i], with_u);
         }
         const update_factors<T> factors = update_factors_of(tau, scale, block_sum(with_u, memory.products));
         const T pivot_w = negated(conjugate(fused(factors.of_w0, pivot_product, element_of<T>(factors.of_v))));
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
+            if (i < i_begin || i >= i_end)
+                continue;
             const int column = thread + i * BLOCK_THREADS;
             w[i] = column > c && column < order ? fused(factors.of_w0, w[i], scaled(factors.of_v, v[i])) : T{};
             next[i] = fused(v[i], pivot_w, conjugate(next[i])) + negated(w[i]);
@@ -204,6 +219,6 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
         tridiagonal_chip<type, columns, rows>(arguments);                   \
     }
 TRIDIAGONAL_CHIP(ssytrd_chip, float, 6, 8)
-TRIDIAGONAL_CHIP(dsytrd_chip, double, 4, 8)
+TRIDIAGONAL_CHIP(dsytrd_chip, double, 4, 4)
 TRIDIAGONAL_CHIP(chetrd_chip, complex_number<float>, 4, 8)
-TRIDIAGONAL_CHIP(zhetrd_chip, complex_number<double>, 3, 4)
+TRIDIAGONAL_CHIP(zhetrd_chip, complex_number<double>, 3, 2)

@@ -121,7 +121,7 @@ template <typename T, int GROUP> struct panel_work {
     }
     DEVICE_METHOD T u_at(const reflector<T> &made, int c, int row) const
     {
-        return u_of(made, c, row, load_published(column + row));
+        return u_of(made, c, row, load_partial(column + row));
     }
 
     /* The panel's first column, as it is in A. */
@@ -132,12 +132,12 @@ template <typename T, int GROUP> struct panel_work {
              chunk += (int)block_count() * BLOCK_WARPS) {
             const int row = chunk * CHUNK + lane;
             const T value = load(a + row);
-            publish(column + row, value);
+            store_partial(column + row, value);
             if (row == 0)
                 store_diagonal(arguments.result, arguments.first, value);
             const R square = part_sum<WARP>(row > 1 ? real_product_added(value, value, R(0)) : R(0));
             if (lane == 0)
-                publish(norms + chunk, square);
+                store_partial(norms + chunk, square);
         }
     }
 
@@ -146,13 +146,13 @@ template <typename T, int GROUP> struct panel_work {
         R sum = 0;
         UNROLL_BY(1)
         for (int chunk = (c + 1) / CHUNK + thread; chunk < rows / CHUNK; chunk += BLOCK_THREADS)
-            sum = sum + load_published(norms + chunk);
-        const T alpha = load_published(column + c + 1);
+            sum = sum + load_partial(norms + chunk);
+        const T alpha = load_partial(column + c + 1);
         return reflector_of(alpha, block_sum(sum, memory.squares), [&](R up) {
             R raised = 0;
             UNROLL_BY(1)
             for (int row = c + 2 + thread; row < order; row += BLOCK_THREADS) {
-                const T value = scaled(up, load_published(column + row));
+                const T value = scaled(up, load_partial(column + row));
                 raised = real_product_added(value, value, raised);
             }
             return block_sum(raised, memory.raised);
@@ -170,8 +170,7 @@ template <typename T, int GROUP> struct panel_work {
         const int stop = (warp + 1) * each < rows ? (warp + 1) * each : rows;
         UNROLL_BY(8)
         for (int row = warp * each + lane; row < stop; row += WARP)
-            if (row > c)
-                sum = fused(conjugate(load_published(factor + row)), u_at(made, c, row), sum);
+            sum = fused(conjugate(load_partial(factor + row)), u_at(made, c, row), sum);
         return sum;
     }
 
@@ -214,19 +213,19 @@ template <typename T, int GROUP> struct panel_work {
                 const bool last = at + 1 == end, row_ends = at + 1 == row_end;
                 const int next_number = last ? begin_group : row_ends ? 0 : number + 1;
                 request_group(last ? begin_row : row_ends ? row + 1 : row, next_number);
-                u_column = load_published(column + next_number * GROUP + lane % GROUP);
+                u_column = load_partial(column + next_number * GROUP + lane % GROUP);
                 const T sum =
                     multiply_group(now, u_now, u_row, y, number * GROUP >= row * SEGMENT, number * GROUP, first);
                 if (lane < GROUP) {
-                    publish(column_sums + ((int64_t)number * cut.rows + row) * GROUP + lane, sum);
+                    store_partial(column_sums + ((int64_t)number * cut.rows + row) * GROUP + lane, sum);
                     form = real_product_added(u_now, sum, form);
                 }
                 u_column = u_of(made, c, next_number * GROUP + lane % GROUP, u_column);
                 number = next_number;
             }
             T *const piece = row_sums + ((int64_t)run + row) * SEGMENT + first_row<T>(lane);
-            publish(piece, y[0]);
-            publish(piece + row_apart<T>, y[1]);
+            store_partial(piece, y[0]);
+            store_partial(piece + row_apart<T>, y[1]);
             form = real_product_added(u_row[1], y[1], real_product_added(u_row[0], y[0], form));
         }
         return form;
@@ -247,9 +246,9 @@ template <typename T, int GROUP> struct panel_work {
         const T whole = part_sum<BLOCK_WARPS>(memory.products[lane % BLOCK_WARPS]);
         if (lane > 0)
             return;
-        publish(squares + part, whole_form);
+        store_partial(squares + part, whole_form);
         if (part < 2 * c)
-            publish(products + part, whole);
+            store_partial(products + part, whole);
     }
 
     /* What a row's element of A u is made of. */
@@ -264,17 +263,26 @@ template <typename T, int GROUP> struct panel_work {
         return {high - low + 1, cut.rows - tile, row_sums + ((int64_t)low + tile) * SEGMENT + row % SEGMENT,
                 column_sums + ((int64_t)(row / GROUP) * cut.rows + tile) * GROUP + row % GROUP};
     }
-    /* Every step-th, from the first on. */
+    /* Every step-th, from the first on. Loads wait for no condition: beyond the last one that is read again. */
+    template <int COUNT> DEVICE_METHOD T sum_of(T sum, const T *piece, int64_t apart, int first, int step, int count) const
+    {
+        UNROLL_BY(1)
+        for (int i = first; i < count; i += COUNT * step) {
+            T part[COUNT];
+            UNROLL
+            for (int j = 0; j < COUNT; j++)
+                part[j] = load_partial(piece + (i + j * step < count ? i + j * step : count - 1) * apart);
+            UNROLL
+            for (int j = 0; j < COUNT; j++)
+                if (i + j * step < count)
+                    sum = sum + part[j];
+        }
+        return sum;
+    }
     DEVICE_METHOD T pieces_sum(const pieces &of, int first, int step) const
     {
-        T sum = T{};
-        UNROLL_BY(4)
-        for (int i = first; i < of.of_rows; i += step)
-            sum = sum + load_published(of.row_piece + (int64_t)i * SEGMENT);
-        UNROLL_BY(8)
-        for (int i = first; i < of.of_columns; i += step)
-            sum = sum + load_published(of.column_piece + (int64_t)i * GROUP);
-        return sum;
+        const T of_rows = sum_of<4>(T{}, of.row_piece, SEGMENT, first, step, of.of_rows);
+        return sum_of<8>(of_rows, of.column_piece, GROUP, first, step, of.of_columns);
     }
 
     /* What all blocks need, by the whole block: w at row c + 1, and the factors. A barrier in it. */
@@ -288,11 +296,11 @@ template <typename T, int GROUP> struct panel_work {
         R form = 0;
         UNROLL_BY(1)
         for (int part = thread; part < PARTS; part += BLOCK_THREADS)
-            form = form + load_published(squares + part);
+            form = form + load_partial(squares + part);
         if (thread < c) {
-            const T with_w = load_published(products + thread), with_v = load_published(products + c + thread);
-            const T row_v = load_published(panel_column(v, thread) + c + 1);
-            const T row_w = load_published(panel_column(w, thread) + c + 1);
+            const T with_w = load_partial(products + thread), with_v = load_partial(products + c + thread);
+            const T row_v = load_partial(panel_column(v, thread) + c + 1);
+            const T row_w = load_partial(panel_column(w, thread) + c + 1);
             memory.with_v[thread] = negated(with_w);
             memory.with_w[thread] = negated(with_v);
             memory.pivot_v[thread] = negated(conjugate(row_v));
@@ -339,9 +347,9 @@ template <typename T, int GROUP> struct panel_work {
         if (row <= c || row >= order)
             next = T{};
         if (row > c && row < order) {
-            publish(panel_column(v, c) + row, row_v);
-            publish(panel_column(w, c) + row, row_w);
-            publish(column + row, next);
+            store_partial(panel_column(v, c) + row, row_v);
+            store_partial(panel_column(w, c) + row, row_w);
+            store_partial(column + row, next);
             store_result(result_element<T>(arguments.result, arguments.first + row, arguments.first + c),
                          row == c + 1 ? element_of<T>(made.beta) : row_v);
         }
@@ -349,11 +357,12 @@ template <typename T, int GROUP> struct panel_work {
             store_diagonal(arguments.result, arguments.first + c + 1, next);
         const R square = part_sum<WARP>(row > c + 2 ? real_product_added(next, next, R(0)) : R(0));
         if (lane == 0)
-            publish(norms + chunk, square);
+            store_partial(norms + chunk, square);
     }
 
-    /* Each block's chunks of rows; `at` is computed while the first one's elements are under way. */
-    DEVICE_METHOD void update_chunks(int c, const reflector<T> &made, const T &tau, const T &scale, const pieces &of_pivot)
+    /* Each block's chunks of rows; `at` is computed while the first one's elements, of_row, are under way. */
+    DEVICE_METHOD void update_chunks(int c, const reflector<T> &made, const T &tau, const T &scale, const pieces &of_pivot,
+                                     pieces of_row)
     {
         const int blocks = (int)block_count(), last = rows / CHUNK;
         pivot at{};
@@ -367,15 +376,17 @@ template <typename T, int GROUP> struct panel_work {
             for (int i = 0; i < PANEL_EACH; i++) {
                 const int number = warp + i * BLOCK_WARPS;
                 const bool there = inside && number < c;
-                of_v[i] = there ? load_published(panel_column(v, number) + row) : T{};
-                of_w[i] = there ? load_published(panel_column(w, number) + row) : T{};
+                of_v[i] = there ? load_partial(panel_column(v, number) + row) : T{};
+                of_w[i] = there ? load_partial(panel_column(w, number) + row) : T{};
             }
             if (inside && warp == 0) {
                 old = row > c ? load(a + row + (int64_t)(c + 1) * ld) : T{};
                 u = u_at(made, c, row);
             }
+            if (inside && pivot_is_there)
+                of_row = pieces_of(row);
             if (inside)
-                sum = pieces_sum(pieces_of(row), warp, BLOCK_WARPS);
+                sum = pieces_sum(of_row, warp, BLOCK_WARPS);
             if (!pivot_is_there)
                 at = pivot_of(c, tau, scale, of_pivot);
             pivot_is_there = true;
@@ -425,10 +436,12 @@ template <typename T, int GROUP> struct panel_work {
             const T scale = made.scale(), tau = made.tau();
             if (block == 0 && thread == 0)
                 store_reflector(arguments.result, arguments.first + c, made, tau);
-            const pieces of_pivot = pieces_of(c + 1);
+            /* By divisions: while the others arrive. */
+            const int row = ((c + 1) / CHUNK + block) * CHUNK + lane;
+            const pieces of_pivot = pieces_of(c + 1), of_row = row < rows ? pieces_of(row) : of_pivot;
             if (!grid_await(arguments.gate, ++epoch))
                 return;
-            update_chunks(c, made, tau, scale, of_pivot);
+            update_chunks(c, made, tau, scale, of_pivot, of_row);
             if (!grid_barrier(arguments.gate, epoch))
                 return;
         }
@@ -441,6 +454,6 @@ template <typename T, int GROUP> struct panel_work {
         panel_work<type, group>(arguments).run_panel();                      \
     }
 TRIDIAGONAL_PANEL_KERNEL(ssytrd_panel, float, 8)
-TRIDIAGONAL_PANEL_KERNEL(dsytrd_panel, double, 8)
-TRIDIAGONAL_PANEL_KERNEL(chetrd_panel, complex_number<float>, 8)
-TRIDIAGONAL_PANEL_KERNEL(zhetrd_panel, complex_number<double>, 4)
+TRIDIAGONAL_PANEL_KERNEL(dsytrd_panel, double, 4)
+TRIDIAGONAL_PANEL_KERNEL(chetrd_panel, complex_number<float>, 4)
+TRIDIAGONAL_PANEL_KERNEL(zhetrd_panel, complex_number<double>, 2)

@@ -55,25 +55,23 @@ template <typename T> DEVICE_FUNCTION T sums_meet(const T &even, const T &odd, i
     return choose(lane & bit, odd, even) + warp_exchange(choose(lane & bit, even, odd), bit);
 }
 
-/* COUNT sums over the warp at once, 4 or 8: each thread leaves with that of its own number modulo COUNT. The tree is
+/* COUNT sums over the warp at once, 2, 4 or 8: each thread leaves with that of its own number modulo COUNT. The tree is
  * the same for each of them. */
-template <typename T, int COUNT> DEVICE_FUNCTION T warp_sums(const T (&values)[COUNT], int lane)
+template <typename T, int COUNT> DEVICE_FUNCTION T warp_sums(const T (&values)[COUNT], int lane, int bit = 1)
 {
-    static_assert(COUNT == 4 || COUNT == 8, "two or three halvings");
-    T half[COUNT / 2], quarter[COUNT / 4];
-    UNROLL
-    for (int i = 0; i < COUNT / 2; i++)
-        half[i] = sums_meet(values[2 * i], values[2 * i + 1], lane, 1);
-    UNROLL
-    for (int i = 0; i < COUNT / 4; i++)
-        quarter[i] = sums_meet(half[2 * i], half[2 * i + 1], lane, 2);
-    T one;
-    if constexpr (COUNT == 8)
-        one = sums_meet(quarter[0], quarter[1], lane, 4);
-    else
-        one = quarter[0] + warp_exchange(quarter[0], 4);
-    one = one + warp_exchange(one, 8);
-    return one + warp_exchange(one, 16);
+    if constexpr (COUNT == 1) {
+        T one = values[0];
+        UNROLL
+        for (; bit < WARP; bit *= 2)
+            one = one + warp_exchange(one, bit);
+        return one;
+    } else {
+        T half[COUNT / 2];
+        UNROLL
+        for (int i = 0; i < COUNT / 2; i++)
+            half[i] = sums_meet(values[2 * i], values[2 * i + 1], lane, bit);
+        return warp_sums(half, lane, 2 * bit);
+    }
 }
 
 #endif
