@@ -13,15 +13,19 @@ enum {
 };
 
 struct kernels {
-    enum kernel copy, panel, chip;
-    int chip_order_most; /* by what a thread of the kernel can carry */
+    enum kernel copy, panel, chip[3]; /* with 1 column a thread, 2, and more */
+    int chip_order_most;              /* by what a thread of the last can carry */
 };
 
 static const struct kernels kernels_of[] = {
-    [TYPE_S] = {KERNEL_ssytrd_copy, KERNEL_ssytrd_panel, KERNEL_ssytrd_chip, 6 * TRIDIAGONAL_THREADS},
-    [TYPE_D] = {KERNEL_dsytrd_copy, KERNEL_dsytrd_panel, KERNEL_dsytrd_chip, 4 * TRIDIAGONAL_THREADS},
-    [TYPE_C] = {KERNEL_chetrd_copy, KERNEL_chetrd_panel, KERNEL_chetrd_chip, 4 * TRIDIAGONAL_THREADS},
-    [TYPE_Z] = {KERNEL_zhetrd_copy, KERNEL_zhetrd_panel, KERNEL_zhetrd_chip, 3 * TRIDIAGONAL_THREADS},
+    [TYPE_S] = {KERNEL_ssytrd_copy, KERNEL_ssytrd_panel,
+                {KERNEL_ssytrd_chip_1, KERNEL_ssytrd_chip_2, KERNEL_ssytrd_chip}, 6 * TRIDIAGONAL_THREADS},
+    [TYPE_D] = {KERNEL_dsytrd_copy, KERNEL_dsytrd_panel,
+                {KERNEL_dsytrd_chip_1, KERNEL_dsytrd_chip_2, KERNEL_dsytrd_chip}, 4 * TRIDIAGONAL_THREADS},
+    [TYPE_C] = {KERNEL_chetrd_copy, KERNEL_chetrd_panel,
+                {KERNEL_chetrd_chip_1, KERNEL_chetrd_chip_2, KERNEL_chetrd_chip}, 4 * TRIDIAGONAL_THREADS},
+    [TYPE_Z] = {KERNEL_zhetrd_copy, KERNEL_zhetrd_panel,
+                {KERNEL_zhetrd_chip_1, KERNEL_zhetrd_chip_2, KERNEL_zhetrd_chip}, 3 * TRIDIAGONAL_THREADS},
 };
 
 /* Where everything lies in the workspace, and what the device allows. */
@@ -50,6 +54,11 @@ static int64_t chip_order(const struct solver_handle *handle, enum blas_type typ
         most = order > most ? order : most;
     }
     return most < kernels_of[type].chip_order_most ? most : kernels_of[type].chip_order_most;
+}
+
+static enum kernel chip_kernel(enum blas_type type, int64_t order)
+{
+    return kernels_of[type].chip[order <= TRIDIAGONAL_THREADS ? 0 : order <= 2 * TRIDIAGONAL_THREADS ? 1 : 2];
 }
 
 static size_t chip_shared_bytes(enum blas_type type, int64_t order, unsigned blocks)
@@ -104,7 +113,7 @@ enum status tridiagonalisation_workspace(const struct solver_handle *handle, con
     struct layout layout;
     enum status status = lay_out(handle, work, &layout);
     if (status == STATUS_OK)
-        status = check_room(handle, kernels_of[work->type].chip,
+        status = check_room(handle, chip_kernel(work->type, layout.chip_order),
                             chip_shared_bytes(work->type, layout.chip_order, layout.blocks), layout.blocks);
     if (status == STATUS_OK && has_panels(work, &layout))
         status = check_room(handle, kernels_of[work->type].panel, PANEL_ELEMENTS * blas_element_bytes(work->type),
@@ -193,7 +202,7 @@ static enum status queue_chip(const struct solver_handle *handle, const struct t
     struct tridiagonal_chip_arguments arguments = {
         .a = at(workspace, layout->copy + corner), .ld = layout->padded_order, .order = work->n - first, .first = first,
         .result = result_of(work), .exchange = at(workspace, layout->exchange), .gate = at(workspace, layout->gate)};
-    struct cooperative_launch launch = {.kernel = kernels_of[work->type].chip, .threads = TRIDIAGONAL_THREADS,
+    struct cooperative_launch launch = {.kernel = chip_kernel(work->type, work->n - first), .threads = TRIDIAGONAL_THREADS,
                                         .shared_bytes = chip_shared_bytes(work->type, work->n - first, layout->blocks),
                                         .blocks = layout->blocks, .gate = workspace + layout->gate};
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);

@@ -67,7 +67,7 @@ DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivo
     }
     UNROLL
     for (int i = 0; i < COLUMNS; i++) {
-        if ((i + 1) * BLOCK_THREADS <= pivot || i * BLOCK_THREADS >= order)
+        if ((i + 1) * BLOCK_THREADS <= pivot)
             continue; /* for all threads */
         const int column = (int)thread_index() + i * BLOCK_THREADS;
         if (column < pivot || column >= order)
@@ -90,7 +90,7 @@ DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivo
         sums[lane * BLOCK_WARPS + (int)thread_index() / WARP] = sum;
 }
 
-/* COLUMNS: of each thread, at most; ROWS: of a pass. */
+/* COLUMNS: of each thread, at most, so that the order is at most COLUMNS * BLOCK_THREADS; ROWS: of a pass. */
 template <typename T, int COLUMNS, int ROWS>
 DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &arguments)
 {
@@ -116,8 +116,6 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
     for (int c = 0;; c++) {
         const int64_t column_there = arguments.first + c;
         const bool writes = block == c % blocks;
-        /* Of the thread's columns those with an element that still matters in some thread. */
-        const int i_begin = (c + 1) / BLOCK_THREADS, i_end = (order + BLOCK_THREADS - 1) / BLOCK_THREADS;
         /* The reflector of the column that is in `next`. */
         R squares = 0;
         UNROLL
@@ -125,8 +123,6 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
             const int row = thread + i * BLOCK_THREADS;
             if (row == c && writes)
                 store_diagonal(arguments.result, column_there, next[i]);
-            if (i < i_begin || i >= i_end)
-                continue;
             if (row == c + 1)
                 memory.pivots[c % 2] = next[i];
             if (row > c + 1 && row < order)
@@ -149,8 +145,6 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
         });
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
-            if (i < i_begin || i >= i_end)
-                continue;
             const int row = thread + i * BLOCK_THREADS;
             u[i] = made.identity || row <= c || row >= order ? T{} : row == c + 1 ? made.first : scaled(made.power, next[i]);
         }
@@ -174,8 +168,6 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
             store_reflector(arguments.result, column_there, made, tau);
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
-            if (i < i_begin || i >= i_end)
-                continue;
             const int row_here = thread + i * BLOCK_THREADS;
             v[i] = row_here == c + 1 ? one_as(T{}) : product(scale, u[i]);
             if (writes && row_here > c && row_here < order)
@@ -188,8 +180,6 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
         R with_u = 0;
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
-            if (i < i_begin || i >= i_end)
-                continue;
             const int column = thread + i * BLOCK_THREADS;
             const bool inside = column > c && column < order;
             w[i] = inside ? load_partial(products + column) : T{};
@@ -200,8 +190,6 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
         const T pivot_w = negated(conjugate(fused(factors.of_w0, pivot_product, element_of<T>(factors.of_v))));
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
-            if (i < i_begin || i >= i_end)
-                continue;
             const int column = thread + i * BLOCK_THREADS;
             w[i] = column > c && column < order ? fused(factors.of_w0, w[i], scaled(factors.of_v, v[i])) : T{};
             next[i] = fused(v[i], pivot_w, conjugate(next[i])) + negated(w[i]);
@@ -218,7 +206,15 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
     {                                                                       \
         tridiagonal_chip<type, columns, rows>(arguments);                   \
     }
+TRIDIAGONAL_CHIP(ssytrd_chip_1, float, 1, 8)
+TRIDIAGONAL_CHIP(ssytrd_chip_2, float, 2, 8)
 TRIDIAGONAL_CHIP(ssytrd_chip, float, 6, 8)
+TRIDIAGONAL_CHIP(dsytrd_chip_1, double, 1, 8)
+TRIDIAGONAL_CHIP(dsytrd_chip_2, double, 2, 8)
 TRIDIAGONAL_CHIP(dsytrd_chip, double, 4, 4)
+TRIDIAGONAL_CHIP(chetrd_chip_1, complex_number<float>, 1, 8)
+TRIDIAGONAL_CHIP(chetrd_chip_2, complex_number<float>, 2, 8)
 TRIDIAGONAL_CHIP(chetrd_chip, complex_number<float>, 4, 8)
+TRIDIAGONAL_CHIP(zhetrd_chip_1, complex_number<double>, 1, 4)
+TRIDIAGONAL_CHIP(zhetrd_chip_2, complex_number<double>, 2, 4)
 TRIDIAGONAL_CHIP(zhetrd_chip, complex_number<double>, 3, 2)
