@@ -39,8 +39,18 @@ kernel_includes = \
 	src/gpu/kernels/super_tile.h \
 	src/gpu/kernels/symmetric_strip.h \
 	src/gpu/kernels/work.h
-route_kernel_files = src/gpu/kernels/part.cu
-route_kernel_includes = src/gpu/kernels/route_arguments.h src/gpu/kernels/route_kernels.def
+route_kernel_files = \
+	src/gpu/kernels/part.cu \
+	src/gpu/kernels/stedc_deflate.cu \
+	src/gpu/kernels/stedc_leaves.cu \
+	src/gpu/kernels/stedc_roots.cu \
+	src/gpu/kernels/stedc_vectors.cu
+route_kernel_includes = \
+	src/gpu/kernels/route_arguments.h \
+	src/gpu/kernels/route_kernels.def \
+	src/gpu/kernels/route_ops.h \
+	src/gpu/kernels/stedc_arguments.h \
+	src/gpu/kernels/stedc_node.h
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)
 EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)
 
