@@ -1,13 +1,16 @@
 /* lapack_stedc.c - how long does the divide and conquer eigensolver of symmetric tridiagonal matrices take on the device,
  * and is it right?
  *
- *   bench/lapack_stedc [s|d] [random|difference|wilkinson] [PERCENT%] [N...]
+ *   bench/lapack_stedc [s|d] [dense|random|difference|wilkinson] [PERCENT%] [steps] [N...]
  *
  * For each order (512 to 16384) one line: type, matrix, n, the vectors computed (the first PERCENT of all), the median and
  * the least of some turns in seconds, that of queueing alone, INFO, and in units of n eps the largest elements of
- * T Q - Q W (over T's largest) and of Q'Q - I. Matrices: random elements (little deflates), 2 with -1 beside it, and
- * Wilkinson's (pairs that agree: much deflates). */
+ * T Q - Q W (over T's largest) and of Q'Q - I. Matrices: what random symmetric ones
+ * become, random elements, 2 with -1 beside it, and Wilkinson's. After `steps` each order's kernels follow, in one more
+ * turn that waits after each: microseconds, with the wait, of it and of cuBLAS in front of it, and how many eigenvalues
+ * of the level's merges do not deflate. */
 #include "timing.h"
+#include "gpu/kernels/stedc_arguments.h"
 #include "gpu/lane.h"
 #include "gpu/solver_blas.h"
 #include "lapack/divide_conquer.h"
@@ -27,6 +30,9 @@ struct run {
     double seconds[TURNS], queueing[TURNS];
     int info;
 };
+
+static bool with_steps;
+static typeof(((struct driver *)0)->launch_kernel) queue_kernel;
 
 static void fail(const char *what)
 {
@@ -54,6 +60,63 @@ static void wait(void)
 {
     if (driver()->stream_synchronise(handle.stream) != CUDA_SUCCESS)
         fail("the device failed");
+}
+
+static const char *name_of(CUfunction function)
+{
+    const struct kernel_set *const set = device_kernels(device);
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        if (set->entries[i].function == function)
+            return kernel_name((enum kernel)i);
+    return "?";
+}
+
+/* Of all the level's merges. */
+static int count_poles(const struct stedc_arguments *arguments)
+{
+    int poles = 0;
+    for (int64_t node = 0; node >> arguments->level == 0; node++) {
+        const int *const count = arguments->integers + STEDC_POLE_COUNT * arguments->stride +
+                                 stedc_begin(arguments->n, arguments->level, node);
+        int of_node = 0;
+        if (driver()->copy_to_host_async(&of_node, (CUdeviceptr)(uintptr_t)count, sizeof of_node, handle.stream) !=
+            CUDA_SUCCESS)
+            fail("a copy failed");
+        wait();
+        poles += of_node;
+    }
+    return poles;
+}
+
+/* In the place of the driver's, for one turn. */
+static CUresult time_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                            unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
+                            void **parameters, void **extra)
+{
+    const double begin = seconds_now();
+    wait();
+    const double start = seconds_now();
+    const CUresult result = queue_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
+                                         parameters, extra);
+    wait();
+    const double end = seconds_now();
+    printf("  %-18s %6u blocks of %3u  %9.1f us  after %9.1f us", name_of(function), grid_x, block_x, 1e6 * (end - start),
+           1e6 * (start - begin));
+    if (strstr(name_of(function), "deflate"))
+        printf("  %d poles", count_poles(parameters[0]));
+    printf("\n");
+    return result;
+}
+
+static void solve_in_steps(const struct divide_conquer_call *call, CUdeviceptr workspace)
+{
+    struct driver *const table = (struct driver *)(uintptr_t)driver();
+    queue_kernel = table->launch_kernel;
+    table->launch_kernel = time_launch;
+    if (divide_conquer_queue(&handle, call, workspace) != STATUS_OK)
+        fail("it cannot be queued");
+    wait();
+    table->launch_kernel = queue_kernel;
 }
 
 /* Numbers of the type, in place: from double precision, or to it. */
@@ -89,15 +152,30 @@ static void download(enum blas_type type, double *numbers, CUdeviceptr from, siz
     widen(type, numbers, count);
 }
 
+/* Of the normal distribution, near enough. */
+static double normal(uint64_t seed, uint64_t row)
+{
+    double sum = 0;
+    for (uint64_t column = 1; column <= 12; column++)
+        sum += 0.5 * entry(seed, row, column);
+    return sum;
+}
+
 static void make_matrix(struct run *run, const char *kind)
 {
     const int64_t n = run->call.n;
     for (int64_t i = 0; i < n; i++) {
-        const bool is_random = *kind == 'r', is_wilkinson = *kind == 'w';
-        run->d[i] = is_random ? entry(1, (uint64_t)i, 0) : is_wilkinson ? fabs((double)i - 0.5 * (double)(n - 1)) : 2;
-        run->e[i] = is_random ? entry(2, (uint64_t)i, 0) : is_wilkinson ? 1 : -1;
+        double *const d = &run->d[i], *const e = &run->e[i], left = (double)(n - 1 - i);
+        const uint64_t row = (uint64_t)i;
+        switch (*kind) {
+        case 'r': *d = entry(1, row, 0), *e = entry(2, row, 0); break;
+        case 'w': *d = fabs((double)i - 0.5 * (double)(n - 1)), *e = 1; break;
+        default: *d = M_SQRT2 * normal(1, row), *e = fabs(sqrt(left) + M_SQRT1_2 * normal(2, row));
+        }
+        if (strcmp(kind, "difference") == 0)
+            *d = 2, *e = -1;
         if (run->call.type == TYPE_S)
-            run->d[i] = (double)(float)run->d[i], run->e[i] = (double)(float)run->e[i];
+            *d = (double)(float)*d, *e = (double)(float)*e;
     }
 }
 
@@ -188,6 +266,10 @@ static void measure(enum blas_type type, const char *kind, int percent, int64_t 
     upload(type, run.call.e, run.e, count);
     solve(&run);
     report(&run, kind);
+    if (with_steps) {
+        upload(type, run.call.d, run.d, count);
+        solve_in_steps(&run.call, run.workspace);
+    }
     const CUdeviceptr all[] = {run.call.d, run.call.e, run.call.q, run.call.info, run.workspace, run.strip};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_free(device, all[i]);
@@ -201,7 +283,7 @@ int main(int count, char **arguments)
     struct device_scope scope;
     struct lane *lane;
     enum blas_type type = TYPE_D;
-    const char *kind = "random";
+    const char *kind = "dense";
     int percent = 100, given = 0;
     if (device_wake(&device) != STATUS_OK || device_enter(device, &scope) != STATUS_OK ||
         solver_library_open(device, &library) != STATUS_OK || lane_create_own(device, &lane) != STATUS_OK ||
@@ -214,6 +296,8 @@ int main(int count, char **arguments)
             percent = number;
         else if (number > 0)
             measure(type, kind, percent, number), given++;
+        else if (strcmp(arguments[i], "steps") == 0)
+            with_steps = true;
         else if (strlen(arguments[i]) == 1)
             type = *arguments[i] == 's' ? TYPE_S : TYPE_D;
         else
