@@ -1,5 +1,5 @@
-/* route_ops.h - the operations of a whole warp that kernels of LAPACK routes need beside those of device_ops.h.
- * All 32 threads of the warp take part, and all get the same bits. */
+/* route_ops.h - the operations, most of a whole warp, that kernels of LAPACK routes need beside those of device_ops.h.
+ * All 32 threads of a warp take part in its own, and all get the same bits. */
 #ifndef MUBLAS_KERNEL_ROUTE_OPS_H
 #define MUBLAS_KERNEL_ROUTE_OPS_H
 
@@ -45,6 +45,10 @@ DEVICE_FUNCTION unsigned warp_ballot(bool mine)
 
 DEVICE_FUNCTION int count_of_bits(unsigned bits) { return __builtin_popcount(bits); }
 
+/* 1 / sqrt(x), within an ulp or two. */
+DEVICE_FUNCTION float inverse_root(float x) { return 1 / sqrtf(x); }
+DEVICE_FUNCTION double inverse_root(double x) { return 1 / sqrt(x); }
+
 /* Where threads of several blocks may store at once, all the same. */
 DEVICE_FUNCTION void store_agreed(int *address, int value) { __atomic_store_n(address, value, __ATOMIC_RELAXED); }
 
@@ -63,6 +67,8 @@ DEVICE_FUNCTION void warp_reduce(T (&values)[COUNT], const COMBINE &combine)
 
 DEVICE_FUNCTION unsigned warp_ballot(bool mine) { return __ballot_sync(~0u, mine); }
 DEVICE_FUNCTION int count_of_bits(unsigned bits) { return __popc(bits); }
+DEVICE_FUNCTION float inverse_root(float x) { return rsqrtf(x); }
+DEVICE_FUNCTION double inverse_root(double x) { return rsqrt(x); }
 DEVICE_FUNCTION void store_agreed(int *address, int value) { atomicExch(address, value); }
 
 #endif

@@ -10,7 +10,7 @@
 
 enum {
     STEDC_UNIT = 8,       /* nodes begin at multiples of it, for aligned columns */
-    STEDC_LEAF_MOST = 32, /* rows: a leaf is solved by a warp */
+    STEDC_LEAF_MOST = 16, /* rows, at most 32: a leaf is solved by a warp */
     STEDC_TILE = 64       /* edge of what a block of stedc_multiply computes */
 };
 

@@ -53,16 +53,26 @@ template <typename T> DEVICE_FUNCTION void stedc_tear(const stedc_arguments &arg
 }
 STEDC_KERNEL(tear)
 
-/* sqrt(a*a + b*b) of numbers of moderate size. */
-template <typename T> DEVICE_FUNCTION T stedc_length(T a, T b)
-{
-    const T sum = fused(a, a, b * b);
-    if (sum > (sizeof(T) == 4 ? T(0x1p-80) : T(0x1p-900)))
-        return sqrt(sum);
-    const T one = stedc_modulus(a), other = stedc_modulus(b), more = one < other ? other : one;
-    const T ratio = (one < other ? one : other) / more;
-    return more > 0 ? more * sqrt(fused(ratio, ratio, T(1))) : more;
-}
+/* sqrt(a*a + b*b) and its inverse. */
+template <typename T> struct stedc_length {
+    T length, inverse;
+
+    DEVICE_METHOD stedc_length(T a, T b)
+    {
+        const T sum = fused(a, a, b * b);
+        inverse = inverse_root(sum);
+        length = sum * inverse;
+        if (!(sum > (sizeof(T) == 4 ? T(0x1p-80) : T(0x1p-900))))
+            set_small(stedc_modulus(a), stedc_modulus(b));
+    }
+
+    DEVICE_METHOD void set_small(T one, T other)
+    {
+        const T more = one < other ? other : one, ratio = (one < other ? one : other) / more;
+        length = more > 0 ? more * sqrt(fused(ratio, ratio, T(1))) : more;
+        inverse = 1 / length;
+    }
+};
 
 /* A leaf, as each lane of its warp has it: the whole tridiagonal matrix, and its own row of the eigenvectors. */
 template <typename T> struct stedc_leaf {
@@ -94,35 +104,41 @@ template <typename T> struct stedc_leaf {
 
     DEVICE_METHOD T shifted_last(int first, int last) const
     {
-        const T half = (d[first + 1] - d[first]) / (2 * e[first]), length = stedc_length(half, T(1));
+        const T half = (d[first + 1] - d[first]) / (2 * e[first]), length = stedc_length<T>(half, T(1)).length;
         return d[last] - d[first] + e[first] / (half + (half < 0 ? -length : length));
     }
 
-    /* One implicit QL step with Wilkinson's shift. */
+    /* One implicit QL step with Wilkinson's shift. What a rotation reads is on its way before the one ahead is done. */
     DEVICE_METHOD void step(int first, int last)
     {
         T bulge = shifted_last(first, last), sine = 1, cosine = 1, taken = 0;
+        T d_below = d[last], d_here = d[last - 1], e_here = e[last - 1], row_below = row[last], row_here = row[last - 1];
         for (int i = last - 1; i >= first; i--) {
-            const T f = sine * e[i], b = cosine * e[i], length = stedc_length(f, bulge);
-            e[i + 1] = length;
-            if (length == 0) { /* the block falls apart here */
-                d[i + 1] -= taken;
+            const int above = i > 0 ? i - 1 : 0;
+            const T d_above = d[above], e_above = e[above], row_above = row[above];
+            const T f = sine * e_here, b = cosine * e_here;
+            const stedc_length<T> length(f, bulge);
+            e[i + 1] = length.length;
+            if (length.length == 0) { /* the block falls apart here */
+                d[i + 1] = d_below - taken;
                 e[last] = 0;
+                row[i + 1] = row_below;
                 return;
             }
-            sine = f / length;
-            cosine = bulge / length;
-            const T g = d[i + 1] - taken, turned = (d[i] - g) * sine + 2 * cosine * b;
+            sine = f * length.inverse;
+            cosine = bulge * length.inverse;
+            const T g = d_below - taken, turned = (d_here - g) * sine + 2 * cosine * b;
             taken = sine * turned;
             d[i + 1] = g + taken;
             bulge = cosine * turned - b;
-            const T upper = row[i], lower = row[i + 1];
-            row[i + 1] = fused(sine, upper, cosine * lower);
-            row[i] = fused(cosine, upper, -sine * lower);
+            row[i + 1] = fused(sine, row_here, cosine * row_below);
+            row_below = fused(cosine, row_here, -sine * row_below);
+            d_below = d_here, d_here = d_above, e_here = e_above, row_here = row_above;
         }
-        d[first] -= taken;
+        d[first] = d_below - taken;
         e[first] = bulge;
         e[last] = 0;
+        row[first] = row_below;
     }
 
     /* False where it does not converge. */
