@@ -14,14 +14,7 @@ template <typename T> DEVICE_FUNCTION T stedc_z(const stedc_node<T> &node, int r
     const T element = is_above ? q[(int64_t)row * arguments.q_ld - 1]
                                : q[(int64_t)(row - node.rows_above) * arguments.q_ld];
     const T part = element * T(0.70710678118654752440);
-    return !is_above && node.real(STEDC_BORDERS)[node.rows_above - 1] < 0 ? -part : part;
-}
-
-/* The weight of z z'. */
-template <typename T> DEVICE_FUNCTION T stedc_weight(const stedc_node<T> &node)
-{
-    const T border = node.real(STEDC_BORDERS)[node.rows_above - 1];
-    return 2 * (border < 0 ? -border : border);
+    return !is_above && node.border() < 0 ? -part : part;
 }
 
 /* Where the children's eigenvalue of this row stands among all. */
@@ -165,7 +158,7 @@ template <typename T> DEVICE_FUNCTION void stedc_deflate(const stedc_arguments &
 {
     const stedc_node<T> node(arguments, block_index());
     const T tolerance = stedc_sort(node);
-    const int entries = stedc_take_entries(node, stedc_weight(node), tolerance);
+    const int entries = stedc_take_entries(node, node.weight(), tolerance);
     const int nearby = stedc_find_near(node, entries, tolerance);
     if (thread_index() == 0)
         stedc_join(node, entries, nearby, tolerance);

@@ -28,6 +28,9 @@ template <typename T> struct stedc_node {
     {
         return arguments.integers + vector * arguments.stride + begin;
     }
+    /* The element beside the diagonal that the children were torn at, and the weight of z z' that makes up for it. */
+    DEVICE_METHOD T border() const { return real(STEDC_BORDERS)[rows_above - 1]; }
+    DEVICE_METHOD T weight() const { return 2 * (border() < 0 ? -border() : border()); }
     DEVICE_METHOD int poles() const { return *integer(STEDC_POLE_COUNT); }
 };
 

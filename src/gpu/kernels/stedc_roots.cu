@@ -111,31 +111,21 @@ template <typename T> struct stedc_search {
 
     DEVICE_METHOD T middle() const { return lower + (upper - lower) / 2; }
 
-    /* The step to the root of c + s / (pole - x) + t / (next pole - x) that agrees with the equation here in value and
-     * slope: with the slopes of both sides (the middle way), or with the nearer pole's own term (fixed weight). */
-    DEVICE_METHOD T step(const typename stedc_equation<T>::sums &now, T value, bool has_fixed_weight) const
+    /* The step to the root of c + s / (pole - x) + t / (next pole - x) that agrees with psi and with phi here in value
+     * and slope: Li's middle way. */
+    DEVICE_METHOD T step(const typename stedc_equation<T>::sums &now, T value) const
     {
-        const int pole = equation.left;
-        const T here = equation.distance(pole, offset), next = equation.distance(pole + 1, offset);
-        const T slope = now.psi_slope + now.phi_slope;
-        const T a = (here + next) * value - here * next * slope, b = here * next * value;
-        T c = value - here * now.psi_slope - next * now.phi_slope;
+        const T here = equation.distance(equation.left, offset), next = equation.distance(equation.left + 1, offset);
+        const T a = (here + next) * value - here * next * (now.psi_slope + now.phi_slope), b = here * next * value;
+        const T c = value - here * now.psi_slope - next * now.phi_slope;
         if (equation.is_last)
             return stedc_larger_root(a, b, c < 0 ? -c : c);
-        if (has_fixed_weight) {
-            const bool is_left = lower >= 0;
-            const T ratio = is_left ? equation.z[pole] / here : equation.z[pole + 1] / next;
-            const T gap = is_left ? here - next : next - here;
-            c = value - (is_left ? next : here) * slope - gap * ratio * ratio;
-        }
         return c == 0 ? b / a : stedc_smaller_root(a, b, c);
     }
 
     /* False where it does not converge. */
     DEVICE_METHOD bool run()
     {
-        T before = 0;
-        bool has_fixed_weight = true;
         if (!(offset > lower && offset < upper))
             offset = middle();
         for (int i = 0; i < STEDC_STEPS_MOST; i++) {
@@ -147,10 +137,7 @@ template <typename T> struct stedc_search {
                 lower = offset;
             else
                 upper = offset;
-            if (i > 0 && size > before / 10)
-                has_fixed_weight = !has_fixed_weight;
-            before = size;
-            T change = step(now, value, has_fixed_weight);
+            T change = step(now, value);
             if (!(change * value < 0))
                 change = -value / (now.psi_slope + now.phi_slope);
             T next = offset + change;
@@ -203,9 +190,8 @@ template <typename T> DEVICE_FUNCTION void stedc_roots(const stedc_arguments &ar
     if (!stedc_warps_row(arguments, &number, &root))
         return;
     const stedc_node<T> node(arguments, number);
-    const T border = node.real(STEDC_BORDERS)[node.rows_above - 1];
     const int count = root < node.rows ? node.poles() : 0;
-    if (root < count && !stedc_find_root(node, root, count, 2 * (border < 0 ? -border : border)) && lane_index() == 0)
+    if (root < count && !stedc_find_root(node, root, count, node.weight()) && lane_index() == 0)
         store_agreed(arguments.info, 1);
 }
 STEDC_KERNEL(roots)
