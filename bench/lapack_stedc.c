@@ -1,14 +1,14 @@
-/* lapack_stedc.c - how long does the divide and conquer eigensolver of symmetric tridiagonal matrices take on the device,
- * and is it right?
+/* lapack_stedc.c - how long does the divide and conquer eigensolver of symmetric tridiagonal matrices take on
+ * the device, and is it right?
  *
  *   bench/lapack_stedc [s|d] [dense|random|difference|wilkinson] [PERCENT%] [steps] [N...]
  *
- * For each order (512 to 16384) one line: type, matrix, n, the vectors computed (the first PERCENT of all), the median and
- * the least of some turns in seconds, that of queueing alone, INFO, and in units of n eps the largest elements of
- * T Q - Q W (over T's largest) and of Q'Q - I. Matrices: what random symmetric ones
- * become, random elements, 2 with -1 beside it, and Wilkinson's. After `steps` each order's kernels follow, in one more
- * turn that waits after each: microseconds, with the wait, of it and of cuBLAS in front of it, and how many eigenvalues
- * of the level's merges do not deflate. */
+ * For each order (512 to 16384) one line: type, matrix, n, the vectors computed (the first PERCENT of all),
+ * the median and the least of some turns in seconds, that of queueing alone, INFO, and in units of n eps the
+ * largest elements of T Q - Q W (over T's largest) and of Q'Q - I. Matrices: what random symmetric ones
+ * become, random elements, 2 with -1 beside it, and Wilkinson's. After `steps` each order's kernels follow,
+ * in one more turn that waits after each: microseconds, with the wait, of it and of cuBLAS in front of it,
+ * and how many eigenvalues of the level's merges do not deflate. */
 #include "timing.h"
 #include "gpu/kernels/stedc_arguments.h"
 #include "gpu/lane.h"
@@ -79,8 +79,8 @@ static int count_poles(const struct stedc_arguments *arguments)
         const int *const count = arguments->integers + STEDC_POLE_COUNT * arguments->stride +
                                  stedc_begin(arguments->n, arguments->level, node);
         int of_node = 0;
-        if (driver()->copy_to_host_async(&of_node, (CUdeviceptr)(uintptr_t)count, sizeof of_node, handle.stream) !=
-            CUDA_SUCCESS)
+        if (driver()->copy_to_host_async(&of_node, (CUdeviceptr)(uintptr_t)count, sizeof of_node,
+                                         handle.stream) != CUDA_SUCCESS)
             fail("a copy failed");
         wait();
         poles += of_node;
@@ -89,19 +89,19 @@ static int count_poles(const struct stedc_arguments *arguments)
 }
 
 /* In the place of the driver's, for one turn. */
-static CUresult time_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                            unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
-                            void **parameters, void **extra)
+static CUresult time_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                            CUstream stream, void **parameters, void **extra)
 {
     const double begin = seconds_now();
     wait();
     const double start = seconds_now();
-    const CUresult result = queue_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
-                                         parameters, extra);
+    const CUresult result = queue_kernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                         shared_bytes, stream, parameters, extra);
     wait();
     const double end = seconds_now();
-    printf("  %-18s %6u blocks of %3u  %9.1f us  after %9.1f us", name_of(function), grid_x, block_x, 1e6 * (end - start),
-           1e6 * (start - begin));
+    printf("  %-18s %6u blocks of %3u  %9.1f us  after %9.1f us", name_of(function), grid_x, block_x,
+           1e6 * (end - start), 1e6 * (start - begin));
     if (strstr(name_of(function), "deflate"))
         printf("  %d poles", count_poles(parameters[0]));
     printf("\n");
@@ -138,7 +138,8 @@ static void upload(enum blas_type type, CUdeviceptr to, const double *numbers, s
     double *const copy = allocate_host(count + 1);
     memcpy(copy, numbers, count * sizeof *copy);
     narrow(type, copy, count);
-    if (driver()->copy_to_device_async(to, copy, count * blas_element_bytes(type), handle.stream) != CUDA_SUCCESS)
+    if (driver()->copy_to_device_async(to, copy, count * blas_element_bytes(type), handle.stream) !=
+        CUDA_SUCCESS)
         fail("a copy failed");
     wait();
     free(copy);
@@ -146,7 +147,8 @@ static void upload(enum blas_type type, CUdeviceptr to, const double *numbers, s
 
 static void download(enum blas_type type, double *numbers, CUdeviceptr from, size_t count)
 {
-    if (driver()->copy_to_host_async(numbers, from, count * blas_element_bytes(type), handle.stream) != CUDA_SUCCESS)
+    if (driver()->copy_to_host_async(numbers, from, count * blas_element_bytes(type), handle.stream) !=
+        CUDA_SUCCESS)
         fail("a copy failed");
     wait();
     widen(type, numbers, count);
@@ -203,7 +205,8 @@ static double residual_of(const struct run *run)
     for (int64_t j = 0; j < run->call.vectors; j++) {
         const double *const v = run->q + j * n, w = run->w[run->call.first_vector + j];
         for (int64_t i = 0; i < n; i++) {
-            const double above = i > 0 ? run->e[i - 1] * v[i - 1] : 0, below = i + 1 < n ? run->e[i] * v[i + 1] : 0;
+            const double above = i > 0 ? run->e[i - 1] * v[i - 1] : 0,
+                         below = i + 1 < n ? run->e[i] * v[i + 1] : 0;
             const double rest = fabs(above + (run->d[i] - w) * v[i] + below) / norm;
             most = rest <= most ? most : isnan(rest) ? INFINITY : rest;
         }
@@ -220,10 +223,10 @@ static double skew_of(const struct run *run)
     double *const strip = allocate_host((size_t)(vectors * STRIP)), most = 0;
     for (int64_t first = 0; first < vectors; first += STRIP) {
         const int64_t columns = vectors - first < STRIP ? vectors - first : STRIP;
-        if (solver_gemm(&handle, call->type, CUBLAS_OP_T, CUBLAS_OP_N, vectors, columns, call->n, &ones[call->type],
-                        (void *)(uintptr_t)call->q, call->ldq,
-                        (void *)(uintptr_t)(call->q + (CUdeviceptr)(first * call->ldq * element)), call->ldq, &zero,
-                        (void *)(uintptr_t)run->strip, vectors) != CUBLAS_STATUS_SUCCESS)
+        if (solver_gemm(&handle, call->type, CUBLAS_OP_T, CUBLAS_OP_N, vectors, columns, call->n,
+                        &ones[call->type], (void *)(uintptr_t)call->q, call->ldq,
+                        (void *)(uintptr_t)(call->q + (CUdeviceptr)(first * call->ldq * element)), call->ldq,
+                        &zero, (void *)(uintptr_t)run->strip, vectors) != CUBLAS_STATUS_SUCCESS)
             fail("cuBLAS' gemm failed");
         download(call->type, strip, run->strip, (size_t)(vectors * columns));
         for (int64_t i = 0; i < vectors * columns; i++) {
@@ -246,8 +249,8 @@ static void report(struct run *run, const char *kind)
         fail("a copy failed");
     wait();
     printf("%cstedc,%s,%lld,%lld,%.6f,%.6f,%.6f,%d,%.3f,%.3f\n", "sd"[call->type], kind, (long long)call->n,
-           (long long)call->vectors, middle, run->seconds[0], queueing, run->info, residual_of(run) / unit,
-           skew_of(run) / unit);
+           (long long)call->vectors, middle, run->seconds[0], queueing, run->info,
+           residual_of(run) / unit, skew_of(run) / unit);
     fflush(stdout);
 }
 
@@ -255,8 +258,13 @@ static void measure(enum blas_type type, const char *kind, int percent, int64_t 
 {
     const size_t element = blas_element_bytes(type), count = (size_t)n;
     const int64_t vectors = n * percent / 100 > 0 ? n * percent / 100 : 1;
-    struct run run = {.call = {.type = type, .n = n, .d = allocate(count * element), .e = allocate(count * element),
-                               .q = allocate(count * (size_t)vectors * element), .ldq = n, .vectors = vectors,
+    struct run run = {.call = {.type = type,
+                               .n = n,
+                               .d = allocate(count * element),
+                               .e = allocate(count * element),
+                               .q = allocate(count * (size_t)vectors * element),
+                               .ldq = n,
+                               .vectors = vectors,
                                .info = allocate(sizeof(int))}};
     run.workspace = allocate(divide_conquer_workspace(&run.call));
     run.strip = allocate((size_t)vectors * STRIP * element);
@@ -289,7 +297,8 @@ int main(int count, char **arguments)
         solver_library_open(device, &library) != STATUS_OK || lane_create_own(device, &lane) != STATUS_OK ||
         solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
         fail("no device or no cuSOLVER");
-    printf("routine,matrix,n,vectors,median_seconds,least_seconds,queueing_seconds,info,residual,orthogonality\n");
+    printf("routine,matrix,n,vectors,median_seconds,least_seconds,queueing_seconds,info,residual,"
+           "orthogonality\n");
     for (int i = 1; i < count; i++) {
         const int number = atoi(arguments[i]);
         if (strchr(arguments[i], '%'))

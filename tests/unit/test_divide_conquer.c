@@ -1,5 +1,6 @@
-/* The divide and conquer eigensolver beside LAPACK's: residuals, orthogonality and values of matrices that are hard for
- * it, of orders around leaves and merges; a range of vectors has the bits of all; NaN ends with INFO. */
+/* The divide and conquer eigensolver beside LAPACK's: residuals, orthogonality and values of matrices that
+ * are hard for it, of orders around leaves and merges; a range of vectors has the bits of all; NaN ends with
+ * INFO. */
 #include "emulated_lane.h"
 #include "lapack/divide_conquer.h"
 
@@ -113,7 +114,8 @@ static double as_type(enum blas_type type, double number)
 
 static void make(struct problem *problem, enum blas_type type, const struct kind *kind, int n, double scale)
 {
-    *problem = (struct problem){.type = type, .n = n, .vectors = n, .q = calloc((size_t)n * (size_t)n + 1, sizeof(double))};
+    *problem = (struct problem){
+        .type = type, .n = n, .vectors = n, .q = calloc((size_t)n * (size_t)n + 1, sizeof(double))};
     kind->make(n, problem->d, problem->e);
     for (int i = 0; i < n; i++) {
         problem->d[i] = as_type(type, problem->d[i] * scale);
@@ -127,14 +129,16 @@ static void put(enum blas_type type, CUdeviceptr to, const double *numbers, int 
     for (int i = 0; i < count; i++)
         narrow[i] = (float)numbers[i];
     if (count > 0)
-        device_poke(to, type == TYPE_S ? (const void *)narrow : numbers, (size_t)count * blas_element_bytes(type));
+        device_poke(to, type == TYPE_S ? (const void *)narrow : numbers,
+                    (size_t)count * blas_element_bytes(type));
 }
 
 static void get(enum blas_type type, double *numbers, CUdeviceptr from, int count)
 {
     float narrow[ORDER_MOST];
     if (count > 0)
-        device_peek(type == TYPE_S ? (void *)narrow : numbers, from, (size_t)count * blas_element_bytes(type));
+        device_peek(type == TYPE_S ? (void *)narrow : numbers, from,
+                    (size_t)count * blas_element_bytes(type));
     for (int i = 0; i < count && type == TYPE_S; i++)
         numbers[i] = (double)narrow[i];
 }
@@ -159,15 +163,21 @@ static bool is_untouched(CUdeviceptr address, size_t bytes)
 static bool solve(struct problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type), ldq = (size_t)problem->n + GAP;
-    const struct divide_conquer_call call = {
-        .type = problem->type, .n = problem->n, .d = allocate(sizeof problem->d), .e = allocate(sizeof problem->e),
-        .q = allocate(ldq * (size_t)(problem->vectors + 1) * element), .ldq = (int64_t)ldq,
-        .first_vector = problem->first, .vectors = problem->vectors, .info = allocate(sizeof(int))};
+    const struct divide_conquer_call call = {.type = problem->type,
+                                             .n = problem->n,
+                                             .d = allocate(sizeof problem->d),
+                                             .e = allocate(sizeof problem->e),
+                                             .q = allocate(ldq * (size_t)(problem->vectors + 1) * element),
+                                             .ldq = (int64_t)ldq,
+                                             .first_vector = problem->first,
+                                             .vectors = problem->vectors,
+                                             .info = allocate(sizeof(int))};
     const CUdeviceptr workspace = allocate(divide_conquer_workspace(&call));
     put(problem->type, call.d, problem->d, problem->n);
     put(problem->type, call.e, problem->e, problem->n - 1);
     const unsigned long waits = call_count("cuStreamSynchronize");
-    bool good = divide_conquer_queue(&handle, &call, workspace) == STATUS_OK && call_count("cuStreamSynchronize") == waits;
+    bool good = divide_conquer_queue(&handle, &call, workspace) == STATUS_OK &&
+                call_count("cuStreamSynchronize") == waits;
     good = driver()->stream_synchronise(handle.stream) == CUDA_SUCCESS && good;
     get(problem->type, problem->w, call.d, problem->n);
     device_peek(&problem->info, call.info, sizeof problem->info);
@@ -175,7 +185,8 @@ static bool solve(struct problem *problem)
     for (int j = 0; j < problem->vectors; j++) {
         const CUdeviceptr column = call.q + (CUdeviceptr)j * ldq * element;
         get(problem->type, problem->q + (size_t)j * (size_t)problem->n, column, problem->n);
-        problem->kept = problem->kept && is_untouched(column + (CUdeviceptr)problem->n * element, GAP * element);
+        problem->kept = problem->kept &&
+                        is_untouched(column + (CUdeviceptr)problem->n * element, GAP * element);
     }
     const CUdeviceptr all[] = {call.d, call.e, call.q, call.info, workspace};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -246,7 +257,8 @@ static void solve_on_host(const struct problem *problem, double *w, double *q)
 {
     static double e[ORDER_MOST], work[1 + 4 * ORDER_MOST + 2 * ORDER_MOST * ORDER_MOST];
     static int iwork[3 + 5 * ORDER_MOST];
-    const int n = problem->n, ldz = n > 0 ? n : 1, lwork = sizeof work / sizeof *work, liwork = sizeof iwork / sizeof *iwork;
+    const int n = problem->n, ldz = n > 0 ? n : 1, lwork = sizeof work / sizeof *work,
+              liwork = sizeof iwork / sizeof *iwork;
     int info = 0;
     memcpy(w, problem->d, sizeof problem->d);
     memcpy(e, problem->e, sizeof problem->e);
@@ -266,12 +278,15 @@ static void test(enum blas_type type, const struct kind *kind, int n, double sca
     const bool good = solve(&problem) && problem.info == 0 && problem.kept && is_ascending(&problem);
     const double unit = (n > 0 ? n : 1) * (type == TYPE_S ? 0x1p-24 : 0x1p-53);
     const double residual = residual_of(&problem, problem.w, problem.q) / unit;
-    const double skew = distance_from_orthogonal(problem.q, n) / unit, error = distance_of_values(&problem, w) / unit;
-    const double host_residual = residual_of(&problem, w, q) / unit, host_skew = distance_from_orthogonal(q, n) / unit;
+    const double skew = distance_from_orthogonal(problem.q, n) / unit,
+                 error = distance_of_values(&problem, w) / unit;
+    const double host_residual = residual_of(&problem, w, q) / unit,
+                 host_skew = distance_from_orthogonal(q, n) / unit;
     if (getenv("SHOW_RATIOS"))
-        printf("# %c n=%d %s: residual %.3g (%.3g), orthogonality %.3g (%.3g), values %.3g\n", "sd"[type], n, kind->name,
-               residual, host_residual, skew, host_skew, error);
-    tap_ok(good && residual < BOUND && skew < BOUND && error < BOUND, "%c, n = %d, %s times %g", "sd"[type], n, kind->name, scale);
+        printf("# %c n=%d %s: residual %.3g (%.3g), orthogonality %.3g (%.3g), values %.3g\n", "sd"[type], n,
+               kind->name, residual, host_residual, skew, host_skew, error);
+    tap_ok(good && residual < BOUND && skew < BOUND && error < BOUND, "%c, n = %d, %s times %g", "sd"[type],
+           n, kind->name, scale);
     free(q);
     free(problem.q);
 }
@@ -319,8 +334,8 @@ static void test_range(const struct kind *kind, int n, int first, int vectors)
     some_bits = (const uint64_t *)some.q;
     for (int i = 0; i < n * vectors; i++)
         good = good && some_bits[i] == all_bits[first * n + i];
-    tap_ok(good && memcmp(some.w, all.w, sizeof all.w) == 0, "n = %d, %s, vectors %d to %d have the bits of all", n,
-           kind->name, first, first + vectors - 1);
+    tap_ok(good && memcmp(some.w, all.w, sizeof all.w) == 0,
+           "n = %d, %s, vectors %d to %d have the bits of all", n, kind->name, first, first + vectors - 1);
     free(all.q);
     free(some.q);
 }
@@ -343,7 +358,8 @@ static void test_nan(int n, int place, double value)
     struct problem problem;
     make(&problem, TYPE_D, &kinds[0], n, 1);
     (place % 2 ? problem.e : problem.d)[place / 2] = value;
-    tap_ok(solve(&problem) && problem.info == 1 && problem.kept, "n = %d, %g among the elements: INFO", n, value);
+    tap_ok(solve(&problem) && problem.info == 1 && problem.kept, "n = %d, %g among the elements: INFO", n,
+           value);
     free(problem.q);
 }
 

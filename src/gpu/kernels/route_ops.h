@@ -1,5 +1,5 @@
-/* route_ops.h - the operations, most of a whole warp, that kernels of LAPACK routes need beside those of device_ops.h.
- * All 32 threads of a warp take part in its own, and all get the same bits. */
+/* route_ops.h - the operations, most of a whole warp, that kernels of LAPACK routes need beside those of
+ * device_ops.h. All 32 threads of a warp take part in its own, and all get the same bits. */
 #ifndef MUBLAS_KERNEL_ROUTE_OPS_H
 #define MUBLAS_KERNEL_ROUTE_OPS_H
 
@@ -50,7 +50,10 @@ DEVICE_FUNCTION float inverse_root(float x) { return 1 / sqrtf(x); }
 DEVICE_FUNCTION double inverse_root(double x) { return 1 / sqrt(x); }
 
 /* Where threads of several blocks may store at once, all the same. */
-DEVICE_FUNCTION void store_agreed(int *address, int value) { __atomic_store_n(address, value, __ATOMIC_RELAXED); }
+DEVICE_FUNCTION void store_agreed(int *address, int value)
+{
+    __atomic_store_n(address, value, __ATOMIC_RELAXED);
+}
 
 #else
 
@@ -86,7 +89,8 @@ template <typename T, typename COMBINE> DEVICE_FUNCTION T warp_reduce_one(T valu
 
 /* A value combined over the block: by warps, then along them. `shared`: room for one of each warp; it is free
  * again at the return. */
-template <typename T, typename COMBINE> DEVICE_FUNCTION T block_reduce(T value, T *shared, const COMBINE &combine)
+template <typename T, typename COMBINE>
+DEVICE_FUNCTION T block_reduce(T value, T *shared, const COMBINE &combine)
 {
     const T of_warp = warp_reduce_one(value, combine);
     if (lane_index() == 0)

@@ -1,11 +1,11 @@
-/* A merge's first step, as LAPACK's dlaed2: the children's eigenvalues sorted, and those deflated that the rank-1
- * change leaves as they are, or as good as. A block a node. */
+/* A merge's first step, as LAPACK's dlaed2: the children's eigenvalues sorted, and those deflated that the
+ * rank-1 change leaves as they are, or as good as. A block a node. */
 #include "gpu/kernels/stedc_node.h"
 
 /* Shared memory of a block: one number of each warp. */
 template <typename T> DEVICE_FUNCTION T *stedc_of_warps() { return static_cast<T *>(shared_memory()); }
 
-/* z: the last row of the first child's eigenvectors, then the first row of the second's, of norm 1 together. */
+/* z, of norm 1: the last row of the first child's eigenvectors, then the first row of the second's. */
 template <typename T> DEVICE_FUNCTION T stedc_z(const stedc_node<T> &node, int row)
 {
     const stedc_arguments &arguments = node.arguments;
@@ -88,7 +88,8 @@ template <typename T> DEVICE_FUNCTION int stedc_find_near(const stedc_node<T> &n
     int count = 0;
     for (int first = 0; first < entries; first += (int)thread_count()) {
         const int i = first + (int)thread_index();
-        const bool is_near = i + 1 < entries && stedc_are_near(values[i + 1] - values[i], z[i], z[i + 1], tolerance);
+        const bool is_near = i + 1 < entries &&
+                             stedc_are_near(values[i + 1] - values[i], z[i], z[i + 1], tolerance);
         int found;
         const int before = count + block_rank(is_near, stedc_of_warps<int>(), &found);
         count += found;
@@ -100,7 +101,8 @@ template <typename T> DEVICE_FUNCTION int stedc_find_near(const stedc_node<T> &n
 }
 
 /* Join the entries from `entry` on as long as the rotations, one after another, allow it: its last. */
-template <typename T> DEVICE_FUNCTION int stedc_join_chain(const stedc_node<T> &node, int entry, int entries, T tolerance)
+template <typename T>
+DEVICE_FUNCTION int stedc_join_chain(const stedc_node<T> &node, int entry, int entries, T tolerance)
 {
     T *values = node.real(STEDC_ENTRY_VALUE), *norms = node.real(STEDC_ENTRY_NORM);
     const T *z = node.real(STEDC_ENTRY_Z);
@@ -109,7 +111,8 @@ template <typename T> DEVICE_FUNCTION int stedc_join_chain(const stedc_node<T> &
         const T next = values[entry + 1], next_z = z[entry + 1];
         if (!stedc_are_near(next - value, norm, next_z, tolerance))
             break;
-        const T length = sqrt(fused(norm, norm, next_z * next_z)), cosine = next_z / length, sine = norm / length;
+        const T length = sqrt(fused(norm, norm, next_z * next_z)), cosine = next_z / length,
+                sine = norm / length;
         values[entry] = fused(cosine * cosine, value, sine * sine * next);
         value = fused(sine * sine, value, cosine * cosine * next);
         norm = length;
@@ -121,7 +124,8 @@ template <typename T> DEVICE_FUNCTION int stedc_join_chain(const stedc_node<T> &
 }
 
 /* One after another, by one thread, but only where there is something near. */
-template <typename T> DEVICE_FUNCTION void stedc_join(const stedc_node<T> &node, int entries, int nearby, T tolerance)
+template <typename T>
+DEVICE_FUNCTION void stedc_join(const stedc_node<T> &node, int entries, int nearby, T tolerance)
 {
     int joined_to = -1;
     for (int i = 0; i < nearby; i++) {
@@ -132,7 +136,8 @@ template <typename T> DEVICE_FUNCTION void stedc_join(const stedc_node<T> &node,
 }
 
 /* `deflated`: how many have for their small z. */
-template <typename T> DEVICE_FUNCTION void stedc_take_poles(const stedc_node<T> &node, int entries, int deflated)
+template <typename T>
+DEVICE_FUNCTION void stedc_take_poles(const stedc_node<T> &node, int entries, int deflated)
 {
     int poles = 0;
     for (int first = 0; first < entries; first += (int)thread_count()) {

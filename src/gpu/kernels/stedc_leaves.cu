@@ -1,10 +1,10 @@
-/* The divide and conquer eigensolver's beginning and end: the matrix scaled and torn, its leaves solved; eigenvalues
- * scaled back. */
+/* The divide and conquer eigensolver's beginning and end: the matrix scaled and torn, its leaves solved;
+ * eigenvalues scaled back. */
 #include "gpu/kernels/stedc_node.h"
 
 template <typename T> DEVICE_FUNCTION T stedc_modulus(T x) { return x < 0 ? -x : x; }
 
-/* The power of two that brings the largest element into [1/2, 1), as far as it and its inverse are numbers. */
+/* The power of two that brings the largest element into [1/2, 1), if it and its inverse are numbers. */
 template <typename T> DEVICE_FUNCTION T stedc_scale_of(T largest)
 {
     constexpr int most = sizeof(T) == 4 ? 125 : 1021;
@@ -74,7 +74,7 @@ template <typename T> struct stedc_length {
     }
 };
 
-/* A leaf, as each lane of its warp has it: the whole tridiagonal matrix, and its own row of the eigenvectors. */
+/* A leaf as each lane of its warp has it: the whole tridiagonal matrix, one row of the eigenvectors. */
 template <typename T> struct stedc_leaf {
     T d[STEDC_LEAF_MOST], e[STEDC_LEAF_MOST], row[STEDC_LEAF_MOST];
     int order;
@@ -96,7 +96,8 @@ template <typename T> struct stedc_leaf {
         int last = first;
         for (; last + 1 < order; last++) {
             const T size = stedc_modulus(e[last]);
-            if (size <= epsilon * (stedc_modulus(d[last]) + stedc_modulus(d[last + 1])) || size <= epsilon * epsilon)
+            if (size <= epsilon * (stedc_modulus(d[last]) + stedc_modulus(d[last + 1])) ||
+                size <= epsilon * epsilon)
                 break;
         }
         return last;
@@ -104,15 +105,18 @@ template <typename T> struct stedc_leaf {
 
     DEVICE_METHOD T shifted_last(int first, int last) const
     {
-        const T half = (d[first + 1] - d[first]) / (2 * e[first]), length = stedc_length<T>(half, T(1)).length;
+        const T half = (d[first + 1] - d[first]) / (2 * e[first]),
+                length = stedc_length<T>(half, T(1)).length;
         return d[last] - d[first] + e[first] / (half + (half < 0 ? -length : length));
     }
 
-    /* One implicit QL step with Wilkinson's shift. What a rotation reads is on its way before the one ahead is done. */
+    /* One implicit QL step with Wilkinson's shift. What a rotation reads is on its way before the one ahead
+     * is done. */
     DEVICE_METHOD void step(int first, int last)
     {
         T bulge = shifted_last(first, last), sine = 1, cosine = 1, taken = 0;
-        T d_below = d[last], d_here = d[last - 1], e_here = e[last - 1], row_below = row[last], row_here = row[last - 1];
+        T d_below = d[last], d_here = d[last - 1], e_here = e[last - 1], row_below = row[last],
+          row_here = row[last - 1];
         for (int i = last - 1; i >= first; i--) {
             const int above = i > 0 ? i - 1 : 0;
             const T d_above = d[above], e_above = e[above], row_above = row[above];
@@ -191,7 +195,8 @@ STEDC_KERNEL(leaves)
 
 template <typename T> DEVICE_FUNCTION void stedc_finish(const stedc_arguments &arguments)
 {
-    const T *reals = static_cast<const T *>(arguments.reals), *values = reals + STEDC_VALUES * arguments.stride;
+    const T *reals = static_cast<const T *>(arguments.reals),
+            *values = reals + STEDC_VALUES * arguments.stride;
     const int64_t i = (int64_t)block_index() * thread_count() + thread_index();
     if (i < arguments.n)
         static_cast<T *>(arguments.d)[i] = values[i] * reals[STEDC_SCALE * arguments.stride];

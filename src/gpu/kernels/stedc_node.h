@@ -28,7 +28,8 @@ template <typename T> struct stedc_node {
     {
         return arguments.integers + vector * arguments.stride + begin;
     }
-    /* The element beside the diagonal that the children were torn at, and the weight of z z' that makes up for it. */
+    /* The element beside the diagonal that the children were torn at, and the weight of z z' that makes up
+     * for it. */
     DEVICE_METHOD T border() const { return real(STEDC_BORDERS)[rows_above - 1]; }
     DEVICE_METHOD T weight() const { return 2 * (border() < 0 ? -border() : border()); }
     DEVICE_METHOD int poles() const { return *integer(STEDC_POLE_COUNT); }
@@ -38,7 +39,8 @@ template <typename T> struct stedc_node {
 template <typename T> DEVICE_FUNCTION bool stedc_is_less(T a, T b) { return a < b || (a == a && b != b); }
 
 /* Of ascending values, how many are less than `value`, or, with or_equal, not greater. */
-template <typename T> DEVICE_FUNCTION int stedc_count_below(const T *values, int count, T value, bool or_equal)
+template <typename T>
+DEVICE_FUNCTION int stedc_count_below(const T *values, int count, T value, bool or_equal)
 {
     int below = 0;
     while (count > 0) {
@@ -55,8 +57,11 @@ template <typename T> DEVICE_FUNCTION int stedc_count_below(const T *values, int
 }
 
 /* An instance of each kernel for either type. */
-#define STEDC_KERNEL(name)                                                                                          \
-    KERNEL_FUNCTION sstedc_##name(const struct stedc_arguments arguments) { stedc_##name<float>(arguments); }       \
+#define STEDC_KERNEL(name)                                                \
+    KERNEL_FUNCTION sstedc_##name(const struct stedc_arguments arguments) \
+    {                                                                     \
+        stedc_##name<float>(arguments);                                   \
+    }                                                                     \
     KERNEL_FUNCTION dstedc_##name(const struct stedc_arguments arguments) { stedc_##name<double>(arguments); }
 
 #endif

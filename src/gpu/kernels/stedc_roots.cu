@@ -1,11 +1,11 @@
-/* A merge's eigenvalues: the roots of the secular equation 1 + rho sum z_j^2 / (d_j - x) = 0, each by a warp, as
- * LAPACK's dlaed4 has them: the nearer pole and the offset from it. Then the z whose roots these are exactly (Gu and
- * Eisenstat), and the order of all the node's eigenvalues. */
+/* A merge's eigenvalues: the roots of the secular equation 1 + rho sum z_j^2 / (d_j - x) = 0, each by a warp,
+ * as LAPACK's dlaed4 has them: the nearer pole and the offset from it. Then the z whose roots these are
+ * exactly (Gu and Eisenstat), and the order of all the node's eigenvalues. */
 #include "gpu/kernels/stedc_node.h"
 
 enum { STEDC_STEPS_MOST = 100 };
 
-/* The secular equation near one root: between the poles `left` and left + 1, or right of both, the last ones. */
+/* The secular equation near a root: between the poles `left` and left + 1, or right of both, the last. */
 template <typename T> struct stedc_equation {
     const T *poles, *z;
     T inverse_weight;
@@ -13,7 +13,8 @@ template <typename T> struct stedc_equation {
     bool is_last;
     T origin;
 
-    /* Sums of z^2 / (pole - x) and of (z / (pole - x))^2 over the poles up to `left` (psi), and over the others (phi). */
+    /* Sums of z^2 / (pole - x) and of (z / (pole - x))^2 over the poles up to `left` (psi), and over the
+     * others (phi). */
     struct sums {
         T psi, phi, psi_slope, phi_slope;
     };
@@ -54,7 +55,8 @@ template <typename T> struct stedc_equation {
         const T modulus = offset < 0 ? -offset : offset;
         const T terms = now.phi - now.psi, many = T(count / WARP_THREADS + 16);
         const T of_terms = is_last ? -now.phi - now.psi : terms;
-        return stedc_epsilon<T> * (many * of_terms + 2 * inverse_weight + modulus * (now.psi_slope + now.phi_slope));
+        return stedc_epsilon<T> *
+               (many * of_terms + 2 * inverse_weight + modulus * (now.psi_slope + now.phi_slope));
     }
 };
 
@@ -111,12 +113,14 @@ template <typename T> struct stedc_search {
 
     DEVICE_METHOD T middle() const { return lower + (upper - lower) / 2; }
 
-    /* The step to the root of c + s / (pole - x) + t / (next pole - x) that agrees with psi and with phi here in value
-     * and slope: Li's middle way. */
+    /* The step to the root of c + s / (pole - x) + t / (next pole - x) that agrees with psi and with phi here
+     * in value and slope: Li's middle way. */
     DEVICE_METHOD T step(const typename stedc_equation<T>::sums &now, T value) const
     {
-        const T here = equation.distance(equation.left, offset), next = equation.distance(equation.left + 1, offset);
-        const T a = (here + next) * value - here * next * (now.psi_slope + now.phi_slope), b = here * next * value;
+        const T here = equation.distance(equation.left, offset),
+                next = equation.distance(equation.left + 1, offset);
+        const T a = (here + next) * value - here * next * (now.psi_slope + now.phi_slope),
+                b = here * next * value;
         const T c = value - here * now.psi_slope - next * now.phi_slope;
         if (equation.is_last)
             return stedc_larger_root(a, b, c < 0 ? -c : c);
@@ -151,11 +155,13 @@ template <typename T> struct stedc_search {
     }
 };
 
-template <typename T> DEVICE_FUNCTION bool stedc_find_root(const stedc_node<T> &node, int root, int count, T weight)
+template <typename T>
+DEVICE_FUNCTION bool stedc_find_root(const stedc_node<T> &node, int root, int count, T weight)
 {
     const T *poles = node.real(STEDC_POLE_VALUE), *z = node.real(STEDC_POLE_Z);
     const bool is_last = root == count - 1;
-    stedc_search<T> search = {{poles, z, 1 / weight, count, is_last ? root - 1 : root, is_last, poles[root]}, 0, 0, 0};
+    stedc_search<T> search = {
+        {poles, z, 1 / weight, count, is_last ? root - 1 : root, is_last, poles[root]}, 0, 0, 0};
     bool converged = true;
     if (count == 1) {
         search.offset = weight * z[0] * z[0];
@@ -226,12 +232,14 @@ template <typename T> DEVICE_FUNCTION void stedc_share_z(const stedc_node<T> &no
     for (int entry = first + (int)lane_index(); entry <= end; entry += WARP_THREADS) {
         const int row = node.integer(STEDC_ENTRY_ROW)[entry];
         node.real(STEDC_ROW_POLE)[row] = value;
-        node.real(STEDC_ROW_Z)[row] = recomputed * (first == end ? T(1) : node.real(STEDC_ENTRY_Z)[entry] / norm);
+        node.real(STEDC_ROW_Z)[row] = recomputed *
+                                      (first == end ? T(1) : node.real(STEDC_ENTRY_Z)[entry] / norm);
     }
 }
 
 /* How many of the deflated are less than a root, or come before the deflated `own`. */
-template <typename T> DEVICE_FUNCTION int stedc_deflated_before(const stedc_node<T> &node, T value, int own, int count)
+template <typename T>
+DEVICE_FUNCTION int stedc_deflated_before(const stedc_node<T> &node, T value, int own, int count)
 {
     const T *values = node.real(STEDC_DEFLATED_VALUE);
     int before = 0;
@@ -240,7 +248,8 @@ template <typename T> DEVICE_FUNCTION int stedc_deflated_before(const stedc_node
     return warp_reduce_one(before, sum_of());
 }
 
-template <typename T> DEVICE_FUNCTION void stedc_place(const stedc_node<T> &node, int source, int rank, T value)
+template <typename T>
+DEVICE_FUNCTION void stedc_place(const stedc_node<T> &node, int source, int rank, T value)
 {
     if (lane_index() != 0)
         return;

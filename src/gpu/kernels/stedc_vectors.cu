@@ -16,8 +16,8 @@ template <typename T> DEVICE_FUNCTION void stedc_root_column(const stedc_node<T>
         column[row] = z[row] == 0 ? T(0) : z[row] / (poles[row] - origin - offset) * factor;
 }
 
-/* That of an entry which its chain's rotations deflated: of the entries up to it their part of what was carried along,
- * and of the next one, into which z went. */
+/* That of an entry which its chain's rotations deflated: of the entries up to it their part of what was
+ * carried along, and of the next one, into which z went. */
 template <typename T> DEVICE_FUNCTION void stedc_chain_column(const stedc_node<T> &node, int entry, T *column)
 {
     const T *z = node.real(STEDC_ENTRY_Z), *norms = node.real(STEDC_ENTRY_NORM);
@@ -78,10 +78,11 @@ template <typename T> struct stedc_tile {
             const int at = (int)thread_index() + i * STEDC_SIDE * STEDC_SIDE;
             const int row = at % STEDC_TILE, of_row = at / STEDC_TILE;
             const int column = at / STEDC_PANEL, of_column = at % STEDC_PANEL;
-            into.q[of_row][row] =
-                row < rows && first + of_row < terms ? q[row + (first + of_row) * q_ld] : T(0);
-            into.s[of_column][column] =
-                column < columns && first + of_column < terms ? s[first + of_column + column * s_ld] : T(0);
+            into.q[of_row][row] = row < rows && first + of_row < terms ? q[row + (first + of_row) * q_ld]
+                                                                       : T(0);
+            into.s[of_column][column] = column < columns && first + of_column < terms
+                                            ? s[first + of_column + column * s_ld]
+                                            : T(0);
         }
     }
 
@@ -94,14 +95,16 @@ template <typename T> struct stedc_tile {
             for (int j = 0; j < STEDC_EACH; j++) {
                 UNROLL
                 for (int i = 0; i < STEDC_EACH; i++)
-                    sums[j][i] = fused(of.q[term][row + i * STEDC_SIDE], of.s[term][column + j * STEDC_SIDE], sums[j][i]);
+                    sums[j][i] = fused(of.q[term][row + i * STEDC_SIDE], of.s[term][column + j * STEDC_SIDE],
+                                       sums[j][i]);
             }
         }
     }
 
     DEVICE_METHOD void store(const T (&sums)[STEDC_EACH][STEDC_EACH]) const
     {
-        const int first_row = (int)thread_index() % STEDC_SIDE, first_column = (int)thread_index() / STEDC_SIDE;
+        const int first_row = (int)thread_index() % STEDC_SIDE,
+                  first_column = (int)thread_index() / STEDC_SIDE;
         UNROLL
         for (int j = 0; j < STEDC_EACH; j++) {
             UNROLL
@@ -127,10 +130,12 @@ template <typename T> struct stedc_tile {
     }
 };
 
-/* Each child's rows of the node's eigenvectors: its eigenvectors times its rows of S. A block a tile; 256 threads. */
+/* Each child's rows of the node's eigenvectors: its eigenvectors times its rows of S. A block a tile; 256
+ * threads. */
 template <typename T> DEVICE_FUNCTION void stedc_multiply(const stedc_arguments &arguments)
 {
-    const int64_t row_tiles = (stedc_node_most(arguments.n, arguments.level + 1) + STEDC_TILE - 1) / STEDC_TILE;
+    const int64_t row_tiles = (stedc_node_most(arguments.n, arguments.level + 1) + STEDC_TILE - 1) /
+                              STEDC_TILE;
     const int64_t column_tiles = (arguments.columns + STEDC_TILE - 1) / STEDC_TILE;
     const int64_t tile_row = block_index() % row_tiles * STEDC_TILE;
     const int64_t tile_column = block_index() / row_tiles % column_tiles * STEDC_TILE;
@@ -138,13 +143,18 @@ template <typename T> DEVICE_FUNCTION void stedc_multiply(const stedc_arguments 
     const stedc_node<T> node(arguments, child / 2);
     const int64_t begin = stedc_begin(arguments.n, arguments.level + 1, child);
     const int64_t end = stedc_begin(arguments.n, arguments.level + 1, child + 1);
-    const int64_t wanted = node.rows - arguments.first, columns = wanted < arguments.columns ? wanted : arguments.columns;
-    const stedc_tile<T> tile = {
-        static_cast<const T *>(arguments.q) + begin + tile_row,
-        static_cast<const T *>(arguments.s) + begin + tile_column * arguments.s_ld,
-        static_cast<T *>(arguments.product) + begin + tile_row + tile_column * arguments.product_ld,
-        arguments.q_ld, arguments.s_ld, arguments.product_ld,
-        (int)(end - begin - tile_row), (int)(columns - tile_column), (int)(end - begin)};
+    const int64_t wanted = node.rows - arguments.first,
+                  columns = wanted < arguments.columns ? wanted : arguments.columns;
+    const stedc_tile<T> tile = {static_cast<const T *>(arguments.q) + begin + tile_row,
+                                static_cast<const T *>(arguments.s) + begin + tile_column * arguments.s_ld,
+                                static_cast<T *>(arguments.product) + begin + tile_row +
+                                    tile_column * arguments.product_ld,
+                                arguments.q_ld,
+                                arguments.s_ld,
+                                arguments.product_ld,
+                                (int)(end - begin - tile_row),
+                                (int)(columns - tile_column),
+                                (int)(end - begin)};
     if (tile.rows > 0 && tile.columns > 0)
         tile.compute();
 }
