@@ -44,6 +44,11 @@ check_PROGRAMS += bench/transfers
 bench_transfers_SOURCES = bench/transfers.c bench/timing.h
 bench_transfers_LDADD = libmublas_core.la -lm -ldl
 
+# The eigensolver of tridiagonal matrices on the device.
+check_PROGRAMS += bench/lapack_stedc
+bench_lapack_stedc_SOURCES = bench/lapack_stedc.c bench/timing.h
+bench_lapack_stedc_LDADD = libmublas_core.la -lm -ldl
+
 .PHONY: bench
 bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) \
 	bench/grown_results$(EXEEXT) bench/threads$(EXEEXT) bench/in_turns$(EXEEXT) \

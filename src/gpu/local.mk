@@ -42,12 +42,25 @@ kernel_includes = \
 	src/gpu/kernels/work.h
 route_kernel_files = \
 	src/gpu/kernels/part.cu \
+	src/gpu/kernels/stedc_deflate.cu \
+	src/gpu/kernels/stedc_leaves.cu \
+	src/gpu/kernels/stedc_roots.cu \
+	src/gpu/kernels/stedc_vectors.cu \
 	src/gpu/kernels/tridiagonal_chip.cu \
 	src/gpu/kernels/tridiagonal_copy.cu \
 	src/gpu/kernels/tridiagonal_panel.cu
-route_kernel_includes = src/gpu/kernels/grid_ops.h src/gpu/kernels/reflector.h \
-	src/gpu/kernels/route_arguments.h src/gpu/kernels/route_kernels.def src/gpu/kernels/triangle_cut.h \
-	src/gpu/kernels/tridiagonal.h src/gpu/kernels/tridiagonal_arguments.h src/gpu/kernels/warp_ops.h
+route_kernel_includes = \
+	src/gpu/kernels/grid_ops.h \
+	src/gpu/kernels/reflector.h \
+	src/gpu/kernels/route_arguments.h \
+	src/gpu/kernels/route_kernels.def \
+	src/gpu/kernels/route_ops.h \
+	src/gpu/kernels/stedc_arguments.h \
+	src/gpu/kernels/stedc_node.h \
+	src/gpu/kernels/triangle_cut.h \
+	src/gpu/kernels/tridiagonal.h \
+	src/gpu/kernels/tridiagonal_arguments.h \
+	src/gpu/kernels/warp_ops.h
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)
 EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)
 

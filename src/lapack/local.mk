@@ -1,6 +1,7 @@
 libmublas_core_la_SOURCES += \
 	src/lapack/cholesky.c \
 	src/lapack/device_matrix.c src/lapack/device_matrix.h \
+	src/lapack/divide_conquer.c src/lapack/divide_conquer.h \
 	src/lapack/eigen.c src/lapack/eigen.h \
 	src/lapack/factor.c src/lapack/factor.h \
 	src/lapack/families.h \

@@ -8,6 +8,7 @@
 #include "gpu/kernels/arguments.h"
 #include "gpu/kernels/route_arguments.h"
 #include "gpu/kernels/tridiagonal_arguments.h"
+#include "gpu/kernels/stedc_arguments.h"
 #include "emulated_driver/test_kernels.h"
 #include "emulated_driver/time_model.h"
 
