@@ -1,7 +1,7 @@
 #include "command/tune_needs.h"
 
 #include "command/routine_call.h"
-#include "command/shim_child.h"
+#include "command/run/shim_child.h"
 #include "gpu/cublas_library.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* What `mublas verify` sees of LAPACK's results, of every routine: the host's own pass, each result that is wrong by some
  * hundred units is seen, and so is each byte that was written beside them. Argument: a seed. */
 #include "command/random_flags.h"
-#include "command/verify_dense.h"
-#include "command/verify_lapack.h"
+#include "command/verify/dense.h"
+#include "command/verify/lapack.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The gauge of `mublas verify`, and its eye for what is written where it should not be. */
-#include "command/verify_operands.h"
+#include "command/verify/operands.h"
 #include "tap.h"
 
 #include <math.h>

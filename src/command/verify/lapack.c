@@ -1,0 +1,209 @@
+#include "command/verify/lapack.h"
+#include "command/verify/dense.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int verify_orders[VERIFY_ORDERS] = {2, 33, 65, VERIFY_ORDER_MOST};
+
+static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
+    [LAPACK_SYEV] = &verify_eigen,       [LAPACK_SYEVD] = &verify_eigen,      [LAPACK_SYEVR] = &verify_eigen,
+    [LAPACK_SYEVX] = &verify_eigen,      [LAPACK_SYGV] = &verify_eigen,       [LAPACK_SYGVD] = &verify_eigen,
+    [LAPACK_SYGVX] = &verify_eigen,      [LAPACK_POTRF] = &verify_factor,     [LAPACK_POTRS] = &verify_factor,
+    [LAPACK_POSV] = &verify_factor,      [LAPACK_POTRI] = &verify_factor,     [LAPACK_TRTRI] = &verify_factor,
+    [LAPACK_GETRF] = &verify_factor,     [LAPACK_GETRS] = &verify_factor,     [LAPACK_GESV] = &verify_factor,
+    [LAPACK_GETRI] = &verify_factor,     [LAPACK_GEQRF] = &verify_orthogonal, [LAPACK_ORGQR] = &verify_orthogonal,
+    [LAPACK_ORMQR] = &verify_orthogonal, [LAPACK_GELS] = &verify_orthogonal,  [LAPACK_SYTRD] = &verify_orthogonal,
+    [LAPACK_ORGTR] = &verify_orthogonal, [LAPACK_ORMTR] = &verify_orthogonal, [LAPACK_SYGST] = &verify_standard,
+    [LAPACK_GESDD] = &verify_singular,   [LAPACK_GESVD] = &verify_singular,   [LAPACK_GEEV] = &verify_general,
+};
+
+const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family)
+{
+    return kinds[family];
+}
+
+static bool make(const struct lapack_routine *routine, int number, bool poisoned, struct lapack_arguments *arguments)
+{
+    uint64_t seed = verify_arrays_seed(routine, number);
+    if (!lapack_arguments_make(arguments, routine->type))
+        return false;
+    verify_arrays_set(routine, arguments, poisoned);
+    kinds[routine->family]->fill(routine, poisoned, &seed, arguments);
+    return true;
+}
+
+enum verify_made verify_lapack_make(const struct lapack_routine *routine, int number, bool poisoned,
+                                    struct lapack_arguments *after, struct lapack_arguments *before)
+{
+    *after = *before = (struct lapack_arguments){0};
+    if (!kinds[routine->family]->choose(routine, number, after))
+        return VERIFY_NO_MORE;
+    *before = *after;
+    return make(routine, number, poisoned, after) && make(routine, number, poisoned, before) ? VERIFY_MADE
+                                                                                             : VERIFY_NO_MEMORY;
+}
+
+/* eps * order, over which errors are counted. */
+static double unit_of(const struct lapack_routine *routine, const struct lapack_arguments *before)
+{
+    return dense_ulp(routine->type) * (double)(before->m > before->n ? before->m : before->n);
+}
+
+/* The rooms' memory, NULL where there is none. */
+static struct number *make_rooms(const struct lapack_arguments *before, struct number *rooms[VERIFY_ROOMS])
+{
+    const int64_t most = lapack_arguments_columns(before), square = most * most;
+    rooms[0] = calloc((size_t)(VERIFY_ROOMS * square), sizeof *rooms[0]);
+    for (int i = 1; i < VERIFY_ROOMS && rooms[0]; i++)
+        rooms[i] = rooms[0] + i * square;
+    return rooms[0];
+}
+
+double verify_lapack_gauge(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                           const struct lapack_arguments *before)
+{
+    struct number *rooms[VERIFY_ROOMS], *const memory = make_rooms(before, rooms);
+    double error = INFINITY;
+    if (memory && after->info == 0)
+        error = kinds[routine->family]->error(routine, after, before, rooms) / unit_of(routine, before);
+    free(memory);
+    return isnan(error) ? (double)INFINITY : error;
+}
+
+/* Memory for values, and how many there are. */
+static double *make_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                           const struct lapack_arguments *before, int64_t *count)
+{
+    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    double *const values = calloc(2 * (size_t)lapack_arguments_columns(before), sizeof *values);
+    *count = kind->values && values ? kind->values(routine, after, values) : 0;
+    return values;
+}
+
+static void print_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                         const struct lapack_arguments *before)
+{
+    int64_t count;
+    double *const values = make_values(routine, after, before, &count);
+    printf("values %lld %lld", (long long)after->info, (long long)count);
+    for (int64_t i = 0; i < count; i++)
+        printf(" %.17g", values[i]);
+    putchar('\n');
+    free(values);
+}
+
+/* One routine under the shim. False: no memory. */
+static bool check(const struct lapack_routine *routine, host_function *ours)
+{
+    struct lapack_arguments after, before;
+    enum verify_made made;
+    bool kept = true;
+    double worst = 0;
+    int calls = 0;
+    while ((made = verify_lapack_make(routine, calls, true, &after, &before)) == VERIFY_MADE) {
+        struct verify_parts parts = {0};
+        lapack_call(ours, routine, &after);
+        print_values(routine, &after, &before);
+        worst = fmax(worst, verify_lapack_gauge(routine, &after, &before));
+        kinds[routine->family]->results(routine, &after, &parts);
+        kept = kept && verify_arrays_kept(routine, &after, &before, &parts);
+        lapack_arguments_free(&after);
+        lapack_arguments_free(&before);
+        calls++;
+    }
+    lapack_arguments_free(&after);
+    lapack_arguments_free(&before);
+    if (made == VERIFY_NO_MORE)
+        printf("done %s %d %.17g %d\n", routine->name, calls, worst, kept);
+    fflush(stdout);
+    return made == VERIFY_NO_MORE;
+}
+
+int verify_lapack_calls(const char *list)
+{
+    struct host_library host;
+    bool good = lapack_call_host(&host);
+    for (int i = 0; good && i < lapack_routine_count(); i++) {
+        const struct lapack_routine *const routine = lapack_routine_row(i);
+        host_function *const ours = lapack_call_in_shim(routine);
+        if (!lapack_routine_is_listed(i, list))
+            continue;
+        if (!ours || !lapack_call_in_host(routine, &host)) {
+            fprintf(stderr, "mublas verify: %s: %s has no such routine\n", routine->name, ours ? host.path : "the shim");
+            continue;
+        }
+        printf("begin %s\n", routine->name);
+        good = check(routine, ours);
+    }
+    return !good;
+}
+
+/* The farthest of the values in `text`, over `unit`. */
+static double farthest(int64_t info, int64_t count, const double *values, double unit, char *text)
+{
+    double worst = 0;
+    if (strtoll(text, &text, 10) != info || strtoll(text, &text, 10) != count || (count > 0 && !(unit > 0)))
+        return INFINITY;
+    for (int64_t i = 0; i < count; i++) {
+        const double apart = fabs(strtod(text, &text) - values[i]) / unit;
+        worst = isnan(apart) ? (double)INFINITY : fmax(worst, apart);
+    }
+    return worst;
+}
+
+/* How far the host's results are from the values of `text`. */
+static double distance(const struct lapack_routine *routine, const struct lapack_arguments *hosts,
+                       const struct lapack_arguments *before, char *text)
+{
+    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    struct number *rooms[VERIFY_ROOMS], *const memory = make_rooms(before, rooms);
+    int64_t count;
+    double *const values = make_values(routine, hosts, before, &count);
+    const double norm = memory && kind->norm ? kind->norm(routine, before, rooms[0]) : 0;
+    const double worst =
+        memory && values ? farthest(hosts->info, count, values, norm * unit_of(routine, before), text) : (double)INFINITY;
+    free(memory);
+    free(values);
+    return worst;
+}
+
+/* The same call on the host, and how far its values are from those of `text`. */
+static double difference(const struct lapack_routine *routine, int number, const struct host_library *host, char *text)
+{
+    host_function *const function = lapack_call_in_host(routine, host);
+    struct lapack_arguments hosts, before;
+    double worst = INFINITY;
+    if (verify_lapack_make(routine, number, false, &hosts, &before) == VERIFY_MADE && function) {
+        lapack_call(function, routine, &hosts);
+        worst = distance(routine, &hosts, &before, text);
+    }
+    lapack_arguments_free(&hosts);
+    lapack_arguments_free(&before);
+    return worst;
+}
+
+void verify_lapack_read(FILE *answers, const struct host_library *host, struct verify_lapack_outcome *outcomes)
+{
+    char *line = NULL, name[16];
+    size_t bytes = 0;
+    int routine = -1, number = 0, kept;
+    double worst = 0;
+    while (getline(&line, &bytes, answers) > 0) {
+        struct verify_lapack_outcome outcome = {.begun = true};
+        if (sscanf(line, "begin %15s", name) == 1) {
+            routine = lapack_routine_named(name, strlen(name));
+            number = 0, worst = 0;
+        } else if (routine >= 0 && strncmp(line, "values ", 7) == 0) {
+            worst = fmax(worst, difference(lapack_routine_row(routine), number++, host, line + 7));
+            continue;
+        } else if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.gauge, &kept) == 4) {
+            outcome.gauge = fmax(outcome.gauge, worst);
+            outcome.kept = kept;
+        }
+        if (routine >= 0)
+            outcomes[routine] = outcome;
+    }
+    free(line);
+}

@@ -1,0 +1,25 @@
+/* orthogonal.h - what orthogonal.c and orthogonal_error.c share. */
+#ifndef MUBLAS_VERIFY_ORTHOGONAL_H
+#define MUBLAS_VERIFY_ORTHOGONAL_H
+
+#include "command/verify/lapack.h"
+#include "command/verify/reflectors.h"
+
+enum { ORTHOGONAL_NRHS = 5 };
+
+/* geqrf and sytrd; orgqr and orgtr; ormqr and ormtr; gels. */
+enum orthogonal_work { ORTHOGONAL_FACTORISES, ORTHOGONAL_MAKES, ORTHOGONAL_APPLIES, ORTHOGONAL_SOLVES };
+enum orthogonal_work orthogonal_work_of(const struct lapack_routine *routine);
+
+/* No: of QR. */
+bool orthogonal_is_tridiagonal(const struct lapack_routine *routine);
+
+/* Their form and sizes, with rooms for vectors and scalars. */
+struct reflectors orthogonal_reflectors(const struct lapack_routine *routine, const struct lapack_arguments *arguments,
+                                        struct number *v, struct number *tau);
+
+/* As struct verify_lapack_kind has it. */
+double orthogonal_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                        const struct lapack_arguments *before, struct number *const rooms[VERIFY_ROOMS]);
+
+#endif
