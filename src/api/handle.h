@@ -35,10 +35,6 @@ struct mublas_handle {
     char error[256];
 };
 
-#define HANDLE_MAGIC 0x6d75626c61733031ull
-
-bool handle_is_valid(const struct mublas_handle *handle);
-
 /* Check the handle and note which function this is; on an error of the handle its status. */
 enum mublas_status handle_begin(struct mublas_handle *handle, const char *function);
 /* The same, and make its context current. */
