@@ -1,5 +1,5 @@
 bin_PROGRAMS += mublas
-mublas_SOURCES = src/command/main.c src/command/exit_status.h \
+mublas_SOURCES = src/command/main.c src/command/commands.h \
 	src/command/tune.c src/command/tune.h \
 	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \

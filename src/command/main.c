@@ -1,11 +1,8 @@
 /* The `mublas` command. */
-#include "command/exit_status.h"
-#include "command/inspect/info.h"
-#include "command/run/run.h"
+#include "command/commands.h"
 #include "command/timed_calls.h"
 #include "command/tuning_report.h"
 #include "command/tune.h"
-#include "command/verify/verify.h"
 #include "command/verify/blas_calls.h"
 
 #include <errno.h>

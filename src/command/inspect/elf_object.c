@@ -1,5 +1,4 @@
 #include "command/inspect/elf_object.h"
-#include "command/inspect/elf_symbols.h"
 #include "interpose/symbols.h"
 
 #include <errno.h>

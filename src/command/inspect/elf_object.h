@@ -4,7 +4,7 @@
 #ifndef MUBLAS_ELF_OBJECT_H
 #define MUBLAS_ELF_OBJECT_H
 
-#include "command/inspect/name_list.h"
+#include "command/inspect/function_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,6 +47,11 @@ struct elf_object {
 /* NULL, or why the file cannot be looked into, which names no file. Clear in both cases. */
 const char *elf_object_read(const char *path, struct elf_object *object);
 void elf_object_clear(struct elf_object *object);
+
+/* The part of elf_object_read that reads symbols and relocations, in a file of its own: fills in `uses` and what else
+ * the symbols tell. */
+struct Elf;
+const char *elf_symbols_read(struct Elf *elf, struct elf_object *object);
 
 /* Is it, by its first bytes, a file that the loader would load beside a program for
  * this machine? */

@@ -1,5 +1,4 @@
-#include "command/inspect/elf_symbols.h"
-#include "command/inspect/symbol_index.h"
+#include "command/inspect/elf_object.h"
 #include "interpose/host_search.h"
 
 #include <gelf.h>
@@ -68,7 +67,7 @@ static const char *read_symbols(struct reading *reading, Elf_Scn *section, const
             note_symbol(object, text, symbol.st_shndx != SHN_UNDEF);
         if (!is_code(&symbol))
             continue;
-        int name = symbol_index_find(text);
+        int name = symbol_named(text);
         if (name == -1) {
             if (header->sh_type == SHT_DYNSYM && !note_other(object, text, dynamic_use(&symbol)))
                 return "out of memory";
@@ -108,7 +107,7 @@ static const char *read_relocations(struct reading *reading, Elf_Scn *section, c
             continue;
         reading->object->calls_itself |= symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
         const char *text = elf_strptr(reading->elf, symbol_header.sh_link, symbol.st_name);
-        int name = text ? symbol_index_find(text) : -1;
+        int name = text ? symbol_named(text) : -1;
         if (name != -1)
             reading->object->uses[name] |= USE_RELOCATED;
     }

@@ -1,6 +1,4 @@
-#include "command/inspect/info.h"
-#include "command/exit_status.h"
-#include "command/inspect/program.h"
+#include "command/commands.h"
 #include "command/route_orders.h"
 #include "common/processors.h"
 #include "common/settings.h"

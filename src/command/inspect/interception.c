@@ -1,5 +1,4 @@
 #include "command/inspect/interception.h"
-#include "command/inspect/symbol_index.h"
 #include "interpose/symbols.h"
 
 #include <stdio.h>
@@ -23,7 +22,7 @@ static int fortran_symbol(enum symbol symbol)
     int length = (int)strlen(name);
     if (length > 4 && strcmp(name + length - 4, "_sub") == 0)
         length -= 4;
-    return snprintf(text, sizeof text, "%.*s_", length, name) < (int)sizeof text ? symbol_index_find(text) : -1;
+    return snprintf(text, sizeof text, "%.*s_", length, name) < (int)sizeof text ? symbol_named(text) : -1;
 }
 
 /* Does the object define the C name and ask the loader for the Fortran routine? Then the definition is not taken

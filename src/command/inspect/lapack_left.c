@@ -1,4 +1,4 @@
-#include "command/inspect/lapack_left.h"
+#include "command/inspect/report.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#include "command/inspect/losses.h"
 #include "command/inspect/name_choice.h"
+#include "command/inspect/report.h"
 #include "command/run/program_file.h"
 
 /* kind: CHOICE_BLAS or CHOICE_LAPACK. */
@@ -79,8 +79,7 @@ static void print_loss(FILE *stream, const struct link_map *map, const struct na
                                             : blas_reason(map, choice->object, choice->end));
 }
 
-/* Why nothing at all of a program comes to mublas; NULL if something may. */
-const char *inspect_losses_refusal(const struct link_map *map)
+const char *losses_refusal(const struct link_map *map)
 {
     const struct elf_object *elf = &map->objects[0].elf;
     if (!elf->is_native)
@@ -90,7 +89,7 @@ const char *inspect_losses_refusal(const struct link_map *map)
     return elf->is_program ? program_file_refusal(map->objects[0].path) : NULL;
 }
 
-void inspect_losses_print(FILE *stream, const struct link_map *map, const char *refusal, bool all)
+void losses_print(FILE *stream, const struct link_map *map, const char *refusal, bool all)
 {
     bool any = refusal != NULL;
     if (refusal)

@@ -1,4 +1,4 @@
-#include "command/inspect/notes.h"
+#include "command/inspect/report.h"
 #include "interpose/symbols.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static void print_openers(FILE *stream, const struct link_map *map)
                     map->objects[i].path);
 }
 
-void inspect_notes_print(FILE *stream, const struct link_map *map)
+void notes_print(FILE *stream, const struct link_map *map)
 {
     const struct linked_object *first = &map->objects[0];
     print_unread(stream, map);

@@ -1,4 +1,4 @@
-#include "command/inspect/program.h"
+#include "command/commands.h"
 #include "command/inspect/report.h"
 #include "command/run/program_file.h"
 
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BAD = 2, SCRIPTS_MAX = 4 /* of scripts that run scripts; the kernel's own limit */ };
+enum { SCRIPTS_MAX = 4 /* of scripts that run scripts; the kernel's own limit */ };
 
 static int complain(const char *subject, const char *reason)
 {
     fprintf(stderr, "mublas info: %s: %s\n", subject, reason);
-    return BAD;
+    return EXIT_BAD_COMMAND_LINE;
 }
 
 static bool find_file(const char *name, char *path, size_t size)
@@ -33,7 +33,7 @@ static int follow_scripts(char *path, size_t size)
         snprintf(script, sizeof script, "%s", path);
         if (!program_file_find(interpreter, path, size)) {
             fprintf(stderr, "mublas info: %s: it is a script for %s, which is not there\n", script, interpreter);
-            return BAD;
+            return EXIT_BAD_COMMAND_LINE;
         }
         printf("script: %s, run by %s\n", script, path);
     }

@@ -1,7 +1,4 @@
 #include "command/inspect/report.h"
-#include "command/inspect/losses.h"
-#include "command/inspect/notes.h"
-#include "command/inspect/lapack_left.h"
 #include "command/inspect/name_choice.h"
 #include "interpose/host_paths.h"
 #include "interpose/symbols.h"
@@ -235,7 +232,7 @@ static void print_intercepted(const struct report *report)
 void inspect_report(FILE *stream, const struct link_map *map, bool verbose)
 {
     struct report report = {stream, map, verbose};
-    const char *refusal = inspect_losses_refusal(map);
+    const char *refusal = losses_refusal(map);
     print_program(&report);
     if (!refusal) {
         bool is_blas = print_definitions(&report);
@@ -244,7 +241,7 @@ void inspect_report(FILE *stream, const struct link_map *map, bool verbose)
         print_intercepted(&report);
         lapack_left_print(stream, map, verbose);
     }
-    inspect_losses_print(stream, map, refusal, verbose);
+    losses_print(stream, map, refusal, verbose);
     if (!refusal)
-        inspect_notes_print(stream, map);
+        notes_print(stream, map);
 }

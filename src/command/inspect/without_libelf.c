@@ -1,4 +1,4 @@
-#include "command/inspect/program.h"
+#include "command/commands.h"
 
 #include <stdio.h>
 
@@ -6,5 +6,5 @@ int inspect_program(char **arguments)
 {
     (void)arguments;
     fputs("mublas info: programs cannot be looked into: this mublas was built without libelf\n", stderr);
-    return 2;
+    return EXIT_BAD_COMMAND_LINE;
 }

@@ -1,4 +1,4 @@
-mublas_SOURCES += src/command/run/run.c src/command/run/run.h \
+mublas_SOURCES += src/command/run/run.c \
 	src/command/run/program_file.c src/command/run/program_file.h
 
 # A program, or this one again, under the shim: for bench programs, too.

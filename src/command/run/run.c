@@ -1,5 +1,4 @@
-#include "command/run/run.h"
-#include "command/exit_status.h"
+#include "command/commands.h"
 #include "command/run/preload.h"
 #include "command/run/program_file.h"
 

@@ -1,6 +1,5 @@
 #include "command/run/shim_child.h"
 #include "command/run/preload.h"
-#include "command/timed_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,11 +80,11 @@ bool shim_child_start(struct shim_child *child, const struct shim_child_settings
     return false;
 }
 
-bool shim_child_possible(const char *who)
+bool shim_child_possible(const char *who, const char *command)
 {
     const struct shim_child_settings settings = {.offload = "never"};
     struct shim_child child;
-    if (!shim_child_start(&child, &settings, who, TIMED_CALLS_COMMAND, "0"))
+    if (!shim_child_start(&child, &settings, who, command, "0"))
         return false;
     const int status = shim_child_wait(&child);
     shim_child_clean(&child);

@@ -22,8 +22,9 @@ struct shim_child_settings {
     bool huge_pages;      /* as `mublas run` sets them */
 };
 
-/* Can there be such a process, and does it find a host BLAS? Tries. False: one line of complaint. */
-bool shim_child_possible(const char *who);
+/* Try whether there can be such a process, and whether it finds a host BLAS: `command` (TIMED_CALLS_COMMAND) says so by
+ * its exit status. False: one line of complaint. */
+bool shim_child_possible(const char *who, const char *command);
 
 /* Start `mublas COMMAND ARGUMENT` (argument may be NULL). False: it cannot be, one line of
  * complaint, which begins with `who`. */

@@ -1,8 +1,8 @@
-#include "command/verify/verify.h"
-#include "command/exit_status.h"
+#include "command/commands.h"
 #include "command/run/offload_report.h"
 #include "command/routine_call.h"
 #include "command/run/shim_child.h"
+#include "command/timed_calls.h"
 #include "command/verify/blas_calls.h"
 #include "command/verify/lapack.h"
 #include "gpu/device.h"
@@ -236,7 +236,7 @@ int verify_run(char **arguments)
         fputs("mublas verify: --routines: the list is too long\n", stderr);
         return EXIT_BAD_COMMAND_LINE;
     }
-    if (!shim_child_possible(who))
+    if (!shim_child_possible(who, TIMED_CALLS_COMMAND))
         return 1;
     if (!has_device())
         return EXIT_NO_DEVICE;

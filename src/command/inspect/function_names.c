@@ -1,5 +1,7 @@
-#include "command/inspect/name_list.h"
+#include "command/inspect/function_names.h"
+#include "interpose/symbols.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,4 +43,31 @@ void name_list_clear(struct name_list *list)
         free(list->names[i]);
     free(list->names);
     *list = (struct name_list){0};
+}
+
+static enum symbol sorted[SYMBOL_COUNT];
+static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
+
+static int compare_symbols(const void *left, const void *right)
+{
+    return strcmp(symbol_name(*(const enum symbol *)left), symbol_name(*(const enum symbol *)right));
+}
+
+static int compare_name(const void *name, const void *symbol)
+{
+    return strcmp(name, symbol_name(*(const enum symbol *)symbol));
+}
+
+static void sort_symbols(void)
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        sorted[i] = (enum symbol)i;
+    qsort(sorted, SYMBOL_COUNT, sizeof *sorted, compare_symbols);
+}
+
+int symbol_named(const char *name)
+{
+    pthread_once(&sorted_once, sort_symbols);
+    const enum symbol *found = bsearch(name, sorted, SYMBOL_COUNT, sizeof *sorted, compare_name);
+    return found ? (int)*found : -1;
 }

@@ -1,6 +1,6 @@
-/* name_list.h - names of functions in a file. */
-#ifndef MUBLAS_NAME_LIST_H
-#define MUBLAS_NAME_LIST_H
+/* function_names.h - names of functions in a file: those of BLAS symbols, and lists of others. */
+#ifndef MUBLAS_FUNCTION_NAMES_H
+#define MUBLAS_FUNCTION_NAMES_H
 
 #include <stdbool.h>
 
@@ -18,5 +18,8 @@ void name_list_sort(struct name_list *list);
 bool name_list_has(const struct name_list *list, const char *name);
 
 void name_list_clear(struct name_list *list);
+
+/* The BLAS symbol of this exported name, an enum symbol; -1: none. Thread-safe. */
+int symbol_named(const char *name);
 
 #endif
