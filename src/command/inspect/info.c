@@ -17,6 +17,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct machine {
+    bool has_device, has_host, has_recipe;
+    struct device_choice choice;
+    struct device_properties device;
+    struct host_library host;
+    struct recipe recipe;
+    struct recipe_search search;
+};
+
+static void look_around(struct machine *machine)
+{
+    memset(machine, 0, sizeof *machine);
+    machine->has_device = device_choose(&machine->choice) == STATUS_OK &&
+                          device_query(machine->choice.ordinal, &machine->device) == STATUS_OK;
+    machine->has_host = host_search("dgemm_", &machine->host);
+    if (machine->has_device) {
+        const struct recipe_signature signature = recipe_signature_of(&machine->device);
+        machine->has_recipe = recipe_search(&signature, &machine->recipe, &machine->search);
+    }
+}
+
 static void print_device(FILE *stream, const struct device_properties *device, const struct device_choice *choice)
 {
     fprintf(stream, "device %d: %s, compute capability %d.%d, %d multiprocessors\n", device->ordinal,
@@ -59,25 +80,20 @@ static void print_floors(FILE *stream, const struct machine_model *model)
     }
 }
 
-/* False: there is none. After true recipe_clear must follow. */
-static bool print_recipe(FILE *stream, const struct device_properties *device, struct recipe *recipe)
+static void print_recipe(FILE *stream, const struct machine *machine)
 {
-    const struct recipe_signature machine = recipe_signature_of(device);
-    struct recipe_search search;
-    const bool found = recipe_search(&machine, recipe, &search);
-    fprintf(stream, "launch shapes: %s\n", found ? "by a recipe" :
-            "built-in rules (mublas tune makes a recipe)");
+    fprintf(stream, "launch shapes: %s\n",
+            machine->has_recipe ? "by a recipe" : "built-in rules (mublas tune makes a recipe)");
     for (int origin = 0; origin < RECIPE_ORIGINS; origin++) {
-        const struct recipe_attempt *attempt = &search.attempts[origin];
+        const struct recipe_attempt *attempt = &machine->search.attempts[origin];
         const char *name = recipe_origin_name((enum recipe_origin)origin);
         if (attempt->outcome == RECIPE_REFUSED)
             fprintf(stream, "  %s recipe %s is refused: %s\n", name, attempt->path, attempt->fault);
         else if (attempt->outcome == RECIPE_IN_FORCE)
-            fprintf(stream, "  %s recipe %s is in force: %s\n", name, attempt->path, recipe->made);
+            fprintf(stream, "  %s recipe %s is in force: %s\n", name, attempt->path, machine->recipe.made);
         else if (attempt->outcome == RECIPE_ABSENT && *attempt->path)
             fprintf(stream, "  %s recipe %s is not there\n", name, attempt->path);
     }
-    return found;
 }
 
 /* What the recipe says of calls holds for the host BLAS that was tuned with. */
@@ -91,27 +107,22 @@ static void print_learned(FILE *stream, const struct learned_times *times, const
                 times->host_threads, processors_for_blas());
 }
 
-static void print_all_sizes(FILE *stream, const struct machine_model *model)
+/* `sizes`: every size, else where they come from. */
+static void print_crossovers(FILE *stream, const struct machine *machine, bool sizes)
 {
-    print_floors(stream, model);
-    route_orders_print(stream, model);
-}
-
-/* With every size, or where they are from. */
-static void print_crossovers(FILE *stream, const struct device_properties *device, const char *section,
-                             const struct host_library *host, bool sizes)
-{
-    struct machine_model model = crossover_model_here(device);
+    struct machine_model model = crossover_model_here(machine->has_device ? &machine->device : NULL);
     struct learned_times *times = malloc(sizeof *times);
     char path[PATH_MAX] = "";
-    if (host && !realpath(host->path, path))
-        snprintf(path, sizeof path, "%s", host->path);
-    bool learned = times && learned_model_use(&model, times, section, path);
+    if (machine->has_host && !realpath(machine->host.path, path))
+        snprintf(path, sizeof path, "%s", machine->host.path);
+    const bool learned = times && learned_model_use(&model, times, machine->recipe.crossover, path);
     fprintf(stream, "crossovers: %s; ", model.learned ? "learned" : "built in");
-    if (sizes)
-        print_all_sizes(stream, &model);
-    else
+    if (sizes) {
+        print_floors(stream, &model);
+        route_orders_print(stream, &model);
+    } else {
         fputs("mublas info --crossovers lists the sizes below which calls stay on the host\n", stream);
+    }
     if (learned)
         print_learned(stream, times, path);
     free(times);
@@ -134,30 +145,23 @@ static void print_tracker(FILE *stream)
                 settings()->trust_tracking ? ", but MUBLAS_TRUST_TRACKING=1 overrides" : "");
 }
 
-static void print_level3(FILE *stream)
+/* `found`: the library's file, NULL where there is none; `setting` names another. */
+static void print_library(FILE *stream, const char *routines, const char *library, const char *found,
+                          const char *setting)
 {
-    const char *found = cublas_library_find();
     if (found)
-        fprintf(stream, "level 3: by cuBLAS, %s\n", found);
+        fprintf(stream, "%s: by %s, %s\n", routines, library, found);
     else
-        fputs("level 3: on the host, there is no cuBLAS (MUBLAS_CUBLAS names one)\n", stream);
+        fprintf(stream, "%s: on the host, there is no %s (%s names one)\n", routines, library, setting);
 }
 
-static void print_lapack(FILE *stream)
+static void print_host(FILE *stream, const struct machine *machine)
 {
-    const char *found = solver_library_find();
-    if (found)
-        fprintf(stream, "LAPACK: by cuSOLVER, %s\n", found);
+    if (machine->has_host)
+        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", machine->host.path,
+                machine->host.origin);
     else
-        fputs("LAPACK: on the host, there is no cuSOLVER (MUBLAS_CUSOLVER names one)\n", stream);
-}
-
-static void print_host(FILE *stream, const struct host_library *host)
-{
-    if (host)
-        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", host->path, host->origin);
-    else
-        fprintf(stream, "host BLAS: none found; set MUBLAS_HOST_BLAS\n");
+        fputs("host BLAS: none found; set MUBLAS_HOST_BLAS\n", stream);
 }
 
 static void print_settings(FILE *stream)
@@ -167,59 +171,34 @@ static void print_settings(FILE *stream)
         fputs("  none\n", stream);
 }
 
-/* What this machine is, and what becomes of calls on it. */
-struct machine {
-    bool has_device, has_host;
-    struct device_choice choice;
-    struct device_properties device;
-    struct host_library host;
-};
-
-static struct machine look_around(void)
+static void print_screen(FILE *stream, const struct machine *machine)
 {
-    struct machine machine = {.has_device = false};
-    machine.has_device = device_choose(&machine.choice) == STATUS_OK &&
-                         device_query(machine.choice.ordinal, &machine.device) == STATUS_OK;
-    machine.has_host = host_search("dgemm_", &machine.host);
-    return machine;
-}
-
-static void print_screen(FILE *stream)
-{
-    const struct machine machine = look_around();
-    const struct host_library *host = machine.has_host ? &machine.host : NULL;
-    struct recipe recipe = {.crossover = NULL};
     fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
-    if (machine.has_device)
-        print_device(stream, &machine.device, &machine.choice);
-    else
-        fprintf(stream, "device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n");
-    if (machine.has_device) {
-        print_level3(stream);
-        print_lapack(stream);
+    if (machine->has_device) {
+        print_device(stream, &machine->device, &machine->choice);
+        print_library(stream, "level 3", "cuBLAS", cublas_library_find(), "MUBLAS_CUBLAS");
+        print_library(stream, "LAPACK", "cuSOLVER", solver_library_find(), "MUBLAS_CUSOLVER");
+    } else {
+        fputs("device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n", stream);
     }
-    print_host(stream, host);
-    const bool has_recipe = machine.has_device && print_recipe(stream, &machine.device, &recipe);
-    print_crossovers(stream, machine.has_device ? &machine.device : NULL, recipe.crossover, host, false);
-    if (has_recipe)
-        recipe_clear(&recipe);
+    print_host(stream, machine);
+    if (machine->has_device)
+        print_recipe(stream, machine);
+    print_crossovers(stream, machine, false);
     print_tracker(stream);
     print_settings(stream);
 }
 
-static void print_sizes(FILE *stream)
+static void print_machine(FILE *stream, bool sizes)
 {
-    const struct machine machine = look_around();
-    struct recipe recipe = {.crossover = NULL};
-    struct recipe_signature signature;
-    struct recipe_search search;
-    if (machine.has_device)
-        signature = recipe_signature_of(&machine.device);
-    const bool has_recipe = machine.has_device && recipe_search(&signature, &recipe, &search);
-    print_crossovers(stream, machine.has_device ? &machine.device : NULL, recipe.crossover,
-                     machine.has_host ? &machine.host : NULL, true);
-    if (has_recipe)
-        recipe_clear(&recipe);
+    struct machine machine;
+    look_around(&machine);
+    if (sizes)
+        print_crossovers(stream, &machine, true);
+    else
+        print_screen(stream, &machine);
+    if (machine.has_recipe)
+        recipe_clear(&machine.recipe);
 }
 
 int info_run(char **arguments)
@@ -239,11 +218,9 @@ int info_run(char **arguments)
         fprintf(stderr, "mublas info: %s: not with %s\n", *argument, *arguments);
         return EXIT_BAD_COMMAND_LINE;
     }
-    if (sizes)
-        print_sizes(stdout);
+    if (sizes || !all_settings)
+        print_machine(stdout, sizes);
     if (all_settings)
         settings_print(stdout);
-    if (!sizes && !all_settings)
-        print_screen(stdout);
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "command/verify/blas_calls.h"
 #include "command/routine_call.h"
 #include "command/verify/lapack.h"
+#include "command/verify/numbers.h"
 #include "command/verify/operands.h"
 #include "interpose/pack.h"
 
@@ -21,12 +22,7 @@ static union blas_scalar scalar(enum blas_type type, double re, double im)
 {
     union blas_scalar value;
     memset(&value, 0, sizeof value);
-    switch (type) {
-    case TYPE_S: value.s = (float)re; break;
-    case TYPE_D: value.d = re; break;
-    case TYPE_C: value.c[0] = (float)re, value.c[1] = (float)im; break;
-    default: value.z[0] = re, value.z[1] = im;
-    }
+    number_put(type, (char *)&value, 0, (struct number){re, im});
     return value;
 }
 

@@ -1,6 +1,6 @@
 /* eigen: eigenvalues and vectors of Hermitian matrices, and of such pencils. */
 #include "command/verify/dense.h"
-#include "command/verify/lapack.h"
+#include "command/verify/kind.h"
 
 #include <math.h>
 #include <string.h>

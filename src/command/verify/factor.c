@@ -1,6 +1,6 @@
 /* factor: Cholesky and LU factors, what is solved by them, and inverses. */
 #include "command/verify/dense.h"
-#include "command/verify/lapack.h"
+#include "command/verify/kind.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* general: eigenvalues and right vectors of general matrices. */
 #include "command/verify/dense.h"
-#include "command/verify/lapack.h"
+#include "command/verify/kind.h"
 
 enum { JOBS = 2 };
 

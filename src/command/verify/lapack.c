@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const int verify_orders[VERIFY_ORDERS] = {2, 33, 65, VERIFY_ORDER_MOST};
-
 static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYEV] = &verify_eigen,       [LAPACK_SYEVD] = &verify_eigen,      [LAPACK_SYEVR] = &verify_eigen,
     [LAPACK_SYEVX] = &verify_eigen,      [LAPACK_SYGV] = &verify_eigen,       [LAPACK_SYGVD] = &verify_eigen,
@@ -184,14 +182,14 @@ static double difference(const struct lapack_routine *routine, int number, const
     return worst;
 }
 
-void verify_lapack_read(FILE *answers, const struct host_library *host, struct verify_lapack_outcome *outcomes)
+void verify_lapack_read(FILE *answers, const struct host_library *host, struct verify_outcome *outcomes)
 {
     char *line = NULL, name[16];
     size_t bytes = 0;
     int routine = -1, number = 0, kept;
     double worst = 0;
     while (getline(&line, &bytes, answers) > 0) {
-        struct verify_lapack_outcome outcome = {.begun = true};
+        struct verify_outcome outcome = {.begun = true};
         if (sscanf(line, "begin %15s", name) == 1) {
             routine = lapack_routine_named(name, strlen(name));
             number = 0, worst = 0;

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In [-1, 1). */
-static double random_value(uint64_t *seed)
+/* Parts in [-1, 1). */
+static struct number random_number(enum blas_type type, uint64_t *seed)
 {
-    return 2 * random_part(seed) - 1;
+    const double re = 2 * random_part(seed) - 1;
+    return (struct number){re, is_complex(type) ? 2 * random_part(seed) - 1 : 0};
 }
 
 static bool is_output(const struct blas_call *call, const struct blas_vector *vector)
@@ -50,8 +51,7 @@ static struct number matrix_value(const struct blas_call *call, const struct bla
                                   int64_t j,
                                   uint64_t *seed)
 {
-    const double re = random_value(seed);
-    struct number value = {re, is_complex(call->type) ? random_value(seed) : 0};
+    const struct number value = random_number(call->type, seed);
     if (call->family != FAMILY_TRSM || matrix != &call->a)
         return value;
     if (i == j)
@@ -59,6 +59,7 @@ static struct number matrix_value(const struct blas_call *call, const struct bla
     return (struct number){value.re / (double)matrix->rows, value.im / (double)matrix->rows};
 }
 
+/* Three copies; `before` is NaN everywhere. */
 static bool make_buffer(struct verify_buffer *buffer, size_t elements, enum blas_type type)
 {
     const size_t bytes = elements * blas_element_bytes(type);
@@ -66,10 +67,12 @@ static bool make_buffer(struct verify_buffer *buffer, size_t elements, enum blas
     buffer->ours = malloc(bytes);
     buffer->before = malloc(bytes);
     buffer->hosts = calloc(bytes, 1);
-    return buffer->ours && buffer->before && buffer->hosts;
+    if (!buffer->ours || !buffer->before || !buffer->hosts)
+        return false;
+    memset(buffer->before, 0xff, bytes);
+    return true;
 }
 
-/* Everything NaN, then what is read and its copy. */
 static bool make_matrix(const struct blas_call *call, const struct blas_matrix *matrix,
                         struct verify_buffer *buffer,
                         uint64_t *seed)
@@ -78,7 +81,6 @@ static bool make_matrix(const struct blas_call *call, const struct blas_matrix *
         return true;
     if (!make_buffer(buffer, (size_t)matrix->ld * (size_t)matrix->columns, call->type))
         return false;
-    memset(buffer->before, 0xff, buffer->elements * blas_element_bytes(call->type));
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)
             if (matrix_has(matrix, i, j)) {
@@ -100,10 +102,8 @@ static bool make_vector(const struct blas_call *call, const struct blas_vector *
     const int64_t step = vector->increment > 0 ? vector->increment : -vector->increment;
     if (!make_buffer(buffer, (size_t)((vector->length - 1) * step + 1), call->type))
         return false;
-    memset(buffer->before, 0xff, buffer->elements * blas_element_bytes(call->type));
     for (int64_t i = 0; i < vector->length; i++) {
-        double re = random_value(seed);
-        struct number value = {re, is_complex(call->type) ? random_value(seed) : 0};
+        const struct number value = random_number(call->type, seed);
         number_put(call->type, buffer->hosts, vector_index(vector, i), value);
         if (!is_output(call, vector) || !is_overwritten(call))
             number_put(call->type, buffer->before, vector_index(vector, i), value);

@@ -1,25 +1,8 @@
 /* orthogonal: reflectors that make QR factors or tridiagonal forms, their unitary matrix, its products, and least
  * squares. */
-#include "command/verify/orthogonal.h"
+#include "command/verify/orthogonal_error.h"
 
 enum { SHAPES = 3 };
-
-enum orthogonal_work orthogonal_work_of(const struct lapack_routine *routine)
-{
-    switch (routine->family) {
-    case LAPACK_ORGQR:
-    case LAPACK_ORGTR: return ORTHOGONAL_MAKES;
-    case LAPACK_ORMQR:
-    case LAPACK_ORMTR: return ORTHOGONAL_APPLIES;
-    case LAPACK_GELS: return ORTHOGONAL_SOLVES;
-    default: return ORTHOGONAL_FACTORISES;
-    }
-}
-
-bool orthogonal_is_tridiagonal(const struct lapack_routine *routine)
-{
-    return lapack_call_has(routine->family, "uplo");
-}
 
 static struct lapack_arguments sizes(int64_t m, int64_t n, int64_t k)
 {
@@ -71,20 +54,6 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
         arguments->nrhs = ORTHOGONAL_NRHS;
     }
     return true;
-}
-
-struct reflectors orthogonal_reflectors(const struct lapack_routine *routine, const struct lapack_arguments *arguments,
-                                        struct number *v, struct number *tau)
-{
-    const int64_t m = arguments->m, n = arguments->n, least = m < n ? m : n;
-    const bool is_right = orthogonal_work_of(routine) == ORTHOGONAL_APPLIES && arguments->side == 'R';
-    struct reflectors reflectors = {.order = is_right ? n : m, .v = v, .tau = tau};
-    if (orthogonal_is_tridiagonal(routine)) {
-        reflectors.form = arguments->uplo == 'L' ? REFLECTORS_LOWER : REFLECTORS_UPPER;
-        reflectors.count = reflectors.order - 1;
-    } else
-        reflectors.count = lapack_call_has(routine->family, "k") ? arguments->k : least;
-    return reflectors;
 }
 
 /* Well conditioned. */

@@ -1,6 +1,6 @@
 /* singular: singular values with vectors. */
 #include "command/verify/dense.h"
-#include "command/verify/lapack.h"
+#include "command/verify/kind.h"
 
 enum { SHAPES = 3, JOBS = 2 };
 

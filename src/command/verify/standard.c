@@ -1,6 +1,6 @@
 /* standard: generalised problems reduced to standard ones. */
 #include "command/verify/dense.h"
-#include "command/verify/lapack.h"
+#include "command/verify/kind.h"
 
 /* Each ITYPE with each triangle. */
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)

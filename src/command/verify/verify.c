@@ -22,13 +22,6 @@ struct options {
     long size;
 };
 
-/* What the child said of each routine; calls 0: nothing. */
-struct outcome {
-    bool begun;
-    int calls, kept;
-    double gauge;
-};
-
 static bool take_routines(const char *list, struct options *options)
 {
     options->routines = list;
@@ -77,30 +70,38 @@ static bool take_options(char **arguments, struct options *options)
     return true;
 }
 
-static void read_outcomes(FILE *answers, struct outcome outcomes[ROUTINES])
+static void read_outcomes(FILE *answers, struct verify_outcome outcomes[ROUTINES])
 {
     char line[128], name[16];
     while (fgets(line, sizeof line, answers)) {
-        struct outcome outcome = {.begun = true};
-        if (sscanf(line, "begin %15s", name) == 1 ||
-            sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.gauge, &outcome.kept) == 4) {
-            int routine = routine_named(name);
-            if (routine >= 0)
-                outcomes[routine] = outcome;
-        }
+        struct verify_outcome outcome = {.begun = true};
+        int kept;
+        if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.gauge, &kept) == 4)
+            outcome.kept = kept;
+        else if (sscanf(line, "begin %15s", name) != 1)
+            continue;
+        const int routine = routine_named(name);
+        if (routine >= 0)
+            outcomes[routine] = outcome;
     }
 }
 
-/* Print the routine's line; true: it passes. */
-static bool judge(const char *name, const struct outcome *outcome, double limit, const char *report)
+struct score {
+    int passed, listed;
+};
+
+/* Print the routine's line, and count it. */
+static void judge(const char *name, const struct verify_outcome *outcome, double limit, const char *report,
+                  struct score *score)
 {
     struct offload_row row;
+    score->listed++;
     if (outcome->calls == 0) {
-        printf("%-8s %6s %10s  FAIL: %s\n", name, "-", "-", outcome->begun
-               ? "the process ended in it" : "not reached");
-        return false;
+        printf("%-8s %6s %10s  FAIL: %s\n", name, "-", "-",
+               outcome->begun ? "the process ended in it" : "not reached");
+        return;
     }
-    bool counted = offload_report_row(report, name, &row);
+    const bool counted = offload_report_row(report, name, &row);
     printf("%-8s %6d %10.3g  ", name, outcome->calls, outcome->gauge);
     if (!(outcome->gauge < limit))
         puts("FAIL: the results differ");
@@ -114,45 +115,32 @@ static bool judge(const char *name, const struct outcome *outcome, double limit,
         puts("FAIL: calls are missing in the report");
     else {
         puts("pass");
-        return true;
+        score->passed++;
     }
-    return false;
 }
 
-struct score {
-    int passed, listed;
-};
-
-static void judge_blas(const struct outcome outcomes[ROUTINES], const struct options *options, const char *report,
-                       struct score *score)
+static void judge_blas(const struct verify_outcome outcomes[ROUTINES], const struct options *options,
+                       const char *report, struct score *score)
 {
     char name[ROUTINE_NAME], host[PATH_MAX];
     if (offload_report_host(report, host, sizeof host))
         printf("host BLAS: %s\n", host);
     printf("%-8s %6s %10s  result (largest difference in eps of the terms' magnitudes; %g would fail)\n",
-           "routine",
-           "calls", "difference", gauge_limit);
+           "routine", "calls", "difference", gauge_limit);
     for (int routine = 0; routine < ROUTINES; routine++)
-        if (routine_is_listed(routine, options->routines)) {
-            score->listed++;
-            score->passed += judge(routine_name(routine, name), &outcomes[routine], gauge_limit, report);
-        }
+        if (routine_is_listed(routine, options->routines))
+            judge(routine_name(routine, name), &outcomes[routine], gauge_limit, report, score);
 }
 
-static void judge_lapack(const struct verify_lapack_outcome *outcomes, const struct options *options, const char *report,
+static void judge_lapack(const struct verify_outcome *outcomes, const struct options *options, const char *report,
                          struct score *score)
 {
     printf("%-8s %6s %10s  result (largest residual, loss of orthogonality or distance from the host's values,\n"
            "%27s in eps * order * norm; %g would fail)\n",
            "routine", "calls", "error", "", lapack_limit);
-    for (int i = 0; i < lapack_routine_count(); i++) {
-        const struct lapack_routine *const routine = lapack_routine_row(i);
-        const struct outcome outcome = {outcomes[i].begun, outcomes[i].calls, outcomes[i].kept, outcomes[i].gauge};
-        if (!lapack_routine_is_listed(i, options->routines))
-            continue;
-        score->listed++;
-        score->passed += judge(routine->name, &outcome, lapack_limit, report);
-    }
+    for (int i = 0; i < lapack_routine_count(); i++)
+        if (lapack_routine_is_listed(i, options->routines))
+            judge(lapack_routine_row(i)->name, &outcomes[i], lapack_limit, report, score);
 }
 
 /* One that can be used, with this build's kernels: wakes it, and gives it up again. False: with one line. */
@@ -186,7 +174,7 @@ static bool end(struct shim_child *child, int status)
 static bool check_blas(const struct options *options, struct score *score)
 {
     struct shim_child child;
-    struct outcome outcomes[ROUTINES] = {{0}};
+    struct verify_outcome outcomes[ROUTINES] = {{0}};
     char what[WHAT_BYTES];
     snprintf(what, sizeof what, "%ld%s%s", options->size, options->routines ? " " : "",
              options->routines ? options->routines : "");
@@ -203,7 +191,7 @@ static bool check_lapack(const struct options *options, struct score *score)
 {
     struct shim_child child;
     struct host_library host;
-    struct verify_lapack_outcome *outcomes;
+    struct verify_outcome *outcomes;
     char what[WHAT_BYTES];
     if (!lapack_call_host(&host)) {
         puts("LAPACK: not checked, no host LAPACK was found (liblapack.so.3, or in the BLAS of MUBLAS_HOST_BLAS)");

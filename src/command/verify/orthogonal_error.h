@@ -1,8 +1,8 @@
-/* orthogonal.h - what orthogonal.c and orthogonal_error.c share. */
-#ifndef MUBLAS_VERIFY_ORTHOGONAL_H
-#define MUBLAS_VERIFY_ORTHOGONAL_H
+/* orthogonal_error.h - what the routines of orthogonal.c do, and how wrong their results are. */
+#ifndef MUBLAS_VERIFY_ORTHOGONAL_ERROR_H
+#define MUBLAS_VERIFY_ORTHOGONAL_ERROR_H
 
-#include "command/verify/lapack.h"
+#include "command/verify/kind.h"
 #include "command/verify/reflectors.h"
 
 enum { ORTHOGONAL_NRHS = 5 };
