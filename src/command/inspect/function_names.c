@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES_SHOWN = 4 };
+
 static int compare(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
@@ -43,6 +45,18 @@ void name_list_clear(struct name_list *list)
         free(list->names[i]);
     free(list->names);
     *list = (struct name_list){0};
+}
+
+void name_line_add(struct name_line *line, const char *name)
+{
+    if (line->shown == NAMES_SHOWN && !line->all && line->left > 1) {
+        fprintf(line->stream, " and %d more", line->left);
+        line->left = 0;
+        return;
+    }
+    fprintf(line->stream, " %s", name);
+    line->shown++;
+    line->left--;
 }
 
 static enum symbol sorted[SYMBOL_COUNT];

@@ -3,6 +3,7 @@
 #define MUBLAS_FUNCTION_NAMES_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* All zero: empty. */
 struct name_list {
@@ -18,6 +19,15 @@ void name_list_sort(struct name_list *list);
 bool name_list_has(const struct name_list *list, const char *name);
 
 void name_list_clear(struct name_list *list);
+
+/* Names to print on one line without its end, each after a blank: all, or the first few and how many more. */
+struct name_line {
+    FILE *stream;
+    int left; /* to be printed yet; the caller sets how many there are */
+    bool all;
+    int shown;
+};
+void name_line_add(struct name_line *line, const char *name);
 
 /* The BLAS symbol of this exported name, an enum symbol; -1: none. Thread-safe. */
 int symbol_named(const char *name);

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-enum { NAMES_SHOWN = 4 };
-
 /* BLAS libraries have these, too. */
 static bool is_helper(const char *name)
 {
@@ -38,20 +36,12 @@ static int count_left(const struct link_map *map, int object, int library)
 
 static void print_left(FILE *stream, const struct link_map *map, int object, int library, bool all)
 {
-    int left = count_left(map, object, library), shown = 0;
-    fprintf(stream, "  %s: %d routine%s of %s:", map->objects[object].path, left, left == 1 ? "" : "s",
+    struct name_line line = {.stream = stream, .left = count_left(map, object, library), .all = all};
+    fprintf(stream, "  %s: %d routine%s of %s:", map->objects[object].path, line.left, line.left == 1 ? "" : "s",
             map->objects[library].path);
-    for (int i = 0; left > 0; i++) {
-        if (!is_left(map, object, i, library))
-            continue;
-        if (shown == NAMES_SHOWN && !all && left > 1) {
-            fprintf(stream, " and %d more", left);
-            break;
-        }
-        fprintf(stream, " %s", map->objects[object].elf.other_imports.names[i]);
-        shown++;
-        left--;
-    }
+    for (int i = 0; line.left > 0; i++)
+        if (is_left(map, object, i, library))
+            name_line_add(&line, map->objects[object].elf.other_imports.names[i]);
     fputc('\n', stream);
 }
 

@@ -1,8 +1,6 @@
 #include "command/inspect/name_choice.h"
 #include "interpose/symbols.h"
 
-enum { NAMES_SHOWN = 4 };
-
 static bool is_of_interface(int chosen, enum interface interface)
 {
     if (chosen == CHOICE_BLAS || chosen == CHOICE_LAPACK)
@@ -42,17 +40,8 @@ int name_choice_offloaded(const struct link_map *map, const struct name_choice *
 
 void name_choice_print(FILE *stream, const struct link_map *map, const struct name_choice *choice, bool all)
 {
-    int shown = 0;
-    int left = name_choice_count(map, choice);
-    for (int name = 0; left > 0; name++) {
-        if (!is_chosen(map, choice, name))
-            continue;
-        if (shown == NAMES_SHOWN && !all && left > 1) {
-            fprintf(stream, " and %d more", left);
-            return;
-        }
-        fprintf(stream, " %s", symbol_name((enum symbol)name));
-        shown++;
-        left--;
-    }
+    struct name_line line = {.stream = stream, .left = name_choice_count(map, choice), .all = all};
+    for (int name = 0; line.left > 0; name++)
+        if (is_chosen(map, choice, name))
+            name_line_add(&line, symbol_name((enum symbol)name));
 }
