@@ -23,7 +23,7 @@ struct reading {
     Elf *elf;
     uint64_t size;
     struct elf_object *object;
-    const char *reason;   /* first that went wrong */
+    const char *reason;   /* the first fault */
     bool has_dynamic;     /* by the program headers */
 };
 
@@ -115,7 +115,8 @@ static bool read_sections(struct reading *reading)
 
 static bool read_interpreter(struct reading *reading, const GElf_Phdr *header)
 {
-    Elf_Data *data = elf_getdata_rawchunk(reading->elf, (int64_t)header->p_offset, header->p_filesz, ELF_T_BYTE);
+    Elf_Data *data =
+        elf_getdata_rawchunk(reading->elf, (int64_t)header->p_offset, header->p_filesz, ELF_T_BYTE);
     if (!data || !data->d_buf || data->d_size == 0 || ((char *)data->d_buf)[data->d_size - 1] != '\0')
         return fail(reading, "it is damaged: the name of its loader cannot be read");
     return copy_text(reading, &reading->object->interpreter, data->d_buf);
@@ -130,8 +131,10 @@ static bool read_segments(struct reading *reading)
     for (size_t i = 0; i < count; i++) {
         if (!gelf_getphdr(reading->elf, (int)i, &header))
             return fail(reading, "it is damaged: its program headers cannot be read");
-        bool has_bytes = header.p_type == PT_LOAD || header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC;
-        if (has_bytes && (header.p_offset > reading->size || header.p_filesz > reading->size - header.p_offset))
+        bool has_bytes =
+            header.p_type == PT_LOAD || header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC;
+        if (has_bytes &&
+            (header.p_offset > reading->size || header.p_filesz > reading->size - header.p_offset))
             return fail(reading, "it is damaged: it ends too early");
         if (header.p_type == PT_INTERP && !read_interpreter(reading, &header))
             return false;
@@ -228,7 +231,8 @@ bool elf_object_matches(const char *path, bool is_64bit, uint16_t machine)
     if (!whole || memcmp(start, ELFMAG, SELFMAG) != 0)
         return false;
     bool little = start[EI_DATA] == ELFDATA2LSB;
-    uint16_t found = (uint16_t)(start[EI_NIDENT + (little ? 2 : 3)] | start[EI_NIDENT + (little ? 3 : 2)] << 8);
+    uint16_t found =
+        (uint16_t)(start[EI_NIDENT + (little ? 2 : 3)] | start[EI_NIDENT + (little ? 3 : 2)] << 8);
     return (start[EI_CLASS] == ELFCLASS64) == is_64bit && found == machine;
 }
 

@@ -14,7 +14,7 @@ enum symbol_use {
     USE_IMPORTED = 1,   /* asked of the loader, defined elsewhere */
     USE_EXPORTED = 2,   /* defined here, for everybody */
     USE_RELOCATED = 4,  /* calls from here go through the loader */
-    USE_PROTECTED = 8,  /* exported, but calls from here never leave */
+    USE_PROTECTED = 8,  /* exported, but calls from here never leave the object */
     USE_INSIDE = 16     /* defined here and hidden from the loader */
 };
 
@@ -23,10 +23,10 @@ struct elf_object {
     bool is_64bit;
     bool is_native;             /* what this build of mublas can be loaded into */
     bool is_program;            /* has an interpreter, or is statically linked */
-    bool is_static;             /* no loader comes in */
+    bool is_static;             /* runs without a loader */
     bool is_symbolic;           /* DT_SYMBOLIC: looks in itself first */
-    bool has_sections;          /* without: nothing below is known */
-    bool has_dynamic_symbols;   /* those that the loader sees */
+    bool has_sections;          /* if not, nothing below is known */
+    bool has_dynamic_symbols;   /* it has the symbols that the loader sees */
     bool has_full_symbols;      /* false when stripped: USE_INSIDE cannot be seen */
     bool skips_default_folders; /* DF_1_NODEFLIB */
     bool opens_libraries;       /* imports dlopen */
@@ -40,21 +40,20 @@ struct elf_object {
     char **needed;              /* DT_NEEDED, in order */
     int needed_count;
     uint8_t *uses;              /* enum symbol_use, by enum symbol */
-    /* Of functions with Fortran names besides; the latter in order. */
+    /* Other functions with Fortran names; the exports in order. */
     struct name_list other_imports, other_exports;
 };
 
-/* NULL, or why the file cannot be looked into, which names no file. Clear in both cases. */
+/* Returns NULL, or why the file cannot be read; the reason does not name the file. Clear in both cases. */
 const char *elf_object_read(const char *path, struct elf_object *object);
 void elf_object_clear(struct elf_object *object);
 
-/* The part of elf_object_read that reads symbols and relocations, in a file of its own: fills in `uses` and what else
- * the symbols tell. */
+/* The part of elf_object_read that reads symbols and relocations: fills in `uses` and what else the symbols
+ * tell. */
 struct Elf;
 const char *elf_symbols_read(struct Elf *elf, struct elf_object *object);
 
-/* Is it, by its first bytes, a file that the loader would load beside a program for
- * this machine? */
+/* True when the file, by its first bytes, is one that the loader loads beside a program for this machine. */
 bool elf_object_matches(const char *path, bool is_64bit, uint16_t machine);
 
 /* "x86-64", "32-bit x86", or a number. Static storage. */

@@ -10,7 +10,7 @@ struct reading {
     size_t dynsym; /* index of its section, 0: none */
 };
 
-/* What is of interest besides BLAS. */
+/* Notes what else tells something about the object. */
 static void note_symbol(struct elf_object *object, const char *name, bool defined)
 {
     if (!defined) {
@@ -42,7 +42,7 @@ static int dynamic_use(const GElf_Sym *symbol)
            visibility == STV_PROTECTED ? USE_EXPORTED | USE_PROTECTED : 0;
 }
 
-/* What is no symbol of mublas'. False: out of memory. */
+/* Lists a name that is no symbol of mublas'. False: out of memory. */
 static bool note_other(struct elf_object *object, const char *name, int use)
 {
     const size_t length = strlen(name);
@@ -105,7 +105,8 @@ static const char *read_relocations(struct reading *reading, Elf_Scn *section, c
         int index = (int)GELF_R_SYM(info);
         if (index == 0 || !gelf_getsym(symbol_data, index, &symbol))
             continue;
-        reading->object->calls_itself |= symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+        reading->object->calls_itself |=
+            symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
         const char *text = elf_strptr(reading->elf, symbol_header.sh_link, symbol.st_name);
         int name = text ? symbol_named(text) : -1;
         if (name != -1)
@@ -114,7 +115,7 @@ static const char *read_relocations(struct reading *reading, Elf_Scn *section, c
     return NULL;
 }
 
-/* Walk the sections, for symbols or for relocations, which need the symbols' section known. */
+/* Reads symbols, or in a second walk relocations, which need the section of the symbols. */
 static const char *read_sections(struct reading *reading, bool relocations)
 {
     const char *reason = NULL;

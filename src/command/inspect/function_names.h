@@ -1,4 +1,4 @@
-/* function_names.h - names of functions in a file: those of BLAS symbols, and lists of others. */
+/* function_names.h - names of functions in a file: BLAS symbols, and lists of others. */
 #ifndef MUBLAS_FUNCTION_NAMES_H
 #define MUBLAS_FUNCTION_NAMES_H
 
@@ -14,16 +14,16 @@ struct name_list {
 /* Appends a copy. False: out of memory. */
 bool name_list_add(struct name_list *list, const char *name);
 
-/* Order the names, which name_list_has needs. */
+/* Sorts the names; name_list_has needs that. */
 void name_list_sort(struct name_list *list);
 bool name_list_has(const struct name_list *list, const char *name);
 
 void name_list_clear(struct name_list *list);
 
-/* Names to print on one line without its end, each after a blank: all, or the first few and how many more. */
+/* Prints names on one line, each after a blank: all, or the first few and how many more there are. */
 struct name_line {
     FILE *stream;
-    int left; /* to be printed yet; the caller sets how many there are */
+    int left; /* names to print; the caller sets it to their number */
     bool all;
     int shown;
 };

@@ -38,7 +38,8 @@ static void look_around(struct machine *machine)
     }
 }
 
-static void print_device(FILE *stream, const struct device_properties *device, const struct device_choice *choice)
+static void print_device(FILE *stream, const struct device_properties *device,
+                         const struct device_choice *choice)
 {
     fprintf(stream, "device %d: %s, compute capability %d.%d, %d multiprocessors\n", device->ordinal,
             device->name,
@@ -65,7 +66,8 @@ static void print_floors(FILE *stream, const struct machine_model *model)
     };
     static const char types[] = "sdcz"; /* in the order of enum blas_type */
     fprintf(stream, "below these sizes calls never leave the host\n"
-                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm; n*n*k for syrk, herk, syr2k, her2k)\n");
+                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm;"
+                    " n*n*k for syrk, herk, syr2k, her2k)\n");
     for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
         fputc(' ', stream);
         for (const char *type = routines[i].types; *type; type++) {
@@ -96,7 +98,7 @@ static void print_recipe(FILE *stream, const struct machine *machine)
     }
 }
 
-/* What the recipe says of calls holds for the host BLAS that was tuned with. */
+/* The times of calls in a recipe hold for the host BLAS that it was tuned with. */
 static void print_learned(FILE *stream, const struct learned_times *times, const char *host)
 {
     if (strcmp(times->host_blas, host) != 0)
@@ -107,7 +109,7 @@ static void print_learned(FILE *stream, const struct learned_times *times, const
                 times->host_threads, processors_for_blas());
 }
 
-/* `sizes`: every size, else where they come from. */
+/* With `sizes` every size, else only where they come from. */
 static void print_crossovers(FILE *stream, const struct machine *machine, bool sizes)
 {
     struct machine_model model = crossover_model_here(machine->has_device ? &machine->device : NULL);
@@ -145,7 +147,7 @@ static void print_tracker(FILE *stream)
                 settings()->trust_tracking ? ", but MUBLAS_TRUST_TRACKING=1 overrides" : "");
 }
 
-/* `found`: the library's file, NULL where there is none; `setting` names another. */
+/* `found` is the library's file, NULL if there is none; `setting` can name another. */
 static void print_library(FILE *stream, const char *routines, const char *library, const char *found,
                           const char *setting)
 {

@@ -10,7 +10,7 @@ static int uses_of(const struct link_map *map, int object, int name)
     return linked->reason || linked->elf.is_mublas ? 0 : linked->elf.uses[name];
 }
 
-/* By its plain name, of the routine that the C name stands for; -1: none. */
+/* The Fortran routine, by its plain name, that the C name stands for; -1: none. */
 static int fortran_symbol(enum symbol symbol)
 {
     static const char prefix[] = "cblas_";
@@ -25,8 +25,8 @@ static int fortran_symbol(enum symbol symbol)
     return snprintf(text, sizeof text, "%.*s_", length, name) < (int)sizeof text ? symbol_named(text) : -1;
 }
 
-/* Does the object define the C name and ask the loader for the Fortran routine? Then the definition is not taken
- * for a BLAS but for a wrapper, and what it calls is what counts. */
+/* True when the object defines the C name and asks the loader for the Fortran routine: then the definition is
+ * a wrapper, not a BLAS, and the routine that it calls counts. */
 static bool is_wrapper(const struct link_map *map, int object, int name)
 {
     if (!(uses_of(map, object, name) & (USE_EXPORTED | USE_INSIDE)))

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* BLAS libraries have these, too. */
+/* BLAS libraries define these, too. */
 static bool is_helper(const char *name)
 {
     static const char *const helpers[] = {"xerbla_", "lsame_", "xerbla_array_", "xerbla_64_", "lsame_64_"};
@@ -12,7 +12,7 @@ static bool is_helper(const char *name)
     return false;
 }
 
-/* The library with a LAPACK that the loader takes the name from, or -1. */
+/* The library with a LAPACK that the loader takes the name from; -1: none. */
 static int lapack_of(const struct link_map *map, const char *name)
 {
     for (int i = map->objects[0].elf.is_program; i < map->count && !is_helper(name); i++)
@@ -37,8 +37,8 @@ static int count_left(const struct link_map *map, int object, int library)
 static void print_left(FILE *stream, const struct link_map *map, int object, int library, bool all)
 {
     struct name_line line = {.stream = stream, .left = count_left(map, object, library), .all = all};
-    fprintf(stream, "  %s: %d routine%s of %s:", map->objects[object].path, line.left, line.left == 1 ? "" : "s",
-            map->objects[library].path);
+    fprintf(stream, "  %s: %d routine%s of %s:", map->objects[object].path, line.left,
+            line.left == 1 ? "" : "s", map->objects[library].path);
     for (int i = 0; line.left > 0; i++)
         if (is_left(map, object, i, library))
             name_line_add(&line, map->objects[object].elf.other_imports.names[i]);

@@ -16,7 +16,7 @@
 
 enum { LEVEL_COUNT = 3 };
 
-/* Folders for this processor that the loader looks into first, best one first. */
+/* The loader looks into the folders for this processor first, the best one first. */
 static int supported_levels(const char *levels[LEVEL_COUNT])
 {
     int count = 0;
@@ -32,7 +32,7 @@ static int supported_levels(const char *levels[LEVEL_COUNT])
     return count;
 }
 
-/* $LIB is a constant of the loader, which it tells nobody. */
+/* $LIB is a constant of the loader that it does not tell. */
 static const char *library_folder(void)
 {
 #ifdef __x86_64__
@@ -86,8 +86,9 @@ static char *search_folder(const char *folder, const char *name, struct library_
     int count = supported_levels(levels);
     char path[PATH_MAX];
     for (int i = 0; i <= count; i++) {
-        int length = i < count ? snprintf(path, sizeof path, "%s" CAPABILITIES "%s/%s", folder, levels[i], name)
-                               : snprintf(path, sizeof path, "%s/%s", folder, name);
+        int length = i < count
+                         ? snprintf(path, sizeof path, "%s" CAPABILITIES "%s/%s", folder, levels[i], name)
+                         : snprintf(path, sizeof path, "%s/%s", folder, name);
         if (length < (int)sizeof path && elf_object_matches(path, kind.is_64bit, kind.machine))
             return strdup(path);
     }
@@ -149,8 +150,8 @@ char *library_search_cache(const char *name, struct library_kind kind)
 
 char *library_search_default(const char *name, struct library_kind kind)
 {
-    /* What the loader says it searches for this very command. LD_LIBRARY_PATH is in it
-     * again, which found nothing before. */
+    /* The folders that the loader searches for this command. They include LD_LIBRARY_PATH, which has
+     * found nothing before. */
     char *found = NULL;
     Dl_serinfo size;
     void *self = dlopen(NULL, RTLD_LAZY);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More than any program has; a limit for files made to have no end. */
+/* More than any program has: stops at files that never end. */
 enum { OBJECTS_MAX = 4096 };
 
 static const char no_memory[] = "out of memory";
@@ -23,13 +23,14 @@ static struct library_kind kind_of(const struct link_map *map)
     return (struct library_kind){map->objects[0].elf.is_64bit, map->objects[0].elf.machine};
 }
 
-/* The RPATHs of an object and of those that led to it; not where it has a RUNPATH. */
+/* Searches the RPATHs of an object and of those that led to it, unless it has a RUNPATH. */
 static char *search_rpaths(const struct link_map *map, int parent, const char *name)
 {
     char *path = NULL;
     if (map->objects[parent].elf.runpath)
         return NULL;
-    for (int i = parent; i >= 0 && !path; i = i > 0 && map->objects[i].parent < 0 ? 0 : map->objects[i].parent) {
+    for (int i = parent; i >= 0 && !path;
+         i = i > 0 && map->objects[i].parent < 0 ? 0 : map->objects[i].parent) {
         const struct linked_object *object = &map->objects[i];
         if (object->elf.rpath && !object->elf.runpath)
             path = library_search_list(object->elf.rpath, object->origin, name, kind_of(map));
@@ -54,7 +55,8 @@ static struct found find_library(const struct link_map *map, int parent, const c
     if ((found.path = search_rpaths(map, parent, name)))
         return found;
     found.how = "by LD_LIBRARY_PATH";
-    if (variable && *variable && (found.path = library_search_list(variable, object->origin, name, kind_of(map))))
+    if (variable && *variable &&
+        (found.path = library_search_list(variable, object->origin, name, kind_of(map))))
         return found;
     found.how = "by RUNPATH";
     if (object->elf.runpath &&
@@ -106,7 +108,7 @@ static bool is_same_file(const struct link_map *map, const char *path)
     return false;
 }
 
-/* Takes `path` over. */
+/* Owns `path` afterwards. */
 static const char *add_object(struct link_map *map, char *path, const char *how, int parent)
 {
     struct stat status;
@@ -142,14 +144,15 @@ static const char *add_missing(struct link_map *map, const char *name, int paren
     return NULL;
 }
 
-/* What LD_PRELOAD holds already, behind the shim. */
+/* Adds what LD_PRELOAD holds already, after the shim. */
 static const char *add_preloaded(struct link_map *map)
 {
     const char *variable = getenv("LD_PRELOAD");
     char *names = strdup(variable ? variable : "");
     char *rest = NULL;
     const char *reason = names ? NULL : no_memory;
-    for (char *name = names ? strtok_r(names, ": ", &rest) : NULL; name && !reason; name = strtok_r(NULL, ": ", &rest)) {
+    for (char *name = names ? strtok_r(names, ": ", &rest) : NULL; name && !reason;
+         name = strtok_r(NULL, ": ", &rest)) {
         struct found found = find_library(map, 0, name);
         if (!found.path || is_known(map, name) || is_same_file(map, found.path)) {
             free(found.path);

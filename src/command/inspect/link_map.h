@@ -8,7 +8,7 @@
 
 struct linked_object {
     struct elf_object elf;
-    const char *reason; /* why it cannot be looked into; NULL: `elf` is good */
+    const char *reason; /* why it cannot be read; NULL: `elf` is good */
     char *path;
     char *origin;       /* its folder */
     const char *how;    /* how the loader finds it, a phrase; static */
@@ -31,8 +31,8 @@ struct link_map {
     int missing_count;
 };
 
-/* NULL, or why the program itself cannot be looked into. Clear in both cases. Follows
- * no library of a program that is for another machine. */
+/* Returns NULL, or why the program itself cannot be read. Clear in both cases. Does not follow the libraries
+ * of a program for another machine. */
 const char *link_map_make(const char *path, struct link_map *map);
 void link_map_clear(struct link_map *map);
 

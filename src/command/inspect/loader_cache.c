@@ -10,7 +10,7 @@
 
 enum { OLD_HEADER_SIZE = 16, OLD_ENTRY_SIZE = 12, SIZE_MAX_READ = 64 << 20 };
 
-/* As glibc lays them out; offsets of strings count from the header. */
+/* glibc's layout; offsets of strings count from the header. */
 struct cache_header {
     char magic[20];
     uint32_t count;
@@ -46,7 +46,7 @@ static bool read_whole(FILE *file, struct loader_cache *cache)
     return !ferror(file);
 }
 
-/* The format before 2.2 may stand in front, for old programs. */
+/* A cache in the format before 2.2 may come first, for old programs. */
 static size_t skip_old_format(const struct loader_cache *cache)
 {
     uint32_t count;
@@ -97,8 +97,8 @@ void loader_cache_visit(const struct loader_cache *cache, const char *name,
     for (uint32_t i = 0; i < cache->count; i++) {
         struct cache_entry entry;
         memcpy(&entry, entries + (size_t)i * sizeof entry, sizeof entry);
-        if (entry.name < cache->size && entry.path < cache->size && strcmp(cache->start + entry.name, name) == 0 &&
-            visit(cache->start + entry.path, argument))
+        if (entry.name < cache->size && entry.path < cache->size &&
+            strcmp(cache->start + entry.name, name) == 0 && visit(cache->start + entry.path, argument))
             return;
     }
 }

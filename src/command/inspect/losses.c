@@ -2,62 +2,45 @@
 #include "command/inspect/report.h"
 #include "command/run/program_file.h"
 
-/* kind: CHOICE_BLAS or CHOICE_LAPACK. */
+#define EXPORTED \
+    " is linked statically into the program, and exported: the loader asks the program before any preloaded" \
+    " library"
+#define HIDDEN " is linked statically into it, and hidden from the loader"
+#define AT_LINKING " when it was linked (as by -Bsymbolic-functions)"
+
+/* `kind` is CHOICE_BLAS or CHOICE_LAPACK. */
 static int count_of(const struct link_map *map, int object, enum interception end, int kind)
 {
     struct name_choice choice = {object, end, kind, CHOICE_ANY_HOST};
     return name_choice_count(map, &choice);
 }
 
-/* For those behind INTERCEPTION_CAUGHT, of BLAS. */
-static const char *blas_reason(const struct link_map *map, int object, enum interception end)
+/* Why calls with this end are lost. `has_lapack`: BLAS names of an object that has a LAPACK. */
+static const char *reason_of(int object, enum interception end, bool is_lapack, bool has_lapack)
 {
-    bool has_lapack = map->objects[object].elf.has_lapack;
     switch (end) {
     case INTERCEPTION_PROGRAM:
-        return object == 0 ? "a BLAS is linked statically into the program, and exported: the loader asks the program"
-                            " before any preloaded library"
-                          : "the loader finds them in the program itself, before any preloaded library";
+        if (object != 0)
+            return "the loader finds them in the program itself, before any preloaded library";
+        return is_lapack ? "a LAPACK" EXPORTED : "a BLAS" EXPORTED;
     case INTERCEPTION_SYMBOLIC:
-        return has_lapack ? "it is linked with -Bsymbolic: what the LAPACK in it calls never leaves it"
+        return has_lapack ? "it is linked with -Bsymbolic: calls of the LAPACK in it never leave it"
                           : "it defines them and is linked with -Bsymbolic: its own calls never leave it";
     case INTERCEPTION_PROTECTED:
-        return has_lapack ? "it has them as protected symbols: what the LAPACK in it calls never leaves it"
+        return has_lapack ? "it has them as protected symbols: calls of the LAPACK in it never leave it"
                           : "it defines them as protected symbols: its own calls never leave it";
     case INTERCEPTION_BOUND:
-        return has_lapack ? "what the LAPACK in it calls was bound when it was linked (as by -Bsymbolic-functions)"
-                          : "it defines them, and its own calls, if any, were bound when it was linked (as by"
-                            " -Bsymbolic-functions)";
+        return has_lapack ? "calls of the LAPACK in it were bound" AT_LINKING
+                          : "it defines them, and its own calls, if any, were bound" AT_LINKING;
     case INTERCEPTION_INSIDE:
-        return "a BLAS is linked statically into it, and hidden from the loader";
+        return is_lapack ? "a LAPACK" HIDDEN : "a BLAS" HIDDEN;
     default:
         return "";
     }
 }
 
-/* The same of LAPACK. */
-static const char *lapack_reason(int object, enum interception end)
-{
-    switch (end) {
-    case INTERCEPTION_PROGRAM:
-        return object == 0 ? "a LAPACK is linked statically into the program, and exported: the loader asks the program"
-                            " before any preloaded library"
-                          : "the loader finds them in the program itself, before any preloaded library";
-    case INTERCEPTION_SYMBOLIC:
-        return "its LAPACK is linked with -Bsymbolic: its own calls never leave it";
-    case INTERCEPTION_PROTECTED:
-        return "it has them as protected symbols: its own calls never leave it";
-    case INTERCEPTION_BOUND:
-        return "it defines them, and its own calls, if any, were bound when it was linked (as by -Bsymbolic-functions)";
-    case INTERCEPTION_INSIDE:
-        return "a LAPACK is linked statically into it, and hidden from the loader";
-    default:
-        return "";
-    }
-}
-
-/* A host BLAS that calls itself is no loss; one with a LAPACK in it is, where none of
- * that LAPACK's calls goes through the loader. A LAPACK's calls of its own drivers are few: none is. */
+/* A host BLAS that calls itself is no loss, unless it has a LAPACK and no call of that goes through the
+ * loader. A LAPACK seldom calls its own drivers: that is no loss. */
 static bool is_loss(const struct link_map *map, int object, enum interception end, int kind)
 {
     if (end <= INTERCEPTION_CAUGHT || count_of(map, object, end, kind) == 0)
@@ -71,21 +54,21 @@ static bool is_loss(const struct link_map *map, int object, enum interception en
 static void print_loss(FILE *stream, const struct link_map *map, const struct name_choice *choice, bool all)
 {
     const bool is_lapack = choice->interface == CHOICE_LAPACK;
+    const bool has_lapack = !is_lapack && map->objects[choice->object].elf.has_lapack;
     const int count = name_choice_count(map, choice);
-    fprintf(stream, "  %s: %d %sroutine%s:", map->objects[choice->object].path, count, is_lapack ? "LAPACK " : "",
-            count == 1 ? "" : "s");
+    fprintf(stream, "  %s: %d %sroutine%s:", map->objects[choice->object].path, count,
+            is_lapack ? "LAPACK " : "", count == 1 ? "" : "s");
     name_choice_print(stream, map, choice, all);
-    fprintf(stream, "\n    %s\n", is_lapack ? lapack_reason(choice->object, choice->end)
-                                            : blas_reason(map, choice->object, choice->end));
+    fprintf(stream, "\n    %s\n", reason_of(choice->object, choice->end, is_lapack, has_lapack));
 }
 
 const char *losses_refusal(const struct link_map *map)
 {
     const struct elf_object *elf = &map->objects[0].elf;
     if (!elf->is_native)
-        return "it is not for the machine that this mublas is for";
+        return "it is built for another machine than this mublas";
     if (elf->is_static)
-        return "it is statically linked: no loader comes in that could preload anything";
+        return "it is statically linked: it has no loader that could preload mublas";
     return elf->is_program ? program_file_refusal(map->objects[0].path) : NULL;
 }
 
@@ -96,8 +79,8 @@ void losses_print(FILE *stream, const struct link_map *map, const char *refusal,
         fprintf(stream, "cannot be intercepted:\n  %s: %s\n", map->objects[0].path, refusal);
     for (int i = 0; i < 2 * map->count; i++)
         for (int end = 0; end < INTERCEPTION_COUNT; end++) {
-            const struct name_choice choice = {i / 2, (enum interception)end, i % 2 ? CHOICE_LAPACK : CHOICE_BLAS,
-                                               CHOICE_ANY_HOST};
+            const struct name_choice choice = {i / 2, (enum interception)end,
+                                               i % 2 ? CHOICE_LAPACK : CHOICE_BLAS, CHOICE_ANY_HOST};
             if (!is_loss(map, choice.object, choice.end, choice.interface))
                 continue;
             if (!any)

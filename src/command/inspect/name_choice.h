@@ -6,9 +6,8 @@
 
 #include <stdio.h>
 
-/* Names that come to `end` in an object (in any at all: -1), of one interface (-1: of all; CHOICE_BLAS,
- * CHOICE_LAPACK: of all of these), and whose host library is the given one (-1: none; CHOICE_ANY_HOST: does not
- * matter). */
+/* Names that have the end `end` in an object (CHOICE_ANY: in any), an interface (CHOICE_ANY: any; CHOICE_BLAS
+ * and CHOICE_LAPACK: any of these) and a host library (-1: none; CHOICE_ANY_HOST: any or none). */
 enum { CHOICE_ANY = -1, CHOICE_ANY_HOST = -2, CHOICE_BLAS = -3, CHOICE_LAPACK = -4 };
 struct name_choice {
     int object;
@@ -19,11 +18,10 @@ struct name_choice {
 
 int name_choice_count(const struct link_map *map, const struct name_choice *choice);
 
-/* Of these, how many can run on the device? */
+/* How many of these can run on the device. */
 int name_choice_offloaded(const struct link_map *map, const struct name_choice *choice);
 
-/* Print them on one line without its end, each after a blank: all, or the first few and
- * how many more. */
+/* Prints them as name_line_add does. */
 void name_choice_print(FILE *stream, const struct link_map *map, const struct name_choice *choice, bool all);
 
 #endif

@@ -23,7 +23,7 @@ static void print_unread(FILE *stream, const struct link_map *map)
             fprintf(stream, "not looked into: %s: its section headers were removed\n", object->path);
     }
     for (int i = 0; i < map->missing_count; i++)
-        fprintf(stream, "not found by the loader: %s, which %s needs\n", map->missing[i].name,
+        fprintf(stream, "the loader does not find %s, which %s needs\n", map->missing[i].name,
                 map->objects[map->missing[i].parent].path);
 }
 
@@ -37,12 +37,15 @@ static void print_openers(FILE *stream, const struct link_map *map)
     if (count > OPENERS_SHOWN)
         fprintf(stream, " and %d more", count - OPENERS_SHOWN);
     if (count > 0)
-        fputs("): their BLAS calls are intercepted too,\n  unless it is done with RTLD_DEEPBIND, which no file shows;"
-              " look into each with mublas info -- LIBRARY\n", stream);
+        fputs("): their BLAS calls are intercepted too,\n"
+              "  unless it is done with RTLD_DEEPBIND, which no file shows;"
+              " look into each with mublas info -- LIBRARY\n",
+              stream);
     for (int i = 0; i < map->count; i++)
         if (map->objects[i].elf.opens_namespaces)
-            fprintf(stream, "note: %s opens libraries by dlmopen, and mublas is not in the namespaces that this makes\n",
-                    map->objects[i].path);
+            fprintf(stream,
+                    "note: %s opens libraries by dlmopen,"
+                    " and mublas is not in the namespaces that this makes\n", map->objects[i].path);
 }
 
 void notes_print(FILE *stream, const struct link_map *map)
@@ -50,10 +53,11 @@ void notes_print(FILE *stream, const struct link_map *map)
     const struct linked_object *first = &map->objects[0];
     print_unread(stream, map);
     if (!first->elf.has_full_symbols && first->elf.has_sections && !has_blas(&first->elf))
-        fprintf(stream, "note: %s is stripped: a BLAS linked statically into it does not show\n", first->path);
+        fprintf(stream, "note: %s is stripped: a BLAS linked statically into it does not show\n",
+                first->path);
     if (!first->elf.is_program)
-        fputs("note: these are the libraries that it gets by itself; a process may have loaded others of the same"
-              " names\n", stream);
+        fputs("note: these are the libraries that it gets by itself; a process may have loaded others"
+              " of the same names\n", stream);
     if (first->elf.interpreter && strstr(first->elf.interpreter, "musl"))
         fprintf(stream, "note: the program's loader is %s; libraries were looked up as glibc's does\n",
                 first->elf.interpreter);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCRIPTS_MAX = 4 /* of scripts that run scripts; the kernel's own limit */ };
+enum { SCRIPTS_MAX = 4 /* scripts that run scripts; the kernel has the same limit */ };
 
 static int complain(const char *subject, const char *reason)
 {
@@ -20,11 +20,11 @@ static bool find_file(const char *name, char *path, size_t size)
 {
     if (program_file_find(name, path, size))
         return true;
-    /* A shared library is named like a file, also in the present folder. */
+    /* Users name a shared library like a file, also in the present folder. */
     return !strchr(name, '/') && snprintf(path, size, "./%s", name) < (int)size && access(path, F_OK) == 0;
 }
 
-/* Follow `#!` lines from `path` to the program that runs; 0, or the exit status. */
+/* Follows `#!` lines from `path` to the program that runs. Returns 0, or the exit status. */
 static int follow_scripts(char *path, size_t size)
 {
     char interpreter[PATH_MAX];
@@ -32,7 +32,8 @@ static int follow_scripts(char *path, size_t size)
         char script[PATH_MAX];
         snprintf(script, sizeof script, "%s", path);
         if (!program_file_find(interpreter, path, size)) {
-            fprintf(stderr, "mublas info: %s: it is a script for %s, which is not there\n", script, interpreter);
+            fprintf(stderr, "mublas info: %s: it is a script for %s, which does not exist\n", script,
+                    interpreter);
             return EXIT_BAD_COMMAND_LINE;
         }
         printf("script: %s, run by %s\n", script, path);

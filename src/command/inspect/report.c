@@ -21,7 +21,8 @@ static const char *path_of(const struct report *report, int object)
 static void print_count(FILE *stream, int count, int interface)
 {
     enum integer_width width = interface_width((enum interface)interface);
-    fprintf(stream, "%d routine%s as %s", count, count == 1 ? "" : "s", interface_form((enum interface)interface));
+    fprintf(stream, "%d routine%s as %s", count, count == 1 ? "" : "s",
+            interface_form((enum interface)interface));
     if (width != WIDTH_DETECTED)
         fprintf(stream, " (%d-bit integers)", (int)width);
 }
@@ -41,7 +42,7 @@ static void print_program(const struct report *report)
         fprintf(report->stream, "  %s, found %s\n", path_of(report, i), report->map->objects[i].how);
 }
 
-/* A library may be a BLAS itself. True: it is. */
+/* Prints which BLAS routines a library defines. True: it defines some. */
 static bool print_definitions(const struct report *report)
 {
     const struct elf_object *elf = &report->map->objects[0].elf;
@@ -104,7 +105,7 @@ static bool has_mublas(const struct report *report)
     return false;
 }
 
-/* Plain names mean what the first library of mublas, which the loader comes to, takes them for. */
+/* Plain names have the integers that the first library of mublas in the loader's order takes. */
 static bool means_wide(const struct report *report, int interface)
 {
     for (int i = 0; i < report->map->count; i++)
@@ -114,8 +115,8 @@ static bool means_wide(const struct report *report, int interface)
     return false;
 }
 
-/* For what no library here defines, mublas finds a BLAS by itself. What this command has
- * loaded to look into is not the program's. */
+/* mublas itself finds a BLAS for what no library here defines. Libraries that this command has loaded do not
+ * count. */
 static void print_fallback(const struct report *report, int interface)
 {
     struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, interface, -1};
@@ -128,17 +129,19 @@ static void print_fallback(const struct report *report, int interface)
     if (host_paths_search(sentinel, means_wide(report, interface), &library))
         fprintf(report->stream, "%s, %s", library.path, library.origin);
     else if (host_paths_search_plain((enum interface)interface, &library))
-        fprintf(report->stream, "%s, %s, by plain names, which take 64-bit integers in it", library.path, library.origin);
+        fprintf(report->stream, "%s, %s, by plain names, which take 64-bit integers in it", library.path,
+                library.origin);
     else
         fputs("none found; set MUBLAS_HOST_BLAS", report->stream);
     fputs("\n  for ", report->stream);
     print_count(report->stream, count, interface);
-    fputs(has_mublas(report) ? ", which only mublas defines here:" : ", which no library here defines:", report->stream);
+    fputs(has_mublas(report) ? ", which only mublas defines here:" : ", which no library here defines:",
+          report->stream);
     name_choice_print(report->stream, report->map, &choice, report->verbose);
-    fputs("\n  (a library that is loaded by then comes first)\n", report->stream);
+    fputs("\n  (a library that the program has loaded by then comes first)\n", report->stream);
 }
 
-/* A LAPACK that the loader comes to first gets the program's calls itself. */
+/* A LAPACK before mublas in the loader's order gets the program's calls itself. */
 static void print_lapack_before(const struct report *report, int mublas)
 {
     for (int name = 0; name < SYMBOL_COUNT; name++) {
@@ -147,8 +150,10 @@ static void print_lapack_before(const struct report *report, int mublas)
         const int host = has_route ? interception_host(report->map, name) : -1;
         if (host < 0 || host > mublas)
             continue;
-        fprintf(report->stream, "  but %s comes before it: LAPACK is called there, unless mublas is preloaded or -lmublas"
-                " is linked before -llapack\n", path_of(report, host));
+        fprintf(report->stream,
+                "  but %s comes before it: LAPACK is called there, unless mublas is preloaded or -lmublas"
+                " is linked before -llapack\n",
+                path_of(report, host));
         return;
     }
 }
@@ -164,8 +169,8 @@ static void print_mublas(const struct report *report)
             continue;
         }
         const bool passes = report->map->objects[i].elf.passes_lapack;
-        fprintf(report->stream, "mublas: %s, found %s: %s to it even where nothing is preloaded\n", path_of(report, i),
-                report->map->objects[i].how, passes ? "LAPACK calls come" : "calls come");
+        fprintf(report->stream, "mublas: %s, found %s: %s to it even where nothing is preloaded\n",
+                path_of(report, i), report->map->objects[i].how, passes ? "LAPACK calls come" : "calls come");
         if (!passes && host_paths_search("dgemm_", report->map->objects[i].elf.is_wide_mublas, &library))
             fprintf(report->stream, "  with %s as host BLAS, %s\n", library.path, library.origin);
         print_lapack_before(report, i);
@@ -176,7 +181,7 @@ static void print_hosts(const struct report *report, bool is_blas)
 {
     struct name_choice choice = {CHOICE_ANY, INTERCEPTION_CAUGHT, CHOICE_BLAS, CHOICE_ANY_HOST};
     if (!is_blas && name_choice_count(report->map, &choice) == 0)
-        fputs("host BLAS: none is linked, neither by it nor by its libraries\n", report->stream);
+        fputs("host BLAS: neither it nor its libraries link one\n", report->stream);
     for (int kind = CHOICE_BLAS; kind >= CHOICE_LAPACK; kind--)
         for (int host = 0; host < report->map->count; host++) {
             choice = (struct name_choice){CHOICE_ANY, INTERCEPTION_CAUGHT, kind, host};
@@ -187,7 +192,7 @@ static void print_hosts(const struct report *report, bool is_blas)
         print_fallback(report, interface);
 }
 
-/* A host whose BLAS calls its own BLAS: mublas leaves such calls alone. */
+/* True for a host BLAS whose only calls are to itself: mublas leaves them alone. */
 static bool is_mere_host(const struct report *report, int object)
 {
     return interception_is_host(report->map, object) && !report->map->objects[object].elf.has_lapack;
@@ -204,7 +209,8 @@ static void print_caught(const struct report *report, int object)
             continue;
         fputs("    ", report->stream);
         print_count(report->stream, count, interface);
-        fprintf(report->stream, ", %d of which can run on the GPU\n", name_choice_offloaded(report->map, &choice));
+        fprintf(report->stream, ", %d of which can run on the GPU\n",
+                name_choice_offloaded(report->map, &choice));
         if (report->verbose) {
             fputs("     ", report->stream);
             name_choice_print(report->stream, report->map, &choice, true);

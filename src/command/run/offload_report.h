@@ -7,14 +7,13 @@
 
 struct offload_row {
     unsigned long long calls, on_device, on_host;
-    char reason[96]; /* the first one for which a call stayed on the host; "" */
+    char reason[96]; /* the first one why a call stayed on the host; "": none */
 };
 
-/* The row of a routine by its name in the report ("dsymv", "total"). False: there is no
- * such row or file. */
+/* Finds a routine's row by its name in the report ("dsymv", "total"). False: there is no such row or file. */
 bool offload_report_row(const char *path, const char *routine, struct offload_row *row);
 
-/* The resolved path of the host BLAS that the program's calls had. False: it is not said. */
+/* The resolved path of the program's host BLAS. False: the report does not say it. */
 bool offload_report_host(const char *path, char *host, size_t bytes);
 
 #endif

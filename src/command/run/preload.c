@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "NAME=more" before or after what the variable holds already, with the separator. */
+/* Puts `more` before or after what the variable holds already, with the separator between. */
 static bool extend(const char *name, const char *more, const char *separator, bool in_front)
 {
     const char *present = getenv(name);
@@ -22,7 +22,7 @@ static bool extend(const char *name, const char *more, const char *separator, bo
 
 #define SHIM "libmublas_shim.so"
 
-/* Of this command's file; NULL: it cannot be told. */
+/* The folder of this command's file; NULL: unknown. */
 static char *own_folder(char path[PATH_MAX])
 {
     const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -58,7 +58,8 @@ const char *preload_find_shim(const char *who)
     if (!folder || !find_beside(folder, path))
         snprintf(path, sizeof path, "%s", MUBLAS_SHIM);
     if (access(path, R_OK) != 0)
-        fprintf(stderr, "%s: " SHIM " is neither beside the command in %s, nor in ../lib from there, nor %s\n", who,
+        fprintf(stderr,
+                "%s: " SHIM " is neither beside the command in %s, nor in ../lib from there, nor %s\n", who,
                 folder ? folder : "its folder", MUBLAS_SHIM);
     else if (strpbrk(path, " :"))
         fprintf(stderr, "%s: %s: a path with a space or a colon cannot be preloaded\n", who, path);

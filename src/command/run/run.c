@@ -23,7 +23,7 @@ static bool set_mode(const char *mode)
     return false;
 }
 
-/* Handle options; the first argument behind them, or NULL after a complaint. */
+/* Handles the options. Returns the first argument after them, or NULL after a complaint. */
 static char **take_options(char **arguments)
 {
     for (; *arguments && **arguments == '-'; arguments++) {
@@ -58,13 +58,14 @@ int run_program(char **arguments)
     if (!program)
         return EXIT_BAD_COMMAND_LINE;
     if (!*program)
-        return complain(EXIT_BAD_COMMAND_LINE, "no program", "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
+        return complain(EXIT_BAD_COMMAND_LINE, "no program",
+                        "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
     const char *shim = preload_find_shim("mublas run");
     if (!shim)
         return NOT_FOUND;
     if (!program_file_find(*program, path, sizeof path))
         return complain(NOT_FOUND, *program, "no such program");
-    /* Running it anyway would look as if mublas did nothing. */
+    /* Users would think that mublas does nothing. */
     const char *reason = program_file_refusal(path);
     if (reason)
         return complain(CANNOT_RUN, path, reason);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In the child: never returns. */
+/* In the child; does not return. */
 static void become(const struct shim_child *child, const struct shim_child_settings *child_settings,
                    const char *shim, const char *command, const char *argument)
 {
@@ -22,7 +22,7 @@ static void become(const struct shim_child *child, const struct shim_child_setti
     if (good && child_settings->recipe)
         good = setenv("MUBLAS_RECIPE", child_settings->recipe, 1) == 0;
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGINT, SIG_IGN); /* the parent ends it, in order */
+    signal(SIGINT, SIG_IGN); /* the parent ends the child */
     if (good)
         execv("/proc/self/exe", arguments);
     _exit(127);
@@ -46,7 +46,7 @@ static bool start(struct shim_child *child, const struct shim_child_settings *ch
     int requests[2], answers[2];
     if (!open_pipes(requests, answers))
         return false;
-    signal(SIGPIPE, SIG_IGN); /* a child that ends early is seen by its answers */
+    signal(SIGPIPE, SIG_IGN); /* the answers show that a child has ended early */
     fflush(NULL);
     child->process = fork();
     if (child->process == 0) {
