@@ -10,7 +10,7 @@
 
 #define HANDLE_MAGIC 0x6d75626c61733031ull
 
-/* What mublas_create had to say on this thread. */
+/* The last error of mublas_create on this thread. */
 static _Thread_local char create_error[256];
 
 static void note(char *error, size_t room, enum mublas_status status, const char *function, const char *format,
@@ -19,7 +19,7 @@ static void note(char *error, size_t room, enum mublas_status status, const char
     const int length = snprintf(error, room, "%s: ", function);
     if (length > 0 && (size_t)length < room)
         vsnprintf(error + length, room - (size_t)length, format, arguments);
-    /* The caller is told; only what shows that the device has trouble goes to the log. */
+    /* The caller gets the error; only errors of the device are warnings in the log. */
     log_message(status >= MUBLAS_DEVICE_ERROR ? LOG_WARNING : LOG_INFO, "%s", error);
 }
 
@@ -101,7 +101,7 @@ enum mublas_status handle_leave(struct mublas_handle *handle, const struct conte
     return result == CUDA_SUCCESS ? MUBLAS_SUCCESS : fail_driver(handle, result, what);
 }
 
-/* A context is current. */
+/* The context must be current. */
 static enum mublas_status attach(const char *function, bool retained, struct mublas_handle **result)
 {
     struct context *context;
