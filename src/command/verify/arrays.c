@@ -6,23 +6,25 @@
 
 enum element { ELEMENT, REAL, INTEGER };
 
-/* `ld` of a vector is that of none: 0. */
+/* `ld` is 0 for a vector. */
 static const struct {
     size_t pointer, ld;
     enum element element;
 } arrays[VERIFY_ARRAYS] = {
 #define AT(name) offsetof(struct lapack_arguments, name)
-    [ARRAY_A] = {AT(a), AT(lda), ELEMENT}, [ARRAY_B] = {AT(b), AT(ldb), ELEMENT}, [ARRAY_Z] = {AT(z), AT(ldz), ELEMENT},
-    [ARRAY_W] = {AT(w), 0, REAL},          [ARRAY_E] = {AT(e), 0, REAL},          [ARRAY_TAU] = {AT(tau), 0, ELEMENT},
+    [ARRAY_A] = {AT(a), AT(lda), ELEMENT}, [ARRAY_B] = {AT(b), AT(ldb), ELEMENT},
+    [ARRAY_Z] = {AT(z), AT(ldz), ELEMENT}, [ARRAY_W] = {AT(w), 0, REAL},
+    [ARRAY_E] = {AT(e), 0, REAL},          [ARRAY_TAU] = {AT(tau), 0, ELEMENT},
     [ARRAY_IPIV] = {AT(ipiv), 0, INTEGER},
 #undef AT
 };
 
-struct verify_place verify_arrays_place(const struct lapack_routine *routine, const struct lapack_arguments *arguments,
-                                        enum verify_array array)
+struct verify_place verify_arrays_place(const struct lapack_routine *routine,
+                                        const struct lapack_arguments *arguments, enum verify_array array)
 {
     const char *const base = (const char *)arguments;
-    const size_t whole = blas_element_bytes(routine->type), real = whole / (size_t)blas_scalar_parts(routine->type);
+    const size_t whole = blas_element_bytes(routine->type),
+                 real = whole / (size_t)blas_scalar_parts(routine->type);
     const int64_t columns = lapack_arguments_columns(arguments);
     const size_t bytes[] = {[ELEMENT] = whole, [REAL] = real, [INTEGER] = lapack_integer_bytes()};
     struct verify_place place = {.element = bytes[arrays[array].element], .columns = 1,
@@ -37,7 +39,8 @@ struct verify_place verify_arrays_place(const struct lapack_routine *routine, co
     return place;
 }
 
-void verify_arrays_set(const struct lapack_routine *routine, struct lapack_arguments *arguments, bool poisoned)
+void verify_arrays_set(const struct lapack_routine *routine, struct lapack_arguments *arguments,
+                       bool poisoned)
 {
     for (int i = 0; i < VERIFY_ARRAYS; i++) {
         const struct verify_place place = verify_arrays_place(routine, arguments, (enum verify_array)i);
@@ -80,7 +83,8 @@ struct number verify_random(uint64_t *seed)
     return (struct number){re, im};
 }
 
-void verify_fill_random(enum blas_type type, int64_t rows, int64_t columns, char *matrix, int64_t ld, uint64_t *seed)
+void verify_fill_random(enum blas_type type, int64_t rows, int64_t columns, char *matrix, int64_t ld,
+                        uint64_t *seed)
 {
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < rows; i++)
@@ -100,7 +104,8 @@ void verify_fill_hermitian(enum blas_type type, char uplo, int64_t n, char *matr
         }
 }
 
-void verify_fill_triangle(enum blas_type type, char uplo, bool unit, int64_t n, char *matrix, int64_t ld, uint64_t *seed)
+void verify_fill_triangle(enum blas_type type, char uplo, bool unit, int64_t n, char *matrix, int64_t ld,
+                          uint64_t *seed)
 {
     const double factor = 0.5 / (double)n;
     for (int64_t j = 0; j < n; j++)

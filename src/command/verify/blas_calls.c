@@ -32,7 +32,7 @@ static void check(struct checks *checks, const struct blas_call *call)
     if (verify_operands_make(&operands, call, &checks->seed)) {
         routine_call(checks->ours, &operands.ours);
         routine_call(checks->hosts, &operands.hosts);
-        checks->worst = fmax(checks->worst, verify_operands_gauge(&operands));
+        checks->worst = fmax(checks->worst, verify_operands_ratio(&operands));
         checks->kept &= verify_operands_kept(&operands);
         checks->calls++;
     } else {
@@ -51,7 +51,7 @@ static int64_t odd_above(int64_t rows)
     return rows + 1 + rows % 2;
 }
 
-/* The call with legal leading dimensions, found by asking for its shapes. */
+/* Gives the call legal leading dimensions, for the shapes that pack_legal finds. */
 static void set_leading(struct blas_call *call, int64_t leading(int64_t))
 {
     call->a.ld = call->b.ld = call->c.ld = INT32_MAX;
@@ -62,7 +62,7 @@ static void set_leading(struct blas_call *call, int64_t leading(int64_t))
     call->c.ld = leading(call->c.rows);
 }
 
-/* Aligned columns, unit increments and a sum; then none of these. */
+/* With aligned columns, unit increments and a sum; then with none of these. */
 static void check_layouts(struct checks *checks, struct blas_call call)
 {
     const bool real_alpha = call.family == FAMILY_HERK, real_beta = real_alpha || call.family == FAMILY_HER2K;
@@ -77,7 +77,8 @@ static void check_layouts(struct checks *checks, struct blas_call call)
     check(checks, &call);
 }
 
-/* gemv: square, tall and wide. Level 3, where a check takes n^3: a sixth, and no two sizes alike. */
+/* gemv: square, tall and wide. Level 3, whose check takes n^3 operations: a sixth, with no two sizes
+ * equal. */
 static void check_shapes(struct checks *checks, struct blas_call call, int64_t size)
 {
     const bool level3 = call.family >= FAMILY_GEMM;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-void dense_multiply(bool adjoint, int64_t n, int64_t rows, int64_t columns, const struct number *a, const struct number *b,
-                    struct number *c)
+void dense_multiply(bool adjoint, int64_t n, int64_t rows, int64_t columns, const struct number *a,
+                    const struct number *b, struct number *c)
 {
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < rows; i++) {
@@ -18,7 +18,8 @@ void dense_multiply(bool adjoint, int64_t n, int64_t rows, int64_t columns, cons
         }
 }
 
-void dense_subtract(struct number *from, const struct number *what, const double *w, int64_t rows, int64_t columns)
+void dense_subtract(struct number *from, const struct number *what, const double *w, int64_t rows,
+                    int64_t columns)
 {
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < rows; i++) {
@@ -55,8 +56,8 @@ bool dense_is_in_triangle(char uplo, int64_t i, int64_t j)
     return uplo == 'F' || (uplo == 'L' ? i >= j : i <= j);
 }
 
-void dense_take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t columns, const char *matrix, int64_t ld,
-                 struct number *to)
+void dense_take(enum blas_type type, char uplo, bool unit, int64_t rows, int64_t columns, const char *matrix,
+                int64_t ld, struct number *to)
 {
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < rows; i++)
@@ -75,7 +76,8 @@ void dense_complete(char uplo, int64_t n, struct number *matrix)
             }
 }
 
-void dense_take_hermitian(enum blas_type type, char uplo, int64_t n, const char *matrix, int64_t ld, struct number *to)
+void dense_take_hermitian(enum blas_type type, char uplo, int64_t n, const char *matrix, int64_t ld,
+                          struct number *to)
 {
     dense_take(type, uplo, false, n, n, matrix, ld, to);
     dense_complete(uplo, n, to);

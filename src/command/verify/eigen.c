@@ -1,4 +1,4 @@
-/* eigen: eigenvalues and vectors of Hermitian matrices, and of such pencils. */
+/* eigen: eigenvalues and vectors of Hermitian matrices and pencils. */
 #include "command/verify/dense.h"
 #include "command/verify/kind.h"
 
@@ -18,7 +18,8 @@ static union lapack_real real_of(enum blas_type type, double value)
 
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
-    const bool varies = lapack_call_has(routine->family, "range") || lapack_call_has(routine->family, "itype");
+    const bool varies =
+        lapack_call_has(routine->family, "range") || lapack_call_has(routine->family, "itype");
     int order = 0;
     for (;; order++) {
         const int calls = JOBS * TRIANGLES * (varies && order < FULL_ORDERS ? VARIANTS : 1);
@@ -31,14 +32,15 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
     const int n = verify_orders[order], job = number % JOBS, triangle = number / JOBS % TRIANGLES;
     const int variant = number / (JOBS * TRIANGLES) + triangle + order;
     *arguments = (struct lapack_arguments){
-        .jobz = "NV"[job], .uplo = "LU"[triangle], .range = "AVI"[variant % 3], .itype = 1 + (variant + job) % 3, .n = n,
-        .lda = n + 3, .ldb = n + 2, .ldz = n + 1, .il = n / 4 + 1, .iu = n / 2 + 1,
-        .vl = real_of(routine->type, -0.4 * sqrt(n)), .vu = real_of(routine->type, 0.5 * sqrt(n)),
-        .abstol = real_of(routine->type, 0)};
+        .jobz = "NV"[job], .uplo = "LU"[triangle], .range = "AVI"[variant % 3],
+        .itype = 1 + (variant + job) % 3, .n = n, .lda = n + 3, .ldb = n + 2, .ldz = n + 1,
+        .il = n / 4 + 1, .iu = n / 2 + 1, .vl = real_of(routine->type, -0.4 * sqrt(n)),
+        .vu = real_of(routine->type, 0.5 * sqrt(n)), .abstol = real_of(routine->type, 0)};
     return true;
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed, struct lapack_arguments *arguments)
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     verify_fill_hermitian(type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
@@ -60,7 +62,7 @@ static int itype_of(const struct lapack_routine *routine, const struct lapack_ar
     return lapack_call_has(routine->family, "itype") ? (int)arguments->itype : 0;
 }
 
-/* Of n x n each: A and B as they were, the vectors, and room for products. */
+/* Matrices of n x n: A and B as they were, the vectors, and two for products. */
 struct pencil {
     struct number *a, *b, *z, *one, *other;
     const double *w;
@@ -82,7 +84,7 @@ static double residual(const struct pencil *p, int itype)
     return dense_norm(n, k, p->one) / dense_norm(n, n, p->a) / fmax(dense_norm(n, k, p->z), 1e-300);
 }
 
-/* Z* Z - I or Z* B Z - I; of B A Z = Z W, where that would take B's inverse, Z* A Z - W over the norm of A. */
+/* Z* Z - I or Z* B Z - I; for B A Z = Z W, which would need B's inverse, Z* A Z - W over the norm of A. */
 static double orthogonality(const struct pencil *p, int itype)
 {
     const int64_t n = p->n, k = p->count;
@@ -98,7 +100,8 @@ static double orthogonality(const struct pencil *p, int itype)
 }
 
 /* L L* - B or U* U - B over the norm of B. */
-static double factor_error(const struct lapack_routine *routine, const struct pencil *p, const struct lapack_arguments *after)
+static double factor_error(const struct lapack_routine *routine, const struct pencil *p,
+                           const struct lapack_arguments *after)
 {
     const int64_t n = p->n;
     dense_take(routine->type, after->uplo, false, n, n, after->b, after->ldb, p->one);
@@ -107,7 +110,8 @@ static double factor_error(const struct lapack_routine *routine, const struct pe
     return dense_norm(n, n, p->other) / dense_norm(n, n, p->b);
 }
 
-static double errors(const struct lapack_routine *routine, const struct pencil *p, const struct lapack_arguments *after)
+static double errors(const struct lapack_routine *routine, const struct pencil *p,
+                     const struct lapack_arguments *after)
 {
     const int itype = itype_of(routine, after);
     double worst = itype ? factor_error(routine, p, after) : 0;
@@ -116,8 +120,8 @@ static double errors(const struct lapack_routine *routine, const struct pencil *
     return worst;
 }
 
-static void take_vectors(const struct lapack_routine *routine, const struct lapack_arguments *after, struct pencil *p,
-                         double *w)
+static void take_vectors(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                         struct pencil *p, double *w)
 {
     const bool apart = lapack_call_has(routine->family, "z");
     const int64_t n = p->n, ld = apart ? after->ldz : after->lda;
@@ -129,11 +133,11 @@ static void take_vectors(const struct lapack_routine *routine, const struct lapa
 }
 
 static double error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const rooms[VERIFY_ROOMS])
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t n = before->n, count = found(routine, after);
     double w[VERIFY_ORDER_MOST];
-    struct pencil p = {rooms[0], rooms[1], rooms[2], rooms[3], rooms[4], w, n, count};
+    struct pencil p = {scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], w, n, count};
     if (count < 0 || count > n)
         return INFINITY;
     dense_take_hermitian(routine->type, before->uplo, n, before->a, before->lda, p.a);
@@ -142,13 +146,15 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
     return errors(routine, &p, after);
 }
 
-/* Of W and Z no more is written than was found. */
-static void results(const struct lapack_routine *routine, const struct lapack_arguments *after, struct verify_parts *parts)
+/* The call writes no more of W and Z than it found. */
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
 {
     const bool apart = lapack_call_has(routine->family, "z"), vectors = after->jobz == 'V';
     const int64_t n = after->n, count = found(routine, after);
     const bool is_result = vectors && !apart;
-    parts->of[ARRAY_A] = (struct verify_part){n, n, .uplo = is_result ? 0 : after->uplo, .is_free = !is_result};
+    parts->of[ARRAY_A] =
+        (struct verify_part){n, n, .uplo = is_result ? 0 : after->uplo, .is_free = !is_result};
     parts->of[ARRAY_W] = (struct verify_part){count, 1, .is_free = !vectors};
     if (itype_of(routine, after))
         parts->of[ARRAY_B] = (struct verify_part){n, n, .uplo = after->uplo};
@@ -156,7 +162,8 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
         parts->of[ARRAY_Z] = (struct verify_part){.rows = n, .columns = count};
 }
 
-static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after, double *values)
+static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                      double *values)
 {
     const int64_t count = found(routine, after);
     for (int64_t i = 0; i < count && i < after->n; i++)
@@ -164,10 +171,11 @@ static int64_t values(const struct lapack_routine *routine, const struct lapack_
     return count;
 }
 
-static double norm(const struct lapack_routine *routine, const struct lapack_arguments *before, struct number *room)
+static double norm(const struct lapack_routine *routine, const struct lapack_arguments *before,
+                   struct number *scratch)
 {
-    dense_take_hermitian(routine->type, before->uplo, before->n, before->a, before->lda, room);
-    return dense_norm(before->n, before->n, room);
+    dense_take_hermitian(routine->type, before->uplo, before->n, before->a, before->lda, scratch);
+    return dense_norm(before->n, before->n, scratch);
 }
 
 const struct verify_lapack_kind verify_eigen = {choose, fill, results, error, values, norm};

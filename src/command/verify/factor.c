@@ -1,4 +1,4 @@
-/* factor: Cholesky and LU factors, what is solved by them, and inverses. */
+/* factor: Cholesky and LU factors, solutions by them, and inverses. */
 #include "command/verify/dense.h"
 #include "command/verify/kind.h"
 
@@ -6,17 +6,21 @@
 
 enum { SHAPES = 3, NRHS = 5 };
 
-/* What comes in as A, and what is checked of the results. */
+/* What A holds before the call, and which results are checked. */
 enum given { MATRIX, CHOLESKY, LU, TRIANGLE };
 struct task {
     enum given given;
     bool factorises, inverts;
 };
 static const struct task tasks[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_POTRF] = {.given = MATRIX, .factorises = true}, [LAPACK_POTRS] = {.given = CHOLESKY},
-    [LAPACK_POSV] = {.given = MATRIX, .factorises = true},  [LAPACK_POTRI] = {.given = CHOLESKY, .inverts = true},
-    [LAPACK_GETRF] = {.given = MATRIX, .factorises = true}, [LAPACK_GETRS] = {.given = LU},
-    [LAPACK_GESV] = {.given = MATRIX, .factorises = true},  [LAPACK_GETRI] = {.given = LU, .inverts = true},
+    [LAPACK_POTRF] = {.given = MATRIX, .factorises = true},
+    [LAPACK_POTRS] = {.given = CHOLESKY},
+    [LAPACK_POSV] = {.given = MATRIX, .factorises = true},
+    [LAPACK_POTRI] = {.given = CHOLESKY, .inverts = true},
+    [LAPACK_GETRF] = {.given = MATRIX, .factorises = true},
+    [LAPACK_GETRS] = {.given = LU},
+    [LAPACK_GESV] = {.given = MATRIX, .factorises = true},
+    [LAPACK_GETRI] = {.given = LU, .inverts = true},
     [LAPACK_TRTRI] = {.given = TRIANGLE, .inverts = true},
 };
 
@@ -40,7 +44,7 @@ static bool is_general(const struct lapack_routine *routine)
     return !has(routine, "uplo");
 }
 
-/* Each triangle, unit or not, each transposition; LU's factor square, tall and wide. */
+/* Every triangle, unit or not, and every transposition; LU's matrices square, tall and wide. */
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
     const int triangle = is_general(routine) ? -1 : verify_digit(&number, 2);
@@ -61,8 +65,9 @@ static bool has_unit_diagonal(const struct lapack_routine *routine, const struct
     return has(routine, "diag") && arguments->diag == 'U';
 }
 
-/* Factors and pivots. */
-static void fill_lu(const struct lapack_routine *routine, uint64_t *seed, const struct lapack_arguments *arguments)
+/* Fills in factors and pivots. */
+static void fill_lu(const struct lapack_routine *routine, uint64_t *seed,
+                    const struct lapack_arguments *arguments)
 {
     verify_fill_triangle(routine->type, 'L', true, arguments->n, arguments->a, arguments->lda, seed);
     verify_fill_triangle(routine->type, 'U', false, arguments->n, arguments->a, arguments->lda, seed);
@@ -72,7 +77,8 @@ static void fill_lu(const struct lapack_routine *routine, uint64_t *seed, const 
     }
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed, struct lapack_arguments *arguments)
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     (void)poisoned;
@@ -81,13 +87,14 @@ static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *
     else if (is_general(routine))
         verify_fill_random(type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
     else
-        verify_fill_triangle(type, arguments->uplo, has_unit_diagonal(routine, arguments), arguments->n, arguments->a,
-                             arguments->lda, seed);
+        verify_fill_triangle(type, arguments->uplo, has_unit_diagonal(routine, arguments), arguments->n,
+                             arguments->a, arguments->lda, seed);
     if (solves(routine))
         verify_fill_random(type, arguments->n, NRHS, arguments->b, arguments->ldb, seed);
 }
 
-static void results(const struct lapack_routine *routine, const struct lapack_arguments *after, struct verify_parts *parts)
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
 {
     const struct task *const task = task_of(routine);
     const int64_t n = after->n, m = after->m;
@@ -100,9 +107,9 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
         parts->of[ARRAY_IPIV] = (struct verify_part){.rows = m < n ? m : n, .columns = 1};
 }
 
-/* P L U into `to`, m x n; false: a pivot is none. */
-static bool multiply_lu(const struct lapack_routine *routine, const struct lapack_arguments *factors, struct number *l,
-                        struct number *u, struct number *to)
+/* Computes P L U, m x n. False: a pivot is out of range. */
+static bool multiply_lu(const struct lapack_routine *routine, const struct lapack_arguments *factors,
+                        struct number *l, struct number *u, struct number *to)
 {
     const int64_t m = factors->m, n = factors->n, k = m < n ? m : n;
     dense_take(routine->type, 'L', true, m, k, factors->a, factors->lda, l);
@@ -121,75 +128,79 @@ static bool multiply_lu(const struct lapack_routine *routine, const struct lapac
     return true;
 }
 
-/* The matrix that counts, what is made of it, and products. */
-struct room {
+/* The matrix of the problem, its result, and three for products. */
+struct matrices {
     struct number *a, *x, *one, *other, *product;
 };
 
 /* The matrix of the system. */
-static void take_matrix(const struct lapack_routine *routine, const struct lapack_arguments *before, const struct room *room)
+static void take_matrix(const struct lapack_routine *routine, const struct lapack_arguments *before,
+                        const struct matrices *matrices)
 {
     const enum given given = task_of(routine)->given;
     const int64_t n = before->n;
     if (given == LU)
-        multiply_lu(routine, before, room->one, room->other, room->a);
+        multiply_lu(routine, before, matrices->one, matrices->other, matrices->a);
     else
-        dense_take(routine->type, before->uplo, has_unit_diagonal(routine, before), before->m, n, before->a, before->lda,
-                   given == CHOLESKY ? room->one : room->a);
+        dense_take(routine->type, before->uplo, has_unit_diagonal(routine, before), before->m, n, before->a,
+                   before->lda, given == CHOLESKY ? matrices->one : matrices->a);
     if (given == CHOLESKY)
-        dense_multiply_factor(before->uplo, n, room->one, room->a);
+        dense_multiply_factor(before->uplo, n, matrices->one, matrices->a);
     if (given == MATRIX && !is_general(routine))
-        dense_complete(before->uplo, n, room->a);
+        dense_complete(before->uplo, n, matrices->a);
     if (before->trans != 'N')
-        dense_transpose(before->trans == 'C', n, room->a);
+        dense_transpose(before->trans == 'C', n, matrices->a);
 }
 
 /* The product of the factors less A over A's norm. */
-static double factor_error(const struct lapack_routine *routine, const struct lapack_arguments *after, const struct room *room)
+static double factor_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                           const struct matrices *matrices)
 {
     const int64_t m = after->m, n = after->n;
     if (is_general(routine)) {
-        if (!multiply_lu(routine, after, room->one, room->other, room->product))
+        if (!multiply_lu(routine, after, matrices->one, matrices->other, matrices->product))
             return INFINITY;
     } else {
-        dense_take(routine->type, after->uplo, false, n, n, after->a, after->lda, room->one);
-        dense_multiply_factor(after->uplo, n, room->one, room->product);
+        dense_take(routine->type, after->uplo, false, n, n, after->a, after->lda, matrices->one);
+        dense_multiply_factor(after->uplo, n, matrices->one, matrices->product);
     }
-    dense_subtract(room->product, room->a, NULL, m, n);
-    return dense_norm(m, n, room->product) / dense_norm(m, n, room->a);
+    dense_subtract(matrices->product, matrices->a, NULL, m, n);
+    return dense_norm(m, n, matrices->product) / dense_norm(m, n, matrices->a);
 }
 
 /* A X - B, or A X - I, over the norms of A and X. */
 static double residual(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                       const struct lapack_arguments *before, const struct room *room)
+                       const struct lapack_arguments *before, const struct matrices *matrices)
 {
     const int64_t n = after->n, columns = solves(routine) ? NRHS : n;
     if (solves(routine)) {
-        dense_take(routine->type, 'F', false, n, NRHS, after->b, after->ldb, room->x);
-        dense_take(routine->type, 'F', false, n, NRHS, before->b, before->ldb, room->other);
+        dense_take(routine->type, 'F', false, n, NRHS, after->b, after->ldb, matrices->x);
+        dense_take(routine->type, 'F', false, n, NRHS, before->b, before->ldb, matrices->other);
     } else {
-        dense_take(routine->type, after->uplo, has_unit_diagonal(routine, after), n, n, after->a, after->lda, room->x);
+        dense_take(routine->type, after->uplo, has_unit_diagonal(routine, after), n, n, after->a, after->lda,
+                   matrices->x);
         if (task_of(routine)->given == CHOLESKY)
-            dense_complete(after->uplo, n, room->x);
-        dense_set_identity(n, n, room->other);
+            dense_complete(after->uplo, n, matrices->x);
+        dense_set_identity(n, n, matrices->other);
     }
-    dense_multiply(false, n, n, columns, room->a, room->x, room->product);
-    dense_subtract(room->product, room->other, NULL, n, columns);
-    return dense_norm(n, columns, room->product) / dense_norm(n, n, room->a) / dense_norm(n, columns, room->x);
+    dense_multiply(false, n, n, columns, matrices->a, matrices->x, matrices->product);
+    dense_subtract(matrices->product, matrices->other, NULL, n, columns);
+    return dense_norm(n, columns, matrices->product) / dense_norm(n, n, matrices->a) /
+           dense_norm(n, columns, matrices->x);
 }
 
 static double error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const rooms[VERIFY_ROOMS])
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
-    const struct room room = {rooms[0], rooms[1], rooms[2], rooms[3], rooms[4]};
+    const struct matrices matrices = {scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]};
     double worst = 0;
-    take_matrix(routine, before, &room);
+    take_matrix(routine, before, &matrices);
     if (task_of(routine)->factorises)
-        worst = factor_error(routine, after, &room);
+        worst = factor_error(routine, after, &matrices);
     if (solves(routine) || task_of(routine)->inverts)
-        worst = dense_worse(worst, residual(routine, after, before, &room));
+        worst = dense_worse(worst, residual(routine, after, before, &matrices));
     return worst;
 }
 
-/* The host's results are another's: they are not compared, but INFO is. */
+/* The host's LAPACK may find other results: only INFO is compared. */
 const struct verify_lapack_kind verify_factor = {choose, fill, results, error, NULL, NULL};

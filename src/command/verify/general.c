@@ -11,13 +11,14 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
     if (number >= VERIFY_ORDERS)
         return false;
     const int n = verify_orders[number];
-    *arguments = (struct lapack_arguments){.jobvl = 'N', .jobz = "NV"[job], .n = n, .lda = n + 3, .ldb = n + 2,
-                                           .ldz = n + 1};
+    *arguments = (struct lapack_arguments){
+        .jobvl = 'N', .jobz = "NV"[job], .n = n, .lda = n + 3, .ldb = n + 2, .ldz = n + 1};
     return true;
 }
 
-/* Close to a matrix of blocks on the diagonal, of real types every other one a pair [x -1; 1 x], else two numbers; real
- * parts are 1 apart. Such values are well conditioned, and another LAPACK's have the same order. */
+/* Makes a matrix close to one of blocks on the diagonal; of real types every other block is a pair [x -1; 1
+ * x], the others are two numbers. Real parts are 1 apart. Such values are well conditioned, and every LAPACK
+ * finds them in the same order. */
 static void make_distinct(const struct lapack_routine *routine, struct lapack_arguments *arguments)
 {
     const int64_t n = arguments->n;
@@ -32,12 +33,14 @@ static void make_distinct(const struct lapack_routine *routine, struct lapack_ar
                 block = (double)(is_pair ? first : i) + 1;
             else if (is_pair && j / 2 * 2 == first)
                 block = i < j ? -1 : 1;
-            number_put(routine->type, arguments->a, at, (struct number){block + small * value.re, small * value.im});
+            number_put(routine->type, arguments->a, at,
+                       (struct number){block + small * value.re, small * value.im});
         }
 }
 
-/* Vectors tell of values; without them these are compared with the host's. */
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed, struct lapack_arguments *arguments)
+/* Vectors show whether values are right; without vectors verify compares values with the host's. */
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
 {
     (void)poisoned;
     verify_fill_random(routine->type, arguments->n, arguments->n, arguments->a, arguments->lda, seed);
@@ -45,7 +48,8 @@ static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *
         make_distinct(routine, arguments);
 }
 
-static void results(const struct lapack_routine *routine, const struct lapack_arguments *after, struct verify_parts *parts)
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
 {
     const int64_t n = after->n;
     const bool vectors = after->jobz == 'V', complex = is_complex(routine->type);
@@ -57,14 +61,16 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
         parts->of[ARRAY_Z] = (struct verify_part){.rows = n, .columns = n};
 }
 
-static struct number value_of(const struct lapack_routine *routine, const struct lapack_arguments *after, int64_t i)
+static struct number value_of(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                              int64_t i)
 {
     return is_complex(routine->type) ? number_get(routine->type, after->w, i)
                                      : (struct number){number_real(routine->type, after->w, i),
                                                        number_real(routine->type, after->e, i)};
 }
 
-/* Values that are not real stand beside their conjugates, which are so to the last bit, the positive imaginary part first. */
+/* True when each value that is not real comes right before its exact conjugate, the positive imaginary part
+ * first. */
 static bool pairs_are_whole(const struct lapack_routine *routine, const struct lapack_arguments *after)
 {
     for (int64_t i = 0; i < after->n; i++) {
@@ -80,8 +86,9 @@ static bool pairs_are_whole(const struct lapack_routine *routine, const struct l
     return true;
 }
 
-/* Of a pair the columns are real and imaginary part of the first one's vector. */
-static void take_vectors(const struct lapack_routine *routine, const struct lapack_arguments *after, struct number *v)
+/* The columns of a pair are the real and the imaginary part of the first one's vector. */
+static void take_vectors(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                         struct number *v)
 {
     const int64_t n = after->n;
     dense_take(routine->type, 'F', false, n, n, after->z, after->ldz, v);
@@ -96,7 +103,7 @@ static void take_vectors(const struct lapack_routine *routine, const struct lapa
         }
 }
 
-/* Each vector's norm less 1; infinite where the largest element, of several as large any, is not real. */
+/* Each vector's norm less 1; infinite if the largest element (or none of several as large) is not real. */
 static double norms_error(const struct lapack_routine *routine, int64_t n, const struct number *v)
 {
     double worst = 0;
@@ -109,15 +116,16 @@ static double norms_error(const struct lapack_routine *routine, int64_t n, const
             most = fmax(most, modulus);
             most_real = x.im == 0 ? fmax(most_real, modulus) : most_real;
         }
-        worst = dense_worse(worst, most_real < (1 - 2 * dense_ulp(routine->type)) * most ? (double)INFINITY
-                                                                                         : fabs(sqrt(sum) - 1));
+        worst =
+            dense_worse(worst, most_real < (1 - 2 * dense_ulp(routine->type)) * most ? (double)INFINITY
+                                                                                     : fabs(sqrt(sum) - 1));
     }
     return worst;
 }
 
 /* A V - V W over the norms of A and V. */
-static double residual(const struct lapack_routine *routine, const struct lapack_arguments *after, const struct number *a,
-                       const struct number *v, struct number *product)
+static double residual(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                       const struct number *a, const struct number *v, struct number *product)
 {
     const int64_t n = after->n;
     dense_multiply(false, n, n, n, a, v, product);
@@ -133,16 +141,17 @@ static double residual(const struct lapack_routine *routine, const struct lapack
 }
 
 static double error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const rooms[VERIFY_ROOMS])
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t n = before->n;
     if (!is_complex(routine->type) && !pairs_are_whole(routine, after))
         return INFINITY;
     if (after->jobz == 'N')
         return 0;
-    dense_take(routine->type, 'F', false, n, n, before->a, before->lda, rooms[0]);
-    take_vectors(routine, after, rooms[1]);
-    return dense_worse(norms_error(routine, n, rooms[1]), residual(routine, after, rooms[0], rooms[1], rooms[2]));
+    dense_take(routine->type, 'F', false, n, n, before->a, before->lda, scratch[0]);
+    take_vectors(routine, after, scratch[1]);
+    return dense_worse(norms_error(routine, n, scratch[1]),
+                       residual(routine, after, scratch[0], scratch[1], scratch[2]));
 }
 
 static bool comes_first(struct number one, struct number other)
@@ -150,8 +159,9 @@ static bool comes_first(struct number one, struct number other)
     return one.re < other.re || (one.re == other.re && one.im > other.im);
 }
 
-/* In ascending order of their real parts: LAPACKs find them in different ones. */
-static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after, double *values)
+/* In ascending order of their real parts, since LAPACKs find them in different orders. */
+static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                      double *values)
 {
     struct number *const sorted = (struct number *)values;
     if (after->jobz == 'V')
@@ -166,10 +176,11 @@ static int64_t values(const struct lapack_routine *routine, const struct lapack_
     return 2 * after->n;
 }
 
-static double norm(const struct lapack_routine *routine, const struct lapack_arguments *before, struct number *room)
+static double norm(const struct lapack_routine *routine, const struct lapack_arguments *before,
+                   struct number *scratch)
 {
-    dense_take(routine->type, 'F', false, before->n, before->n, before->a, before->lda, room);
-    return dense_norm(before->n, before->n, room);
+    dense_take(routine->type, 'F', false, before->n, before->n, before->a, before->lda, scratch);
+    return dense_norm(before->n, before->n, scratch);
 }
 
 const struct verify_lapack_kind verify_general = {choose, fill, results, error, values, norm};

@@ -6,15 +6,14 @@
 #include <string.h>
 
 static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYEV] = &verify_eigen,       [LAPACK_SYEVD] = &verify_eigen,      [LAPACK_SYEVR] = &verify_eigen,
-    [LAPACK_SYEVX] = &verify_eigen,      [LAPACK_SYGV] = &verify_eigen,       [LAPACK_SYGVD] = &verify_eigen,
-    [LAPACK_SYGVX] = &verify_eigen,      [LAPACK_POTRF] = &verify_factor,     [LAPACK_POTRS] = &verify_factor,
-    [LAPACK_POSV] = &verify_factor,      [LAPACK_POTRI] = &verify_factor,     [LAPACK_TRTRI] = &verify_factor,
-    [LAPACK_GETRF] = &verify_factor,     [LAPACK_GETRS] = &verify_factor,     [LAPACK_GESV] = &verify_factor,
-    [LAPACK_GETRI] = &verify_factor,     [LAPACK_GEQRF] = &verify_orthogonal, [LAPACK_ORGQR] = &verify_orthogonal,
-    [LAPACK_ORMQR] = &verify_orthogonal, [LAPACK_GELS] = &verify_orthogonal,  [LAPACK_SYTRD] = &verify_orthogonal,
-    [LAPACK_ORGTR] = &verify_orthogonal, [LAPACK_ORMTR] = &verify_orthogonal, [LAPACK_SYGST] = &verify_standard,
-    [LAPACK_GESDD] = &verify_singular,   [LAPACK_GESVD] = &verify_singular,   [LAPACK_GEEV] = &verify_general,
+    [LAPACK_SYEV ... LAPACK_SYGVX] = &verify_eigen,
+    [LAPACK_POTRF ... LAPACK_GETRI] = &verify_factor,
+    [LAPACK_GEQRF ... LAPACK_GELS] = &verify_orthogonal,
+    [LAPACK_TRTRI] = &verify_factor,
+    [LAPACK_SYTRD ... LAPACK_ORMTR] = &verify_orthogonal,
+    [LAPACK_SYGST] = &verify_standard,
+    [LAPACK_GESDD ... LAPACK_GESVD] = &verify_singular,
+    [LAPACK_GEEV] = &verify_general,
 };
 
 const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family)
@@ -22,7 +21,8 @@ const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family
     return kinds[family];
 }
 
-static bool make(const struct lapack_routine *routine, int number, bool poisoned, struct lapack_arguments *arguments)
+static bool make(const struct lapack_routine *routine, int number, bool poisoned,
+                 struct lapack_arguments *arguments)
 {
     uint64_t seed = verify_arrays_seed(routine, number);
     if (!lapack_arguments_make(arguments, routine->type))
@@ -39,38 +39,40 @@ enum verify_made verify_lapack_make(const struct lapack_routine *routine, int nu
     if (!kinds[routine->family]->choose(routine, number, after))
         return VERIFY_NO_MORE;
     *before = *after;
-    return make(routine, number, poisoned, after) && make(routine, number, poisoned, before) ? VERIFY_MADE
-                                                                                             : VERIFY_NO_MEMORY;
+    return make(routine, number, poisoned, after) && make(routine, number, poisoned, before)
+               ? VERIFY_MADE
+               : VERIFY_NO_MEMORY;
 }
 
-/* eps * order, over which errors are counted. */
+/* The unit of errors: eps * order. */
 static double unit_of(const struct lapack_routine *routine, const struct lapack_arguments *before)
 {
     return dense_ulp(routine->type) * (double)(before->m > before->n ? before->m : before->n);
 }
 
-/* The rooms' memory, NULL where there is none. */
-static struct number *make_rooms(const struct lapack_arguments *before, struct number *rooms[VERIFY_ROOMS])
+/* The memory of the scratch matrices; NULL: out of memory. */
+static struct number *make_scratch(const struct lapack_arguments *before,
+                                   struct number *scratch[VERIFY_SCRATCH])
 {
     const int64_t most = lapack_arguments_columns(before), square = most * most;
-    rooms[0] = calloc((size_t)(VERIFY_ROOMS * square), sizeof *rooms[0]);
-    for (int i = 1; i < VERIFY_ROOMS && rooms[0]; i++)
-        rooms[i] = rooms[0] + i * square;
-    return rooms[0];
+    scratch[0] = calloc((size_t)(VERIFY_SCRATCH * square), sizeof *scratch[0]);
+    for (int i = 1; i < VERIFY_SCRATCH && scratch[0]; i++)
+        scratch[i] = scratch[0] + i * square;
+    return scratch[0];
 }
 
-double verify_lapack_gauge(const struct lapack_routine *routine, const struct lapack_arguments *after,
+double verify_lapack_ratio(const struct lapack_routine *routine, const struct lapack_arguments *after,
                            const struct lapack_arguments *before)
 {
-    struct number *rooms[VERIFY_ROOMS], *const memory = make_rooms(before, rooms);
+    struct number *scratch[VERIFY_SCRATCH], *const memory = make_scratch(before, scratch);
     double error = INFINITY;
     if (memory && after->info == 0)
-        error = kinds[routine->family]->error(routine, after, before, rooms) / unit_of(routine, before);
+        error = kinds[routine->family]->error(routine, after, before, scratch) / unit_of(routine, before);
     free(memory);
     return isnan(error) ? (double)INFINITY : error;
 }
 
-/* Memory for values, and how many there are. */
+/* The values, in memory to be freed, and their number. */
 static double *make_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
                            const struct lapack_arguments *before, int64_t *count)
 {
@@ -92,7 +94,7 @@ static void print_values(const struct lapack_routine *routine, const struct lapa
     free(values);
 }
 
-/* One routine under the shim. False: no memory. */
+/* Checks one routine under the shim. False: out of memory. */
 static bool check(const struct lapack_routine *routine, host_function *ours)
 {
     struct lapack_arguments after, before;
@@ -104,7 +106,7 @@ static bool check(const struct lapack_routine *routine, host_function *ours)
         struct verify_parts parts = {0};
         lapack_call(ours, routine, &after);
         print_values(routine, &after, &before);
-        worst = fmax(worst, verify_lapack_gauge(routine, &after, &before));
+        worst = fmax(worst, verify_lapack_ratio(routine, &after, &before));
         kinds[routine->family]->results(routine, &after, &parts);
         kept = kept && verify_arrays_kept(routine, &after, &before, &parts);
         lapack_arguments_free(&after);
@@ -129,7 +131,8 @@ int verify_lapack_calls(const char *list)
         if (!lapack_routine_is_listed(i, list))
             continue;
         if (!ours || !lapack_call_in_host(routine, &host)) {
-            fprintf(stderr, "mublas verify: %s: %s has no such routine\n", routine->name, ours ? host.path : "the shim");
+            fprintf(stderr, "mublas verify: %s: %s has no such routine\n", routine->name,
+                    ours ? host.path : "the shim");
             continue;
         }
         printf("begin %s\n", routine->name);
@@ -138,7 +141,7 @@ int verify_lapack_calls(const char *list)
     return !good;
 }
 
-/* The farthest of the values in `text`, over `unit`. */
+/* The largest distance of the values in `text`, over `unit`. */
 static double farthest(int64_t info, int64_t count, const double *values, double unit, char *text)
 {
     double worst = 0;
@@ -151,24 +154,26 @@ static double farthest(int64_t info, int64_t count, const double *values, double
     return worst;
 }
 
-/* How far the host's results are from the values of `text`. */
+/* The distance of the host's results from the values of `text`. */
 static double distance(const struct lapack_routine *routine, const struct lapack_arguments *hosts,
                        const struct lapack_arguments *before, char *text)
 {
     const struct verify_lapack_kind *const kind = kinds[routine->family];
-    struct number *rooms[VERIFY_ROOMS], *const memory = make_rooms(before, rooms);
+    struct number *scratch[VERIFY_SCRATCH], *const memory = make_scratch(before, scratch);
     int64_t count;
     double *const values = make_values(routine, hosts, before, &count);
-    const double norm = memory && kind->norm ? kind->norm(routine, before, rooms[0]) : 0;
-    const double worst =
-        memory && values ? farthest(hosts->info, count, values, norm * unit_of(routine, before), text) : (double)INFINITY;
+    const double norm = memory && kind->norm ? kind->norm(routine, before, scratch[0]) : 0;
+    const double worst = memory && values
+                             ? farthest(hosts->info, count, values, norm * unit_of(routine, before), text)
+                             : (double)INFINITY;
     free(memory);
     free(values);
     return worst;
 }
 
-/* The same call on the host, and how far its values are from those of `text`. */
-static double difference(const struct lapack_routine *routine, int number, const struct host_library *host, char *text)
+/* Makes the same call on the host. Returns the distance of its values from those of `text`. */
+static double difference(const struct lapack_routine *routine, int number, const struct host_library *host,
+                         char *text)
 {
     host_function *const function = lapack_call_in_host(routine, host);
     struct lapack_arguments hosts, before;
@@ -196,8 +201,8 @@ void verify_lapack_read(FILE *answers, const struct host_library *host, struct v
         } else if (routine >= 0 && strncmp(line, "values ", 7) == 0) {
             worst = fmax(worst, difference(lapack_routine_row(routine), number++, host, line + 7));
             continue;
-        } else if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.gauge, &kept) == 4) {
-            outcome.gauge = fmax(outcome.gauge, worst);
+        } else if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.ratio, &kept) == 4) {
+            outcome.ratio = fmax(outcome.ratio, worst);
             outcome.kept = kept;
         }
         if (routine >= 0)

@@ -1,4 +1,4 @@
-verify_blas_sources = src/command/verify/numbers.h src/command/verify/gauge.c \
+verify_blas_sources = src/command/verify/numbers.h src/command/verify/ratio.c \
 	src/command/verify/operands.c src/command/verify/operands.h
 verify_lapack_sources = src/command/verify/numbers.h \
 	src/command/verify/arrays.c src/command/verify/arrays.h \

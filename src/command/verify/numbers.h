@@ -42,19 +42,19 @@ static inline struct number number_get(enum blas_type type, const char *elements
     }
 }
 
-/* Of an array of real numbers of the type's precision. */
+/* An element of an array of real numbers of the type's precision. */
 static inline double number_real(enum blas_type type, const void *reals, int64_t index)
 {
     return blas_is_single(type) ? (double)((const float *)reals)[index] : ((const double *)reals)[index];
 }
 
-/* |re| + |im|, as the testers measure. */
+/* |re| + |im|, as LAPACK's testers measure. */
 static inline double number_size(struct number value)
 {
     return fabs(value.re) + fabs(value.im);
 }
 
-/* Where element i of a vector is, from the start of its memory. */
+/* The index of element i of a vector in its memory. */
 static inline int64_t vector_index(const struct blas_vector *vector, int64_t i)
 {
     return vector->increment > 0 ? i * vector->increment : (i + 1 - vector->length) * vector->increment;
@@ -65,7 +65,7 @@ static inline bool matrix_has(const struct blas_matrix *matrix, int64_t i, int64
     return matrix->part == PART_FULL || (matrix->part == PART_LOWER ? i >= j : i <= j);
 }
 
-/* Results are written without being read: beta is there and 0. */
+/* True when the routine has a beta and it is 0: it writes results without reading them. */
 static inline bool is_overwritten(const struct blas_call *call)
 {
     return call->family != FAMILY_TRMV && call->family != FAMILY_AXPY && !blas_is_in_place(call) &&

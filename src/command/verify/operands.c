@@ -18,7 +18,7 @@ static bool is_output(const struct blas_call *call, const struct blas_vector *ve
     return vector == (call->family == FAMILY_TRMV ? &call->x : &call->y);
 }
 
-/* Hermitian results have a real diagonal, whatever stands there. */
+/* A Hermitian result gets a real diagonal, whatever is there. */
 static bool is_hermitian_result(const struct blas_call *call, const struct blas_matrix *matrix)
 {
     return matrix == &call->c && (call->family == FAMILY_HERK || call->family == FAMILY_HER2K);
@@ -34,7 +34,7 @@ static bool has_unit_diagonal(const struct blas_call *call, const struct blas_ma
     return matrix == &call->a && matrix->part != PART_FULL && call->diag == DIAG_UNIT;
 }
 
-/* Of element (i, j), which belongs to the routine's part, what must not be read. */
+/* Makes NaN what the routine must not read of element (i, j) of its part. */
 static void poison_element(const struct blas_call *call, const struct blas_matrix *matrix, char *elements,
                            int64_t i, int64_t j)
 {
@@ -46,7 +46,7 @@ static void poison_element(const struct blas_call *call, const struct blas_matri
                    (struct number){number_get(call->type, elements, index).re, NAN});
 }
 
-/* Triangular systems are solved: a diagonal that is large, and no growth on the way. */
+/* Triangular matrices of systems have a large diagonal, so that solutions do not grow. */
 static struct number matrix_value(const struct blas_call *call, const struct blas_matrix *matrix, int64_t i,
                                   int64_t j,
                                   uint64_t *seed)
@@ -147,7 +147,7 @@ static bool same(const struct verify_buffer *buffer, size_t first, size_t count,
                                 count * element) == 0;
 }
 
-/* Compare what lies outside the results; `results` marks those, one byte an element. */
+/* Compares what lies outside the results; `results` marks those with a byte for each element. */
 static bool kept_outside(const struct verify_buffer *buffer, const char *results, size_t element)
 {
     for (size_t i = 0; i < buffer->elements; i++)

@@ -1,4 +1,4 @@
-/* orthogonal: reflectors that make QR factors or tridiagonal forms, their unitary matrix, its products, and least
+/* orthogonal: QR factors and tridiagonal forms by reflectors, their unitary matrix, its products, and least
  * squares. */
 #include "command/verify/orthogonal_error.h"
 
@@ -7,11 +7,13 @@ enum { SHAPES = 3 };
 static struct lapack_arguments sizes(int64_t m, int64_t n, int64_t k)
 {
     const int64_t longest = m > n ? m : n;
-    return (struct lapack_arguments){.m = m, .n = n, .k = k, .lda = longest + 3, .ldb = longest + 2, .ldz = 1};
+    return (struct lapack_arguments){
+        .m = m, .n = n, .k = k, .lda = longest + 3, .ldb = longest + 2, .ldz = 1};
 }
 
-/* C is as long as the matrix, and about half as long. */
-static void choose_product(const struct lapack_routine *routine, int way, int64_t order, struct lapack_arguments *arguments)
+/* One side of C is as long as the matrix, the other about half as long. */
+static void choose_product(const struct lapack_routine *routine, int way, int64_t order,
+                           struct lapack_arguments *arguments)
 {
     const bool is_left = verify_digit(&way, 2) == 0, is_plain = verify_digit(&way, 2) == 0;
     const int64_t other = order / 2 + 2;
@@ -21,13 +23,14 @@ static void choose_product(const struct lapack_routine *routine, int way, int64_
 }
 
 /* Square, tall, and wide or with fewer reflectors. */
-static void choose_shape(const struct lapack_routine *routine, int way, int64_t n, struct lapack_arguments *arguments)
+static void choose_shape(const struct lapack_routine *routine, int way, int64_t n,
+                         struct lapack_arguments *arguments)
 {
     const bool is_wide = way == 2 && orthogonal_work_of(routine) == ORTHOGONAL_FACTORISES;
     *arguments = sizes(way == 1 ? n + n / 2 : is_wide ? n - n / 3 : n, n, way == 2 ? n / 2 : n);
 }
 
-/* Beside triangles. */
+/* The number of ways to call the routine, besides triangles. */
 static int ways_of(const struct lapack_routine *routine)
 {
     switch (orthogonal_work_of(routine)) {
@@ -56,28 +59,33 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
     return true;
 }
 
-/* Well conditioned. */
-static void fill_least_squares(const struct lapack_routine *routine, uint64_t *seed, struct lapack_arguments *arguments)
+/* Fills in a well conditioned problem. */
+static void fill_least_squares(const struct lapack_routine *routine, uint64_t *seed,
+                               struct lapack_arguments *arguments)
 {
     verify_fill_random(routine->type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
     for (int64_t i = 0; i < arguments->n; i++)
-        number_put(routine->type, arguments->a, i + i * arguments->lda, (struct number){(double)arguments->m, 0});
+        number_put(routine->type, arguments->a, i + i * arguments->lda,
+                   (struct number){(double)arguments->m, 0});
     verify_fill_random(routine->type, arguments->m, ORTHOGONAL_NRHS, arguments->b, arguments->ldb, seed);
 }
 
-/* What else stands in the triangle or the columns of reflectors is finite, as it is in programs. */
-static void fill_reflectors(const struct lapack_routine *routine, uint64_t *seed, struct lapack_arguments *arguments)
+/* The rest of the triangle or of the columns of reflectors is finite, as in programs. */
+static void fill_reflectors(const struct lapack_routine *routine, uint64_t *seed,
+                            struct lapack_arguments *arguments)
 {
     const struct reflectors reflectors = orthogonal_reflectors(routine, arguments, NULL, NULL);
     const int64_t order = reflectors.order;
     if (orthogonal_is_tridiagonal(routine))
-        verify_fill_triangle(routine->type, arguments->uplo, false, order, arguments->a, arguments->lda, seed);
+        verify_fill_triangle(routine->type, arguments->uplo, false, order, arguments->a, arguments->lda,
+                             seed);
     else
         verify_fill_random(routine->type, order, reflectors.count, arguments->a, arguments->lda, seed);
     reflectors_fill(&reflectors, routine->type, arguments->a, arguments->lda, arguments->tau, seed);
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed, struct lapack_arguments *arguments)
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
 {
     const enum orthogonal_work work = orthogonal_work_of(routine);
     if (work == ORTHOGONAL_SOLVES)
@@ -85,14 +93,16 @@ static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *
     else if (work != ORTHOGONAL_FACTORISES)
         fill_reflectors(routine, seed, arguments);
     else if (orthogonal_is_tridiagonal(routine))
-        verify_fill_hermitian(routine->type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
+        verify_fill_hermitian(routine->type, arguments->uplo, arguments->n, arguments->a, arguments->lda,
+                              poisoned, seed);
     else
         verify_fill_random(routine->type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
     if (work == ORTHOGONAL_APPLIES)
         verify_fill_random(routine->type, arguments->m, arguments->n, arguments->b, arguments->ldb, seed);
 }
 
-static void results(const struct lapack_routine *routine, const struct lapack_arguments *after, struct verify_parts *parts)
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
 {
     const enum orthogonal_work work = orthogonal_work_of(routine);
     const bool is_form = work == ORTHOGONAL_FACTORISES && orthogonal_is_tridiagonal(routine);
@@ -100,7 +110,8 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
     if (work != ORTHOGONAL_APPLIES)
         parts->of[ARRAY_A] = (struct verify_part){m, n, .uplo = is_form ? after->uplo : 0};
     if (work == ORTHOGONAL_APPLIES || work == ORTHOGONAL_SOLVES)
-        parts->of[ARRAY_B] = (struct verify_part){.rows = m, .columns = work == ORTHOGONAL_APPLIES ? n : ORTHOGONAL_NRHS};
+        parts->of[ARRAY_B] =
+            (struct verify_part){.rows = m, .columns = work == ORTHOGONAL_APPLIES ? n : ORTHOGONAL_NRHS};
     if (work == ORTHOGONAL_FACTORISES)
         parts->of[ARRAY_TAU] = (struct verify_part){.rows = count, .columns = 1};
     if (is_form) {
@@ -109,5 +120,5 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
     }
 }
 
-/* The host's results are another's: they are not compared, but INFO is. */
+/* The host's LAPACK may find other results: only INFO is compared. */
 const struct verify_lapack_kind verify_orthogonal = {choose, fill, results, orthogonal_error, NULL, NULL};

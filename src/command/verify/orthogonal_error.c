@@ -18,8 +18,9 @@ bool orthogonal_is_tridiagonal(const struct lapack_routine *routine)
     return lapack_call_has(routine->family, "uplo");
 }
 
-struct reflectors orthogonal_reflectors(const struct lapack_routine *routine, const struct lapack_arguments *arguments,
-                                        struct number *v, struct number *tau)
+struct reflectors orthogonal_reflectors(const struct lapack_routine *routine,
+                                        const struct lapack_arguments *arguments, struct number *v,
+                                        struct number *tau)
 {
     const int64_t m = arguments->m, n = arguments->n, least = m < n ? m : n;
     const bool is_right = orthogonal_work_of(routine) == ORTHOGONAL_APPLIES && arguments->side == 'R';
@@ -32,7 +33,7 @@ struct reflectors orthogonal_reflectors(const struct lapack_routine *routine, co
     return reflectors;
 }
 
-/* One of a routine's calls, with rooms. */
+/* One call of a routine, with scratch matrices. */
 struct judged {
     const struct lapack_routine *routine;
     const struct lapack_arguments *after, *before;
@@ -51,7 +52,7 @@ static double qr_error(const struct judged *judged, const struct reflectors *ref
     return dense_worse(residual, dense_orthogonality(m, m, judged->one, judged->other));
 }
 
-/* D and E as a matrix; false: what stands in A is something else. */
+/* Makes a matrix of D and E. False: A holds other values. */
 static bool take_form(const struct judged *judged, struct number *t)
 {
     const struct lapack_arguments *const after = judged->after;
@@ -61,11 +62,13 @@ static bool take_form(const struct judged *judged, struct number *t)
     dense_set_identity(n, n, t);
     for (int64_t i = 0; i < n; i++) {
         const int64_t next = after->uplo == 'L' ? i + 1 + i * after->lda : i + (i + 1) * after->lda;
-        const struct number d = {number_real(type, after->w, i), 0}, stored = number_get(type, after->a, i + i * after->lda);
+        const struct number d = {number_real(type, after->w, i), 0},
+                            stored = number_get(type, after->a, i + i * after->lda);
         t[i + i * n] = d;
         same = same && stored.re == d.re && stored.im == 0;
         if (i + 1 < n) {
-            const struct number e = {number_real(type, after->e, i), 0}, beside = number_get(type, after->a, next);
+            const struct number e = {number_real(type, after->e, i), 0},
+                                beside = number_get(type, after->a, next);
             t[i + 1 + i * n] = t[i + (i + 1) * n] = e;
             same = same && beside.re == e.re && beside.im == 0;
         }
@@ -79,7 +82,7 @@ static double form_error(const struct judged *judged, const struct reflectors *r
     const int64_t n = judged->after->n;
     if (!take_form(judged, judged->one))
         return INFINITY;
-    for (int i = 0; i < 2; i++) { /* Q T, and of its adjoint T Q* likewise: Q T Q* */
+    for (int i = 0; i < 2; i++) { /* first Q T, then from its adjoint Q T Q* */
         reflectors_apply(reflectors, false, n, judged->one);
         dense_transpose(true, n, judged->one);
     }
@@ -89,7 +92,7 @@ static double form_error(const struct judged *judged, const struct reflectors *r
     return dense_worse(residual, dense_orthogonality(n, n, judged->one, judged->other));
 }
 
-/* The first columns of Q, less the result, and whether that is unitary. */
+/* The first columns of Q less the result, and how far that is from unitary. */
 static double matrix_error(const struct judged *judged, const struct reflectors *reflectors)
 {
     const int64_t m = reflectors->order, n = judged->after->n;
@@ -120,7 +123,7 @@ static double product_error(const struct judged *judged, const struct reflectors
     return dense_norm(m, n, product) / size;
 }
 
-/* Euclidean, of a column from a row on. */
+/* The Euclidean length of a column from row `first` on. */
 static double length_of(int64_t first, int64_t m, const struct number *column)
 {
     double sum = 0;
@@ -129,14 +132,16 @@ static double length_of(int64_t first, int64_t m, const struct number *column)
     return sqrt(sum);
 }
 
-/* R = B - A X: over the norms of A and X where A is square; else A* R over those of A and B. And how far the lengths
- * of R's columns are from those that the rows of the result below X tell, over the lengths of B's. */
+/* With R = B - A X: R over the norms of A and X if A is square, else A* R over those of A and B, and the
+ * difference between the lengths of R's columns and of the result's columns below X, over the lengths of B's
+ * columns. */
 static double solution_error(const struct judged *judged)
 {
     const struct lapack_arguments *const before = judged->before, *const after = judged->after;
     const enum blas_type type = judged->routine->type;
     const int64_t m = before->m, n = before->n;
-    struct number *const b = judged->v /* done with */, *const x = judged->one, *const product = judged->other;
+    struct number *const b = judged->v /* no longer needed */, *const x = judged->one,
+                         *const product = judged->other;
     const double size = dense_norm(m, n, judged->a);
     dense_take(type, 'F', false, m, ORTHOGONAL_NRHS, before->b, before->ldb, b);
     dense_take(type, 'F', false, n, ORTHOGONAL_NRHS, after->b, after->ldb, x);
@@ -152,15 +157,17 @@ static double solution_error(const struct judged *judged)
     double worst = dense_norm(n, ORTHOGONAL_NRHS, product) / size / b_size;
     dense_take(type, 'F', false, m, ORTHOGONAL_NRHS, after->b, after->ldb, product);
     for (int64_t j = 0; j < ORTHOGONAL_NRHS; j++)
-        worst = dense_worse(worst, fabs(length_of(0, m, b + j * m) - length_of(n, m, product + j * m)) / lengths[j]);
+        worst = dense_worse(worst,
+                            fabs(length_of(0, m, b + j * m) - length_of(n, m, product + j * m)) / lengths[j]);
     return worst;
 }
 
 double orthogonal_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                        const struct lapack_arguments *before, struct number *const rooms[VERIFY_ROOMS])
+                        const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
     const enum orthogonal_work work = orthogonal_work_of(routine);
-    const struct judged judged = {routine, after, before, rooms[0], rooms[1], rooms[4], rooms[2], rooms[3]};
+    const struct judged judged = {routine,    after,      before,     scratch[0],
+                                  scratch[1], scratch[4], scratch[2], scratch[3]};
     const bool reads = work == ORTHOGONAL_MAKES || work == ORTHOGONAL_APPLIES;
     const struct lapack_arguments *const from = reads ? before : after;
     struct reflectors reflectors = orthogonal_reflectors(routine, before, judged.v, judged.tau);
@@ -168,7 +175,8 @@ double orthogonal_error(const struct lapack_routine *routine, const struct lapac
         dense_take_hermitian(routine->type, before->uplo, reflectors.order, before->a, before->lda, judged.a);
     else if (!reads)
         dense_take(routine->type, 'F', false, before->m, before->n, before->a, before->lda, judged.a);
-    reflectors_take(&reflectors, routine->type, from->a, from->lda, work == ORTHOGONAL_SOLVES ? NULL : from->tau);
+    reflectors_take(&reflectors, routine->type, from->a, from->lda,
+                    work == ORTHOGONAL_SOLVES ? NULL : from->tau);
     if (work == ORTHOGONAL_SOLVES)
         reflectors_find_scalars(&reflectors, routine->type, after->a, after->lda, judged.a, judged.one);
     switch (work) {

@@ -1,7 +1,7 @@
 #include "command/verify/reflectors.h"
 #include "command/verify/arrays.h"
 
-/* Of reflector r: its column in the matrix, the row of its 1, and the rows of the rest. */
+/* The place of a reflector: its column in the matrix, the row of its 1, and the rows of the rest. */
 struct place {
     int64_t column, one, begin, end;
 };
@@ -16,7 +16,8 @@ static struct place place_of(const struct reflectors *reflectors, int64_t r)
     }
 }
 
-void reflectors_take(struct reflectors *reflectors, enum blas_type type, const char *a, int64_t ld, const char *tau)
+void reflectors_take(struct reflectors *reflectors, enum blas_type type, const char *a, int64_t ld,
+                     const char *tau)
 {
     for (int64_t r = 0; r < reflectors->count; r++) {
         const struct place place = place_of(reflectors, r);
@@ -33,7 +34,8 @@ void reflectors_take(struct reflectors *reflectors, enum blas_type type, const c
 static void apply_one(const struct reflectors *reflectors, int64_t r, bool adjoint, struct number *x)
 {
     const struct number *const v = reflectors->v + r * reflectors->order;
-    const struct number tau = {reflectors->tau[r].re, adjoint ? -reflectors->tau[r].im : reflectors->tau[r].im};
+    const struct number tau = {reflectors->tau[r].re,
+                               adjoint ? -reflectors->tau[r].im : reflectors->tau[r].im};
     struct number sum = {0, 0};
     for (int64_t i = 0; i < reflectors->order; i++) {
         sum.re += v[i].re * x[i].re + v[i].im * x[i].im;
@@ -61,9 +63,9 @@ void reflectors_matrix(const struct reflectors *reflectors, int64_t columns, str
     reflectors_apply(reflectors, false, columns, to);
 }
 
-/* H(j)* makes beta of the column's alpha and zeros below: tau = (beta - alpha) / beta, beta real. */
-void reflectors_find_scalars(struct reflectors *reflectors, enum blas_type type, const char *factors, int64_t ld,
-                             const struct number *a, struct number *column)
+/* H(j)* turns the alpha of its column into a real beta, with zeros below: tau = (beta - alpha) / beta. */
+void reflectors_find_scalars(struct reflectors *reflectors, enum blas_type type, const char *factors,
+                             int64_t ld, const struct number *a, struct number *column)
 {
     for (int64_t r = 0; r < reflectors->count; r++) {
         const double beta = number_get(type, factors, r + r * ld).re;

@@ -17,18 +17,20 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
     if (number >= VERIFY_ORDERS)
         return false;
     const int n = verify_orders[number], m = shape == 1 ? n + n / 2 : shape == 2 ? n - n / 3 : n;
-    *arguments = (struct lapack_arguments){.jobz = "NS"[job], .n = n, .m = m, .lda = (m > n ? m : n) + 3, .ldb = n + 2,
-                                           .ldz = m + 1};
+    *arguments = (struct lapack_arguments){
+        .jobz = "NS"[job], .n = n, .m = m, .lda = (m > n ? m : n) + 3, .ldb = n + 2, .ldz = m + 1};
     return true;
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed, struct lapack_arguments *arguments)
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
 {
     (void)poisoned;
     verify_fill_random(routine->type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
 }
 
-static void results(const struct lapack_routine *routine, const struct lapack_arguments *after, struct verify_parts *parts)
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
 {
     const int64_t m = after->m, n = after->n, k = least(after);
     const bool vectors = after->jobz == 'S';
@@ -41,13 +43,14 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
     }
 }
 
-/* U S V* - A over A's norm, and both sides' orthogonality; that values fall is seen where the host's are compared. */
+/* U S V* - A over A's norm, and the orthogonality of U and V. The comparison with the host's values shows
+ * their order. */
 static double error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const rooms[VERIFY_ROOMS])
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t m = after->m, n = after->n, k = least(after);
-    struct number *const a = rooms[0], *const u = rooms[1], *const vt = rooms[2], *const v = rooms[3],
-                  *const product = rooms[4];
+    struct number *const a = scratch[0], *const u = scratch[1], *const vt = scratch[2], *const v = scratch[3],
+                  *const product = scratch[4];
     if (after->jobz == 'N')
         return 0;
     dense_take(routine->type, 'F', false, m, n, before->a, before->lda, a);
@@ -56,7 +59,8 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < k; i++)
             v[j + i * n] = (struct number){vt[i + j * k].re, -vt[i + j * k].im};
-    const double worst = dense_worse(dense_orthogonality(m, k, u, product), dense_orthogonality(n, k, v, product));
+    const double worst =
+        dense_worse(dense_orthogonality(m, k, u, product), dense_orthogonality(n, k, v, product));
     for (int64_t i = 0; i < k; i++) {
         const double s = number_real(routine->type, after->w, i);
         for (int64_t j = 0; j < m; j++)
@@ -67,17 +71,19 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
     return dense_worse(worst, dense_norm(m, n, product) / dense_norm(m, n, a));
 }
 
-static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after, double *values)
+static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                      double *values)
 {
     for (int64_t i = 0; i < least(after); i++)
         values[i] = number_real(routine->type, after->w, i);
     return least(after);
 }
 
-static double norm(const struct lapack_routine *routine, const struct lapack_arguments *before, struct number *room)
+static double norm(const struct lapack_routine *routine, const struct lapack_arguments *before,
+                   struct number *scratch)
 {
-    dense_take(routine->type, 'F', false, before->m, before->n, before->a, before->lda, room);
-    return dense_norm(before->m, before->n, room);
+    dense_take(routine->type, 'F', false, before->m, before->n, before->a, before->lda, scratch);
+    return dense_norm(before->m, before->n, scratch);
 }
 
 const struct verify_lapack_kind verify_singular = {choose, fill, results, error, values, norm};

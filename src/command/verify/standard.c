@@ -1,4 +1,4 @@
-/* standard: generalised problems reduced to standard ones. */
+/* standard: the reduction of generalised problems to standard ones. */
 #include "command/verify/dense.h"
 #include "command/verify/kind.h"
 
@@ -10,33 +10,35 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
     if (number >= VERIFY_ORDERS)
         return false;
     const int n = verify_orders[number];
-    *arguments = (struct lapack_arguments){.itype = itype + 1, .uplo = "LU"[triangle], .n = n, .lda = n + 3, .ldb = n + 2,
-                                           .ldz = 1};
+    *arguments = (struct lapack_arguments){
+        .itype = itype + 1, .uplo = "LU"[triangle], .n = n, .lda = n + 3, .ldb = n + 2, .ldz = 1};
     return true;
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed, struct lapack_arguments *arguments)
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     verify_fill_hermitian(type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
     verify_fill_triangle(type, arguments->uplo, false, arguments->n, arguments->b, arguments->ldb, seed);
 }
 
-static void results(const struct lapack_routine *routine, const struct lapack_arguments *after, struct verify_parts *parts)
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
 {
     (void)routine;
     parts->of[ARRAY_A] = (struct verify_part){after->n, after->n, .uplo = after->uplo};
 }
 
-/* inv(F) A inv(F*) for ITYPE 1, else F* A F, where F is L or U*: the product of F, the result and F* less A, or of F*, A
- * and F less the result, over A's norm and F's squared. */
+/* The result is inv(F) A inv(F*) for ITYPE 1, else F* A F, where F is L or U*. The error is F times the
+ * result times F* less A, or F* A F less the result, over A's norm and F's squared. */
 static double error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const rooms[VERIFY_ROOMS])
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t n = before->n;
     const bool divides = before->itype == 1, lower = before->uplo == 'L';
-    struct number *const a = rooms[0], *const result = rooms[1], *const factor = rooms[2], *const half = rooms[3],
-                  *const product = rooms[4];
+    struct number *const a = scratch[0], *const result = scratch[1], *const factor = scratch[2],
+                         *const half = scratch[3], *const product = scratch[4];
     dense_take_hermitian(routine->type, before->uplo, n, before->a, before->lda, a);
     dense_take_hermitian(routine->type, before->uplo, n, after->a, after->lda, result);
     if (!dense_diagonal_is_real(routine->type, n, after->a, before->lda))
@@ -53,5 +55,5 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
     return dense_norm(n, n, product) / size / (factor_size * factor_size);
 }
 
-/* The host's results are as exact: only INFO is compared. */
+/* The host's results are no more exact: only INFO is compared. */
 const struct verify_lapack_kind verify_standard = {choose, fill, results, error, NULL, NULL};

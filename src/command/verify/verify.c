@@ -14,11 +14,11 @@
 
 enum { DEFAULT_SIZE = 600, LEAST_SIZE = 4, GREATEST_SIZE = 20000, WHAT_BYTES = 512 };
 static const char who[] = "mublas verify";
-static const double gauge_limit = 16, lapack_limit = 30; /* the second is the threshold of LAPACK's testers */
+static const double blas_limit = 16, lapack_limit = 30; /* the second is the threshold of LAPACK's testers */
 
 struct options {
     const char *routines; /* NULL: all */
-    bool blas, lapack;    /* any of them is among those */
+    bool blas, lapack;    /* the list has routines of BLAS, of LAPACK */
     long size;
 };
 
@@ -63,7 +63,8 @@ static bool take_options(char **arguments, struct options *options)
             if (!take_size(*arguments + 7, options))
                 return false;
         } else {
-            fprintf(stderr, "mublas verify: '%s' is not an option; mublas verify --help lists them\n", *arguments);
+            fprintf(stderr, "mublas verify: '%s' is not an option; mublas verify --help lists them\n",
+                    *arguments);
             return false;
         }
     }
@@ -76,7 +77,7 @@ static void read_outcomes(FILE *answers, struct verify_outcome outcomes[ROUTINES
     while (fgets(line, sizeof line, answers)) {
         struct verify_outcome outcome = {.begun = true};
         int kept;
-        if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.gauge, &kept) == 4)
+        if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.ratio, &kept) == 4)
             outcome.kept = kept;
         else if (sscanf(line, "begin %15s", name) != 1)
             continue;
@@ -90,7 +91,7 @@ struct score {
     int passed, listed;
 };
 
-/* Print the routine's line, and count it. */
+/* Prints the routine's line, and counts it. */
 static void judge(const char *name, const struct verify_outcome *outcome, double limit, const char *report,
                   struct score *score)
 {
@@ -102,8 +103,8 @@ static void judge(const char *name, const struct verify_outcome *outcome, double
         return;
     }
     const bool counted = offload_report_row(report, name, &row);
-    printf("%-8s %6d %10.3g  ", name, outcome->calls, outcome->gauge);
-    if (!(outcome->gauge < limit))
+    printf("%-8s %6d %10.3g  ", name, outcome->calls, outcome->ratio);
+    if (!(outcome->ratio < limit))
         puts("FAIL: the results differ");
     else if (!outcome->kept)
         puts("FAIL: something beside the results was written");
@@ -126,24 +127,25 @@ static void judge_blas(const struct verify_outcome outcomes[ROUTINES], const str
     if (offload_report_host(report, host, sizeof host))
         printf("host BLAS: %s\n", host);
     printf("%-8s %6s %10s  result (largest difference in eps of the terms' magnitudes; %g would fail)\n",
-           "routine", "calls", "difference", gauge_limit);
+           "routine", "calls", "difference", blas_limit);
     for (int routine = 0; routine < ROUTINES; routine++)
         if (routine_is_listed(routine, options->routines))
-            judge(routine_name(routine, name), &outcomes[routine], gauge_limit, report, score);
+            judge(routine_name(routine, name), &outcomes[routine], blas_limit, report, score);
 }
 
-static void judge_lapack(const struct verify_outcome *outcomes, const struct options *options, const char *report,
-                         struct score *score)
+static void judge_lapack(const struct verify_outcome *outcomes, const struct options *options,
+                         const char *report, struct score *score)
 {
-    printf("%-8s %6s %10s  result (largest residual, loss of orthogonality or distance from the host's values,\n"
-           "%27s in eps * order * norm; %g would fail)\n",
-           "routine", "calls", "error", "", lapack_limit);
+    printf(
+        "%-8s %6s %10s  result (largest residual, loss of orthogonality or distance from the host's values,\n"
+        "%27s in eps * order * norm; %g would fail)\n",
+        "routine", "calls", "error", "", lapack_limit);
     for (int i = 0; i < lapack_routine_count(); i++)
         if (lapack_routine_is_listed(i, options->routines))
             judge(lapack_routine_row(i)->name, &outcomes[i], lapack_limit, report, score);
 }
 
-/* One that can be used, with this build's kernels: wakes it, and gives it up again. False: with one line. */
+/* Tries to wake a device with this build's kernels, and closes it again. False after one line. */
 static bool has_device(void)
 {
     struct device *device;
@@ -151,18 +153,19 @@ static bool has_device(void)
     if (status == STATUS_OK)
         device_close(device);
     else
-        fprintf(stderr, "%s: no device to check: %s (MUBLAS_VERBOSE=2 says more)\n", who, status_text(status));
+        fprintf(stderr, "%s: no device to check: %s (MUBLAS_VERBOSE=2 says more)\n", who,
+                status_text(status));
     return status == STATUS_OK;
 }
 
-/* A process that makes calls under the shim. False: with a line that says why. */
+/* Starts a process that makes calls under the shim. False after a line that says why. */
 static bool start(struct shim_child *child, const char *what)
 {
     static const struct shim_child_settings settings = {.offload = "always"};
     return shim_child_start(child, &settings, who, VERIFY_CALLS_COMMAND, what);
 }
 
-/* False: it ended with a failure. Its report is gone. */
+/* Removes its report. False: it ended with a failure. */
 static bool end(struct shim_child *child, int status)
 {
     if (WIFSIGNALED(status))
@@ -186,7 +189,7 @@ static bool check_blas(const struct options *options, struct score *score)
     return end(&child, status);
 }
 
-/* Where none of it can run on the device, that is said and no fault, unless it was asked for. */
+/* If LAPACK cannot run on the device, says so; that is a failure only if the user asked for LAPACK. */
 static bool check_lapack(const struct options *options, struct score *score)
 {
     struct shim_child child;
@@ -194,7 +197,8 @@ static bool check_lapack(const struct options *options, struct score *score)
     struct verify_outcome *outcomes;
     char what[WHAT_BYTES];
     if (!lapack_call_host(&host)) {
-        puts("LAPACK: not checked, no host LAPACK was found (liblapack.so.3, or in the BLAS of MUBLAS_HOST_BLAS)");
+        puts("LAPACK: not checked, no host LAPACK was found (liblapack.so.3, or in the BLAS of "
+             "MUBLAS_HOST_BLAS)");
         return !options->routines;
     }
     if (!solver_library_find()) {
@@ -202,7 +206,8 @@ static bool check_lapack(const struct options *options, struct score *score)
         return !options->routines;
     }
     printf("host LAPACK: %s\n", host.path);
-    snprintf(what, sizeof what, "lapack%s%s", options->routines ? " " : "", options->routines ? options->routines : "");
+    snprintf(what, sizeof what, "lapack%s%s", options->routines ? " " : "",
+             options->routines ? options->routines : "");
     if (!(outcomes = calloc((size_t)lapack_routine_count(), sizeof *outcomes)) || !start(&child, what)) {
         free(outcomes);
         return false;

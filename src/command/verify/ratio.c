@@ -1,4 +1,4 @@
-/* verify_operands_gauge: element by element, with the magnitudes of the terms. */
+/* verify_operands_ratio: measures each element by the magnitudes of its terms. */
 #include "command/verify/numbers.h"
 #include "command/verify/operands.h"
 
@@ -39,7 +39,7 @@ static double factor_size(const struct verify_operands *operands, int64_t i, int
     return number_size(factor(operands, i, j));
 }
 
-/* The same of op(B); of trmm's and trsm's B as it was. */
+/* The same for op(B), which for trmm and trsm is B as it was. */
 static double second_size(const struct verify_operands *operands, int64_t i, int64_t j)
 {
     const struct blas_call *call = &operands->hosts;
@@ -50,7 +50,7 @@ static double second_size(const struct verify_operands *operands, int64_t i, int
     return size_at(call->type, operands->b.hosts, mirrored ? j + i * call->b.ld : i + j * call->b.ld);
 }
 
-/* The size of result i by which its error is measured; vectors as they were. */
+/* The size by which the error of result i is measured, from the vectors as they were. */
 static double vector_bound(const struct verify_operands *operands, int64_t i)
 {
     const struct blas_call *call = &operands->ours;
@@ -88,7 +88,7 @@ static double terms_size(const struct verify_operands *operands, int64_t i, int6
             sum += factor_size(operands, i, l) * second_size(operands, j, l) +
                    second_size(operands, i, l) * factor_size(operands, j, l);
         return sum;
-    default: /* a matrix of a side */
+    default: /* a matrix on one side */
         for (int64_t l = 0; l < call->a.rows; l++)
             sum += call->side == SIDE_LEFT ? factor_size(operands, i, l) * second_size(operands, l, j)
                                            : second_size(operands, i, l) * factor_size(operands, l, j);
@@ -125,7 +125,7 @@ static struct number difference_at(enum blas_type type, const struct verify_buff
     return (struct number){ours.re - hosts.re, ours.im - hosts.im};
 }
 
-static double vector_gauge(const struct verify_operands *operands, const struct blas_vector *vector,
+static double vector_ratio(const struct verify_operands *operands, const struct blas_vector *vector,
                            const struct verify_buffer *buffer)
 {
     const enum blas_type type = operands->ours.type;
@@ -137,8 +137,8 @@ static double vector_gauge(const struct verify_operands *operands, const struct 
     return worst;
 }
 
-/* trsm: op(A) times the difference of two solutions, by op(A) times a solution and the right-hand
- * side; else a matrix that is nearly singular would seem a fault. */
+/* trsm: measures op(A) times the difference of two solutions by op(A) times a solution and the right-hand
+ * side; otherwise a nearly singular matrix would count as a fault. */
 static double solution_units(const struct verify_operands *operands, int64_t i, int64_t j)
 {
     const struct blas_call *call = &operands->hosts;
@@ -158,7 +158,7 @@ static double solution_units(const struct verify_operands *operands, int64_t i, 
     return units(call->type, number_size(sum), bound);
 }
 
-static double matrix_gauge(const struct verify_operands *operands)
+static double matrix_ratio(const struct verify_operands *operands)
 {
     const struct blas_call *call = &operands->ours;
     double worst = 0;
@@ -176,12 +176,12 @@ static double matrix_gauge(const struct verify_operands *operands)
     return worst;
 }
 
-double verify_operands_gauge(const struct verify_operands *operands)
+double verify_operands_ratio(const struct verify_operands *operands)
 {
     const struct blas_call *call = &operands->ours;
     if (call->c.rows > 0)
-        return matrix_gauge(operands);
+        return matrix_ratio(operands);
     if (call->family == FAMILY_TRMV)
-        return vector_gauge(operands, &call->x, &operands->x);
-    return vector_gauge(operands, &call->y, &operands->y);
+        return vector_ratio(operands, &call->x, &operands->x);
+    return vector_ratio(operands, &call->y, &operands->y);
 }
