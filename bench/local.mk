@@ -7,7 +7,7 @@ bench_residency_SOURCES = bench/residency.c bench/timing.h
 bench_residency_LDADD = $(BENCH_BLAS_LIBS)
 bench_tridiagonal_SOURCES = bench/tridiagonal.c bench/timing.h
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
-EXTRA_DIST += bench/run_offload.sh bench/judged_turns.py
+EXTRA_DIST += bench/run_offload.sh
 check_PROGRAMS += bench/tiles
 bench_tiles_SOURCES = bench/tiles.c bench/timing.h
 bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
@@ -71,8 +71,8 @@ bench_kernels_measure_SOURCES = \
 bench_kernels_measure_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 bench_kernels_measure_CCASFLAGS = $(roof_image_flags)
 bench_kernels_measure_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
-EXTRA_DIST += bench/kernels/roof.cu bench/kernels/report.py bench/kernels/plots.py bench/kernels/variants.sh \
-	bench/kernels/results.py bench/kernels/summary.py
+EXTRA_DIST += bench/kernels/roof.cu bench/kernels/report.py bench/kernels/plots.py bench/kernels/results.py \
+	bench/kernels/summary.py
 
 if HAVE_NVCC
 roof_image = bench/kernels/roof.fatbin
@@ -83,11 +83,6 @@ $(roof_image): bench/kernels/roof.cu Makefile
 bench/kernels/measure-roof_image.$(OBJEXT): $(roof_image)
 CLEANFILES += $(roof_image)
 endif
-
-# How far times of one call differ.
-check_PROGRAMS += bench/call_scatter
-bench_call_scatter_SOURCES = bench/call_scatter.c bench/border_calls.c bench/border_calls.h
-bench_call_scatter_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 # Whether the choice between host and device falls on the faster side.
 check_PROGRAMS += bench/crossovers
