@@ -1,7 +1,7 @@
 /* cuSOLVER's answers to factorisations, systems of equations and singular values. */
-#include "checks.h"
+#include "../checks.h"
 #include "peer.h"
-#include "problems.h"
+#include "../problems.h"
 
 static const int type = CUDA_REAL_64;
 

@@ -18,7 +18,7 @@
 #define MUBLAS_BENCH_PEER_H
 
 #include "cuda_libraries.h"
-#include "program.h"
+#include "../program.h"
 
 struct peer {
     struct cuda_libraries cuda;

@@ -1,7 +1,7 @@
 /* cuSOLVER's answers to the eigenvalue problems. */
-#include "checks.h"
+#include "../checks.h"
 #include "peer.h"
-#include "problems.h"
+#include "../problems.h"
 
 static void digest(struct run *run, const struct operand *operand, size_t count)
 {

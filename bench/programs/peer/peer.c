@@ -1,5 +1,5 @@
 #include "peer.h"
-#include "../timing.h"
+#include "../../timing.h"
 
 #include <stdio.h>
 
