@@ -28,7 +28,7 @@ struct graph_hold *graph_hold_begin(CUgraph graph)
     }
     if (driver()->graph_retain_user_object(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS)
         return hold;
-    driver()->user_object_release(object, 1); /* the graph's reference drops it */
+    driver()->user_object_release(object, 1); /* this drops the graph's part */
     drop(hold);
     return NULL;
 }

@@ -51,7 +51,8 @@ static CUresult create(struct workspace_pool *pool, struct workspace **result)
     return CUDA_SUCCESS;
 }
 
-/* Leaves the pool, which still owns its memory: nothing tells when its launches are done. */
+/* Takes it out of the pool, which frees its memory at its own end: nothing tells when its launches are
+ * done. */
 static void abandon(struct workspace_pool *pool, struct workspace *workspace)
 {
     struct workspace **link = &pool->first;

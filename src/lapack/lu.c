@@ -84,7 +84,7 @@ static enum status divide(const struct route *route, const struct solver_handle 
     return solver_blas_status(handle->library, result, "cuBLAS' trsm");
 }
 
-/* For each column of the inverse the column before the interchanges, which are made in reverse. */
+/* Finds for each column of the inverse its number before the interchanges, which it makes in reverse. */
 static void order_columns(const struct factor_problem *problem)
 {
     for (int64_t i = 0; i < problem->n; i++)
@@ -96,7 +96,7 @@ static void order_columns(const struct factor_problem *problem)
     }
 }
 
-/* Copies runs of neighbours at once. */
+/* Copies neighbouring columns at once. */
 static enum status copy_in_order(const struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);

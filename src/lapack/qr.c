@@ -36,7 +36,7 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     return solver_status(handle->library, result, "cuSOLVER's geqrf");
 }
 
-/* The size of the one workspace for all steps. */
+/* The elements of the workspace, which all steps share. */
 static int workspace_elements(const struct route *route)
 {
     const size_t elements = route->device_workspace_bytes / blas_element_bytes(route->type);

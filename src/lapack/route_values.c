@@ -45,7 +45,7 @@ static int32_t largest_of(const unsigned char *bytes, size_t count, bool is_sing
     return all;
 }
 
-/* Columns that several threads check, each a part. */
+/* A matrix whose columns several threads check, each thread a part. */
 struct look {
     const struct blas_matrix *matrix;
     enum blas_type type;

@@ -29,8 +29,8 @@ static struct shape shape_of(const struct singular_problem *problem)
     return shape;
 }
 
-/* cuSOLVER's results. Without vectors it returned wrong values, and later failed (12.0.4, H100), so it always
- * makes them. */
+/* cuSOLVER's parameters. Without vectors it returned wrong values, and later failed (12.0.4, H100), so the
+ * route always asks for vectors. */
 struct parameters {
     const struct solver_library *library;
     struct shape shape;
