@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* HEMV, HEMM, HERK and HER2K exist for the complex types only. Level 3 begins with GEMM. */
+/* HEMV, HEMM, HERK and HER2K are of the complex types only. Level 3 begins with GEMM. */
 enum blas_family {
     FAMILY_AXPY,
     FAMILY_GEMV,

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Standard error as it was when the library was loaded: the program may close it and reuse the descriptor for
- * a file of its own. */
+/* The file that was standard error when the library was loaded: the program may close it, and open files of its own
+ * by the same descriptor. */
 static struct stat at_start;
 static bool was_open;
 
@@ -21,7 +21,7 @@ void log_note_standard_error(void)
     errno = saved_errno;
 }
 
-/* Another library's constructor may run before ours and make a call that is logged. */
+/* Another library's constructor may come before ours and have a call logged. */
 __attribute__((constructor)) static void note_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

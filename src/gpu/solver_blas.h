@@ -2,8 +2,8 @@
  * there is one, else by the other where sizes and leading dimensions fit.
  *
  * Parameters are cuBLAS' own; operands are in device memory, scalars on the host. hemm of the real types is
- * symm. The result is cuBLAS' status (solver_blas_status): CUBLAS_STATUS_NOT_SUPPORTED where a number does not
- * fit. */
+ * symm. The result is cuBLAS' status (solver_blas_status):
+ * CUBLAS_STATUS_NOT_SUPPORTED where a number does not fit. */
 #ifndef MUBLAS_SOLVER_BLAS_H
 #define MUBLAS_SOLVER_BLAS_H
 

@@ -10,7 +10,7 @@
 #include "lapack/families.h"
 #include "lapack/route.h"
 
-/* The arguments that the routine has. */
+/* Whatever the routine has. */
 struct factor_problem {
     enum lapack_family family;
     enum blas_type type;
@@ -67,7 +67,7 @@ static inline int *factor_info(const struct route *route, int step)
     return (int *)route_pointer(route->info_address) + step;
 }
 
-/* True when the 32-bit interface can take the sizes. */
+/* May the 32-bit interface have it? */
 bool factor_is_narrow(const struct route *route, int number);
 
 #endif

@@ -23,7 +23,7 @@ size_t route_vector_bytes(const struct route *route)
     return bytes;
 }
 
-/* Bytes of device memory without workspace. */
+/* Of device memory without workspace. */
 static size_t operands_bytes(const struct route *route)
 {
     size_t bytes = route_vector_bytes(route) + ROUTE_MODULI_BYTES;

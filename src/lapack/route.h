@@ -86,7 +86,7 @@ static inline void *route_pointer(CUdeviceptr address)
 enum status route_reserve(struct route *route, int result, size_t device_bytes, size_t host_bytes);
 enum status route_reserve_elements(struct route *route, int result, int elements);
 
-/* A matrix in the program's memory that is read, as the mirrors describe it. */
+/* A matrix in the program's memory as the mirrors know it, to be read. */
 struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type type);
 
 /* Runs the route. STATUS_OK: matrices are in host memory and vectors in private memory. STATUS_RESULT_LOST:

@@ -18,10 +18,10 @@ static inline size_t route_aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* INFO and all vectors, one after the other. */
+/* INFO and all vectors, one behind the other. */
 size_t route_vector_bytes(const struct route *route);
 
-/* The device addresses of an operand's host matrices. */
+/* Where an operand's host matrices are on the device. */
 CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand);
 
 /* route_send.c: true when diagonals and vectors let INFO be 0. Reads host memory. */
