@@ -41,6 +41,7 @@ kernel_includes = \
 	src/gpu/kernels/symmetric_strip.h \
 	src/gpu/kernels/work.h
 route_kernel_files = \
+	src/gpu/kernels/matrix_forms.cu \
 	src/gpu/kernels/part.cu \
 	src/gpu/kernels/stedc_deflate.cu \
 	src/gpu/kernels/stedc_leaves.cu \

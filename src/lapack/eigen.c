@@ -1,4 +1,5 @@
 #include "lapack/eigen.h"
+#include "lapack/own_eigen.h"
 #include "lapack/route_values.h"
 #include "lapack/solver_eigen.h"
 
@@ -23,8 +24,8 @@ static void put_value(struct eigenproblem *problem, int64_t index, double value)
         ((double *)problem->values)[index] = value;
 }
 
-/* cuSOLVER was seen to leave equal values out of order by a rounding. By insertion, for there is little to do; false: it is
- * not little. *moved: some were. */
+/* cuSOLVER sometimes leaves equal values out of order by a rounding. Sorts by insertion, since there is
+ * little to do. False: there is much. *moved: some values moved. */
 static bool sort_values(struct eigenproblem *problem, bool *moved)
 {
     int64_t steps_left = 64 * problem->n;
@@ -45,7 +46,7 @@ static bool sort_values(struct eigenproblem *problem, bool *moved)
     return true;
 }
 
-/* All have been computed: nine tenths of the time is the same for few of them. */
+/* All are computed: few of them would take nine tenths of the time. */
 static void choose(struct eigenproblem *problem)
 {
     int64_t begin = 0, end = problem->n;
@@ -67,8 +68,9 @@ static bool judge(struct route *route)
     struct eigenproblem *const problem = problem_of(route);
     struct route_operand *const a = &route->operands[MATRIX_A];
     bool moved;
-    if (route->info != 0 || !route_values_are_finite(problem->values, problem->n, problem->type) ||
-        !sort_values(problem, &moved))
+    const bool has_factor = problem->is_own && problem->itype != 0;
+    if (route->info != 0 || (has_factor && route->later_info[0] != 0) ||
+        !route_values_are_finite(problem->values, problem->n, problem->type) || !sort_values(problem, &moved))
         return false;
     choose(problem);
     if (problem->vectors) {
@@ -92,17 +94,34 @@ static struct solver_eigen_call call_of(const struct route *route)
                                       .info = route->info_address};
 }
 
+/* Only an interval's vectors are not known beforehand. */
+static struct own_eigen own_of(const struct route *route)
+{
+    const struct eigenproblem *const problem = problem_of(route);
+    const bool some = problem->range == EIGEN_INDICES;
+    const int64_t first = some ? problem->first - 1 : 0, count = some ? problem->last - first : problem->n;
+    return (struct own_eigen){.call = call_of(route), .first = problem->vectors ? first : 0,
+                              .count = problem->vectors ? count : 0};
+}
+
+/* Of our own, or cuSOLVER's where the device is not able to do that. */
 static enum status plan(struct route *route, const struct solver_handle *handle)
 {
-    const struct solver_eigen_call call = call_of(route);
-    return solver_eigen_workspace(handle, &call, &route->device_workspace_bytes, &route->host_workspace_bytes);
+    const struct own_eigen own = own_of(route);
+    enum status status = own_eigen_workspace(handle, &own, &route->device_workspace_bytes, &route->host_workspace_bytes);
+    problem_of(route)->is_own = status == STATUS_OK;
+    if (status == STATUS_UNSUPPORTED)
+        status = solver_eigen_workspace(handle, &own.call, &route->device_workspace_bytes, &route->host_workspace_bytes);
+    return status;
 }
 
 static enum status queue(struct route *route, const struct solver_handle *handle)
 {
-    const struct solver_eigen_call call = call_of(route);
-    return solver_eigen_run(handle, &call, route->workspace, route->device_workspace_bytes, route->host_workspace,
-                            route->host_workspace_bytes);
+    const struct own_eigen own = own_of(route);
+    return problem_of(route)->is_own
+               ? own_eigen_run(handle, &own, route->workspace, route->host_workspace, route->host_workspace_bytes)
+               : solver_eigen_run(handle, &own.call, route->workspace, route->device_workspace_bytes,
+                                  route->host_workspace, route->host_workspace_bytes);
 }
 
 void eigen_describe(struct eigenproblem *problem, struct route *route)

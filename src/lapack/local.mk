@@ -9,6 +9,7 @@ libmublas_core_la_SOURCES += \
 	src/lapack/general_eigen_normalise.c src/lapack/general_eigen_normalise.inc \
 	src/lapack/lu.c \
 	src/lapack/matrix_part.c src/lapack/matrix_part.h \
+	src/lapack/own_eigen.c src/lapack/own_eigen.h \
 	src/lapack/qr.c \
 	src/lapack/reduction.c src/lapack/reduction.h \
 	src/lapack/route.c src/lapack/route.h src/lapack/route_engine.h \
@@ -18,6 +19,7 @@ libmublas_core_la_SOURCES += \
 	src/lapack/singular.c src/lapack/singular.h \
 	src/lapack/solver_eigen.c src/lapack/solver_eigen.h \
 	src/lapack/standard.c \
+	src/lapack/standard_form.c src/lapack/standard_form.h \
 	src/lapack/triangle.c \
 	src/lapack/tridiagonal.c \
 	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h

@@ -1,5 +1,5 @@
 /* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it; the others are
- * cuSOLVER's, which has all of them by 32-bit integers alone. */
+ * cuSOLVER's, which has them with 32-bit integers only. */
 #include "lapack/device_matrix.h"
 #include "lapack/reduction.h"
 #include "lapack/route_values.h"
@@ -10,7 +10,7 @@
 enum { MATRIX_A, MATRIX_C };
 enum { VECTOR_D, VECTOR_E, VECTOR_TAU };
 
-/* As cuSOLVER has them. */
+/* cuSOLVER's parameters. */
 struct parameters {
     const struct solver_library *library;
     cusolverDnHandle_t solver;
@@ -166,7 +166,7 @@ static void describe_vectors(const struct reduction_problem *problem, struct rou
     }
 }
 
-/* sytrd scales reflectors only; what is far from 1 in modulus is the host's all the same. */
+/* sytrd scales reflectors only; the host still gets matrices far from 1 in modulus. */
 void tridiagonal_describe(struct reduction_problem *problem, struct route *route)
 {
     static const struct route_method sytrd = {plan_sytrd, queue_sytrd, judge}, orgtr = {plan_orgtr, queue_orgtr, judge},

@@ -102,9 +102,9 @@ DEVICE_FUNCTION bool grid_await(const grid_gate *gate, unsigned epoch)
     bool aborted = false;
     if (thread_index() == 0) {
         UNROLL_BY(1)
-        for (unsigned turn = 1; !aborted && (int)(gate_arrivals(gate) - arrivals) < 0; turn++) {
+        for (unsigned turn = 0; !aborted && (int)(gate_arrivals(gate) - arrivals) < 0; turn++) {
             gate_pause(turn);
-            aborted = turn % TURNS == 0 && gate_is_aborted(gate);
+            aborted = turn % TURNS == TURNS - 1 && gate_is_aborted(gate);
         }
     }
     return !block_any(aborted);

@@ -25,4 +25,17 @@ struct part_arguments {
     int64_t part; /* enum blas_part */
 };
 
+/* The strict other triangle becomes the conjugate of the one that is `lower`, or upper. */
+struct square_arguments {
+    void *a;
+    int64_t ld, order, lower;
+};
+
+/* Complex elements with these real parts. */
+struct widening_arguments {
+    const void *from;
+    void *to;
+    int64_t from_ld, to_ld, rows, columns;
+};
+
 #endif
