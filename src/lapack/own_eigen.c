@@ -135,24 +135,28 @@ enum status own_eigen_workspace(const struct solver_handle *handle, const struct
     return status;
 }
 
-/* B's Cholesky factor, and A as the matrix of the standard problem. */
-static enum status queue_standard(const struct solver_handle *handle, const struct own_eigen *work,
-                                  const struct layout *layout, CUdeviceptr workspace, void *host_workspace,
-                                  size_t host_bytes)
+static enum status queue_factor(const struct solver_handle *handle, const struct own_eigen *work,
+                                const struct layout *layout, CUdeviceptr workspace, void *host_workspace,
+                                size_t host_bytes)
 {
     const struct solver_eigen_call *const call = &work->call;
-    const struct device_part a = {.address = call->a, .ld = call->lda, .rows = call->n, .columns = call->n,
-                                  .part = call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER};
     const int type = solver_data_type(call->type);
     const int result = handle->library->potrf(handle->solver, handle->params, fill_of(work), call->n, type,
                                               pointer(call->b), call->ldb, type, pointer(workspace + layout->scratch),
                                               layout->factor_bytes, host_workspace, host_bytes,
                                               pointer(call->info + sizeof(int)));
-    enum status status = solver_status(handle->library, result, "cuSOLVER's potrf");
-    if (status == STATUS_OK)
-        status = matrix_part_complete(handle->library->device, handle->stream, &a, call->type);
+    return solver_status(handle->library, result, "cuSOLVER's potrf");
+}
+
+/* A becomes the matrix of the standard problem. */
+static enum status queue_standard(const struct solver_handle *handle, const struct own_eigen *work)
+{
+    const struct solver_eigen_call *const call = &work->call;
+    const struct device_part a = {.address = call->a, .ld = call->lda, .rows = call->n, .columns = call->n,
+                                  .part = call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER};
     const struct standard_form form = {.type = call->type, .itype = call->itype, .uplo = call->uplo, .n = call->n,
                                        .factor = call->b, .ld = call->ldb};
+    const enum status status = matrix_part_complete(handle->library->device, handle->stream, &a, call->type);
     return status == STATUS_OK ? standard_form_apply(handle, &form, call->a, call->lda) : status;
 }
 
@@ -193,6 +197,16 @@ static enum status queue_vectors(const struct solver_handle *handle, const struc
                                : status;
 }
 
+/* INFO of B's factor is looked at before anything is made of it: what is queued behind must not meet what is no number. */
+static enum status fetch_factor_info(const struct solver_handle *handle, const struct own_eigen *work, int *info)
+{
+    CUresult result =
+        driver()->copy_to_host_async(info, work->call.info + sizeof(int), sizeof *info, handle->stream);
+    if (result == CUDA_SUCCESS)
+        result = driver()->stream_synchronise(handle->stream);
+    return device_check(handle->library->device, result, "waiting for B's factor");
+}
+
 enum status own_eigen_run(const struct solver_handle *handle, const struct own_eigen *work, CUdeviceptr workspace,
                           void *host_workspace, size_t host_bytes)
 {
@@ -202,8 +216,16 @@ enum status own_eigen_run(const struct solver_handle *handle, const struct own_e
         status = device_check(handle->library->device,
                               driver()->memory_set_async(work->call.info, 0, 2 * sizeof(int), handle->stream),
                               "zeroing INFO");
-    if (status == STATUS_OK && work->call.itype)
-        status = queue_standard(handle, work, &layout, workspace, host_workspace, host_bytes);
+    int factor_info = 0;
+    if (status == STATUS_OK && work->call.itype) {
+        status = queue_factor(handle, work, &layout, workspace, host_workspace, host_bytes);
+        if (status == STATUS_OK)
+            status = fetch_factor_info(handle, work, &factor_info);
+        if (factor_info != 0)
+            return status; /* what is asked for does not exist */
+        if (status == STATUS_OK)
+            status = queue_standard(handle, work);
+    }
     const struct tridiagonalisation reduction = reduction_of(work, &layout, workspace);
     if (status == STATUS_OK)
         status = tridiagonalisation_queue(handle, &reduction, workspace + layout.scratch);
