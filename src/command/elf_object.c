@@ -1,6 +1,6 @@
 #include "command/elf_object.h"
 #include "command/elf_symbols.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>

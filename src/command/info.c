@@ -7,7 +7,7 @@
 #include "gpu/cublas_library.h"
 #include "gpu/device.h"
 #include "gpu/solver_library.h"
-#include "interpose/host_search.h"
+#include "host/host_search.h"
 #include "interpose/learned_model.h"
 #include "interpose/policy.h"
 #include "mirror/mapping.h"

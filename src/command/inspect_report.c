@@ -3,8 +3,8 @@
 #include "command/inspect_notes.h"
 #include "command/lapack_left.h"
 #include "command/name_choice.h"
-#include "interpose/host_paths.h"
-#include "interpose/symbols.h"
+#include "host/host_paths.h"
+#include "host/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

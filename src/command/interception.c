@@ -1,6 +1,6 @@
 #include "command/interception.h"
 #include "command/symbol_index.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "command/name_choice.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 enum { NAMES_SHOWN = 4 };
 

@@ -160,7 +160,7 @@ static const char *routine_symbol(int routine, char symbol[ROUTINE_NAME + 1])
 host_function *routine_in_shim(int routine)
 {
     char symbol[ROUTINE_NAME + 1];
-    if (!dlsym(RTLD_DEFAULT, HOST_SEARCH_MARKER))
+    if (!dlsym(RTLD_DEFAULT, HOST_LIBRARY_MARKER))
         return NULL;
     return (host_function *)dlsym(RTLD_DEFAULT, routine_symbol(routine, symbol));
 }
@@ -168,7 +168,7 @@ host_function *routine_in_shim(int routine)
 host_function *routine_in_host(int routine, const struct host_library *host)
 {
     char symbol[ROUTINE_NAME + 1];
-    return host_search_function(host, routine_symbol(routine, symbol));
+    return host_library_function(host, routine_symbol(routine, symbol));
 }
 
 /* Integers by reference: of 64 bits, of which a library of 32 bits reads the low half. */

@@ -1,5 +1,5 @@
 #include "command/symbol_index.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <pthread.h>
 #include <stdlib.h>

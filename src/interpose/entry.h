@@ -4,12 +4,12 @@
 #ifndef MUBLAS_ENTRY_H
 #define MUBLAS_ENTRY_H
 
+#include "host/interfaces.h"
 #include "interpose/arguments.h"
-#include "interpose/host_blas.h"
-#include "interpose/interfaces.h"
 #include "interpose/known_shapes.h"
 #include "interpose/offload.h"
 #include "interpose/pack.h"
+#include "interpose/slots.h"
 #include "interpose/waking.h"
 
 #define ENTRY(prefix, suffix, width, name) ENTRY_OF_WIDTH(width, prefix##name##suffix)
@@ -28,7 +28,7 @@
         const uint64_t shape = KNOWN_SHAPE(number, SHAPE);                                                  \
         host_function *host;                                                                                \
         if (known_shapes_look_up(shape, waking_model()) == SHAPE_NEVER_PAYS) {                              \
-            host = host_blas_passed_on(number, __builtin_return_address(0));                                \
+            host = slots_pass_on(number, __builtin_return_address(0));                                \
         } else {                                                                                            \
             if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0),                         \
                                         ARGUMENTS HIDDEN_ARGUMENTS))                                        \

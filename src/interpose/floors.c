@@ -28,7 +28,7 @@ uint64_t offload_floors[SYMBOL_COUNT] = {
 #include "interpose/offloaded_symbols.inc"
 #define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTE_ORDER_LEAST,
 #define ROUTE(name, family, type, order, words) LAPACK_INTERFACES(ROW, name)
-#include "interpose/lapack.def"
+#include "host/lapack.def"
 #undef ROUTE
 #undef ROW
 };

@@ -8,7 +8,7 @@
 #define MUBLAS_FLOORS_H
 
 #include "common/settings.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 #include "tuner/crossover.h"
 
 #include <stdint.h>

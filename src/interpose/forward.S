@@ -11,7 +11,7 @@
  * reference bind to (it is the first version there is) and does not show to dlsym. So a
  * program that probes for dgemm_64_ sees its own libraries only. In libmublas.so, which
  * the linker must find them in (WHOLE_LIBRARY), all names are plain. */
-#include "interpose/assembly.inc"
+#include "host/assembly.inc"
 
     .text
     .hidden forward_slots
@@ -228,4 +228,4 @@
     begin_symbol symbol ; gate ; END_##width(symbol) ; FOUND_##width symbol ;
 #define ROUTE_SYMBOL(symbol, interface, width, order, words) route symbol, order ; found_by_reference symbol ; \
     passed_route symbol, interface ;
-#include "interpose/symbols.def"
+#include "host/symbols.def"

@@ -1,5 +1,5 @@
 #include "interpose/host_level3.h"
-#include "interpose/host_blas.h"
+#include "host/host_blas.h"
 
 #include <stddef.h>
 #include <stdint.h>

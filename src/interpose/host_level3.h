@@ -3,7 +3,7 @@
 #define MUBLAS_HOST_LEVEL3_H
 
 #include "common/blas_call.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 /* Run `call`, of level 3, on the host BLAS that serves calls of `symbol` from `caller`, by the
  * Fortran names that go with symbol's. Pointers are of host memory. False for another call. */

@@ -1,7 +1,7 @@
 /* liblapack.so.3: the routes of lapack.def by their plain names, each a jump into mublas' libblas.so.3, where the
  * caller is still known by the return address. The rest of LAPACK is the library's that it replaced
  * (library.mk). PASSED_TO is the name of that for the loader. */
-#include "interpose/assembly.inc"
+#include "host/assembly.inc"
 
     .text
 #if defined __x86_64__
@@ -28,10 +28,10 @@
 #define FORWARDED_SYMBOL(...)
 #define OFFLOADED_SYMBOL(...)
 #define ROUTE_SYMBOL(symbol, interface, width, order, words) pass symbol, interface ;
-#include "interpose/symbols.def"
+#include "host/symbols.def"
 
     .section .rodata
-    .globl mublas_passes_lapack_to /* HOST_SEARCH_PASSING_MARKER */
+    .globl mublas_passes_lapack_to /* HOST_LIBRARY_PASSING_MARKER */
     .type mublas_passes_lapack_to, %object
 mublas_passes_lapack_to:
     .asciz PASSED_TO

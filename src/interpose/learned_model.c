@@ -1,8 +1,8 @@
 #include "interpose/learned_model.h"
 #include "common/log.h"
 #include "common/processors.h"
-#include "interpose/host_search.h"
-#include "interpose/symbols.h"
+#include "host/host_search.h"
+#include "host/symbols.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
  * the program, and what is said, stays as it was. A program's own handler comes before
  * both, since the host looks it up in the program's search order. Where the host has
  * none, the words are the reference BLAS's, and the call returns. */
-#include "interpose/host_search.h"
+#include "host/host_search.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static host_function *find_in_host(const char *sentinel, const char *symbol)
 {
     const int saved_errno = errno;
     struct host_library library;
-    host_function *found = host_search(sentinel, &library) ? host_search_function(&library, symbol) : NULL;
+    host_function *found = host_search(sentinel, &library) ? host_library_function(&library, symbol) : NULL;
     errno = saved_errno;
     return found;
 }

@@ -46,7 +46,7 @@ make_passing = $(MKDIR_P) src/interpose/lapack && folder=`mktemp -d` && \
 		-Wl,-rpath,$(pkglibdir)/previous$$bits $(top_srcdir)/src/interpose/lapack_passing.S \
 		-Wl,--no-as-needed $$folder/blas.so $$folder/lapack.so -o $@.new && \
 	rm -r $$folder && mv $@.new $@
-passing_sources = src/interpose/lapack_passing.S src/interpose/assembly.inc $(symbol_lists)
+passing_sources = src/interpose/lapack_passing.S src/host/assembly.inc $(symbol_lists)
 src/interpose/lapack/liblapack.so.3: $(passing_sources)
 	$(AM_V_GEN)bits= ; $(make_passing)
 src/interpose/lapack/liblapack64.so.3: $(passing_sources)

@@ -18,26 +18,18 @@ libmublas_core_la_SOURCES += \
 	src/interpose/waking.c src/interpose/waking.h \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
-	src/interpose/host_search.c src/interpose/host_search.h \
-	src/interpose/start_objects.c src/interpose/start_objects.h \
-	src/interpose/host_paths.c src/interpose/host_paths.h \
 	src/interpose/offload.h \
-	src/interpose/nested.c src/interpose/nested.h \
 	src/interpose/overlap.c src/interpose/overlap.h \
 	src/interpose/pack.c src/interpose/pack.h \
-	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \
-	src/interpose/routines.def src/interpose/cblas.def \
-	src/interpose/lapack.def src/interpose/lapack/call.h src/interpose/lapack/frame.h \
+	src/interpose/lapack/call.h src/interpose/lapack/frame.h \
 	src/interpose/lapack/host_run.c src/interpose/lapack/host_run.h \
-	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
 	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
 	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
 	src/interpose/lapack/solver_opening.c src/interpose/lapack/solver_opening.h \
 	src/interpose/report_file.c src/interpose/report_file.h \
 	src/interpose/stats.c src/interpose/stats.h \
 	src/interpose/sandbox_announcements.c \
-	src/interpose/thread_counters.c src/interpose/thread_counters.h \
-	src/interpose/width.c src/interpose/width.h
+	src/interpose/thread_counters.c src/interpose/thread_counters.h
 interposer_sources += \
 	src/interpose/entries_fortran.c src/interpose/entries_cblas.c \
 	src/interpose/entry.h src/interpose/entry.inc src/interpose/every_precision.inc \
@@ -45,15 +37,8 @@ interposer_sources += \
 	src/interpose/language_fortran.h src/interpose/language_cblas.h \
 	src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc src/interpose/level3_side.inc \
 	src/interpose/level3_triangular.inc src/interpose/level3_update.inc src/interpose/level3_update2.inc \
-	src/interpose/entry_slots.c src/interpose/entry_slots.h \
-	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
-	src/interpose/host_blas.c src/interpose/host_blas.h \
+	src/interpose/slots.c src/interpose/slots.h src/interpose/thunks.S src/interpose/thunks.h \
 	src/interpose/host_level3.c src/interpose/host_level3.h \
-	src/interpose/callers.c src/interpose/callers.h \
-	src/interpose/calling_objects.c src/interpose/calling_objects.h \
-	src/interpose/loaded_object.c src/interpose/loaded_object.h \
-	src/interpose/shared_hosts.c src/interpose/shared_hosts.h \
-	src/interpose/retained.c src/interpose/retained.h \
 	src/interpose/next_definition.c src/interpose/next_definition.h \
 	src/interpose/sandbox.c src/interpose/sandbox.h \
 	src/interpose/system_calls.c \
@@ -71,8 +56,8 @@ interposer_sources += \
 libmublas_shim_la_SOURCES += src/interpose/forward.S
 
 # Exactly the table's symbols and mublas' own.
-symbol_lists = src/interpose/symbols.def src/interpose/interfaces.h src/interpose/routines.def src/interpose/cblas.def \
-	src/interpose/lapack.def
+symbol_lists = src/host/symbols.def src/host/interfaces.h src/host/routines.def src/host/cblas.def \
+	src/host/lapack.def
 src/interpose/exports.map: src/interpose/exports.map.in
 	$(AM_V_GEN)$(MKDIR_P) src/interpose && \
 	$(CC) -E -P -x c -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@

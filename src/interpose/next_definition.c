@@ -1,6 +1,6 @@
 #include "interpose/next_definition.h"
 #include "common/object_symbols.h"
-#include "interpose/host_search.h"
+#include "host/host_library.h"
 
 #include <errno.h>
 #include <link.h>
@@ -25,7 +25,7 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
     if (object_symbols_segment(&object, (uintptr_t)look_in, &start, &end))
         search->passed = true;
     else if (object_symbols_find(&object, search->name, &address) &&
-             !(search->passed && object_symbols_find(&object, HOST_SEARCH_MARKER, &marker))) { /* another of mublas */
+             !(search->passed && object_symbols_find(&object, HOST_LIBRARY_MARKER, &marker))) { /* another of mublas */
         search->found = search->passed ? address : NULL;
         return 1;
     }

@@ -4,13 +4,13 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "gpu/device.h"
+#include "host/host_paths.h"
+#include "host/nested.h"
 #include "interpose/execute.h"
 #include "interpose/floors.h"
 #include "interpose/host_level3.h"
-#include "interpose/host_paths.h"
 #include "interpose/known_shapes.h"
 #include "interpose/level3_opening.h"
-#include "interpose/nested.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/sandbox.h"
@@ -32,7 +32,7 @@ static pthread_once_t begin_once = PTHREAD_ONCE_INIT, big_once = PTHREAD_ONCE_IN
 
 static enum offload_mode mode_here(void)
 {
-    return host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
+    return host_library_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
 }
 
 /* What tells whether a call is below its floor on this machine. */

@@ -8,8 +8,8 @@
 #include "common/blas_call.h"
 #include "common/program_state.h"
 #include "common/status.h"
+#include "host/symbols.h"
 #include "interpose/stats.h"
-#include "interpose/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * no BLAS call writes none. */
 #include "common/program_state.h"
 #include "common/settings.h"
-#include "interpose/host_search.h"
+#include "host/host_blas.h"
 #include "interpose/lapack/solver_opening.h"
 #include "interpose/level3_opening.h"
 #include "interpose/report_file.h"

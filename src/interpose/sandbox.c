@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "interpose/sandbox.h"
-#include "interpose/host_blas.h"
+#include "host/host_blas.h"
 #include "interpose/next_definition.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "interpose/stats.h"
 #include "common/clock.h"
 #include "common/settings.h"
-#include "interpose/host_search.h"
+#include "host/host_library.h"
 #include "interpose/thread_counters.h"
 
 #include <stdatomic.h>
@@ -10,12 +10,12 @@
 enum { UNKNOWN, UNWANTED, WANTED };
 static atomic_int wanted = UNKNOWN;
 
-/* Asked for by the constructor of host_blas.c or by an earlier call of a library
+/* Asked for by the constructor of slots.c or by an earlier call of a library
  * constructor; the environment is not read again, whatever the program does to it. */
 static bool decide(void)
 {
     int expected = UNKNOWN;
-    bool report = settings_report_wanted() && !host_search_stands_behind();
+    bool report = settings_report_wanted() && !host_library_stands_behind();
     if (atomic_compare_exchange_strong(&wanted, &expected, report ? WANTED : UNWANTED) && report)
         thread_counters_begin();
     return report;

@@ -3,7 +3,7 @@
 #define MUBLAS_STATS_H
 
 #include "common/phase_clock.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,42 +1,18 @@
-/* thunks.h - the stubs of thunks.S: one of each kind per symbol (enter: per slot of
- * entry_slots), at equal distances. Also read by the assembler. */
+/* thunks.h - the stubs of thunks.S, as those of host/thunks.h: one that counts per symbol, and one per slot of
+ * entry_slots that asks where to enter. Also read by the assembler. */
 #ifndef MUBLAS_THUNKS_H
 #define MUBLAS_THUNKS_H
 
-#define COUNT_THUNK_BYTES 32
-#define RESOLVE_THUNK_BYTES 32
-#define ENTER_THUNK_BYTES 32
-#define DISPATCH_THUNK_BYTES 96
+#include "host/thunks.h"
 
-/* What dispatch thunks read, callers.h. First call_table: the entry of a call is found by 16 bits
- * of its return address and a number that no other symbol has, so that the address and the
- * place tell the symbol; targets stand CALL_TARGETS bytes behind their sites. Then caller_cache:
- * words, found by the return address's bits CALLER_CACHE_MASK, that hold an address and a host's
- * number above it. */
-#define CALL_SYMBOL_BITS 14
-#define CALL_SYMBOL(symbol) ((symbol) * 9949 & ((1 << CALL_SYMBOL_BITS) - 1)) /* odd: all differ */
-#define CALL_TABLE_LENGTH ((1 << 16) + (1 << CALL_SYMBOL_BITS))
-#define CALL_TARGETS (8 * CALL_TABLE_LENGTH) /* a multiple of 4096 */
-#if defined __aarch64__
-#define CALL_ADDRESS_SHIFT 2
-#else
-#define CALL_ADDRESS_SHIFT 0
-#endif
-#define CALLER_CACHE_MASK 0x1ff8
-#define CALLER_ADDRESS_BITS 60
-#define HOSTS_MAX 16 /* what fits above */
+#define COUNT_THUNK_BYTES 32
+#define ENTER_THUNK_BYTES 32
 
 #ifndef __ASSEMBLER__
-#include <stddef.h>
+extern const char count_thunks[], enter_thunks[];
 
-extern const char count_thunks[], resolve_thunks[], enter_thunks[], dispatch_thunks[];
-
-/* Their entry points; constant expressions where `number` is one. */
 #define COUNT_THUNK(number) THUNK(count_thunks, COUNT_THUNK_BYTES, number)
-#define RESOLVE_THUNK(number) THUNK(resolve_thunks, RESOLVE_THUNK_BYTES, number)
 #define ENTER_THUNK(number) THUNK(enter_thunks, ENTER_THUNK_BYTES, number)
-#define DISPATCH_THUNK(number) THUNK(dispatch_thunks, DISPATCH_THUNK_BYTES, number)
-#define THUNK(thunks, bytes, number) ((host_function *)((thunks) + (size_t)(number) * (bytes)))
 #endif
 
 #endif

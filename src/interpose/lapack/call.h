@@ -2,7 +2,7 @@
 #ifndef MUBLAS_LAPACK_CALL_H
 #define MUBLAS_LAPACK_CALL_H
 
-#include "interpose/host_blas.h"
+#include "host/host_blas.h"
 #include "interpose/lapack/frame.h"
 #include "interpose/lapack/routines.h"
 

@@ -3,10 +3,10 @@
 #include "common/phase_clock.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
+#include "host/host_library.h"
+#include "host/width.h"
 #include "interpose/floors.h"
-#include "interpose/host_search.h"
 #include "interpose/lapack/host_run.h"
-#include "interpose/lapack/host_width.h"
 #include "interpose/lapack/losses.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/solver_opening.h"
@@ -34,7 +34,7 @@ struct outcome {
 static bool integers_are_known(struct lapack_call *call)
 {
     const enum integer_width by_name = interface_width(symbol_interface(call->symbol));
-    call->width = by_name == WIDTH_DETECTED ? host_width_of(call->host) : by_name;
+    call->width = by_name == WIDTH_DETECTED ? width_of_lapack(call->host) : by_name;
     return call->width != WIDTH_DETECTED;
 }
 
@@ -143,7 +143,7 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1}, .beta = {.d = 1}};
     struct lapack_problem problem = {.memory = NULL};
     struct outcome outcome = {.kind = HOST_RUN_PLAIN};
-    outcome.reason = settings()->offload == OFFLOAD_NEVER || host_search_stands_behind()
+    outcome.reason = settings()->offload == OFFLOAD_NEVER || host_library_stands_behind()
                          ? HOST_SWITCHED_OFF
                          : offload_obstacle(&plain, &visit->state.arithmetic);
     if (outcome.reason != HOST_REASON_COUNT)

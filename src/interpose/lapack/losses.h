@@ -6,7 +6,7 @@
 #ifndef MUBLAS_LAPACK_LOSSES_H
 #define MUBLAS_LAPACK_LOSSES_H
 
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 #include "tuner/route_times.h"
 
 #include <stdbool.h>

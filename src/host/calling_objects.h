@@ -9,7 +9,7 @@
 #ifndef MUBLAS_CALLING_OBJECTS_H
 #define MUBLAS_CALLING_OBJECTS_H
 
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "interpose/start_objects.h"
+#include "host/start_objects.h"
 
 #include <stddef.h>
 #include <string.h>

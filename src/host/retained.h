@@ -6,7 +6,7 @@
 #ifndef MUBLAS_RETAINED_H
 #define MUBLAS_RETAINED_H
 
-#include "interpose/host_search.h"
+#include "host/host_library.h"
 
 /* To be called when code from `start` to `end` goes after all; the loader's lock is held. */
 typedef void retained_forget(uintptr_t start, uintptr_t end);

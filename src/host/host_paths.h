@@ -5,7 +5,7 @@
 #ifndef MUBLAS_HOST_PATHS_H
 #define MUBLAS_HOST_PATHS_H
 
-#include "interpose/host_search.h"
+#include "host/host_library.h"
 
 /* The first of these that has `symbol`, an interface's sentinel, never mublas itself; with
  * `wide`, for a plain name, it must take 64-bit integers. A set or configured library that is

@@ -1,5 +1,5 @@
-#include "interpose/nested.h"
-#include "interpose/symbols.h"
+#include "host/nested.h"
+#include "host/symbols.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

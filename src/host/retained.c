@@ -1,6 +1,6 @@
-#include "interpose/retained.h"
+#include "host/retained.h"
 #include "common/loader.h"
-#include "interpose/loaded_object.h"
+#include "host/loaded_object.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,11 +1,7 @@
 /* host_blas.h - find and bind the host BLAS.
  *
- * The stubs jump through forward_slots: to the host's own entry points, or to counting
- * stubs (thunks.S) when a report was asked for; calls past their gate go through entry_slots
- * (entry_slots.h) when the name does not tell the integer width. Until a host BLAS is bound,
- * and for ever where it lacks a routine, resolvers stand there, which bind late and go on
- * with the call's arguments untouched, or stop the program with one clear line: so both
- * tables may always be jumped through.
+ * Until a host BLAS is bound, and for ever where it lacks a routine, a call goes to a resolver (thunks.S), which binds
+ * late and goes on with the call's arguments untouched, or stops the program with one clear line.
  * Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live
  * elsewhere than libblas.so.3.
  * The constructor only looks symbols up, in the tables of what the program was started with; when BLAS is
@@ -14,12 +10,22 @@
 #ifndef MUBLAS_HOST_BLAS_H
 #define MUBLAS_HOST_BLAS_H
 
-#include "interpose/symbols.h"
+#include "host/host_library.h"
 
-struct host_library; /* host_search.h */
-typedef void host_function(void); /* cast to the routine's own type before a call */
+/* NULL where none is known: for assembly. */
+extern host_function *host_functions[SYMBOL_COUNT];
 
-extern host_function *forward_slots[SYMBOL_COUNT], *host_functions[SYMBOL_COUNT];
+/* What a call may always jump to. */
+host_function *host_blas_target(enum symbol symbol);
+
+/* Defined by the layer above, which keeps tables of its own: what serves the symbol from now on, NULL where its
+ * library has gone; and the interface's library has gone. */
+void host_blas_bound(enum symbol symbol, host_function *function);
+void host_blas_unbound(enum interface interface);
+
+/* For the constructor. Asks the loader nothing and allocates nothing (invariant 5): the program's own malloc may not be
+ * ready. */
+void host_blas_bind_at_load(void);
 
 /* True when the plain names have no BLAS in the program's search order: each caller then
  * gets its own (callers.h), and the slots stay on thunks that find it. */
@@ -44,14 +50,6 @@ void host_blas_bind_now(void);
 
 /* What to call in the caller's stead. */
 host_function *host_blas_function(enum symbol symbol, const void *caller);
-
-/* The same for a call that goes on as if it had not passed its gate, counted like those; in a few
- * nanoseconds. To jump through forward_slots instead takes a sibling call, by which alone thunks know the
- * caller. */
-host_function *host_blas_passed_on(enum symbol symbol, const void *caller);
-
-/* Count a forwarded call; where it goes on. For the counting stubs of thunks.S. */
-host_function *host_blas_count(enum symbol symbol, const void *caller);
 
 /* The width of the integers that the host takes by this interface's names.
  * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Where the name

@@ -1,8 +1,9 @@
-#include "interpose/callers.h"
+#include "host/callers.h"
 #include "common/loader.h"
-#include "interpose/calling_objects.h"
-#include "interpose/host_paths.h"
-#include "interpose/retained.h"
+#include "host/calling_objects.h"
+#include "host/host_paths.h"
+#include "host/host_search.h"
+#include "host/retained.h"
 
 #include <dlfcn.h>
 
@@ -49,10 +50,10 @@ bool callers_search(const char *symbol, const void *caller, struct host_library 
     void *handle = open_caller(caller);
     if (!handle)
         return false;
-    bool found = host_search_in(handle, symbol, "in the dependencies of the library that called", library);
+    bool found = host_library_in(handle, symbol, "in the dependencies of the library that called", library);
     library->is_callers = true;
     if (!found)
-        host_search_release(library);
+        host_library_release(library);
     return found;
 }
 
@@ -69,7 +70,7 @@ static bool search_wide(const char *sentinel, const void *caller, struct host_li
 static int enter_callers_host(struct host_library *library, enum interface interface)
 {
     int number = shared_hosts_enter(library, interface, forget_library);
-    host_search_release(library);
+    host_library_release(library);
     return number;
 }
 
@@ -124,9 +125,9 @@ static host_function *search_beside_host(enum symbol symbol, const void *caller)
     struct host_library library;
     if (!callers_search(symbol_name(symbol), caller, &library))
         return NULL;
-    host_function *function = host_search_function(&library, symbol_name(symbol));
+    host_function *function = host_library_function(&library, symbol_name(symbol));
     retained_keep(&library, forget_library);
-    host_search_release(&library);
+    host_library_release(&library);
     return function;
 }
 

@@ -4,8 +4,8 @@
 #ifndef MUBLAS_SHARED_HOSTS_H
 #define MUBLAS_SHARED_HOSTS_H
 
-#include "interpose/retained.h"
-#include "interpose/thunks.h"
+#include "host/retained.h"
+#include "host/thunks.h"
 
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
-#include "interpose/calling_objects.h"
-#include "interpose/loaded_object.h"
+#include "host/calling_objects.h"
+#include "host/loaded_object.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,30 +1,20 @@
-#include "interpose/host_blas.h"
+#include "host/host_blas.h"
 #include "common/log.h"
 #include "common/program_state.h"
 #include "common/settings.h"
-#include "interpose/callers.h"
-#include "interpose/host_paths.h"
-#include "interpose/entry_slots.h"
-#include "interpose/floors.h"
-#include "interpose/nested.h"
-#include "interpose/retained.h"
-#include "interpose/stats.h"
-#include "interpose/thunks.h"
-#include "interpose/width.h"
+#include "host/callers.h"
+#include "host/host_paths.h"
+#include "host/host_search.h"
+#include "host/nested.h"
+#include "host/retained.h"
+#include "host/thunks.h"
+#include "host/width.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 /* The host's own routines; NULL: not found yet. Also for thunks.S. */
 host_function *host_functions[SYMBOL_COUNT];
-
-/* Filled before any constructor runs, since another library's may call BLAS. Until binding
- * settles whether calls are to be counted, they are. */
-host_function *forward_slots[SYMBOL_COUNT] = {
-#define FORWARDED_SYMBOL(symbol, ...) COUNT_THUNK(SYMBOL_##symbol),
-#define OFFLOADED_SYMBOL(symbol, ...) COUNT_THUNK(SYMBOL_##symbol),
-#include "interpose/symbols.def"
-};
 
 /* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */
 enum { UNBOUND, BINDING, BOUND, SHARED };
@@ -44,8 +34,7 @@ bool host_blas_is_shared(enum interface interface)
     return state_of(interface) == SHARED;
 }
 
-/* What a call may always jump to. */
-static host_function *function_of(enum symbol symbol)
+host_function *host_blas_target(enum symbol symbol)
 {
     host_function *function = __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
     return function ? function : RESOLVE_THUNK(symbol);
@@ -53,9 +42,8 @@ static host_function *function_of(enum symbol symbol)
 
 static void publish_function(enum symbol symbol, host_function *function)
 {
-    host_function *slot = stats_wanted() ? COUNT_THUNK(symbol) : function;
     __atomic_store_n(&host_functions[symbol], function, __ATOMIC_RELEASE);
-    __atomic_store_n(&forward_slots[symbol], slot, __ATOMIC_RELEASE);
+    host_blas_bound(symbol, function);
 }
 
 /* True when the library was that interface's host: nobody's any more, but not free yet. */
@@ -77,13 +65,12 @@ static void forget_library(uintptr_t start, uintptr_t end)
         uintptr_t function = (uintptr_t)__atomic_load_n(&host_functions[i], __ATOMIC_ACQUIRE);
         if ((function < start || function >= end) && !unbound[symbol_interface((enum symbol)i)])
             continue;
-        __atomic_store_n(&host_functions[i], NULL, __ATOMIC_RELEASE);
-        __atomic_store_n(&forward_slots[i], COUNT_THUNK(i), __ATOMIC_RELEASE);
+        publish_function((enum symbol)i, NULL);
     }
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         if (!unbound[i])
             continue;
-        entry_slots_reset((enum interface)i);
+        host_blas_unbound((enum interface)i);
         bindings[i].width = 0;
         atomic_store_explicit(&bindings[i].state, UNBOUND, memory_order_release);
     }
@@ -110,8 +97,8 @@ static void publish(enum interface interface, const struct host_library *library
         if (symbol_interface((enum symbol)i) != interface)
             continue;
         enum symbol symbol = plain ? symbol_plain((enum symbol)i) : (enum symbol)i;
-        host_function *function = at_start ? host_search_start_function(library, symbol_name(symbol))
-                                           : host_search_function(library, symbol_name(symbol));
+        host_function *function = at_start ? host_library_start_function(library, symbol_name(symbol))
+                                           : host_library_function(library, symbol_name(symbol));
         if (!function)
             continue;
         if (!at_start)
@@ -131,21 +118,9 @@ static void share(enum interface interface)
             publish_function((enum symbol)i, DISPATCH_THUNK(i));
 }
 
-/* The program's later changes of its environment are none of settings. */
-static void copy_settings(void)
+void host_blas_bind_at_load(void)
 {
-    bool are_faulty;
-    const struct settings *copied = settings_copied(&are_faulty);
-    const bool stands_behind = host_search_stands_behind();
-    floors_begin(stands_behind ? OFFLOAD_NEVER : copied->offload, are_faulty && !stands_behind);
-}
-
-/* Asks the loader nothing and allocates nothing (invariant 5): the program's own malloc may not be ready. */
-__attribute__((constructor)) static void bind_at_load(void)
-{
-    const int saved_errno = errno;
-    copy_settings();
-    host_search_begin();
+    host_library_note_start();
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         enum interface interface = (enum interface)i;
         struct host_library library;
@@ -153,7 +128,6 @@ __attribute__((constructor)) static void bind_at_load(void)
             host_search_at_start(symbol_name(interface_sentinel(interface)), &library))
             publish(interface, &library, false, true);
     }
-    errno = saved_errno;
 }
 
 const struct host_library *host_blas_library(enum interface interface, int number)
@@ -191,7 +165,7 @@ static host_function *search_elsewhere(enum symbol symbol, const char *bound_pat
         abort();
     }
     retained_keep(&library, forget_library);
-    return host_search_function(&library, name);
+    return host_library_function(&library, name);
 }
 
 static host_function *resolve_by_caller(enum symbol symbol, const void *caller)
@@ -215,13 +189,13 @@ static bool is_callers_own(enum symbol symbol, const void *caller)
     const bool found = !host_search_is_by_path(name) && !host_search_next(name, &library) &&
                        callers_search(name, caller, &library);
     if (found)
-        host_search_release(&library);
+        host_library_release(&library);
     return found;
 }
 
 static host_function *resolve_directly(enum symbol symbol, const void *caller)
 {
-    host_function *function = function_of(symbol);
+    host_function *function = host_blas_target(symbol);
     if (function != RESOLVE_THUNK(symbol))
         return function;
     if (is_callers_own(symbol, caller)) {
@@ -231,13 +205,6 @@ static host_function *resolve_directly(enum symbol symbol, const void *caller)
     function = search_elsewhere(symbol, path_of(host_blas_library(symbol_interface(symbol), 0)));
     publish_function(symbol, function);
     return function;
-}
-
-host_function *host_blas_count(enum symbol symbol, const void *caller)
-{
-    if (!nested_in_host(caller))
-        stats_forwarded_call(symbol);
-    return function_of(symbol);
 }
 
 /* Of what is not in the search order; by plain names callers may mean different ones. */
@@ -261,8 +228,8 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
     enum interface interface = symbol_interface(symbol);
     if (host_search_next(symbol_name(symbol), &library) || search_late(symbol, caller, &library)) {
         publish(interface, &library, false, false);
-        host_function *function = host_search_function(&library, symbol_name(symbol));
-        host_search_release(&library);
+        host_function *function = host_library_function(&library, symbol_name(symbol));
+        host_library_release(&library);
         return function;
     }
     if (host_blas_is_shared(interface))
@@ -270,7 +237,7 @@ static host_function *bind_late(enum symbol symbol, const void *caller)
     if (!host_paths_search_plain(interface, &library))
         stop_without_host(symbol);
     publish(interface, &library, true, false);
-    return host_search_function(&library, symbol_name(symbol_plain(symbol)));
+    return host_library_function(&library, symbol_name(symbol_plain(symbol)));
 }
 
 static host_function *resolve(enum symbol symbol, const void *caller)
@@ -282,7 +249,7 @@ static host_function *resolve(enum symbol symbol, const void *caller)
     host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
     if (function)
         return function;
-    return function_of(symbol) == DISPATCH_THUNK(symbol) || host_blas_is_shared(interface)
+    return host_blas_target(symbol) == DISPATCH_THUNK(symbol) || host_blas_is_shared(interface)
                ? resolve_by_caller(symbol, caller) : resolve_directly(symbol, caller);
 }
 
@@ -313,20 +280,9 @@ void host_blas_bind_now(void)
 
 host_function *host_blas_function(enum symbol symbol, const void *caller)
 {
-    host_function *function = function_of(symbol);
+    host_function *function = host_blas_target(symbol);
     bool thunk = function == RESOLVE_THUNK(symbol) || function == DISPATCH_THUNK(symbol);
     return thunk ? host_blas_resolve(symbol, caller) : function;
-}
-
-host_function *host_blas_passed_on(enum symbol symbol, const void *caller)
-{
-    host_function *slot = __atomic_load_n(&forward_slots[symbol], __ATOMIC_ACQUIRE);
-    if (slot == COUNT_THUNK(symbol))
-        slot = host_blas_count(symbol, caller);
-    if (slot != DISPATCH_THUNK(symbol) && slot != RESOLVE_THUNK(symbol))
-        return slot;
-    host_function *noted = callers_noted(symbol, caller);
-    return noted ? noted : host_blas_resolve(symbol, caller);
 }
 
 enum integer_width host_blas_width(enum interface interface)
@@ -338,7 +294,7 @@ enum integer_width host_blas_width(enum interface interface)
         return shared_hosts_width(interface);
     if (!*known) {
         enum symbol telling = width_telling_symbol(interface);
-        host_function *isamax = function_of(telling);
+        host_function *isamax = host_blas_target(telling);
         *known = 1 + (int)(isamax == RESOLVE_THUNK(telling) ? WIDTH_DETECTED : width_ask(interface, isamax));
     }
     return (enum integer_width)(*known - 1);

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_SYMBOLS_H
 #define MUBLAS_SYMBOLS_H
 
-#include "interpose/interfaces.h"
+#include "host/interfaces.h"
 
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 enum symbol {
 #define FORWARDED_SYMBOL(symbol, ...) SYMBOL_##symbol,
 #define OFFLOADED_SYMBOL(symbol, ...) SYMBOL_##symbol,
-#include "interpose/symbols.def"
+#include "host/symbols.def"
     SYMBOL_COUNT
 };
 
@@ -26,6 +26,9 @@ enum interface {
 #undef INTERFACE_ROW
     INTERFACE_COUNT
 };
+
+/* A routine, to be cast to its own type before a call. */
+typedef void host_function(void);
 
 /* Bits of an integer argument. DETECTED: ask the library. */
 enum integer_width { WIDTH_DETECTED = 0, WIDTH_32 = 32, WIDTH_64 = 64 };

@@ -9,7 +9,7 @@
 #ifndef MUBLAS_CALLERS_H
 #define MUBLAS_CALLERS_H
 
-#include "interpose/shared_hosts.h"
+#include "host/shared_hosts.h"
 
 #include <stdatomic.h>
 

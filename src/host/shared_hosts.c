@@ -1,10 +1,10 @@
-#include "interpose/shared_hosts.h"
+#include "host/shared_hosts.h"
 #include "common/loader.h"
 #include "common/log.h"
-#include "interpose/calling_objects.h"
-#include "interpose/nested.h"
-#include "interpose/thunks.h"
-#include "interpose/width.h"
+#include "host/calling_objects.h"
+#include "host/nested.h"
+#include "host/thunks.h"
+#include "host/width.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void fill_host(struct host *host, const struct host_library *found)
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         enum symbol symbol = (enum symbol)i;
         host_function *function =
-            is_dispatched(symbol) ? host_search_function(&library, symbol_name(symbol)) : NULL;
+            is_dispatched(symbol) ? host_library_function(&library, symbol_name(symbol)) : NULL;
         host->functions[i] = function ? function : RESOLVE_THUNK(symbol);
     }
     if (own)

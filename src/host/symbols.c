@@ -1,4 +1,4 @@
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,11 +9,11 @@
 static const struct names {
 #define FORWARDED_SYMBOL(symbol, ...) char symbol[sizeof #symbol];
 #define OFFLOADED_SYMBOL(symbol, ...) char symbol[sizeof #symbol];
-#include "interpose/symbols.def"
+#include "host/symbols.def"
 } names = {
 #define FORWARDED_SYMBOL(symbol, ...) #symbol,
 #define OFFLOADED_SYMBOL(symbol, ...) #symbol,
-#include "interpose/symbols.def"
+#include "host/symbols.def"
 };
 
 static const struct {
@@ -24,7 +24,7 @@ static const struct {
 #define FORWARDED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, false},
 #define OFFLOADED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, true},
 #define ROUTE_SYMBOL OFFLOADED_SYMBOL
-#include "interpose/symbols.def"
+#include "host/symbols.def"
 };
 _Static_assert(sizeof names <= UINT16_MAX, "offsets have 16 bits");
 

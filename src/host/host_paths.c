@@ -1,8 +1,8 @@
-#include "interpose/host_paths.h"
+#include "host/host_paths.h"
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "interpose/width.h"
+#include "host/width.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,9 +33,9 @@ static const char *open_library(const char *path, const char *symbol, const char
     void *handle = loader_open_or_why(path, RTLD_LAZY | RTLD_LOCAL, &error);
     if (!handle)
         return error;
-    if (host_search_in(handle, symbol, origin, library))
+    if (host_library_in(handle, symbol, origin, library))
         return NULL;
-    if (loader_symbol(handle, HOST_SEARCH_MARKER))
+    if (loader_symbol(handle, HOST_LIBRARY_MARKER))
         reason = "it is mublas itself";
     else if (has_other_names(handle))
         reason = "";
@@ -91,7 +91,7 @@ static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS",
 void host_paths_check_setting(void)
 {
     const char *path = settings()->host_blas;
-    if (!host_search_stands_behind() && strchr(path, '/') && !strchr(path, ':') && access(path, R_OK) != 0)
+    if (!host_library_stands_behind() && strchr(path, '/') && !strchr(path, ':') && access(path, R_OK) != 0)
         complain(&set, path, strerror(errno));
 }
 
@@ -103,10 +103,10 @@ static struct named_source configured = {"configured host BLAS (--with-host-blas
 static bool takes_64_bits(const struct host_library *library)
 {
     enum interface asked = INTERFACE_NAME_;
-    host_function *isamax = host_search_function(library, symbol_name(width_telling_symbol(asked)));
+    host_function *isamax = host_library_function(library, symbol_name(width_telling_symbol(asked)));
     if (!isamax) {
         asked = INTERFACE_cblas_NAME;
-        isamax = host_search_function(library, symbol_name(width_telling_symbol(asked)));
+        isamax = host_library_function(library, symbol_name(width_telling_symbol(asked)));
     }
     return isamax && width_ask(asked, isamax) == WIDTH_64;
 }

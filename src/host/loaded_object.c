@@ -1,4 +1,4 @@
-#include "interpose/loaded_object.h"
+#include "host/loaded_object.h"
 
 #include <link.h>
 
