@@ -95,6 +95,11 @@ struct blas_call {
     struct blas_vector x, y;
 };
 
+static inline bool blas_is_level3(const struct blas_call *call)
+{
+    return call->family >= FAMILY_GEMM;
+}
+
 /* c is operand and result at once: trmm and trsm write over what they read. */
 static inline bool blas_is_in_place(const struct blas_call *call)
 {

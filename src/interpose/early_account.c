@@ -1,5 +1,5 @@
 #include "interpose/early_account.h"
-#include "interpose/execute.h"
+#include "mirror/footprint.h"
 
 #include <math.h>
 
@@ -11,15 +11,11 @@ static bool is_mostly_in(struct byte_range one, struct byte_range other)
     return begin < end && 2 * (end - begin) >= (one_bytes < other_bytes ? one_bytes : other_bytes);
 }
 
-/* Of a level 3 call the output; false where there is none. */
-static bool matrix_of(const struct blas_call *call, struct operand *operand)
+/* Of a level 3 call the output; NULL where there is none. */
+static const struct operand *matrix_of(const struct program_call *call)
 {
-    struct operand operands[OPERANDS_MAX];
-    const int count = execute_operands(call, operands);
-    if (count == 0 || footprint_is_empty(&operands[count - 1]))
-        return false;
-    *operand = operands[count - 1];
-    return true;
+    const struct operand *const last = call->operand_count > 0 ? &call->operands[call->operand_count - 1] : NULL;
+    return last && !footprint_is_empty(last) ? last : NULL;
 }
 
 static struct early_account *find(struct early_accounts *accounts, const struct operand *operand)
@@ -32,12 +28,12 @@ static struct early_account *find(struct early_accounts *accounts, const struct 
 }
 
 /* That of the matrix that the call reads; NULL where there is none. */
-static struct early_account *find_read(struct early_accounts *accounts, const struct blas_call *call)
+static struct early_account *find_read(struct early_accounts *accounts, const struct program_call *call)
 {
-    struct operand operand;
-    if (crossover_matrix_bytes(call) < EARLY_BYTES_MIN)
+    if (crossover_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
         return NULL;
-    return matrix_of(call, &operand) && operand.access == OPERAND_READ ? find(accounts, &operand) : NULL;
+    const struct operand *const matrix = matrix_of(call);
+    return matrix && matrix->access == OPERAND_READ ? find(accounts, matrix) : NULL;
 }
 
 /* Of those that have gained least the one that was not used for longest. */
@@ -82,44 +78,41 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
 }
 
 /* A trailing matrix that is updated by a few columns comes home whole: the host is the better place for that. */
-static void note_written(struct early_accounts *accounts, const struct machine_model *model,
-                         const struct blas_call *call, const struct operand *operand)
+static void note_written(struct early_accounts *accounts, const struct predicted_times *times,
+                         const struct operand *operand)
 {
     struct early_account *account = find(accounts, operand);
     if (!account)
         return;
-    const struct predicted_times times = crossover_predict(model, call, 0, true);
     samples_forget(&account->samples);
-    account->owed_us += fmax(0, times.resident_us - times.host_us);
+    account->owed_us += fmax(0, times->resident_us - times->host_us);
 }
 
-double early_accounts_lost_us(struct early_accounts *accounts, const struct machine_model *model,
-                              const struct blas_call *call)
+double early_accounts_lost_us(struct early_accounts *accounts, const struct program_call *call)
 {
-    struct operand operands[OPERANDS_MAX];
     double lost_us = 0;
-    if (crossover_matrix_bytes(call) < EARLY_BYTES_MIN)
+    if (crossover_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
         return 0;
-    const int count = execute_operands(call, operands);
-    for (int i = 0; i < count; i++) {
-        if (footprint_is_empty(&operands[i]))
+    for (int i = 0; i < call->operand_count; i++) {
+        const struct operand *const operand = &call->operands[i];
+        if (footprint_is_empty(operand))
             continue;
-        if (operands[i].access == OPERAND_READ)
-            lost_us += changes_us(accounts, model, &operands[i]);
+        if (operand->access == OPERAND_READ)
+            lost_us += changes_us(accounts, call->model, operand);
         else
-            note_written(accounts, model, call, &operands[i]);
+            note_written(accounts, &call->times, operand);
     }
     return lost_us;
 }
 
-void early_accounts_add(struct early_accounts *accounts, const struct blas_call *call, double saved_us)
+void early_accounts_add(struct early_accounts *accounts, const struct program_call *call, double saved_us)
 {
     struct early_account *account = saved_us > 0 ? find_read(accounts, call) : NULL;
     if (account)
         account->saved_us += saved_us;
 }
 
-double early_accounts_take_us(struct early_accounts *accounts, const struct blas_call *call)
+double early_accounts_take_us(struct early_accounts *accounts, const struct program_call *call)
 {
     struct early_account *account = find_read(accounts, call);
     const double saved_us = account ? account->saved_us : 0;

@@ -8,12 +8,11 @@
 #ifndef MUBLAS_EARLY_ACCOUNT_H
 #define MUBLAS_EARLY_ACCOUNT_H
 
-#include "common/blas_call.h"
-#include "mirror/footprint.h"
+#include "interpose/program_call.h"
+#include "mirror/byte_range.h"
 #include "mirror/samples.h"
-#include "tuner/crossover.h"
 
-enum { EARLY_ACCOUNTS_MAX = 8, EARLY_BYTES_MIN = 1 << 20 };
+enum { EARLY_ACCOUNTS_MAX = 8 };
 
 /* All zero at first. */
 struct early_accounts {
@@ -27,18 +26,18 @@ struct early_accounts {
     uint64_t uses;
 };
 
-/* To be asked once for each call: what it would take to send again what the program has rewritten of the
+/* Of calls that are described. To be asked once for each: what it would take to send again what the program has rewritten of the
  * matrices that it reads since they were used last. Of one that a call has written nothing is known: the
  * device would have written it. Where it would have taken longer to than the host, that much is lost, or
- * what it takes to send the matrix again, whichever is less. 0 for calls with less than EARLY_BYTES_MIN of matrices, which are soon sent. */
-double early_accounts_lost_us(struct early_accounts *accounts, const struct machine_model *model,
-                              const struct blas_call *call);
+ * what it takes to send the matrix again, whichever is less. 0 for calls with less than EARLY_BYTES_MIN of
+ * matrices, which are soon sent. */
+double early_accounts_lost_us(struct early_accounts *accounts, const struct program_call *call);
 
 /* That call would have saved so much, what was lost left out. */
-void early_accounts_add(struct early_accounts *accounts, const struct blas_call *call, double saved_us);
+void early_accounts_add(struct early_accounts *accounts, const struct program_call *call, double saved_us);
 
 /* What calls would have saved on the matrix that this one reads, once; 0 for calls of level 3. */
-double early_accounts_take_us(struct early_accounts *accounts, const struct blas_call *call);
+double early_accounts_take_us(struct early_accounts *accounts, const struct program_call *call);
 
 /* Is there anything left to take? */
 bool early_accounts_are_left(const struct early_accounts *accounts);

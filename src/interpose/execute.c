@@ -5,34 +5,9 @@
 #include "interpose/call_vectors.h"
 #include "mirror/protection.h"
 
-static void add_operand(struct operand *operands, int *count, const struct blas_call *call,
-                        const struct blas_matrix *matrix, enum operand_access access)
-{
-    if (!matrix->pointer)
-        return;
-    operands[(*count)++] = (struct operand){
-        .matrix = *matrix, .element_bytes = blas_element_bytes(call->type), .access = access,
-        .alignment = level3_alignment(call), .kind = (unsigned)call->family * TYPE_COUNT + (unsigned)call->type};
-}
-
-int execute_operands(const struct blas_call *call, struct operand *operands)
-{
-    int count = 0;
-    add_operand(operands, &count, call, &call->a, OPERAND_READ);
-    add_operand(operands, &count, call, &call->b, OPERAND_READ);
-    const bool overwritten = !blas_is_in_place(call) && blas_scalar_is_zero(call->type, call->beta);
-    add_operand(operands, &count, call, &call->c, overwritten ? OPERAND_OVERWRITE : OPERAND_UPDATE);
-    return count;
-}
-
-static bool is_level3(const struct blas_call *call)
-{
-    return call->c.pointer != NULL;
-}
-
 bool execute_supported(struct device *device, const struct blas_call *call)
 {
-    return is_level3(call) ? level3_supported(device, call) : launch_supported(call);
+    return blas_is_level3(call) ? level3_supported(device, call) : launch_supported(call);
 }
 
 static void place_operands(struct blas_call *call, const struct operand *operands)
@@ -62,7 +37,7 @@ static enum status finish(struct lane *lane, struct operands_hold *hold, struct 
 
 static enum status start(struct lane *lane, const struct blas_call *device_call)
 {
-    return is_level3(device_call) ? level3_run(lane, device_call) : launch(lane, device_call);
+    return blas_is_level3(device_call) ? level3_run(lane, device_call) : launch(lane, device_call);
 }
 
 /* Look for host writes while the kernel runs; if there were any it runs again, on its
@@ -105,68 +80,55 @@ static enum status run_held(struct operands_hold *hold, const struct operand *op
     return status;
 }
 
-static enum status hold_and_run(struct mirror_table *mirrors, hold_function *take_hold, const struct blas_call *call,
-                                struct patience *patience, struct transfer_count *moved)
+static enum status hold_and_run(struct mirror_table *mirrors, hold_function *take_hold, struct program_call *call,
+                                struct transfer_count *moved)
 {
-    struct operand operands[OPERANDS_MAX];
     struct operands_hold *hold = NULL;
     struct transfer_count matrices;
-    int count = execute_operands(call, operands);
-    enum status status = take_hold(mirrors, NULL, patience, operands, count, call_vectors_scratch(call), &hold);
+    enum status status = take_hold(mirrors, NULL, &call->patience, call->operands, call->operand_count,
+                                   call_vectors_scratch(&call->blas), &hold);
     if (status != STATUS_OK)
         return status;
-    status = run_held(hold, operands, call, moved);
+    status = run_held(hold, call->operands, &call->blas, moved);
     operands_release(hold, &matrices);
     moved->bytes_up += matrices.bytes_up;
     moved->bytes_down += matrices.bytes_down;
     return status;
 }
 
-static bool must_be_cut(const struct mirror_table *mirrors, const struct blas_call *call)
+static enum status run_whole(struct mirror_table *mirrors, struct program_call *call, struct transfer_count *moved)
 {
-    struct operand operands[OPERANDS_MAX];
-    struct residency ignored;
-    return is_level3(call) && tiled_residency(mirrors, call, operands, execute_operands(call, operands), &ignored);
-}
-
-static bool may_touch(const struct blas_call *call)
-{
-    struct operand operands[OPERANDS_MAX];
-    return protection_allows_all(operands, execute_operands(call, operands));
-}
-
-static enum status run_whole(struct mirror_table *mirrors, const struct blas_call *call, struct patience *patience,
-                             struct transfer_count *moved)
-{
-    enum status status = hold_and_run(mirrors, operands_hold_unproven, call, patience, moved);
+    enum status status = hold_and_run(mirrors, operands_hold_unproven, call, moved);
     if (status == STATUS_NOT_TRACKABLE) /* memory changed beside the kernel, or hands */
-        status = hold_and_run(mirrors, operands_hold, call, patience, moved);
+        status = hold_and_run(mirrors, operands_hold, call, moved);
     return status;
 }
 
-static enum status run_in_tiles(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
-                                struct patience *patience, const struct host_steps *host, struct transfer_count *moved)
+static enum status run_in_tiles(struct device *device, struct mirror_table *mirrors, struct program_call *call,
+                                const struct host_steps *host, struct transfer_count *moved)
 {
     struct lane *lane;
-    enum status status = lane_acquire_within(device, patience, &lane);
+    if (!protection_allows_all(call->operands, call->operand_count))
+        return STATUS_INACCESSIBLE;
+    enum status status = lane_acquire_within(device, &call->patience, &lane);
     if (status != STATUS_OK)
         return status;
-    status = tiled_run(device, mirrors, lane, call, host, moved);
+    status = tiled_run(device, mirrors, lane, &call->blas, host, moved);
     lane_release(lane);
     return status;
 }
 
-enum status execute_call(struct device *device, struct mirror_table *mirrors, const struct blas_call *call,
-                         struct patience *patience, const struct host_steps *host, struct transfer_count *moved)
+enum status execute_call(struct device *device, struct mirror_table *mirrors, struct program_call *call,
+                         const struct host_steps *host, struct transfer_count *moved)
 {
     struct device_scope scope;
     *moved = (struct transfer_count){0, 0};
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
-    status = must_be_cut(mirrors, call) ? STATUS_OUT_OF_MEMORY : run_whole(mirrors, call, patience, moved);
-    if (status == STATUS_OUT_OF_MEMORY && is_level3(call))
-        status = may_touch(call) ? run_in_tiles(device, mirrors, call, patience, host, moved) : STATUS_INACCESSIBLE;
+    status = call->is_cut ? STATUS_OUT_OF_MEMORY : run_whole(mirrors, call, moved);
+    if (status == STATUS_OUT_OF_MEMORY && blas_is_level3(&call->blas))
+        status = run_in_tiles(device, mirrors, call, host, moved);
     device_leave(device, &scope);
     return status;
 }

@@ -58,7 +58,7 @@ static void open_beside(void)
 void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
                            double paid_us)
 {
-    if (call->family >= FAMILY_GEMM) {
+    if (blas_is_level3(call)) {
         expected_us += gain_us;
         recurring_us = fmax(recurring_us, policy_recurring(call, gain_us));
     }
@@ -75,13 +75,13 @@ void level3_opening_prepare(struct device *device)
         background_begin(&open_job);
 }
 
-bool level3_opening_pays(struct device *device, const struct machine_model *model,
-                         const struct blas_call *call, const struct policy_decision *decision)
+bool level3_opening_pays(struct device *device, const struct program_call *call)
 {
-    if (call->family < FAMILY_GEMM)
+    if (!blas_is_level3(&call->blas))
         return true;
     pthread_mutex_lock(&lock);
-    const enum purchase purchase = policy_level3(settings()->offload, model, call, decision, &accounts);
+    const enum purchase purchase =
+        policy_level3(settings()->offload, call->model, &call->blas, &call->decision, &accounts);
     pthread_mutex_unlock(&lock);
     if (purchase == PURCHASE_SOON && !level3_is_open()) {
         opening_device = device;
@@ -118,7 +118,7 @@ static bool open_or_leave(struct device *device)
 bool level3_opening_supports(struct device *device, const struct blas_call *call, enum host_reason *reason)
 {
     *reason = HOST_BUSY;
-    if (call->family >= FAMILY_GEMM && !level3_is_open() && !open_or_leave(device))
+    if (blas_is_level3(call) && !level3_is_open() && !open_or_leave(device))
         return false;
     *reason = HOST_UNSUPPORTED;
     return execute_supported(device, call);

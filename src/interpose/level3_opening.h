@@ -7,12 +7,7 @@
 #ifndef MUBLAS_LEVEL3_OPENING_H
 #define MUBLAS_LEVEL3_OPENING_H
 
-#include "common/blas_call.h"
-#include "gpu/device.h"
-#include "interpose/policy.h"
-#include "interpose/stats.h"
-
-#include <stdint.h>
+#include "interpose/program_call.h"
 
 /* Whether cuBLAS can be had at all. */
 enum level3_outlook {
@@ -35,10 +30,9 @@ void level3_opening_expect(const struct machine_model *model, const struct blas_
 /* `device`, from now on awake, is where to open it. Begins that, if enough is expected of it. */
 void level3_opening_prepare(struct device *device);
 
-/* False for a level 3 call, which the device would do now (`decision`), that is not worth opening cuBLAS or
+/* False for a level 3 call, which the device would do now, that is not worth opening cuBLAS or
  * loading the routine for, so far. */
-bool level3_opening_pays(struct device *device, const struct machine_model *model,
-                         const struct blas_call *call, const struct policy_decision *decision);
+bool level3_opening_pays(struct device *device, const struct program_call *call);
 
 /* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all. False: for
  * *reason. */

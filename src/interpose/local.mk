@@ -19,6 +19,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/offload.h \
+	src/interpose/program_call.c src/interpose/program_call.h \
 	src/interpose/overlap.c src/interpose/overlap.h \
 	src/interpose/pack.c src/interpose/pack.h \
 	src/interpose/lapack/call.h src/interpose/lapack/frame.h \

@@ -28,13 +28,18 @@ struct policy_decision {
  * to the host's writes it must cover twice as much. A call that on the host would write to a
  * resident output costs its next upload besides, as far as that residency was worth it: a
  * factorisation's updates go where its matrix is. One whose output is not there must save half of the host's
- * time besides, since the host may be writing it too, or be bought by the account. */
+ * time besides, since the host may be writing it too, or be bought by the account. `times`, here and below, are the
+ * model's of this call (crossover_times). */
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
-                                     const struct blas_call *call, const struct residency *residency);
+                                     const struct blas_call *call, struct predicted_times times,
+                                     const struct residency *residency);
 
 /* How long a call may wait for others on its way to the device, in microseconds: as long as the host takes for it;
  * in always mode for ever. */
-double policy_patience_us(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call);
+double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
+
+/* A matrix of so many bytes has an account of its own also before a device is there (early_account.h). */
+enum { EARLY_BYTES_MIN = 1 << 20 };
 
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
  * pay nothing for one? Else, is it slower there whatever is resident? False where it writes a matrix that is
@@ -61,8 +66,8 @@ struct wake_account {
  * gains that much by itself wakes at once. `lost_us` of what the call would save would be lost again
  * (early_account.h). Of a call that writes a matrix counts what it would save beyond half of the host's
  * time, and some microseconds. */
-enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
-                          const struct blas_call *call, double lost_us, struct wake_account *account);
+enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                          const struct predicted_times *times, double lost_us, struct wake_account *account);
 
 /* There is no cuBLAS: its calls have saved nothing. */
 void policy_void_level3(struct wake_account *account);

@@ -240,7 +240,7 @@ bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call 
                      int count, struct residency *residency)
 {
     struct tile_plan plan;
-    if (call->family < FAMILY_GEMM || operands_fit(mirrors, operands, count) ||
+    if (!blas_is_level3(call) || operands_fit(mirrors, operands, count) ||
         !tile_plan_make(&plan, call, operands_budget(mirrors)))
         return false;
     *residency = (struct residency){.missing_bytes = (uint64_t)tile_plan_bytes_up(&plan)};

@@ -6,7 +6,6 @@
 #ifndef MUBLAS_TILED_H
 #define MUBLAS_TILED_H
 
-#include "common/blas_call.h"
 #include "gpu/lane.h"
 #include "mirror/operands.h"
 

@@ -222,7 +222,7 @@ static bool wake_without_lock(void)
  * once. False: what they have paid is void, and nothing is bought by this call. */
 static bool level3_may_come(const struct blas_call *call, enum host_reason *reason)
 {
-    if (call->family < FAMILY_GEMM && wake_account.level3_us <= 0)
+    if (!blas_is_level3(call) && wake_account.level3_us <= 0)
         return true;
     give_lock();
     const enum level3_outlook outlook = level3_opening_look();
@@ -233,29 +233,30 @@ static bool level3_may_come(const struct blas_call *call, enum host_reason *reas
     case LEVEL3_MISSING: break;
     }
     policy_void_level3(&wake_account);
-    if (call->family >= FAMILY_GEMM)
+    if (blas_is_level3(call))
         *reason = HOST_UNSUPPORTED;
     return false;
 }
 
 /* False: for *reason. */
-static bool wake_if_it_pays(const struct blas_call *call, enum host_reason *reason, double *credit_us)
+static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason, double *credit_us)
 {
     *reason = HOST_NOT_RESIDENT;
     if (host_run_kind_here() != HOST_RUN_PLAIN)
         return false; /* the routine of LAPACK that calls has been credited with it */
     if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
+    program_call_describe(call, waking_model());
     const double paid_before_us = wake_account.saved_us;
-    const double lost_us = early_accounts_lost_us(&early_accounts, waking_model(), call);
+    const double lost_us = early_accounts_lost_us(&early_accounts, call);
     const enum purchase purchase =
-        policy_wake(settings()->offload, waking_model(), call, lost_us, &wake_account);
+        policy_wake(settings()->offload, call->model, &call->blas, &call->times, lost_us, &wake_account);
     const double saved_us = wake_account.saved_us - paid_before_us;
     if (saved_us > 0) {
         early_accounts_add(&early_accounts, call, saved_us);
-        level3_opening_expect(waking_model(), call, saved_us, wake_account.saved_us);
+        level3_opening_expect(call->model, &call->blas, saved_us, wake_account.saved_us);
     }
-    if (purchase != PURCHASE_NOT_YET && !level3_may_come(call, reason))
+    if (purchase != PURCHASE_NOT_YET && !level3_may_come(&call->blas, reason))
         return false;
     switch (purchase) {
     case PURCHASE_NOT_YET: return false;
@@ -289,8 +290,9 @@ static bool wake_if_route_pays(double gain_us, enum host_reason *reason)
     return true;
 }
 
-static double take_early_account(const struct blas_call *call)
+static double take_early_account(struct program_call *call)
 {
+    program_call_describe(call, waking_model());
     pthread_mutex_lock(&wake_lock);
     const double us = early_accounts_take_us(&early_accounts, call);
     early_accounts_left = early_accounts_are_left(&early_accounts);
@@ -300,7 +302,7 @@ static double take_early_account(const struct blas_call *call)
 
 /* What a call would gain by a device: one of BLAS, or a route. */
 struct offer {
-    const struct blas_call *call; /* NULL: a route's */
+    struct program_call *call; /* NULL: a route's */
     double route_gain_us;
     double *credit_us;
 };
@@ -339,7 +341,7 @@ static struct device *find_device(const struct offer *offer, enum host_reason *r
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }
 
-struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us)
+struct device *waking_find_device(struct program_call *call, enum host_reason *reason, double *credit_us)
 {
     const struct offer offer = {.call = call, .credit_us = credit_us};
     return find_device(&offer, reason);

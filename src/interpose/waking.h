@@ -12,11 +12,7 @@
 #ifndef MUBLAS_WAKING_H
 #define MUBLAS_WAKING_H
 
-#include "common/blas_call.h"
-#include "gpu/device.h"
-#include "interpose/stats.h"
-#include "mirror/operands.h"
-#include "tuner/crossover.h"
+#include "interpose/program_call.h"
 
 /* Once, before all others. */
 void waking_begin(void);
@@ -36,7 +32,7 @@ bool waking_is_of_device(const struct machine_model *model);
 
 /* The device, waking it when this call makes that worth while. NULL: host, for *reason.
  * *credit_us, once for each matrix: what earlier calls on it would have saved; left alone otherwise. */
-struct device *waking_find_device(const struct blas_call *call, enum host_reason *reason, double *credit_us);
+struct device *waking_find_device(struct program_call *call, enum host_reason *reason, double *credit_us);
 
 /* The same for a route of LAPACK, which would save `gain_us` on it. */
 struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason);

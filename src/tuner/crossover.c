@@ -64,11 +64,11 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
 }
 
 /* Learned on a matrix without gaps that stays on the device. */
-static bool learned_resident_us(const struct machine_model *model, const struct blas_call *call,
+static bool learned_resident_us(const struct machine_model *model, int class, const struct blas_call *call,
                                 bool trackable, double *us)
 {
     double home_us;
-    if (!model->learned || !learned_times_resident(model->learned, call, trackable, us))
+    if (!model->learned || !learned_times_resident(model->learned, class, call, trackable, us))
         return false;
     *us += call_work_gap_bytes(call) * model->scan_us_per_byte;
     if (!trackable && !result_times_at(&model->learned->result, call, trackable, &home_us))
@@ -76,15 +76,34 @@ static bool learned_resident_us(const struct machine_model *model, const struct 
     return true;
 }
 
+static double resident_us(const struct machine_model *model, int class, const struct blas_call *call, bool trackable)
+{
+    double us;
+    return learned_resident_us(model, class, call, trackable, &us) ? us : built_in_resident_us(model, call, trackable);
+}
+
+struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)
+{
+    struct predicted_times times = {.class = timed_class_of(call)};
+    if (!model->learned || !learned_times_host(model->learned, times.class, call, &times.host_us))
+        times.host_us = built_in_host_us(model, call);
+    times.resident_us = resident_us(model, times.class, call, true);
+    return times;
+}
+
+void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
+                     bool trackable, struct predicted_times *times)
+{
+    if (!trackable)
+        times->resident_us = resident_us(model, times->class, call, false);
+    times->upload_us = copies_us(model, (double)missing_bytes, trackable);
+}
+
 struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
                                          uint64_t missing_bytes, bool trackable)
 {
-    struct predicted_times times;
-    if (!model->learned || !learned_times_host(model->learned, call, &times.host_us))
-        times.host_us = built_in_host_us(model, call);
-    if (!learned_resident_us(model, call, trackable, &times.resident_us))
-        times.resident_us = built_in_resident_us(model, call, trackable);
-    times.upload_us = copies_us(model, (double)missing_bytes, trackable);
+    struct predicted_times times = crossover_times(model, call);
+    crossover_place(model, call, missing_bytes, trackable, &times);
     return times;
 }
 

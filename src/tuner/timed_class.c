@@ -139,9 +139,8 @@ static enum gemv_form form_beside(enum gemv_form form, double ratio)
     }
 }
 
-int timed_class_beside(const struct blas_call *call, double *part)
+int timed_class_beside(int class, const struct blas_call *call, double *part)
 {
-    const int class = timed_class_of(call);
     if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || call->m < 1 || call->n < 1)
         return TIMED_CLASS_NONE;
     const enum gemv_form form = (enum gemv_form)(class % TIMED_FORMS);
@@ -153,9 +152,8 @@ int timed_class_beside(const struct blas_call *call, double *part)
     return class - (int)form + (int)beside;
 }
 
-bool timed_class_by_rows(const struct blas_call *call, struct timed_class_rows *rows)
+bool timed_class_by_rows(int class, const struct blas_call *call, struct timed_class_rows *rows)
 {
-    const int class = timed_class_of(call);
     const double m = (double)call->m, n = (double)call->n;
     if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || blas_is_transposed(call) || m < 1 ||
         m > ratios[WIDE] * n)
