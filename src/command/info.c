@@ -8,7 +8,7 @@
 #include "gpu/device.h"
 #include "gpu/solver_library.h"
 #include "host/host_search.h"
-#include "interpose/learned_model.h"
+#include "interpose/purchase/learned_model.h"
 #include "interpose/policy.h"
 #include "mirror/mapping.h"
 #include "mirror/write_tracker.h"

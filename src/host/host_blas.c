@@ -181,7 +181,8 @@ static host_function *resolve_by_caller(enum symbol symbol, const void *caller)
     return function;
 }
 
-/* Not in the search order, but in what the caller's own library brought along: a whole LAPACK beside a part of one. */
+/* Not in the search order, but in what the caller's own library brought along: a whole LAPACK beside a
+ * part of one. */
 static bool is_callers_own(enum symbol symbol, const void *caller)
 {
     struct host_library library;

@@ -1,12 +1,11 @@
 /* host_blas.h - find and bind the host BLAS.
  *
- * Until a host BLAS is bound, and for ever where it lacks a routine, a call goes to a resolver (thunks.S), which binds
- * late and goes on with the call's arguments untouched, or stops the program with one clear line.
- * Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live
- * elsewhere than libblas.so.3.
- * The constructor only looks symbols up, in the tables of what the program was started with; when BLAS is
- * not there (it comes in by dlopen, or MUBLAS_HOST_BLAS names it) the first call binds. mublas never binds to
- * itself. */
+ * Until a host BLAS is bound, and for ever where it lacks a routine, a call goes to a resolver (thunks.S),
+ * which binds late and goes on with the call's arguments untouched, or stops the program with one clear
+ * line. Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live elsewhere than
+ * libblas.so.3. The constructor only looks symbols up, in the tables of what the program was started with;
+ * when BLAS is not there (it comes in by dlopen, or MUBLAS_HOST_BLAS names it) the first call binds.
+ * mublas never binds to itself. */
 #ifndef MUBLAS_HOST_BLAS_H
 #define MUBLAS_HOST_BLAS_H
 
@@ -18,13 +17,13 @@ extern host_function *host_functions[SYMBOL_COUNT];
 /* What a call may always jump to. */
 host_function *host_blas_target(enum symbol symbol);
 
-/* Defined by the layer above, which keeps tables of its own: what serves the symbol from now on, NULL where its
- * library has gone; and the interface's library has gone. */
+/* Defined by the layer above, which keeps tables of its own: what serves the symbol from now on, NULL
+ * where its library has gone; and the interface's library has gone. */
 void host_blas_bound(enum symbol symbol, host_function *function);
 void host_blas_unbound(enum interface interface);
 
-/* For the constructor. Asks the loader nothing and allocates nothing (invariant 5): the program's own malloc may not be
- * ready. */
+/* For the constructor. Asks the loader nothing and allocates nothing (invariant 5): the program's own
+ * malloc may not be ready. */
 void host_blas_bind_at_load(void);
 
 /* True when the plain names have no BLAS in the program's search order: each caller then
@@ -44,8 +43,8 @@ const struct host_library *host_blas_library(enum interface interface, int numbe
  * may be held by a thread that waits for this one. */
 host_function *host_blas_resolve(enum symbol symbol, const void *caller);
 
-/* Bind each interface that is bound by its path and has not been yet, while libraries can still be opened: by its first
- * call it may be too late. Says nothing where there is none to be found. */
+/* Bind each interface that is bound by its path and has not been yet, while libraries can still be opened:
+ * by its first call it may be too late. Says nothing where there is none to be found. */
 void host_blas_bind_now(void);
 
 /* What to call in the caller's stead. */

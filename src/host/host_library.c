@@ -41,8 +41,8 @@ static bool is_marked(const struct object_symbols *object)
            object_symbols_find(object, HOST_LIBRARY_PASSING_MARKER, &marker);
 }
 
-/* True when `address` lies in this library or in another build of mublas; `passed_to`: HOST_LIBRARY_PASSING_MARKER
- * of that, or NULL. */
+/* True when `address` lies in this library or in another build of mublas; `passed_to`:
+ * HOST_LIBRARY_PASSING_MARKER of that, or NULL. */
 static bool is_mublas(const void *address, const void **passed_to)
 {
     struct object_symbols object;

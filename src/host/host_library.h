@@ -12,8 +12,8 @@
 #define HOST_LIBRARY_MARKER "mublas_interposes_blas"
 /* And those that stand for libblas64.so.3. */
 #define HOST_LIBRARY_WIDE_MARKER "mublas_takes_64_bits_by_plain_names"
-/* The marker of liblapack.so.3 (lapack_passing.S) instead, which only passes routes on; a text: the name by which
- * the loader knows the LAPACK that it replaced. */
+/* The marker of liblapack.so.3 (lapack_passing.S) instead, which only passes routes on; a text: the name
+ * by which the loader knows the LAPACK that it replaced. */
 #define HOST_LIBRARY_PASSING_MARKER "mublas_passes_lapack_to"
 
 /* A library found: how to look up its routines, what it is and how it was found. */
@@ -34,9 +34,9 @@ bool host_library_stands_behind(void);
 /* For the constructor: note what the program was started with (start_objects.h). */
 void host_library_note_start(void);
 
-/* The next BLAS after mublas in that, by the tables of these objects alone: nothing is asked of the loader, allocated or
- * left behind. What is found stays loaded. False: none there. `library` has no handle, and its routines are found by
- * the second of these; NULL where it is to be asked for later. */
+/* The next BLAS after mublas in that, by the tables of these objects alone: nothing is asked of the
+ * loader, allocated or left behind. What is found stays loaded. False: none there. `library` has no
+ * handle, and its routines are found by the second of these; NULL where it is to be asked for later. */
 bool host_library_at_start(const char *symbol, struct host_library *library);
 host_function *host_library_start_function(const struct host_library *library, const char *symbol);
 

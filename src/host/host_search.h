@@ -32,11 +32,11 @@ bool host_search_next(const char *symbol, struct host_library *library);
  * host_search_by_path. */
 bool host_search_program(const char *symbol, struct host_library *library);
 
-/* The same, then a library that was set or configured, then well-known names: the
- * first that has `symbol`. A set or configured one that cannot be used is logged.
- * Where host_search_by_path, what the program loaded comes last instead of first, and where
- * host_search_wide, or libblas64.so.3 of mublas stands behind, not at all; but a LAPACK of the program's comes
- * first always. `symbol` is an interface's sentinel. */
+/* The same, then a library that was set or configured, then well-known names: the first that has `symbol`.
+ * A set or configured one that cannot be used is logged. Where host_search_by_path, what the program
+ * loaded comes last instead of first, and where host_search_wide, or libblas64.so.3 of mublas stands
+ * behind, not at all; but a LAPACK of the program's comes first always. `symbol` is an interface's
+ * sentinel. */
 bool host_search(const char *symbol, struct host_library *library);
 
 /* True when plain names mean 64-bit integers to who looks them up by this handle (RTLD_NEXT:

@@ -16,8 +16,8 @@ void nested_note_host(uintptr_t start, uintptr_t end);
  * Thread-safe. */
 bool nested_in_host(const void *caller);
 
-/* Calls from outside [begin, begin + bytes) are in no host that is known: for thunks.S, which asks no more of those.
- * While another host becomes known a call may be told wrong, which costs a count. */
+/* Calls from outside [begin, begin + bytes) are in no host that is known: for thunks.S, which asks no more
+ * of those. While another host becomes known a call may be told wrong, which costs a count. */
 struct nested_hull {
     uintptr_t begin, bytes;
 };

@@ -23,8 +23,8 @@ struct host {
 
 struct host *shared_hosts_get(int number);
 
-/* The number of the first that is loaded and serves anybody by names of this interface's kind, BLAS or LAPACK; -1 if there
- * is none. */
+/* The number of the first that is loaded and serves anybody by names of this interface's kind, BLAS or
+ * LAPACK; -1 if there is none. */
 int shared_hosts_first(enum interface interface);
 
 /* The number of the host for a library that was found, known or new, which serves callers by

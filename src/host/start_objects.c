@@ -30,8 +30,9 @@ static int next_needed(int from)
     return from;
 }
 
-/* The program comes first, then what was preloaded, then what these ask for, level by level. What the program asks
- * for may be preloaded as well, before us; something that it asks for comes behind us, or we came by dlopen. */
+/* The program comes first, then what was preloaded, then what these ask for, level by level. What the
+ * program asks for may be preloaded as well, before us; something that it asks for comes behind us, or we
+ * came by dlopen. */
 static int find_preloaded_end(void)
 {
     const int behind = own < object_count ? next_needed(own + 1) : object_count;

@@ -1,8 +1,10 @@
-/* start_objects.h - what the program was started with behind this library in its search order, and what that defines.
+/* start_objects.h - what the program was started with behind this library in its search order, and what that
+ * defines.
  *
- * For code before main, in which the loader must not be asked (common/loader.h). The search order is the order in which
- * dl_iterate_phdr shows the objects; what a constructor has opened by dlopen stands behind, may be nobody's but its
- * own and may go again, and is told by this: no object before it asks for it by name. */
+ * For code before main, in which the loader must not be asked (common/loader.h). The search order is the
+ * order in which dl_iterate_phdr shows the objects; what a constructor has opened by dlopen stands behind,
+ * may be nobody's but its own and may go again, and is told by this: no object before it asks for it by
+ * name. */
 #ifndef MUBLAS_START_OBJECTS_H
 #define MUBLAS_START_OBJECTS_H
 

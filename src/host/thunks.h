@@ -1,5 +1,5 @@
-/* thunks.h - the stubs of thunks.S, to which a call goes whose host is not known by its symbol alone: one of each
- * kind per symbol, at equal distances. Also read by the assembler. */
+/* thunks.h - the stubs of thunks.S, to which a call goes whose host is not known by its symbol alone: one
+ * of each kind per symbol, at equal distances. Also read by the assembler. */
 #ifndef MUBLAS_HOST_THUNKS_H
 #define MUBLAS_HOST_THUNKS_H
 

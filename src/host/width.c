@@ -59,8 +59,8 @@ static enum integer_width ask_ilaver(const char *path)
     return width;
 }
 
-/* A library that goes leaves its place to another only by chance at the same address, of the same kind mostly; hosts
- * are kept loaded (retained.h). */
+/* A library that goes leaves its place to another only by chance at the same address, of the same kind
+ * mostly; hosts are kept loaded (retained.h). */
 enum integer_width width_of_lapack(host_function *function)
 {
     Dl_info where;

@@ -10,7 +10,7 @@
 #include "interpose/offload.h"
 #include "interpose/pack.h"
 #include "interpose/slots.h"
-#include "interpose/waking.h"
+#include "interpose/purchase/waking.h"
 
 #define ENTRY(prefix, suffix, width, name) ENTRY_OF_WIDTH(width, prefix##name##suffix)
 #define ENTRY_OF_WIDTH(width, symbol) JOIN(ENTRY_, INTEGER_BITS, _##width)(symbol)

@@ -7,15 +7,16 @@ libmublas_core_la_SOURCES += \
 	src/interpose/tile_steps.c src/interpose/tile_steps.h \
 	src/interpose/tiled.c src/interpose/tiled.h \
 	src/interpose/known_shapes.c src/interpose/known_shapes.h \
-	src/interpose/learned_model.c src/interpose/learned_model.h \
-	src/interpose/level3_opening.c src/interpose/level3_opening.h \
+	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \
+	src/interpose/purchase/level3_opening.c src/interpose/purchase/level3_opening.h \
 	src/interpose/offload.c \
 	src/interpose/floors.c src/interpose/floors.h src/interpose/offloaded_routines.def \
 	src/interpose/offloaded_symbols.inc \
-	src/interpose/background.c src/interpose/background.h \
-	src/interpose/last_thread.c src/interpose/last_thread.h \
-	src/interpose/early_account.c src/interpose/early_account.h \
-	src/interpose/waking.c src/interpose/waking.h \
+	src/interpose/purchase/background.c src/interpose/purchase/background.h \
+	src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
+	src/interpose/purchase/last_thread.c src/interpose/purchase/last_thread.h \
+	src/interpose/purchase/early_account.c src/interpose/purchase/early_account.h \
+	src/interpose/purchase/waking.c src/interpose/purchase/waking.h \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/offload.h \
@@ -26,7 +27,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/lapack/host_run.c src/interpose/lapack/host_run.h \
 	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
 	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
-	src/interpose/lapack/solver_opening.c src/interpose/lapack/solver_opening.h \
+	src/interpose/purchase/solver_opening.c src/interpose/purchase/solver_opening.h \
 	src/interpose/report_file.c src/interpose/report_file.h \
 	src/interpose/stats.c src/interpose/stats.h \
 	src/interpose/sandbox_announcements.c \

@@ -10,12 +10,12 @@
 #include "interpose/floors.h"
 #include "interpose/host_level3.h"
 #include "interpose/known_shapes.h"
-#include "interpose/level3_opening.h"
+#include "interpose/purchase/level3_opening.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/sandbox.h"
 #include "interpose/stats.h"
-#include "interpose/waking.h"
+#include "interpose/purchase/waking.h"
 #include "mirror/mapping.h"
 
 #include <pthread.h>

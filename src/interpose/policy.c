@@ -99,8 +99,9 @@ bool policy_never_pays(const struct machine_model *model, const struct blas_call
     return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
 }
 
-enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                          const struct predicted_times *times, double lost_us, struct wake_account *account)
+enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
+                               const struct blas_call *call, const struct predicted_times *times,
+                               double lost_us, struct wake_account *account)
 {
     const double price_us = model->wake_us;
     if (mode != OFFLOAD_AUTO)
@@ -123,9 +124,9 @@ void policy_void_level3(struct wake_account *account)
     *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us)};
 }
 
-enum purchase policy_level3(enum offload_mode mode, const struct machine_model *model,
-                            const struct blas_call *call, const struct policy_decision *decision,
-                            struct level3_accounts *accounts)
+enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
+                                 const struct blas_call *call, const struct policy_decision *decision,
+                                 struct level3_accounts *accounts)
 {
     const double both_us = model->level3_wake_us + model->level3_first_us;
     bool *const used = &accounts->used[call->family][call->type];
@@ -204,8 +205,8 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
     return decision.keeps ? decision : on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
-enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
-                                    struct wake_account *account)
+enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct machine_model *model,
+                                         double gain_us, struct wake_account *account)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
@@ -215,7 +216,7 @@ enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine
     return account->saved_us >= model->wake_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
-enum purchase policy_open_solver(enum offload_mode mode, double gained_us, double price_us)
+enum purchase_time policy_open_solver(enum offload_mode mode, double gained_us, double price_us)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;

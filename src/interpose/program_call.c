@@ -1,14 +1,16 @@
 #include "interpose/program_call.h"
 #include "gpu/level3.h"
 
-static void add_operand(struct program_call *call, const struct blas_matrix *matrix, enum operand_access access)
+static void add_operand(struct program_call *call, const struct blas_matrix *matrix,
+                        enum operand_access access)
 {
     const struct blas_call *const blas = &call->blas;
     if (!matrix->pointer)
         return;
     call->operands[call->operand_count++] = (struct operand){
         .matrix = *matrix, .element_bytes = blas_element_bytes(blas->type), .access = access,
-        .alignment = level3_alignment(blas), .kind = (unsigned)blas->family * TYPE_COUNT + (unsigned)blas->type};
+        .alignment = level3_alignment(blas),
+        .kind = (unsigned)blas->family * TYPE_COUNT + (unsigned)blas->type};
 }
 
 void program_call_describe(struct program_call *call, const struct machine_model *model)

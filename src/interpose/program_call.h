@@ -1,5 +1,5 @@
-/* program_call.h - one BLAS call of the program past its gate, on its way from the entry to the device or back to the
- * host: each step finds here what those before it have found out. */
+/* program_call.h - one BLAS call of the program past its gate, on its way from the entry to the device or
+ * back to the host: each step finds here what those before it have found out. */
 #ifndef MUBLAS_PROGRAM_CALL_H
 #define MUBLAS_PROGRAM_CALL_H
 

@@ -5,12 +5,12 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "host/host_blas.h"
-#include "interpose/lapack/solver_opening.h"
-#include "interpose/level3_opening.h"
+#include "interpose/purchase/solver_opening.h"
+#include "interpose/purchase/level3_opening.h"
 #include "interpose/report_file.h"
 #include "interpose/stats.h"
 #include "interpose/thread_counters.h"
-#include "interpose/waking.h"
+#include "interpose/purchase/waking.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -51,28 +51,27 @@ static bool interface_was_called(enum interface interface)
     return false;
 }
 
-static void print_opened(FILE *stream, const char *what, uint64_t nanoseconds, bool beside,
-                         uint64_t waited)
+static void print_opened(FILE *stream, const char *what, const struct purchase_times *times)
 {
-    fprintf(stream, " %.3f s (%s", (double)nanoseconds / 1e9, what);
-    if (beside)
-        fprintf(stream, ", in the background; a call waited %.3f s", (double)waited / 1e9);
+    if (!times->nanoseconds)
+        return;
+    fprintf(stream, " %.3f s (%s", (double)times->nanoseconds / 1e9, what);
+    if (times->beside)
+        fprintf(stream, ", in the background; a call waited %.3f s", (double)times->waited_nanoseconds / 1e9);
     fputc(')', stream);
 }
 
 static void print_opening(FILE *stream)
 {
-    const struct waking_times device = waking_times();
-    const struct level3_opening_times level3 = level3_opening_times();
-    const struct solver_opening_times solver = solver_opening_times();
+    const struct purchase_times device = waking_times();
+    const struct purchase_times level3 = level3_opening_times();
+    const struct purchase_times solver = solver_opening_times();
     if (!device.nanoseconds)
         return;
     fprintf(stream, "  opened in  ");
-    print_opened(stream, "device", device.nanoseconds, device.beside, device.waited_nanoseconds);
-    if (level3.nanoseconds)
-        print_opened(stream, "cuBLAS", level3.nanoseconds, level3.beside, level3.waited_nanoseconds);
-    if (solver.nanoseconds)
-        print_opened(stream, "cuSOLVER", solver.nanoseconds, solver.beside, solver.waited_nanoseconds);
+    print_opened(stream, "device", &device);
+    print_opened(stream, "cuBLAS", &level3);
+    print_opened(stream, "cuSOLVER", &solver);
     fputc('\n', stream);
 }
 

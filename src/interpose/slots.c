@@ -55,7 +55,8 @@ static void say_once(enum interface interface)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
-        log_message(LOG_WARNING, "%s has no isamax to tell the width of its integers: such calls stay on the host",
+        log_message(LOG_WARNING,
+                    "%s has no isamax to tell the width of its integers: such calls stay on the host",
                     host_blas_library(interface, 0)->path);
 }
 
@@ -69,9 +70,9 @@ static void settle(enum interface interface, enum integer_width width)
 {
     for (int i = 0; i < SLOT_COUNT; i++) {
         host_function *host = __atomic_load_n(&forward_slots[slots[i].symbol], __ATOMIC_ACQUIRE);
+        host_function *to = width == WIDTH_DETECTED ? host : entry_of((enum entry_slot)i, width);
         if (symbol_interface(slots[i].symbol) == interface)
-            __atomic_store_n(&entry_slots[i], width == WIDTH_DETECTED ? host : entry_of((enum entry_slot)i, width),
-                             __ATOMIC_RELEASE);
+            __atomic_store_n(&entry_slots[i], to, __ATOMIC_RELEASE);
     }
 }
 

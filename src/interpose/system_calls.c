@@ -9,7 +9,7 @@
 #include "interpose/next_definition.h"
 #include "interpose/offload.h"
 #include "interpose/process_state.h"
-#include "interpose/waking.h"
+#include "interpose/purchase/waking.h"
 #include "mirror/registration.h"
 #include "mirror/split_move.h"
 

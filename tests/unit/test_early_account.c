@@ -1,6 +1,6 @@
 /* What the matrix in use would have gained before a device is there: constant, rewritten by the
  * program, by calls that a device would do, and one of several. */
-#include "interpose/early_account.h"
+#include "interpose/purchase/early_account.h"
 #include "tap.h"
 
 #include <math.h>

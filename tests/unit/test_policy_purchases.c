@@ -71,7 +71,7 @@ static void test_wake(const struct machine_model *model)
 }
 
 /* How many such calls it takes until then. */
-static int calls_until(enum purchase wanted, const struct machine_model *model, const struct blas_call *call,
+static int calls_until(enum purchase_time wanted, const struct machine_model *model, const struct blas_call *call,
                        const struct policy_decision *decision, struct level3_accounts *accounts)
 {
     int calls = 1;

@@ -9,10 +9,10 @@
 #include "interpose/lapack/host_run.h"
 #include "interpose/lapack/losses.h"
 #include "interpose/lapack/methods.h"
-#include "interpose/lapack/solver_opening.h"
+#include "interpose/purchase/solver_opening.h"
 #include "interpose/offload.h"
 #include "interpose/policy.h"
-#include "interpose/waking.h"
+#include "interpose/purchase/waking.h"
 
 #include <math.h>
 #include <stdlib.h>

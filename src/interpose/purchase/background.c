@@ -1,4 +1,4 @@
-#include "interpose/background.h"
+#include "interpose/purchase/background.h"
 #include "common/clock.h"
 #include "common/pause.h"
 #include "gpu/exit_gate.h"
@@ -112,7 +112,7 @@ static void *run(void *argument)
     if (exit_gate_enter()) {
         take_turn_at_loader();
         atomic_store(&job->had_loader, true);
-        job->work();
+        job->work(job);
         exit_gate_leave();
     }
     atomic_store(&job->state, BACKGROUND_DONE);
@@ -179,4 +179,15 @@ enum background_state background_await(struct background_job *job)
     if (state == BACKGROUND_DONE)
         job->waited_nanoseconds += clock_nanoseconds() - started;
     return state;
+}
+
+bool background_do(struct background_job *job)
+{
+    if (atomic_load(&job->state) == BACKGROUND_DONE)
+        return true;
+    background_begin(job);
+    const enum background_state state = background_await(job);
+    if (state == BACKGROUND_NOT_BEGUN)
+        job->work(job);
+    return state != BACKGROUND_RUNNING;
 }

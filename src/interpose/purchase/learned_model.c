@@ -1,4 +1,4 @@
-#include "interpose/learned_model.h"
+#include "interpose/purchase/learned_model.h"
 #include "common/log.h"
 #include "common/processors.h"
 #include "host/host_search.h"

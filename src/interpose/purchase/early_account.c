@@ -1,4 +1,4 @@
-#include "interpose/early_account.h"
+#include "interpose/purchase/early_account.h"
 #include "mirror/footprint.h"
 
 #include <math.h>
@@ -14,8 +14,10 @@ static bool is_mostly_in(struct byte_range one, struct byte_range other)
 /* Of a level 3 call the output; NULL where there is none. */
 static const struct operand *matrix_of(const struct program_call *call)
 {
-    const struct operand *const last = call->operand_count > 0 ? &call->operands[call->operand_count - 1] : NULL;
-    return last && !footprint_is_empty(last) ? last : NULL;
+    if (call->operand_count == 0)
+        return NULL;
+    const struct operand *const last = &call->operands[call->operand_count - 1];
+    return footprint_is_empty(last) ? NULL : last;
 }
 
 static struct early_account *find(struct early_accounts *accounts, const struct operand *operand)
@@ -77,7 +79,8 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
     return lost_us;
 }
 
-/* A trailing matrix that is updated by a few columns comes home whole: the host is the better place for that. */
+/* A trailing matrix that is updated by a few columns comes home whole: the host is the better place for
+ * that. */
 static void note_written(struct early_accounts *accounts, const struct predicted_times *times,
                          const struct operand *operand)
 {

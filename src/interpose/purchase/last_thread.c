@@ -1,4 +1,4 @@
-#include "interpose/last_thread.h"
+#include "interpose/purchase/last_thread.h"
 #include "mirror/cuda_users.h"
 
 #include <dirent.h>

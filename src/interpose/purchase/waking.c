@@ -1,16 +1,14 @@
-#include "interpose/waking.h"
+#include "interpose/purchase/waking.h"
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "host/host_blas.h"
-#include "interpose/background.h"
-#include "interpose/early_account.h"
+#include "interpose/purchase/early_account.h"
 #include "interpose/floors.h"
 #include "interpose/lapack/host_run.h"
-#include "interpose/last_thread.h"
-#include "interpose/learned_model.h"
-#include "interpose/level3_opening.h"
+#include "interpose/purchase/learned_model.h"
+#include "interpose/purchase/level3_opening.h"
 #include "interpose/policy.h"
 #include "interpose/stats.h"
 #include "tuner/recipe_search.h"
@@ -47,10 +45,10 @@ static const double CREDITED_PART = 0.25;
 static struct device *awake; /* NULL: it failed */
 static bool none_usable;
 static struct mirror_table *mirrors, *mirrors_in_use; /* the latter for who has not waited; NULL before */
-static _Atomic uint64_t wake_nanoseconds;
 
-static void wake_beside(void);
-static struct background_job wake_job = {.work = wake_beside};
+static bool wake(struct device *none);
+static void prepare_level3(void);
+static struct purchase purchase = PURCHASE(wake, .prepared = prepare_level3);
 
 /* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -156,40 +154,23 @@ static void learn_of_device(const struct device_properties *device)
     learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
 }
 
-static void wake(void)
+static bool wake(struct device *none)
 {
+    (void)none;
     struct device *device;
-    const uint64_t started = stats_nanoseconds();
-    const int priority = last_thread_driver_begins();
     const bool woken = device_wake(&device) == STATUS_OK && create_mirrors(device) == STATUS_OK;
-    last_thread_driver_has_begun(priority, woken);
     loader_forget_error(); /* of what the driver opens and looks for itself */
-    if (!woken) {
+    if (woken)
+        awake = device;
+    else
         none_usable = !exit_gate_is_closed();
-        return;
-    }
-    wake_nanoseconds = stats_nanoseconds() - started;
-    awake = device;
+    return woken;
 }
 
-static void wake_beside(void)
+static void prepare_level3(void)
 {
-    wake();
     if (awake)
         level3_opening_prepare(awake);
-}
-
-/* False: it is not to be had now. */
-static bool finish_waking(void)
-{
-    switch (background_await(&wake_job)) {
-    case BACKGROUND_NOT_BEGUN: wake(); break;
-    case BACKGROUND_RUNNING: return false; /* another thread may hold what it needs, for as long as it likes */
-    case BACKGROUND_DONE: break;
-    }
-    if (awake)
-        learn_of_device(device_properties(awake));
-    return true;
 }
 
 /* Around what takes time: others' calls go on meanwhile. */
@@ -209,7 +190,9 @@ static void take_lock_again(void)
 static bool wake_without_lock(void)
 {
     give_lock();
-    const bool finished = finish_waking();
+    const bool finished = purchase_finish(&purchase, NULL);
+    if (finished && awake)
+        learn_of_device(device_properties(awake));
     take_lock_again();
     if (!finished)
         return false;
@@ -249,18 +232,18 @@ static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason,
     program_call_describe(call, waking_model());
     const double paid_before_us = wake_account.saved_us;
     const double lost_us = early_accounts_lost_us(&early_accounts, call);
-    const enum purchase purchase =
+    const enum purchase_time time =
         policy_wake(settings()->offload, call->model, &call->blas, &call->times, lost_us, &wake_account);
     const double saved_us = wake_account.saved_us - paid_before_us;
     if (saved_us > 0) {
         early_accounts_add(&early_accounts, call, saved_us);
         level3_opening_expect(call->model, &call->blas, saved_us, wake_account.saved_us);
     }
-    if (purchase != PURCHASE_NOT_YET && !level3_may_come(&call->blas, reason))
+    if (time != PURCHASE_NOT_YET && !level3_may_come(&call->blas, reason))
         return false;
-    switch (purchase) {
+    switch (time) {
     case PURCHASE_NOT_YET: return false;
-    case PURCHASE_SOON: background_begin(&wake_job); return false;
+    case PURCHASE_SOON: purchase_begin(&purchase, NULL); return false;
     case PURCHASE_NOW: break;
     }
     if (!wake_without_lock())
@@ -281,7 +264,7 @@ static bool wake_if_route_pays(double gain_us, enum host_reason *reason)
         background_watch_thread();
     switch (policy_wake_for_route(settings()->offload, waking_model(), gain_us, &wake_account)) {
     case PURCHASE_NOT_YET: return false;
-    case PURCHASE_SOON: background_begin(&wake_job); return false;
+    case PURCHASE_SOON: purchase_begin(&purchase, NULL); return false;
     case PURCHASE_NOW: break;
     }
     if (!wake_without_lock())
@@ -369,15 +352,14 @@ bool waking_is_given_up(void)
     return atomic_load_explicit(&given_up, memory_order_relaxed);
 }
 
-struct waking_times waking_times(void)
+struct purchase_times waking_times(void)
 {
-    return (struct waking_times){.nanoseconds = wake_nanoseconds, .waited_nanoseconds = wake_job.waited_nanoseconds,
-                                 .beside = background_wait(&wake_job, 0) != BACKGROUND_NOT_BEGUN};
+    return purchase_times(&purchase);
 }
 
 static const char *why_none(void)
 {
-    const bool is_done = background_wait(&wake_job, 0) == BACKGROUND_DONE;
+    const bool is_done = background_wait(&purchase.job, 0) == BACKGROUND_DONE;
     if (wake_failed || (is_done && none_usable))
         return "none usable";
     return is_done && awake ? "woken in the background, not used: calls had not paid for it"

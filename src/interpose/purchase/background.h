@@ -23,9 +23,9 @@ enum background_state {
 };
 
 /* Static storage, zero but for `work`, which may look at exit_gate_is_closed between its steps, and
- * must not wait for the caller of background_begin. */
+ * must not wait for the caller of background_begin. Its argument is the job. */
 struct background_job {
-    void (*work)(void);
+    void (*work)(struct background_job *job);
     atomic_int state;
     atomic_bool had_loader, waited_in_vain;
     _Atomic uint64_t waited_nanoseconds; /* background_await's, until it was done */
@@ -49,5 +49,8 @@ enum background_state background_wait(struct background_job *job, unsigned secon
 /* The same for who needs it, with patience for a slow machine, but not for a thread that opens a library:
  * that may be the caller, in the library's constructor. Only for a look once that was in vain. */
 enum background_state background_await(struct background_job *job);
+
+/* Do it now: begun beside the program, and awaited; else by the caller. False: it is still under way. */
+bool background_do(struct background_job *job);
 
 #endif

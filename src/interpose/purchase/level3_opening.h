@@ -1,13 +1,12 @@
 /* level3_opening.h - cuBLAS, opened once level 3 calls make that worth while.
  *
  * Opening it takes as long as thousands of small calls, and so does each routine's first use, in
- * which cuBLAS loads its kernels. Opening begins beside the program (background.h) as soon as calls would
- * have gained part of the price; which call is the first to use it depends on the calls alone. Any
- * thread may call these at once. */
+ * which cuBLAS loads its kernels: a purchase. Any thread may call these at once. */
 #ifndef MUBLAS_LEVEL3_OPENING_H
 #define MUBLAS_LEVEL3_OPENING_H
 
 #include "interpose/program_call.h"
+#include "interpose/purchase/purchase.h"
 
 /* Whether cuBLAS can be had at all. */
 enum level3_outlook {
@@ -34,16 +33,11 @@ void level3_opening_prepare(struct device *device);
  * loading the routine for, so far. */
 bool level3_opening_pays(struct device *device, const struct program_call *call);
 
-/* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all. False: for
- * *reason. */
+/* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all.
+ * False: for *reason. */
 bool level3_opening_supports(struct device *device, const struct blas_call *call, enum host_reason *reason);
 
-/* For the report. 0: was not opened. What a call waited for that counts only where it was
- * opened beside the program. */
-struct level3_opening_times {
-    uint64_t nanoseconds, waited_nanoseconds;
-    bool beside;
-};
-struct level3_opening_times level3_opening_times(void);
+/* For the report. */
+struct purchase_times level3_opening_times(void);
 
 #endif

@@ -1,18 +1,16 @@
-/* waking.h - the device, woken once calls make that worth while, and the model of the machine
- * by which they are judged before and after.
+/* waking.h - the device, woken once calls make that worth while, and the model of the machine by which they
+ * are judged before and after.
  *
- * Waking takes a third of a second, for which calls need not wait: once they would have gained part
- * of its price (policy_wake), a thread of ours begins it (background.h) while they stay on the host.
- * Once calls would have gained more, and taken about that long meanwhile, the next waits for it if need
- * be, and goes by it: which call that is depends on the calls alone. Where there can be no such thread
- * that call wakes the device itself.
+ * A purchase (purchase.h) that takes a third of a second. It is prepared once calls would have gained part of
+ * its price (policy_wake), and used once they would have gained more, and taken about that long meanwhile.
  *
- * Any thread may call these at once; the first that finds the price paid waits or wakes while the
- * others go on on the host, or wait too in always mode. What was woken stays for the life of the process. */
+ * Any thread may call these at once; the first that finds the price paid waits or wakes while the others
+ * go on on the host, or wait too in always mode. What was woken stays for the life of the process. */
 #ifndef MUBLAS_WAKING_H
 #define MUBLAS_WAKING_H
 
 #include "interpose/program_call.h"
+#include "interpose/purchase/purchase.h"
 
 /* Once, before all others. */
 void waking_begin(void);
@@ -51,12 +49,7 @@ bool waking_is_given_up(void); /* a load; locks of what wakes may be held for go
  * nothing was. Static storage; never wakes a device. */
 const char *waking_description(void);
 
-/* For the report. 0: did not wake. Where it woke beside the program, what was paid is what a call
- * waited for that. */
-struct waking_times {
-    uint64_t nanoseconds, waited_nanoseconds;
-    bool beside;
-};
-struct waking_times waking_times(void);
+/* For the report. */
+struct purchase_times waking_times(void);
 
 #endif

@@ -26,11 +26,11 @@ struct early_accounts {
     uint64_t uses;
 };
 
-/* Of calls that are described. To be asked once for each: what it would take to send again what the program has rewritten of the
- * matrices that it reads since they were used last. Of one that a call has written nothing is known: the
- * device would have written it. Where it would have taken longer to than the host, that much is lost, or
- * what it takes to send the matrix again, whichever is less. 0 for calls with less than EARLY_BYTES_MIN of
- * matrices, which are soon sent. */
+/* Of calls that are described. To be asked once for each: what it would take to send again what the
+ * program has rewritten of the matrices that it reads since they were used last. Of one that a call has
+ * written nothing is known: the device would have written it. Where it would have taken longer to than the
+ * host, that much is lost, or what it takes to send the matrix again, whichever is less. 0 for calls with
+ * less than EARLY_BYTES_MIN of matrices, which are soon sent. */
 double early_accounts_lost_us(struct early_accounts *accounts, const struct program_call *call);
 
 /* That call would have saved so much, what was lost left out. */
