@@ -3,24 +3,21 @@
 #include "tuner/route_times.h"
 
 enum {
-#define OFFLOADED_ROUTINE(name, family, type, gate) ROUTINE_##name,
-#include "interpose/offloaded_routines.def"
-#undef OFFLOADED_ROUTINE
+#define FAMILY_ROUTINE(name, family, type, gate) ROUTINE_##name,
+#include "common/families.def"
     ROUTINE_COUNT
 };
 
 enum {
-#define OFFLOADED_ROUTINE(name, family, type, gate) GATE_##name = gate,
-#include "interpose/offloaded_routines.def"
-#undef OFFLOADED_ROUTINE
+#define FAMILY_ROUTINE(name, family, type, gate) GATE_##name = gate,
+#include "common/families.def"
 };
 
 static const struct {
     uint8_t family, type;
 } routines[ROUTINE_COUNT] = {
-#define OFFLOADED_ROUTINE(name, family, type, gate) {family, type},
-#include "interpose/offloaded_routines.def"
-#undef OFFLOADED_ROUTINE
+#define FAMILY_ROUTINE(name, family, type, gate) {family, type},
+#include "common/families.def"
 };
 
 uint64_t offload_floors[SYMBOL_COUNT] = {

@@ -27,11 +27,12 @@ typedef void trmm_function(const char *, const char *, const char *, const char 
                            size_t);
 
 /* The plain names, in the order of the families and types. */
-#define REAL_AND_COMPLEX(name) {SYMBOL_s##name##_, SYMBOL_d##name##_, SYMBOL_c##name##_, SYMBOL_z##name##_}
+#define EVERY(name) {SYMBOL_s##name##_, SYMBOL_d##name##_, SYMBOL_c##name##_, SYMBOL_z##name##_}
 #define COMPLEX(name) {SYMBOL_COUNT, SYMBOL_COUNT, SYMBOL_c##name##_, SYMBOL_z##name##_}
 static const uint16_t symbols[FAMILY_COUNT - FAMILY_GEMM][4] = {
-    REAL_AND_COMPLEX(gemm), REAL_AND_COMPLEX(symm), COMPLEX(hemm), REAL_AND_COMPLEX(syrk), COMPLEX(herk),
-    REAL_AND_COMPLEX(syr2k), COMPLEX(her2k), REAL_AND_COMPLEX(trmm), REAL_AND_COMPLEX(trsm),
+#define FAMILY(...)
+#define LEVEL3_FAMILY(NAME, name, types, ...) types(name),
+#include "common/families.def"
 };
 
 /* The Fortran interface that libraries have beside a C one, with integers of the same width. */

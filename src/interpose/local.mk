@@ -10,7 +10,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \
 	src/interpose/purchase/level3_opening.c src/interpose/purchase/level3_opening.h \
 	src/interpose/offload.c \
-	src/interpose/floors.c src/interpose/floors.h src/interpose/offloaded_routines.def \
+	src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/offloaded_symbols.inc \
 	src/interpose/purchase/background.c src/interpose/purchase/background.h \
 	src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \

@@ -1,4 +1,5 @@
 #include "tuner/crossover.h"
+#include "common/blas_family.h"
 #include "mirror/pins.h"
 #include "tuner/call_work.h"
 #include "tuner/crossover_built_in.h"
@@ -76,10 +77,12 @@ static bool learned_resident_us(const struct machine_model *model, int class, co
     return true;
 }
 
-static double resident_us(const struct machine_model *model, int class, const struct blas_call *call, bool trackable)
+static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
+                          bool trackable)
 {
     double us;
-    return learned_resident_us(model, class, call, trackable, &us) ? us : built_in_resident_us(model, call, trackable);
+    const bool is_learned = learned_resident_us(model, class, call, trackable, &us);
+    return is_learned ? us : built_in_resident_us(model, call, trackable);
 }
 
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)
@@ -120,22 +123,13 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
 uint64_t crossover_size(const struct blas_call *call)
 {
     const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
-    switch (call->family) {
-    case FAMILY_AXPY:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV: return n;
-    case FAMILY_GEMV:
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return m * n;
-    case FAMILY_GEMM: return m * n * k;
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return n * n * k;
-    case FAMILY_COUNT: break;
+    switch ((enum size_product)blas_families[call->family].gated) {
+    case PRODUCT_N: return n;
+    case PRODUCT_MN: return m * n;
+    case PRODUCT_MNK: return m * n * k;
+    case PRODUCT_NNK: return n * n * k;
+    case PRODUCT_NN:
+    case PRODUCT_MN_ORDER: break; /* no gate's */
     }
     return 0;
 }

@@ -1,4 +1,5 @@
 #include "tuner/timed_class.h"
+#include "tuner/call_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -215,20 +216,7 @@ int timed_class_parse(const char *name)
 
 double timed_class_amount(const struct blas_call *call)
 {
-    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    switch (timed_class_shared(call->family)) {
-    case FAMILY_AXPY: return n;
-    case FAMILY_GEMV: return m * n;
-    case FAMILY_GEMM: return m * n * k;
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return n * n * k;
-    case FAMILY_SYMM:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return m * n * (double)blas_side_order(call);
-    default: return n * n;
-    }
+    return call_work_products(call);
 }
 
 double timed_class_amount_of(int class, double bytes)
