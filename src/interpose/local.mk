@@ -30,7 +30,6 @@ libmublas_core_la_SOURCES += \
 	src/interpose/purchase/solver_opening.c src/interpose/purchase/solver_opening.h \
 	src/interpose/report_file.c src/interpose/report_file.h \
 	src/interpose/stats.c src/interpose/stats.h \
-	src/interpose/sandbox_announcements.c \
 	src/interpose/thread_counters.c src/interpose/thread_counters.h
 interposer_sources += \
 	src/interpose/entries_fortran.c src/interpose/entries_cblas.c \
@@ -41,16 +40,12 @@ interposer_sources += \
 	src/interpose/level3_triangular.inc src/interpose/level3_update.inc src/interpose/level3_update2.inc \
 	src/interpose/slots.c src/interpose/slots.h src/interpose/thunks.S src/interpose/thunks.h \
 	src/interpose/host_level3.c src/interpose/host_level3.h \
-	src/interpose/next_definition.c src/interpose/next_definition.h \
-	src/interpose/sandbox.c src/interpose/sandbox.h \
 	src/interpose/system_calls.c \
 	src/interpose/lapack/eigen_arguments.c \
 	src/interpose/lapack/entry.c \
-	src/interpose/lapack/factor_arguments.c src/interpose/lapack/factor_layouts.c \
-	src/interpose/lapack/factor_layouts.h \
-	src/interpose/lapack/methods.c src/interpose/lapack/methods.h \
+	src/interpose/lapack/factor_arguments.c \
+	src/interpose/lapack/methods.h \
 	src/interpose/lapack/general_eigen_arguments.c \
-	src/interpose/lapack/host_neighbour.c src/interpose/lapack/host_neighbour.h \
 	src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \

@@ -13,7 +13,6 @@
 #include "interpose/purchase/level3_opening.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
-#include "interpose/sandbox.h"
 #include "interpose/stats.h"
 #include "interpose/purchase/waking.h"
 #include "mirror/mapping.h"
@@ -222,7 +221,7 @@ bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
     if (depth)
         return false;
     *reason = HOST_SANDBOX;
-    if (sandbox_is_near())
+    if (process_state_is_filtered())
         return false;
     *reason = HOST_NO_DEVICE;
     if (!settings_are_readable() || waking_is_given_up())

@@ -1,5 +1,5 @@
 #include "interpose/thread_counters.h"
-#include "interpose/sandbox.h"
+#include "interpose/process_state.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static struct thread_counters *take_ended(void)
 /* Not where to ask for memory may kill the thread. */
 static struct thread_counters *make(void)
 {
-    if (sandbox_is_near())
+    if (process_state_is_filtered())
         return NULL;
     struct thread_counters *made = mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

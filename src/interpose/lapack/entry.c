@@ -21,6 +21,19 @@
 __attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol symbol, const void *caller,
                                                                    const struct lapack_frame *frame);
 
+static const struct lapack_methods *const methods_of[LAPACK_FAMILY_COUNT] = {
+    [LAPACK_SYEV] = &eigen_methods,   [LAPACK_SYEVD] = &eigen_methods, [LAPACK_SYEVR] = &eigen_methods,
+    [LAPACK_SYEVX] = &eigen_methods,  [LAPACK_SYGV] = &eigen_methods,  [LAPACK_SYGVD] = &eigen_methods,
+    [LAPACK_SYGVX] = &eigen_methods,  [LAPACK_GEEV] = &general_eigen_methods,
+    [LAPACK_POTRF] = &factor_methods, [LAPACK_POTRS] = &factor_methods, [LAPACK_POSV] = &factor_methods,
+    [LAPACK_POTRI] = &factor_methods, [LAPACK_GETRF] = &factor_methods, [LAPACK_GETRS] = &factor_methods,
+    [LAPACK_GESV] = &factor_methods,  [LAPACK_GETRI] = &factor_methods, [LAPACK_GEQRF] = &factor_methods,
+    [LAPACK_ORGQR] = &factor_methods, [LAPACK_ORMQR] = &factor_methods, [LAPACK_GELS] = &factor_methods,
+    [LAPACK_TRTRI] = &factor_methods,
+    [LAPACK_SYTRD] = &reduction_methods, [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
+    [LAPACK_SYGST] = &reduction_methods, [LAPACK_GESDD] = &singular_methods,  [LAPACK_GESVD] = &singular_methods,
+};
+
 /* Of a route's predicted time: what the end of the process waits for it at most. */
 enum { EXPECTED_PARTS = 4 };
 
@@ -44,7 +57,7 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
 {
     struct route route;
     struct device_counts counts = {0};
-    const struct lapack_methods *const methods = lapack_methods_of(call->routine->family);
+    const struct lapack_methods *const methods = methods_of[call->routine->family];
     if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
     route.keeps = keeps;
@@ -153,7 +166,7 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     if (!integers_are_known(call))
         return outcome;
     outcome.reason = HOST_ARGUMENTS;
-    if (!lapack_methods_of(call->routine->family)->read(call, &problem))
+    if (!methods_of[call->routine->family]->read(call, &problem))
         return outcome;
     outcome.reason = HOST_BELOW_FLOOR;
     if ((uint64_t)problem.shape.n < __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED))

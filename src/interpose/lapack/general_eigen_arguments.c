@@ -1,10 +1,12 @@
 /* general_eigen_methods: arguments and results of geev, and what LAPACK does around it: balancing. */
-#include "interpose/lapack/host_neighbour.h"
+#include "common/loader.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
 #include "interpose/overlap.h"
 #include "lapack/route_values.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Where a routine has its arguments, from 1; 0: nowhere. */
@@ -24,6 +26,33 @@ typedef void gebal_function(const char *job, const int64_t *n, void *a, const in
                             void *scale, int64_t *info, size_t);
 typedef void gebak_function(const char *job, const char *side, const int64_t *n, const int64_t *ilo, const int64_t *ihi,
                             const void *scale, const int64_t *m, void *v, const int64_t *ldv, int64_t *info, size_t, size_t);
+
+enum { NAME_BYTES = 64 };
+
+/* The routine's own name, without the letter of its type, gives way. */
+static bool name_beside(const struct lapack_call *call, const char *name, char result[NAME_BYTES])
+{
+    const char *const exported = symbol_name(call->symbol), *const own = call->routine->name;
+    const char *const there = strstr(exported, own);
+    return there && snprintf(result, NAME_BYTES, "%.*s%c%s%s", (int)(there - exported), exported, own[0], name,
+                             there + strlen(own)) < NAME_BYTES;
+}
+
+/* Another routine of the library that the call's host routine is in, of the call's type and form of names:
+ * "gebal" beside scipy_dgeev_64_ is scipy_dgebal_64_. NULL: it is not there. Stays loaded as long as the
+ * routine. */
+static host_function *host_neighbour(const struct lapack_call *call, const char *name)
+{
+    char exported[NAME_BYTES];
+    Dl_info where;
+    if (!name_beside(call, name, exported) || !dladdr((void *)(uintptr_t)call->host, &where) || !where.dli_fname)
+        return NULL;
+    void *const library = loader_open(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *const function = library ? loader_symbol(library, exported) : NULL;
+    if (library)
+        dlclose(library);
+    return (host_function *)(uintptr_t)function;
+}
 
 static const struct layout *layout_of(const struct lapack_call *call)
 {
@@ -113,8 +142,8 @@ static void copy_columns(const struct blas_matrix *from, const struct blas_matri
                (size_t)from->rows * element);
 }
 
-/* A copy, since only a result may be seen of it. What is not finite or has to be scaled the engine finds: balancing might
- * loop over NaN. */
+/* A copy, since only a result may be seen of it. What is not finite or has to be scaled the engine finds:
+ * balancing might loop over NaN. */
 static void balance(const struct lapack_call *call, struct general_call *general)
 {
     struct general_eigenproblem *const problem = &general->problem;

@@ -48,8 +48,6 @@ struct lapack_methods {
     void (*write)(const struct lapack_call *call, const struct lapack_problem *problem, const struct route *route);
 };
 
-const struct lapack_methods *lapack_methods_of(enum lapack_family family);
-
 extern const struct lapack_methods eigen_methods;         /* eigen_arguments.c */
 extern const struct lapack_methods factor_methods;        /* factor_arguments.c */
 extern const struct lapack_methods general_eigen_methods; /* general_eigen_arguments.c */
