@@ -2,7 +2,7 @@
 #include "command/routine_call.h"
 #include "command/verify_lapack.h"
 #include "command/verify_operands.h"
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,15 +6,16 @@
 #include "gpu/device.h"
 #include "host/host_paths.h"
 #include "host/nested.h"
-#include "interpose/execute.h"
+#include "interpose/execute/execute.h"
+#include "interpose/execute/host_level3.h"
 #include "interpose/floors.h"
-#include "interpose/host_level3.h"
 #include "interpose/known_shapes.h"
-#include "interpose/purchase/level3_opening.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
-#include "interpose/stats.h"
+#include "interpose/purchase/level3_opening.h"
+#include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/waking.h"
+#include "interpose/report/stats.h"
 #include "mirror/mapping.h"
 
 #include <pthread.h>
@@ -23,7 +24,8 @@
 
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
-/* The frame that raised it from 0, and whether it did so to work on a call itself. Frames below are nested. */
+/* The frame that raised it from 0, and whether it did so to work on a call itself. Frames below are
+ * nested. */
 static __thread const char *depth_frame __attribute__((tls_model("initial-exec")));
 static __thread bool depth_is_ours __attribute__((tls_model("initial-exec")));
 
@@ -39,8 +41,8 @@ static void begin(void)
 {
     struct program_state program;
     program_state_set_aside(&program);
-    waking_begin();
-    floors_set(mode_here(), waking_model(), false);
+    model_in_force_begin();
+    floors_set(mode_here(), model_in_force(), false);
     program_state_return(&program);
 }
 
@@ -125,7 +127,7 @@ static enum host_reason attempt(struct program_call *call)
     if (is_level3 && level3_opening_look() == LEVEL3_MISSING)
         return HOST_UNSUPPORTED;
     struct mirror_table *const mirrors = waking_mirrors();
-    program_call_describe(call, waking_model());
+    program_call_describe(call, model_in_force());
     if (credit_us > 0)
         operands_credit(mirrors, call->operands, call->operand_count, credit_us);
     decide(mirrors, call);
@@ -151,11 +153,11 @@ static bool never_pays(const struct blas_call *call, uint64_t shape)
 {
     if (settings()->offload != OFFLOAD_AUTO)
         return false;
-    waking_learn();
-    const struct machine_model *model = waking_model();
+    model_in_force_learn();
+    const struct machine_model *model = model_in_force();
     enum shape_worth worth = known_shapes_look_up(shape, model);
     if (worth == SHAPE_UNKNOWN) {
-        worth = policy_never_pays(model, call, waking_is_of_device(model)) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
+        worth = policy_never_pays(model, call, model_in_force_is_of_device(model)) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
         known_shapes_note(shape, model, worth);
     }
     return worth == SHAPE_NEVER_PAYS;
@@ -201,8 +203,8 @@ static bool is_on_another_stack(const void *frame)
            (uintptr_t)depth_frame >= here.end;
 }
 
-/* A handler has jumped out of a call, over mublas' own frames or the host's. What mublas held then is held for good, so
- * the device is left alone; after the host's nothing is. */
+/* A handler has jumped out of a call, over mublas' own frames or the host's. What mublas held then is held
+ * for good, so the device is left alone; after the host's nothing is. */
 static void look_for_jump(const void *frame)
 {
     if (depth == 0 || (const char *)frame < depth_frame || is_on_another_stack(frame))

@@ -24,8 +24,8 @@ bool offload_is_inside(void);
  * host. */
 void offload_count_rejected(enum symbol symbol, const void *caller);
 
-/* The way in and out of mublas for a program's call, here and for LAPACK (lapack/entry.c). False: the call is the
- * host's at once, for *reason. In between the thread counts as inside and cannot be cancelled; its
+/* The way in and out of mublas for a program's call, here and for LAPACK (lapack/entry.c). False: the call
+ * is the host's at once, for *reason. In between the thread counts as inside and cannot be cancelled; its
  * arithmetic is as the program has it until program_state_compute(&visit->state). */
 struct offload_visit {
     struct program_state state;
@@ -34,8 +34,8 @@ struct offload_visit {
 bool offload_enter(struct offload_visit *visit, enum host_reason *reason);
 void offload_leave(struct offload_visit *visit);
 
-/* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none. `call`
- * tells what it computes (process_state.h). Inside. */
+/* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none.
+ * `call` tells what it computes (process_state.h). Inside. */
 enum host_reason offload_obstacle(const struct blas_call *call, const struct float_state *arithmetic);
 
 /* Why a call that ended so on the device is the host's. */

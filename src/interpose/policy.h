@@ -6,7 +6,7 @@
 
 #include "common/blas_call.h"
 #include "common/settings.h"
-#include "interpose/stats.h"
+#include "interpose/host_reason.h"
 #include "mirror/operands.h"
 #include "tuner/crossover.h"
 #include "tuner/route_times.h"

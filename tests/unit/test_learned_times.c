@@ -1,5 +1,5 @@
 /* Curves, classes, learned times and their text, and what the predictions make of them. */
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 #include "tuner/learned_times.h"

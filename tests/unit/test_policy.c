@@ -1,5 +1,5 @@
 /* Where a call goes, as a pure function: the rules of policy_decide, and ski rental's bound. */
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 /* Floors, and the foretold times that they and the policy stand on. */
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 

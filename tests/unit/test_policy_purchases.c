@@ -1,5 +1,5 @@
 /* When the device is woken and cuBLAS opened: policy_wake, policy_level3 and what prepares them. */
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* eigen_methods: the eigensolvers' arguments and results. */
+#include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
-#include "interpose/overlap.h"
 
 #include <stdlib.h>
 

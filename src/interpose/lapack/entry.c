@@ -9,10 +9,12 @@
 #include "interpose/lapack/host_run.h"
 #include "interpose/lapack/losses.h"
 #include "interpose/lapack/methods.h"
-#include "interpose/purchase/solver_opening.h"
 #include "interpose/offload.h"
 #include "interpose/policy.h"
+#include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/solver_opening.h"
 #include "interpose/purchase/waking.h"
+#include "interpose/report/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,8 +121,8 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     const enum offload_mode mode = settings()->offload;
     struct mirror_table *const mirrors = waking_mirrors_in_use();
     const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
-    waking_learn();
-    const struct route_times times = route_times_predict(waking_model(), &problem->shape);
+    model_in_force_learn();
+    const struct route_times times = route_times_predict(model_in_force(), &problem->shape);
     struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
     const struct policy_decision decision = decide(&times, mirrors, &kept, &patience);
     const double gain_us = decision.gain_us;
@@ -174,7 +176,8 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     return attempt(call, &problem);
 }
 
-/* Where nobody wants to know what it takes, and nothing inside is treated in another way, the stub jumps there. */
+/* Where nobody wants to know what it takes, and nothing inside is treated in another way, the stub jumps
+ * there. */
 static host_function *to_host(const struct lapack_call *call, const struct outcome *outcome)
 {
     if (!outcome->is_legal || (!stats_wanted() && outcome->kind == HOST_RUN_PLAIN)) {

@@ -1,7 +1,7 @@
 /* factor_methods: arguments and results of factorisations and what follows from them. */
+#include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
-#include "interpose/overlap.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
-/* frame.h - a call of LAPACK as it came: what lapack_common (thunks.S) saved, and the caller's stack behind it.
+/* frame.h - a call of LAPACK as it came: what lapack_common (thunks.S) saved, and the caller's stack behind
+ * it.
  *
- * All arguments of the routines in lapack.def are addresses, followed by the hidden lengths of strings, which C callers
- * often omit. */
+ * All arguments of the routines in lapack.def are addresses, followed by the hidden lengths of strings,
+ * which C callers often omit. */
 #ifndef MUBLAS_LAPACK_FRAME_H
 #define MUBLAS_LAPACK_FRAME_H
 

@@ -39,7 +39,8 @@ void host_run(const struct lapack_call *call, enum host_run_kind kind)
     innermost = run.outer;
 }
 
-/* Of a run that was left by longjmp the frame, and so the record, may be another function's by now: not read. */
+/* Of a run that was left by longjmp the frame, and so the record, may be another function's by now: not
+ * read. */
 enum host_run_kind host_run_kind_here(void)
 {
     const char *const here = __builtin_frame_address(0);

@@ -1,7 +1,7 @@
 /* singular_methods: arguments and results of gesdd and gesvd. */
+#include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
-#include "interpose/overlap.h"
 
 #include <stdlib.h>
 
@@ -96,8 +96,8 @@ static bool read_matrices(const struct lapack_call *call, const struct layout *l
            read_factor(call, jobs.vt, layout->vt, layout->ldvt, jobs.vt == 'A' ? n : least, n, &problem->a, &problem->vt);
 }
 
-/* What LAPACK 3.12's code calls the least, which its own query may answer, and which is less than documented. `n` is
- * the smaller dimension, `m` the larger; of a long matrix LAPACK takes QR first. */
+/* What LAPACK 3.12's code calls the least, which its own query may answer, and which is less than
+ * documented. `n` is the smaller dimension, `m` the larger; of a long matrix LAPACK takes QR first. */
 static int64_t least_real_gesdd(char jobz, int64_t m, int64_t n)
 {
     const bool is_long = m >= (int64_t)((double)n * 11 / 6);

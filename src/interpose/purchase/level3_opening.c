@@ -1,7 +1,7 @@
 #include "interpose/purchase/level3_opening.h"
 #include "common/settings.h"
 #include "gpu/level3.h"
-#include "interpose/execute.h"
+#include "interpose/execute/execute.h"
 
 #include <math.h>
 #include <pthread.h>

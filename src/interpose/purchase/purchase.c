@@ -1,7 +1,7 @@
 #include "interpose/purchase/purchase.h"
 #include "common/settings.h"
 #include "interpose/purchase/last_thread.h"
-#include "interpose/stats.h"
+#include "interpose/report/stats.h"
 
 static void get(struct purchase *purchase)
 {

@@ -3,8 +3,8 @@
 #define MUBLAS_SOLVER_OPENING_H
 
 #include "gpu/solver_library.h"
+#include "interpose/host_reason.h"
 #include "interpose/purchase/purchase.h"
-#include "interpose/stats.h"
 
 /* Is there a file? Looked for once, beside the program, for which the caller waits some microseconds; true
  * as long as that is not known. */

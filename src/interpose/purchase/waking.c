@@ -3,40 +3,18 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
-#include "host/host_blas.h"
-#include "interpose/purchase/early_account.h"
-#include "interpose/floors.h"
 #include "interpose/lapack/host_run.h"
-#include "interpose/purchase/learned_model.h"
-#include "interpose/purchase/level3_opening.h"
 #include "interpose/policy.h"
-#include "interpose/stats.h"
-#include "tuner/recipe_search.h"
+#include "interpose/purchase/early_account.h"
+#include "interpose/purchase/level3_opening.h"
+#include "interpose/purchase/model_in_force.h"
+#include "interpose/report/stats.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-static struct machine_model reference_model, early_model, device_model;
-static const struct machine_model *model_in_force = &reference_model;
-
-const struct machine_model *waking_model(void)
-{
-    return __atomic_load_n(&model_in_force, __ATOMIC_ACQUIRE);
-}
-
-bool waking_has_learned(const struct machine_model *model)
-{
-    return model != &reference_model;
-}
-
-bool waking_is_of_device(const struct machine_model *model)
-{
-    return model == &device_model;
-}
 
 /* Of what calls paid: what is taken for gains by the matrices of the last at least. */
 static const double CREDITED_PART = 0.25;
@@ -59,11 +37,6 @@ static bool wake_failed;
 static struct wake_account wake_account;
 static struct early_accounts early_accounts;
 static _Atomic bool early_accounts_left; /* once a device is in use */
-
-void waking_begin(void)
-{
-    reference_model = crossover_model_here(NULL);
-}
 
 struct mirror_table *waking_mirrors(void)
 {
@@ -104,56 +77,6 @@ static enum status create_mirrors(struct device *device)
     return status;
 }
 
-/* Go by another model from now on. */
-static void use_model(const struct machine_model *other)
-{
-    __atomic_store_n(&model_in_force, other, __ATOMIC_RELEASE);
-    floors_set(settings()->offload, other, waking_has_learned(other));
-}
-
-/* Of the plain names, which come first in learned_model_host's search as well. */
-static const char *bound_path(void)
-{
-    const bool is_shared = host_blas_is_shared(INTERFACE_NAME_);
-    const struct host_library *bound = is_shared ? NULL : host_blas_library(INTERFACE_NAME_, 0);
-    return bound ? bound->path : NULL;
-}
-
-static void learn(struct machine_model *learning, struct learned_times *times, const char *section)
-{
-    char host[sizeof times->host_blas] = "";
-    if (section)
-        learned_model_host(bound_path(), host, sizeof host);
-    learned_model_use(learning, times, section, host);
-    use_model(learning);
-}
-
-static void learn_early(void)
-{
-    static struct learned_times learned;
-    char *section = recipe_search_early();
-    early_model = reference_model;
-    if (section)
-        learn(&early_model, &learned, section);
-    else
-        use_model(&early_model); /* the same, but no recipe is waited for */
-    free(section);
-}
-
-void waking_learn(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, learn_early);
-}
-
-static void learn_of_device(const struct device_properties *device)
-{
-    static struct learned_times learned;
-    const struct recipe *recipe = recipe_of_process(device);
-    device_model = crossover_model_here(device);
-    learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
-}
-
 static bool wake(struct device *none)
 {
     (void)none;
@@ -192,7 +115,7 @@ static bool wake_without_lock(void)
     give_lock();
     const bool finished = purchase_finish(&purchase, NULL);
     if (finished && awake)
-        learn_of_device(device_properties(awake));
+        model_in_force_learn_of(device_properties(awake));
     take_lock_again();
     if (!finished)
         return false;
@@ -229,7 +152,7 @@ static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason,
         return false; /* the routine of LAPACK that calls has been credited with it */
     if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
-    program_call_describe(call, waking_model());
+    program_call_describe(call, model_in_force());
     const double paid_before_us = wake_account.saved_us;
     const double lost_us = early_accounts_lost_us(&early_accounts, call);
     const enum purchase_time time =
@@ -249,7 +172,7 @@ static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason,
     if (!wake_without_lock())
         return false;
     *credit_us = fmax(early_accounts_take_us(&early_accounts, call),
-                      fmin(wake_account.saved_us, waking_model()->wake_us * CREDITED_PART));
+                      fmin(wake_account.saved_us, model_in_force()->wake_us * CREDITED_PART));
     early_accounts_left = early_accounts_are_left(&early_accounts);
     return true;
 }
@@ -262,7 +185,7 @@ static bool wake_if_route_pays(double gain_us, enum host_reason *reason)
         return false;
     if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
-    switch (policy_wake_for_route(settings()->offload, waking_model(), gain_us, &wake_account)) {
+    switch (policy_wake_for_route(settings()->offload, model_in_force(), gain_us, &wake_account)) {
     case PURCHASE_NOT_YET: return false;
     case PURCHASE_SOON: purchase_begin(&purchase, NULL); return false;
     case PURCHASE_NOW: break;
@@ -275,7 +198,7 @@ static bool wake_if_route_pays(double gain_us, enum host_reason *reason)
 
 static double take_early_account(struct program_call *call)
 {
-    program_call_describe(call, waking_model());
+    program_call_describe(call, model_in_force());
     pthread_mutex_lock(&wake_lock);
     const double us = early_accounts_take_us(&early_accounts, call);
     early_accounts_left = early_accounts_are_left(&early_accounts);

@@ -12,22 +12,6 @@
 #include "interpose/program_call.h"
 #include "interpose/purchase/purchase.h"
 
-/* Once, before all others. */
-void waking_begin(void);
-
-/* What a recipe says of calls, from the first on that may be worth a device. Cheap after that. */
-void waking_learn(void);
-
-/* The reference device's model, after waking_learn with what it says; once a device is awake its own,
- * likewise. */
-const struct machine_model *waking_model(void);
-
-/* Has waking_learn made that model, with a recipe or without one, or what came after it? */
-bool waking_has_learned(const struct machine_model *model);
-
-/* Is that model of the device in use, on which operands may be? */
-bool waking_is_of_device(const struct machine_model *model);
-
 /* The device, waking it when this call makes that worth while. NULL: host, for *reason.
  * *credit_us, once for each matrix: what earlier calls on it would have saved; left alone otherwise. */
 struct device *waking_find_device(struct program_call *call, enum host_reason *reason, double *credit_us);
