@@ -55,9 +55,15 @@ static void begin_big(void)
     program_state_return(&program);
 }
 
-enum host_reason offload_reason_of(enum status status)
+enum host_reason offload_reason_of(enum symbol symbol, enum status status)
 {
+    if (status == STATUS_RESULT_LOST) {
+        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
+                    symbol_name(symbol));
+        abort();
+    }
     switch (status) {
+    case STATUS_OK: return HOST_REASON_COUNT;
     case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
     case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
     case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
@@ -86,15 +92,11 @@ static enum host_reason execute(struct device *device, struct program_call *call
     if (stats_wanted())
         phase_clock_start(&counts.phases);
     const struct host_steps host = {run_on_host, call};
-    enum status status = execute_call(device, waking_mirrors(), call, &host, &moved);
+    const enum status status = execute_call(device, waking_mirrors(), call, &host, &moved);
     phase_clock_stop();
-    if (status == STATUS_RESULT_LOST) {
-        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
-                    symbol_name(call->symbol));
-        abort();
-    }
-    if (status != STATUS_OK)
-        return offload_reason_of(status);
+    const enum host_reason reason = offload_reason_of(call->symbol, status);
+    if (reason != HOST_REASON_COUNT)
+        return reason;
     counts.bytes_up = moved.bytes_up;
     counts.bytes_down = moved.bytes_down;
     if (stats_wanted() && !nested_in_host(call->caller)) /* else part of a call that was rejected, and counted */

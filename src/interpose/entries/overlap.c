@@ -66,58 +66,65 @@ bool extents_overlap(const struct extent *first, const struct extent *second)
     return !comparable || stride == 0 || runs_meet(first, second, stride);
 }
 
-/* The operands of a call, the output first. */
-struct operand_extents {
-    struct extent extents[3];
-    int count;
-    size_t element_bytes;
-};
-
-static bool add_matrix(struct operand_extents *operands, const struct blas_matrix *matrix)
+void operand_extents_add_matrix(struct operand_extents *operands, const struct blas_matrix *matrix,
+                                size_t element_bytes)
 {
-    return extent_of_matrix(matrix, operands->element_bytes, &operands->extents[operands->count++]);
+    if (!extent_of_matrix(matrix, element_bytes, &operands->of[operands->count++]))
+        operands->lacks_one = true;
 }
 
-static bool add_vector(struct operand_extents *operands, const struct blas_vector *vector)
+void operand_extents_add_vector(struct operand_extents *operands, const struct blas_vector *vector,
+                                size_t element_bytes)
 {
-    return extent_of_vector(vector, operands->element_bytes, &operands->extents[operands->count++]);
+    if (!extent_of_vector(vector, element_bytes, &operands->of[operands->count++]))
+        operands->lacks_one = true;
 }
 
-static bool add_operands(struct operand_extents *operands, const struct blas_call *call)
+void operand_extents_add_array(struct operand_extents *operands, void *array, int64_t length,
+                               size_t element_bytes)
 {
-    switch (call->family) {
-    case FAMILY_AXPY: return add_vector(operands, &call->y) && add_vector(operands, &call->x);
-    case FAMILY_GEMV:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-        return add_vector(operands, &call->y) && add_matrix(operands, &call->a) && add_vector(operands, &call->x);
-    case FAMILY_TRMV: return add_vector(operands, &call->x) && add_matrix(operands, &call->a);
-    case FAMILY_GEMM:
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K:
-        return add_matrix(operands, &call->c) && add_matrix(operands, &call->a) && add_matrix(operands, &call->b);
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM:
-        return add_matrix(operands, &call->c) && add_matrix(operands, &call->a);
-    case FAMILY_COUNT: break;
+    const struct blas_vector vector = {.pointer = array, .length = length, .increment = 1};
+    operand_extents_add_vector(operands, &vector, element_bytes);
+}
+
+bool operand_extents_meet(const struct operand_extents *operands)
+{
+    for (int i = 0; i < operands->count && !operands->lacks_one; i++)
+        for (int j = 0; j < i; j++)
+            if (extents_overlap(&operands->of[i], &operands->of[j]))
+                return true;
+    return operands->lacks_one;
+}
+
+/* The output first. */
+static struct operand_extents operands_of(const struct blas_call *call)
+{
+    const size_t element = blas_element_bytes(call->type);
+    const bool is_update = call->family == FAMILY_SYRK || call->family == FAMILY_HERK;
+    struct operand_extents operands = {.count = 0};
+    if (blas_is_level3(call)) {
+        operand_extents_add_matrix(&operands, &call->c, element);
+        operand_extents_add_matrix(&operands, &call->a, element);
+        if (!is_update && !blas_is_in_place(call))
+            operand_extents_add_matrix(&operands, &call->b, element);
+        return operands;
     }
-    return false;
+    if (call->family != FAMILY_TRMV)
+        operand_extents_add_vector(&operands, &call->y, element);
+    operand_extents_add_vector(&operands, &call->x, element);
+    if (call->family != FAMILY_AXPY)
+        operand_extents_add_matrix(&operands, &call->a, element);
+    return operands;
 }
 
 bool overlap_is_forbidden(const struct blas_call *call)
 {
-    struct operand_extents operands = {.element_bytes = blas_element_bytes(call->type)};
-    if (!add_operands(&operands, call))
-        return true;
-    const struct extent *output = &operands.extents[0];
-    if (output->stride == 0)
+    const struct operand_extents operands = operands_of(call);
+    const struct extent *output = &operands.of[0];
+    if (operands.lacks_one || output->stride == 0)
         return true;
     for (int i = 1; i < operands.count; i++)
-        if (extents_overlap(output, &operands.extents[i]))
+        if (extents_overlap(output, &operands.of[i]))
             return true;
     return false;
 }

@@ -30,6 +30,23 @@ bool extent_of_vector(const struct blas_vector *vector, size_t element_bytes, st
  * it; otherwise true when the ranges from first to last byte meet. */
 bool extents_overlap(const struct extent *first, const struct extent *second);
 
+/* The operands of a call, in any order. */
+enum { OPERAND_EXTENTS_MAX = 5 };
+struct operand_extents {
+    struct extent of[OPERAND_EXTENTS_MAX];
+    int count;
+    bool lacks_one; /* an operand has no extent (see above) */
+};
+void operand_extents_add_matrix(struct operand_extents *operands, const struct blas_matrix *matrix,
+                                size_t element_bytes);
+void operand_extents_add_vector(struct operand_extents *operands, const struct blas_vector *vector,
+                                size_t element_bytes);
+void operand_extents_add_array(struct operand_extents *operands, void *array, int64_t length,
+                               size_t element_bytes);
+
+/* True when a byte may belong to two of them, or when one has no extent. */
+bool operand_extents_meet(const struct operand_extents *operands);
+
 /* True when the output of the call (y, or x for trmv, or c) may share a byte with
  * another operand or, with increment 0, with itself, or when an operand has no
  * extent (see above): such calls are the host's. */

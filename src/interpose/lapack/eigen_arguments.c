@@ -171,20 +171,14 @@ static bool read_matrices(const struct lapack_call *call, const struct layout *l
 static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct eigenproblem *problem)
 {
     const size_t element = blas_element_bytes(problem->type);
-    const struct blas_vector values = {.pointer = lapack_address(call, layout->w), .increment = 1, .length = problem->n};
+    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->b, &problem->z};
-    struct extent extents[4];
-    int count = 0;
+    struct operand_extents operands = {.count = 0};
     for (int i = 0; i < 3; i++)
-        if (matrices[i]->pointer && !extent_of_matrix(matrices[i], element, &extents[count++]))
-            return true;
-    if (!extent_of_vector(&values, blas_is_single(problem->type) ? sizeof(float) : sizeof(double), &extents[count++]))
-        return true;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+        if (matrices[i]->pointer)
+            operand_extents_add_matrix(&operands, matrices[i], element);
+    operand_extents_add_array(&operands, lapack_address(call, layout->w), problem->n, real);
+    return operand_extents_meet(&operands);
 }
 
 static uint64_t triangle_bytes(const struct blas_matrix *matrix, enum blas_type type)

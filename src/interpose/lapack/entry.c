@@ -67,13 +67,9 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
         phase_clock_start(&counts.phases);
     const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
     phase_clock_stop();
-    if (status == STATUS_RESULT_LOST) {
-        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
-                    symbol_name(call->symbol));
-        abort();
-    }
-    if (status != STATUS_OK)
-        return offload_reason_of(status);
+    const enum host_reason reason = offload_reason_of(call->symbol, status);
+    if (reason != HOST_REASON_COUNT)
+        return reason;
     methods->write(call, problem, &route);
     counts.bytes_up = route.moved.bytes_up;
     counts.bytes_down = route.moved.bytes_down;

@@ -161,22 +161,15 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
     const size_t element = blas_element_bytes(problem->type);
     const int vector_number = layout->ipiv ? layout->ipiv : layout->tau;
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->b};
-    struct extent extents[3];
-    int count = 0;
+    struct operand_extents operands = {.count = 0};
     for (int i = 0; i < 2; i++)
-        if (matrices[i]->pointer && !extent_of_matrix(matrices[i], element, &extents[count++]))
-            return true;
-    if (vector_number) {
-        const struct blas_vector vector = {.pointer = lapack_address(call, vector_number), .increment = 1,
-                                           .length = vector_length(layout, problem)};
-        if (!extent_of_vector(&vector, layout->ipiv ? (size_t)call->width / 8 : element, &extents[count++]))
-            return true;
-    }
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+        if (matrices[i]->pointer)
+            operand_extents_add_matrix(&operands, matrices[i], element);
+    if (vector_number)
+        operand_extents_add_array(&operands, lapack_address(call, vector_number),
+                                  vector_length(layout, problem),
+                                  layout->ipiv ? (size_t)call->width / 8 : element);
+    return operand_extents_meet(&operands);
 }
 
 static struct route_shape shape_of(const struct lapack_call *call, const struct layout *layout,

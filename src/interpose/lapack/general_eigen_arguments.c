@@ -98,23 +98,13 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
     const enum blas_type type = general->problem.type;
     const size_t element = blas_element_bytes(type);
     const int arrays[] = {layout->w, layout->wi};
-    struct extent extents[4];
-    int count = 0;
-    if (!extent_of_matrix(&general->a, element, &extents[count++]))
-        return true;
-    if (general->vr.pointer && !extent_of_matrix(&general->vr, element, &extents[count++]))
-        return true;
-    for (int i = 0; i < 2 && arrays[i]; i++) {
-        const struct blas_vector values = {.pointer = lapack_address(call, arrays[i]), .increment = 1,
-                                           .length = general->problem.n};
-        if (!extent_of_vector(&values, element, &extents[count++]))
-            return true;
-    }
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+    struct operand_extents operands = {.count = 0};
+    operand_extents_add_matrix(&operands, &general->a, element);
+    if (general->vr.pointer)
+        operand_extents_add_matrix(&operands, &general->vr, element);
+    for (int i = 0; i < 2 && arrays[i]; i++)
+        operand_extents_add_array(&operands, lapack_address(call, arrays[i]), general->problem.n, element);
+    return operand_extents_meet(&operands);
 }
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)

@@ -90,23 +90,15 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
         int64_t length;
         size_t bytes;
     } vectors[] = {{layout->d, problem->n, real}, {layout->e, problem->n - 1, real}, {layout->tau, problem->n - 1, element}};
-    struct extent extents[5];
-    int count = 0;
-    if (!extent_of_matrix(&problem->a, element, &extents[count++]))
-        return true;
-    if (layout->b && !extent_of_matrix(&problem->b, element, &extents[count++]))
-        return true;
-    for (int i = 0; i < 3; i++) {
-        const struct blas_vector vector = {.pointer = vectors[i].number ? lapack_address(call, vectors[i].number) : NULL,
-                                           .increment = 1, .length = vectors[i].length};
-        if (vectors[i].number && !extent_of_vector(&vector, vectors[i].bytes, &extents[count++]))
-            return true;
-    }
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+    struct operand_extents operands = {.count = 0};
+    operand_extents_add_matrix(&operands, &problem->a, element);
+    if (layout->b)
+        operand_extents_add_matrix(&operands, &problem->b, element);
+    for (int i = 0; i < 3; i++)
+        if (vectors[i].number)
+            operand_extents_add_array(&operands, lapack_address(call, vectors[i].number), vectors[i].length,
+                                      vectors[i].bytes);
+    return operand_extents_meet(&operands);
 }
 
 static struct route_shape shape_of(const struct reduction_problem *problem)

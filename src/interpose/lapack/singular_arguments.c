@@ -145,23 +145,17 @@ static int64_t least_workspace(const struct lapack_call *call, const struct layo
 static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type);
-    const struct blas_vector values = {.pointer = lapack_address(call, layout->s), .increment = 1,
-                                       .length = smaller(problem->m, problem->n)};
+    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->u, &problem->vt};
     const struct jobs jobs = read_jobs(call, layout, problem);
     const bool is_apart[] = {true, jobs.u == 'S' || jobs.u == 'A', jobs.vt == 'S' || jobs.vt == 'A'};
-    struct extent extents[4];
-    int count = 0;
+    struct operand_extents operands = {.count = 0};
     for (int i = 0; i < 3; i++)
-        if (is_apart[i] && !extent_of_matrix(matrices[i], element, &extents[count++]))
-            return true;
-    if (!extent_of_vector(&values, blas_is_single(problem->type) ? sizeof(float) : sizeof(double), &extents[count++]))
-        return true;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+        if (is_apart[i])
+            operand_extents_add_matrix(&operands, matrices[i], element);
+    operand_extents_add_array(&operands, lapack_address(call, layout->s), smaller(problem->m, problem->n),
+                              real);
+    return operand_extents_meet(&operands);
 }
 
 static uint64_t matrix_bytes(const struct blas_matrix *matrix, enum blas_type type)
