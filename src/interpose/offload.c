@@ -120,18 +120,17 @@ static enum host_reason attempt(struct program_call *call)
 {
     const bool is_level3 = blas_is_level3(&call->blas);
     enum host_reason reason;
-    double credit_us = 0;
     if (is_level3 && level3_opening_is_missing())
         return HOST_UNSUPPORTED;
-    struct device *device = waking_find_device(call, &reason, &credit_us);
+    struct device *device = waking_find_device(call, &reason);
     if (!device)
         return reason;
     if (is_level3 && level3_opening_look() == LEVEL3_MISSING)
         return HOST_UNSUPPORTED;
     struct mirror_table *const mirrors = waking_mirrors();
     program_call_describe(call, model_in_force());
-    if (credit_us > 0)
-        operands_credit(mirrors, call->operands, call->operand_count, credit_us);
+    if (call->early_credit_us > 0)
+        operands_credit(mirrors, call->operands, call->operand_count, call->early_credit_us);
     decide(mirrors, call);
     if (call->residency.busy)
         return HOST_BUSY;

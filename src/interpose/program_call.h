@@ -27,6 +27,7 @@ struct program_call {
     int operand_count;
 
     /* Once there is a device. */
+    double early_credit_us;   /* once for each matrix: what earlier calls on it would have saved */
     struct patience patience; /* how long it may wait for others */
     bool is_cut;              /* it has to run in tiles */
     struct residency residency;

@@ -144,14 +144,15 @@ static bool level3_may_come(const struct blas_call *call, enum host_reason *reas
     return false;
 }
 
-/* False: for *reason. */
-static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason, double *credit_us)
+/* What a call would gain by a device: one of BLAS, or a route. */
+struct offer {
+    struct program_call *call; /* NULL: a route's */
+    double route_gain_us;
+};
+
+/* Its gain goes to the account of the matrix that it reads, and to that of cuBLAS. */
+static enum purchase_time time_for_call(struct program_call *call)
 {
-    *reason = HOST_NOT_RESIDENT;
-    if (host_run_kind_here() != HOST_RUN_PLAIN)
-        return false; /* the routine of LAPACK that calls has been credited with it */
-    if (settings()->offload == OFFLOAD_AUTO)
-        background_watch_thread();
     program_call_describe(call, model_in_force());
     const double paid_before_us = wake_account.saved_us;
     const double lost_us = early_accounts_lost_us(&early_accounts, call);
@@ -162,61 +163,45 @@ static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason,
         early_accounts_add(&early_accounts, call, saved_us);
         level3_opening_expect(call->model, &call->blas, saved_us, wake_account.saved_us);
     }
-    if (time != PURCHASE_NOT_YET && !level3_may_come(&call->blas, reason))
-        return false;
-    switch (time) {
-    case PURCHASE_NOT_YET: return false;
-    case PURCHASE_SOON: purchase_begin(&purchase, NULL); return false;
-    case PURCHASE_NOW: break;
-    }
-    if (!wake_without_lock())
-        return false;
-    *credit_us = fmax(early_accounts_take_us(&early_accounts, call),
-                      fmin(wake_account.saved_us, model_in_force()->wake_us * CREDITED_PART));
-    early_accounts_left = early_accounts_are_left(&early_accounts);
-    return true;
+    return time;
 }
 
-/* The same for a route, whose gain no account of a matrix knows. */
-static bool wake_if_route_pays(double gain_us, enum host_reason *reason)
+/* Of a route's gain no account of a matrix knows. */
+static enum purchase_time time_for(const struct offer *offer)
+{
+    if (offer->call)
+        return time_for_call(offer->call);
+    return policy_wake_for_route(settings()->offload, model_in_force(), offer->route_gain_us, &wake_account);
+}
+
+static void take_early_credit(struct program_call *call)
+{
+    call->early_credit_us = early_accounts_take_us(&early_accounts, call);
+    early_accounts_left = early_accounts_are_left(&early_accounts);
+}
+
+/* False: for *reason. */
+static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
 {
     *reason = HOST_NOT_RESIDENT;
     if (host_run_kind_here() != HOST_RUN_PLAIN)
-        return false;
+        return false; /* the routine of LAPACK that calls has been credited with it */
     if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
-    switch (policy_wake_for_route(settings()->offload, model_in_force(), gain_us, &wake_account)) {
-    case PURCHASE_NOT_YET: return false;
-    case PURCHASE_SOON: purchase_begin(&purchase, NULL); return false;
-    case PURCHASE_NOW: break;
-    }
-    if (!wake_without_lock())
+    const enum purchase_time time = time_for(offer);
+    if (offer->call && time != PURCHASE_NOT_YET && !level3_may_come(&offer->call->blas, reason))
+        return false;
+    if (time == PURCHASE_SOON)
+        purchase_begin(&purchase, NULL);
+    if (time != PURCHASE_NOW || !wake_without_lock())
         return false;
     early_accounts_left = early_accounts_are_left(&early_accounts);
+    if (!offer->call)
+        return true;
+    take_early_credit(offer->call);
+    offer->call->early_credit_us = fmax(offer->call->early_credit_us,
+                                        fmin(wake_account.saved_us, model_in_force()->wake_us * CREDITED_PART));
     return true;
-}
-
-static double take_early_account(struct program_call *call)
-{
-    program_call_describe(call, model_in_force());
-    pthread_mutex_lock(&wake_lock);
-    const double us = early_accounts_take_us(&early_accounts, call);
-    early_accounts_left = early_accounts_are_left(&early_accounts);
-    pthread_mutex_unlock(&wake_lock);
-    return us;
-}
-
-/* What a call would gain by a device: one of BLAS, or a route. */
-struct offer {
-    struct program_call *call; /* NULL: a route's */
-    double route_gain_us;
-    double *credit_us;
-};
-
-static bool wake_for(const struct offer *offer, enum host_reason *reason)
-{
-    return offer->call ? wake_if_it_pays(offer->call, reason, offer->credit_us)
-                       : wake_if_route_pays(offer->route_gain_us, reason);
 }
 
 /* The device, before it was in use: by the lock. */
@@ -227,11 +212,19 @@ static struct device *find_first(const struct offer *offer, enum host_reason *re
         pthread_cond_wait(&waking_ended, &wake_lock);
     if (is_waking)
         *reason = HOST_BUSY;
-    else if (!ready && !wake_failed && wake_for(offer, reason))
+    else if (!ready && !wake_failed && wake_if_it_pays(offer, reason))
         *reason = HOST_NO_DEVICE;
     struct device *const device = ready;
     pthread_mutex_unlock(&wake_lock);
     return device;
+}
+
+static void take_early_account(struct program_call *call)
+{
+    program_call_describe(call, model_in_force());
+    pthread_mutex_lock(&wake_lock);
+    take_early_credit(call);
+    pthread_mutex_unlock(&wake_lock);
 }
 
 static struct device *find_device(const struct offer *offer, enum host_reason *reason)
@@ -243,13 +236,14 @@ static struct device *find_device(const struct offer *offer, enum host_reason *r
     if (!device)
         device = find_first(offer, reason);
     else if (offer->call && early_accounts_left)
-        *offer->credit_us = take_early_account(offer->call);
+        take_early_account(offer->call);
     return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
 }
 
-struct device *waking_find_device(struct program_call *call, enum host_reason *reason, double *credit_us)
+struct device *waking_find_device(struct program_call *call, enum host_reason *reason)
 {
-    const struct offer offer = {.call = call, .credit_us = credit_us};
+    const struct offer offer = {.call = call};
+    call->early_credit_us = 0;
     return find_device(&offer, reason);
 }
 

@@ -12,9 +12,8 @@
 #include "interpose/program_call.h"
 #include "interpose/purchase/purchase.h"
 
-/* The device, waking it when this call makes that worth while. NULL: host, for *reason.
- * *credit_us, once for each matrix: what earlier calls on it would have saved; left alone otherwise. */
-struct device *waking_find_device(struct program_call *call, enum host_reason *reason, double *credit_us);
+/* The device, waking it when this call makes that worth while. NULL: host, for *reason. Sets its early credit. */
+struct device *waking_find_device(struct program_call *call, enum host_reason *reason);
 
 /* The same for a route of LAPACK, which would save `gain_us` on it. */
 struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason);
