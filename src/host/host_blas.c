@@ -133,7 +133,8 @@ void host_blas_bind_at_load(void)
 const struct host_library *host_blas_library(enum interface interface, int number)
 {
     if (host_blas_is_shared(interface))
-        return shared_hosts_loaded(interface, number) ? &shared_hosts_loaded(interface, number)->library : NULL;
+        return shared_hosts_loaded(interface, number) ? &shared_hosts_loaded(interface, number)->library
+                                                      : NULL;
     return number == 0 && state_of(interface) == BOUND ? &bindings[interface].library : NULL;
 }
 
@@ -149,8 +150,10 @@ static const char *kind_of(enum symbol symbol)
 
 static _Noreturn void stop_without_host(enum symbol symbol)
 {
-    log_message(LOG_ERROR, "no host %s found for %s: the program has loaded none and no default can be opened; "
-                "set MUBLAS_HOST_BLAS to one", kind_of(symbol), symbol_name(symbol));
+    log_message(LOG_ERROR,
+                "no host %s found for %s: the program has loaded none and no default can be opened; "
+                "set MUBLAS_HOST_BLAS to one",
+                kind_of(symbol), symbol_name(symbol));
     abort();
 }
 
@@ -161,7 +164,8 @@ static host_function *search_elsewhere(enum symbol symbol, const char *bound_pat
     struct host_library library;
     const char *name = symbol_name(symbol);
     if (!host_search_program(name, &library)) {
-        log_message(LOG_ERROR, "the host %s %s has no %s, which the program calls", kind_of(symbol), bound_path, name);
+        log_message(LOG_ERROR, "the host %s %s has no %s, which the program calls", kind_of(symbol),
+                    bound_path, name);
         abort();
     }
     retained_keep(&library, forget_library);

@@ -11,7 +11,8 @@
  * first in the search order answers for the name; the alias is always this library's. */
 extern const char mublas_interposes_blas, own_marker;
 __attribute__((visibility("default"))) const char mublas_interposes_blas = 1;
-extern __typeof(mublas_interposes_blas) own_marker __attribute__((alias(HOST_LIBRARY_MARKER), visibility("hidden")));
+extern __typeof(mublas_interposes_blas) own_marker
+    __attribute__((alias(HOST_LIBRARY_MARKER), visibility("hidden")));
 
 static const char next_in_order[] = "next in the program's search order";
 
@@ -64,7 +65,8 @@ static const void *find_behind(const char *name, const char *symbol)
     return address && !is_mublas(address, &none) ? address : NULL;
 }
 
-static host_function *unless_mublas(const struct host_library *library, const char *symbol, const void *address)
+static host_function *unless_mublas(const struct host_library *library, const char *symbol,
+                                    const void *address)
 {
     const void *passed_to = NULL;
     const bool is_known = (uintptr_t)address >= library->start && (uintptr_t)address < library->end;

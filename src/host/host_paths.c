@@ -67,8 +67,8 @@ static bool is_suitable(struct host_library *library, suits_function *suits)
 }
 
 /* `paths` may be several with colons between, for names with and without 64-bit suffix. */
-static bool search_named(struct named_source *source, const char *paths, const char *symbol, suits_function *suits,
-                         struct host_library *library)
+static bool search_named(struct named_source *source, const char *paths, const char *symbol,
+                         suits_function *suits, struct host_library *library)
 {
     char path[PATH_MAX];
     for (size_t length; *paths; paths += length + (paths[length] == ':')) {
@@ -161,8 +161,8 @@ static bool search_plain(const char *symbol, struct host_library *library)
         !open_library(previous, symbol, "the system's libblas64.so.3 before mublas", library) &&
         is_suitable(library, takes_64_bits))
         return true;
-    return search_well_known(symbol_name_is_lapack(symbol) ? wide_lapack_names : wide_blas_names, symbol, takes_64_bits,
-                             library);
+    return search_well_known(symbol_name_is_lapack(symbol) ? wide_lapack_names : wide_blas_names, symbol,
+                             takes_64_bits, library);
 }
 
 bool host_paths_search_plain(enum interface interface, struct host_library *library)
@@ -176,7 +176,8 @@ bool host_paths_search(const char *symbol, bool wide, struct host_library *libra
     if (wide)
         return search_plain(symbol, library);
     if (symbol_name_is_lapack(symbol))
-        return search_named_sources(symbol, NULL, library) || search_well_known(lapack_names, symbol, NULL, library);
+        return search_named_sources(symbol, NULL, library) ||
+               search_well_known(lapack_names, symbol, NULL, library);
     return search_named_sources(symbol, NULL, library) || search_previous(symbol, library) ||
            search_well_known(blas_names, symbol, NULL, library);
 }

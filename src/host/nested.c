@@ -56,7 +56,8 @@ static bool is_cblas_name(const char *name)
 static bool is_routine_name(const char *name)
 {
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        if (!interface_is_lapack(symbol_interface((enum symbol)i)) && strcmp(name, symbol_name((enum symbol)i)) == 0)
+        if (!interface_is_lapack(symbol_interface((enum symbol)i)) &&
+            strcmp(name, symbol_name((enum symbol)i)) == 0)
             return true;
     return false;
 }

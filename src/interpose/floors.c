@@ -53,8 +53,8 @@ void floors_set(enum offload_mode mode, const struct machine_model *model, bool 
 {
     uint64_t gates[ROUTINE_COUNT];
     for (int i = 0; i < ROUTINE_COUNT; i++)
-        gates[i] = policy_gate(mode, model, (enum blas_family)routines[i].family, (enum blas_type)routines[i].type,
-                               is_learned);
+        gates[i] = policy_gate(mode, model, (enum blas_family)routines[i].family,
+                               (enum blas_type)routines[i].type, is_learned);
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (routine_after[i])
             set((enum symbol)i, gates[routine_after[i] - 1]);

@@ -5,10 +5,12 @@ const char *host_reason_text(enum host_reason reason)
     static const char *const texts[HOST_REASON_COUNT] = {
         [HOST_FORWARDED] = "not offloaded by mublas",
         [HOST_BELOW_FLOOR] = "too small ever to pay",
-        [HOST_ARGUMENTS] = "invalid arguments, a workspace query, nothing to compute, infinite alpha, or overlapping operands",
+        [HOST_ARGUMENTS] = "invalid arguments, a workspace query, nothing to compute, infinite alpha, or "
+                           "overlapping operands",
         [HOST_FASTER] = "predicted faster on the host",
         [HOST_NOT_RESIDENT] = "upload not yet worth its cost",
-        [HOST_FP_ENVIRONMENT] = "floating-point traps or rounding mode, or a denormal scalar that counts as zero",
+        [HOST_FP_ENVIRONMENT] =
+            "floating-point traps or rounding mode, or a denormal scalar that counts as zero",
         [HOST_SWITCHED_OFF] = "MUBLAS_OFFLOAD=never",
         [HOST_NO_DEVICE] = "no usable device",
         [HOST_BUSY] = "other threads' calls were in the way",

@@ -58,7 +58,8 @@ static void begin_big(void)
 enum host_reason offload_reason_of(enum symbol symbol, enum status status)
 {
     if (status == STATUS_RESULT_LOST) {
-        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
+        log_message(LOG_ERROR,
+                    "%s: the device failed while results were copied back; they are lost, stopping",
                     symbol_name(symbol));
         abort();
     }
@@ -109,7 +110,8 @@ static void decide(struct mirror_table *mirrors, struct program_call *call)
 {
     const enum offload_mode mode = settings()->offload;
     call->patience = patience_of_us(policy_patience_us(mode, &call->times));
-    call->is_cut = tiled_residency(mirrors, &call->blas, call->operands, call->operand_count, &call->residency);
+    call->is_cut =
+        tiled_residency(mirrors, &call->blas, call->operands, call->operand_count, &call->residency);
     if (!call->is_cut)
         call->residency = operands_residency(mirrors, call->operands, call->operand_count, &call->patience);
     call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
@@ -158,7 +160,8 @@ static bool never_pays(const struct blas_call *call, uint64_t shape)
     const struct machine_model *model = model_in_force();
     enum shape_worth worth = known_shapes_look_up(shape, model);
     if (worth == SHAPE_UNKNOWN) {
-        worth = policy_never_pays(model, call, model_in_force_is_of_device(model)) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
+        worth = policy_never_pays(model, call, model_in_force_is_of_device(model)) ? SHAPE_NEVER_PAYS
+                                                                                   : SHAPE_MAY_PAY;
         known_shapes_note(shape, model, worth);
     }
     return worth == SHAPE_NEVER_PAYS;
@@ -258,8 +261,8 @@ bool offload_run(struct program_call *call)
     }
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
-        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", symbol_name(call->symbol), (long long)call->blas.m,
-                    (long long)call->blas.n, (long long)call->blas.k,
+        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", symbol_name(call->symbol),
+                    (long long)call->blas.m, (long long)call->blas.n, (long long)call->blas.k,
                     call->reason == HOST_REASON_COUNT ? "device" : host_reason_text(call->reason));
     return call->reason == HOST_REASON_COUNT;
 }

@@ -187,7 +187,8 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
     const double upload_us = residency->resident ? 0 : times->kept_us;
     const double price_us = ldexp(upload_us, (int)residency->setbacks);
     struct policy_decision decision = on_device(saved_us, saved_us);
-    decision.keeps = mode == OFFLOAD_ALWAYS || (residency->trackable && (residency->resident || residency->credit_us > price_us));
+    decision.keeps = mode == OFFLOAD_ALWAYS ||
+                     (residency->trackable && (residency->resident || residency->credit_us > price_us));
     if (mode == OFFLOAD_ALWAYS) {
         decision.earned_us = fmax(0, saved_us);
         return decision;

@@ -21,22 +21,22 @@
 #define ENTRY_64_32(symbol)
 #define ENTRY_64_64(symbol) DEFINE_ENTRY(entry64_##symbol, SYMBOL_##symbol)
 
-#define DEFINE_ENTRY(entry, number)                                                                         \
-    void entry(PARAMETERS HIDDEN_PARAMETERS);                                                               \
-    void entry(PARAMETERS HIDDEN_PARAMETERS)                                                                \
-    {                                                                                                       \
-        const uint64_t shape = KNOWN_SHAPE(number, SHAPE);                                                  \
-        host_function *host;                                                                                \
-        if (known_shapes_look_up(shape, model_in_force()) == SHAPE_NEVER_PAYS) {                              \
-            host = slots_pass_on(number, __builtin_return_address(0));                                \
-        } else {                                                                                            \
-            if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0),                         \
-                                        ARGUMENTS HIDDEN_ARGUMENTS))                                        \
-                return;                                                                                     \
-            offload_count_rejected(number, __builtin_return_address(0));                                    \
-            host = host_blas_function(number, __builtin_return_address(0));                                 \
-        }                                                                                                   \
-        ((LOCAL(signature, ROUTINE) *)host)(ARGUMENTS HIDDEN_ARGUMENTS);                                    \
+#define DEFINE_ENTRY(entry, number)                                                                          \
+    void entry(PARAMETERS HIDDEN_PARAMETERS);                                                                \
+    void entry(PARAMETERS HIDDEN_PARAMETERS)                                                                 \
+    {                                                                                                        \
+        const uint64_t shape = KNOWN_SHAPE(number, SHAPE);                                                   \
+        host_function *host;                                                                                 \
+        if (known_shapes_look_up(shape, model_in_force()) == SHAPE_NEVER_PAYS) {                             \
+            host = slots_pass_on(number, __builtin_return_address(0));                                       \
+        } else {                                                                                             \
+            if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0),                          \
+                                        ARGUMENTS HIDDEN_ARGUMENTS))                                         \
+                return;                                                                                      \
+            offload_count_rejected(number, __builtin_return_address(0));                                     \
+            host = host_blas_function(number, __builtin_return_address(0));                                  \
+        }                                                                                                    \
+        ((LOCAL(signature, ROUTINE) *)host)(ARGUMENTS HIDDEN_ARGUMENTS);                                     \
     }
 
 #endif

@@ -59,7 +59,8 @@ static bool runs_meet(const struct extent *first, const struct extent *second, s
 
 bool extents_overlap(const struct extent *first, const struct extent *second)
 {
-    if (!first->runs || !second->runs || first->start >= extent_end(second) || second->start >= extent_end(first))
+    if (!first->runs || !second->runs || first->start >= extent_end(second) ||
+        second->start >= extent_end(first))
         return false;
     size_t stride = first->runs > 1 ? first->stride : second->stride;
     bool comparable = first->runs == 1 || second->runs == 1 || first->stride == second->stride;

@@ -141,12 +141,13 @@ bool pack_legal(struct blas_call *call)
     case FAMILY_TRMV:
         return shape_triangle(call, &call->a, n) && shape_vector(&call->x, n);
     case FAMILY_GEMM:
-        return shape_factor(&call->a, upright, m, k) && shape_factor(&call->b, is_upright(call->trans_b), k, n) &&
+        return shape_factor(&call->a, upright, m, k) &&
+               shape_factor(&call->b, is_upright(call->trans_b), k, n) &&
                shape_matrix(&call->c, m, n, PART_FULL);
     case FAMILY_SYMM:
     case FAMILY_HEMM:
-        return shape_triangle(call, &call->a, blas_side_order(call)) && shape_matrix(&call->b, m, n, PART_FULL) &&
-               shape_matrix(&call->c, m, n, PART_FULL);
+        return shape_triangle(call, &call->a, blas_side_order(call)) &&
+               shape_matrix(&call->b, m, n, PART_FULL) && shape_matrix(&call->c, m, n, PART_FULL);
     case FAMILY_SYRK:
     case FAMILY_SYR2K:
         return shape_update(call, TRANS_TRANSPOSE);
@@ -155,7 +156,8 @@ bool pack_legal(struct blas_call *call)
         return shape_update(call, TRANS_CONJUGATE);
     case FAMILY_TRMM:
     case FAMILY_TRSM:
-        return shape_triangle(call, &call->a, blas_side_order(call)) && shape_matrix(&call->c, m, n, PART_FULL);
+        return shape_triangle(call, &call->a, blas_side_order(call)) &&
+               shape_matrix(&call->c, m, n, PART_FULL);
     case FAMILY_COUNT:
         break;
     }

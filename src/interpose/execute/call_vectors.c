@@ -36,14 +36,16 @@ static CUdeviceptr device_address(const struct blas_vector *vector)
 static struct blas_vector in_scratch(struct lane *lane, const struct blas_vector *host, size_t element_bytes)
 {
     const CUdeviceptr address = lane_scratch(lane, vector_bytes(host, element_bytes));
-    return (struct blas_vector){.pointer = (void *)(uintptr_t)address, .length = host->length, .increment = 1};
+    return (struct blas_vector){.pointer = (void *)(uintptr_t)address, .length = host->length,
+                                .increment = 1};
 }
 
 /* x is read many times, by every block: to the device with it. */
 static enum status place_source(struct call_vectors *vectors)
 {
     struct lane *lane = vectors->lane;
-    const size_t element_bytes = vectors->element_bytes, bytes = vector_bytes(&vectors->source, element_bytes);
+    const size_t element_bytes = vectors->element_bytes,
+                 bytes = vector_bytes(&vectors->source, element_bytes);
     vectors->device_x = in_scratch(lane, &vectors->source, element_bytes);
     const CUdeviceptr address = device_address(&vectors->device_x);
     if (!is_pinned(&vectors->source, element_bytes))
@@ -73,7 +75,8 @@ enum status call_vectors_place(struct call_vectors *vectors, struct lane *lane, 
         .source = call->x,
         .result = in_place ? call->x : call->y,
         .element_bytes = blas_element_bytes(call->type),
-        .result_is_read = !in_place && (call->family == FAMILY_AXPY || !blas_scalar_is_zero(call->type, call->beta)),
+        .result_is_read =
+            !in_place && (call->family == FAMILY_AXPY || !blas_scalar_is_zero(call->type, call->beta)),
     };
     if (!vectors->source.pointer)
         return STATUS_OK;

@@ -52,11 +52,11 @@ static enum status prove(struct lane *lane, struct operands_hold *hold, const st
     return status == STATUS_OK && changed ? start(lane, device_call) : status;
 }
 
-typedef enum status hold_function(struct mirror_table *, struct lane *, struct patience *, struct operand *, int, size_t,
-                                  struct operands_hold **);
+typedef enum status hold_function(struct mirror_table *, struct lane *, struct patience *, struct operand *,
+                                  int, size_t, struct operands_hold **);
 
-static enum status run_held(struct operands_hold *hold, const struct operand *operands, const struct blas_call *call,
-                            struct transfer_count *moved)
+static enum status run_held(struct operands_hold *hold, const struct operand *operands,
+                            const struct blas_call *call, struct transfer_count *moved)
 {
     struct lane *const lane = operands_lane(hold);
     struct blas_call device_call = *call; /* as the device sees it */
@@ -80,8 +80,8 @@ static enum status run_held(struct operands_hold *hold, const struct operand *op
     return status;
 }
 
-static enum status hold_and_run(struct mirror_table *mirrors, hold_function *take_hold, struct program_call *call,
-                                struct transfer_count *moved)
+static enum status hold_and_run(struct mirror_table *mirrors, hold_function *take_hold,
+                                struct program_call *call, struct transfer_count *moved)
 {
     struct operands_hold *hold = NULL;
     struct transfer_count matrices;
@@ -96,7 +96,8 @@ static enum status hold_and_run(struct mirror_table *mirrors, hold_function *tak
     return status;
 }
 
-static enum status run_whole(struct mirror_table *mirrors, struct program_call *call, struct transfer_count *moved)
+static enum status run_whole(struct mirror_table *mirrors, struct program_call *call,
+                             struct transfer_count *moved)
 {
     enum status status = hold_and_run(mirrors, operands_hold_unproven, call, moved);
     if (status == STATUS_NOT_TRACKABLE) /* memory changed beside the kernel, or hands */
@@ -104,8 +105,9 @@ static enum status run_whole(struct mirror_table *mirrors, struct program_call *
     return status;
 }
 
-static enum status run_in_tiles(struct device *device, struct mirror_table *mirrors, struct program_call *call,
-                                const struct host_steps *host, struct transfer_count *moved)
+static enum status run_in_tiles(struct device *device, struct mirror_table *mirrors,
+                                struct program_call *call, const struct host_steps *host,
+                                struct transfer_count *moved)
 {
     struct lane *lane;
     if (!protection_allows_all(call->operands, call->operand_count))

@@ -13,18 +13,19 @@ struct arguments {
     int64_t m, n, k, lda, ldb, ldc;
 };
 
-typedef void gemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *, const void *,
+typedef void gemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+                           const void *, const void *, const int64_t *, const void *, const int64_t *,
+                           const void *, void *, const int64_t *, size_t, size_t);
+/* syr2k and her2k, too: their two flags and two sizes stand where these have theirs. */
+typedef void symm_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
                            const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
                            const int64_t *, size_t, size_t);
-/* syr2k and her2k, too: their two flags and two sizes stand where these have theirs. */
-typedef void symm_function(const char *, const char *, const int64_t *, const int64_t *, const void *, const void *,
-                           const int64_t *, const void *, const int64_t *, const void *, void *, const int64_t *,
-                           size_t, size_t);
-typedef void syrk_function(const char *, const char *, const int64_t *, const int64_t *, const void *, const void *,
-                           const int64_t *, const void *, void *, const int64_t *, size_t, size_t);
-typedef void trmm_function(const char *, const char *, const char *, const char *, const int64_t *, const int64_t *,
-                           const void *, const void *, const int64_t *, void *, const int64_t *, size_t, size_t, size_t,
+typedef void syrk_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
+                           const void *, const int64_t *, const void *, void *, const int64_t *, size_t,
                            size_t);
+typedef void trmm_function(const char *, const char *, const char *, const char *, const int64_t *,
+                           const int64_t *, const void *, const void *, const int64_t *, void *,
+                           const int64_t *, size_t, size_t, size_t, size_t);
 
 /* The plain names, in the order of the families and types. */
 #define EVERY(name) {SYMBOL_s##name##_, SYMBOL_d##name##_, SYMBOL_c##name##_, SYMBOL_z##name##_}
@@ -58,8 +59,8 @@ static struct arguments arguments_of(const struct blas_call *call)
     return (struct arguments){
         .side = call->side == SIDE_LEFT ? 'L' : 'R', .uplo = call->uplo == UPLO_LOWER ? 'L' : 'U',
         .trans = trans_letter(call->trans), .trans_b = trans_letter(call->trans_b),
-        .diag = call->diag == DIAG_UNIT ? 'U' : 'N', .m = call->m, .n = call->n, .k = call->k, .lda = call->a.ld,
-        .ldb = call->b.ld, .ldc = call->c.ld,
+        .diag = call->diag == DIAG_UNIT ? 'U' : 'N', .m = call->m, .n = call->n, .k = call->k,
+        .lda = call->a.ld, .ldb = call->b.ld, .ldc = call->c.ld,
     };
 }
 
@@ -70,26 +71,27 @@ static void run(host_function *function, const struct blas_call *call)
     void *c = call->c.pointer;
     switch (call->family) {
     case FAMILY_GEMM:
-        ((gemm_function *)function)(&of.trans, &of.trans_b, &of.m, &of.n, &of.k, alpha, a, &of.lda, b, &of.ldb, beta, c,
-                                    &of.ldc, 1, 1);
+        ((gemm_function *)function)(&of.trans, &of.trans_b, &of.m, &of.n, &of.k, alpha, a, &of.lda, b,
+                                    &of.ldb, beta, c, &of.ldc, 1, 1);
         break;
     case FAMILY_SYMM:
     case FAMILY_HEMM:
-        ((symm_function *)function)(&of.side, &of.uplo, &of.m, &of.n, alpha, a, &of.lda, b, &of.ldb, beta, c, &of.ldc,
-                                    1, 1);
+        ((symm_function *)function)(&of.side, &of.uplo, &of.m, &of.n, alpha, a, &of.lda, b, &of.ldb, beta, c,
+                                    &of.ldc, 1, 1);
         break;
     case FAMILY_SYR2K:
     case FAMILY_HER2K:
-        ((symm_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, b, &of.ldb, beta, c, &of.ldc,
-                                    1, 1);
+        ((symm_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, b, &of.ldb, beta, c,
+                                    &of.ldc, 1, 1);
         break;
     case FAMILY_SYRK:
     case FAMILY_HERK:
-        ((syrk_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, beta, c, &of.ldc, 1, 1);
+        ((syrk_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, beta, c, &of.ldc, 1,
+                                    1);
         break;
     default:
-        ((trmm_function *)function)(&of.side, &of.uplo, &of.trans, &of.diag, &of.m, &of.n, alpha, a, &of.lda, c,
-                                    &of.ldc, 1, 1, 1, 1);
+        ((trmm_function *)function)(&of.side, &of.uplo, &of.trans, &of.diag, &of.m, &of.n, alpha, a, &of.lda,
+                                    c, &of.ldc, 1, 1, 1, 1);
     }
 }
 

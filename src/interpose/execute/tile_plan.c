@@ -36,7 +36,8 @@ static int64_t depth_of(const struct blas_call *call)
 
 static uint64_t block_bytes(const struct tile_plan *plan, int64_t rows, int64_t columns)
 {
-    uint64_t bytes = (uint64_t)round_up(rows) * (uint64_t)round_up(columns) * blas_element_bytes(plan->call.type);
+    uint64_t bytes =
+        (uint64_t)round_up(rows) * (uint64_t)round_up(columns) * blas_element_bytes(plan->call.type);
     return (bytes + 255) & ~(uint64_t)255;
 }
 
@@ -104,8 +105,10 @@ bool tile_plan_make(struct tile_plan *plan, const struct blas_call *call, uint64
 double tile_plan_bytes_up(const struct tile_plan *plan)
 {
     const struct blas_call *call = &plan->call;
-    const double rows = (double)rows_of(call), columns = (double)columns_of(call), depth = (double)depth_of(call);
-    const double down = (double)tile_blocks(rows_of(call), plan->rows), across = (double)tile_blocks(columns_of(call), plan->columns);
+    const double rows = (double)rows_of(call), columns = (double)columns_of(call),
+                 depth = (double)depth_of(call);
+    const double down = (double)tile_blocks(rows_of(call), plan->rows),
+                 across = (double)tile_blocks(columns_of(call), plan->columns);
     double elements = across * rows * depth + down * depth * columns;
     if (tile_is_update(call)) /* half of the tiles, each with two panels or four */
         elements *= call->b.pointer ? 1 : 0.5;

@@ -20,22 +20,23 @@ struct factor {
     enum blas_trans trans;
 };
 
-static struct blas_matrix part(const struct tile_plan *plan, const struct blas_matrix *whole, struct span rows,
-                               struct span columns)
+static struct blas_matrix part(const struct tile_plan *plan, const struct blas_matrix *whole,
+                               struct span rows, struct span columns)
 {
     const size_t element = blas_element_bytes(plan->call.type);
-    struct blas_matrix matrix = {.rows = rows.count, .columns = columns.count, .ld = whole->ld, .part = PART_FULL};
+    struct blas_matrix matrix = {.rows = rows.count, .columns = columns.count, .ld = whole->ld,
+                                 .part = PART_FULL};
     matrix.pointer = (char *)whole->pointer +
                      ((size_t)columns.begin * (size_t)whole->ld + (size_t)rows.begin) * element;
     return matrix;
 }
 
 /* Block (rows, columns) of op(whole). */
-static struct factor factor(const struct tile_plan *plan, const struct blas_matrix *whole, enum blas_trans trans,
-                            struct span rows, struct span columns)
+static struct factor factor(const struct tile_plan *plan, const struct blas_matrix *whole,
+                            enum blas_trans trans, struct span rows, struct span columns)
 {
-    return (struct factor){is_upright(trans) ? part(plan, whole, rows, columns) : part(plan, whole, columns, rows),
-                           trans};
+    return (struct factor){
+        is_upright(trans) ? part(plan, whole, rows, columns) : part(plan, whole, columns, rows), trans};
 }
 
 static union blas_scalar real_number(enum blas_type type, double value)
@@ -58,12 +59,12 @@ static union blas_scalar conjugate(enum blas_type type, union blas_scalar scalar
 }
 
 /* c = alpha a b + beta c */
-static struct blas_call product(const struct tile_plan *plan, union blas_scalar alpha, struct factor a, struct factor b,
-                                union blas_scalar beta, struct blas_matrix c)
+static struct blas_call product(const struct tile_plan *plan, union blas_scalar alpha, struct factor a,
+                                struct factor b, union blas_scalar beta, struct blas_matrix c)
 {
     return (struct blas_call){
-        .family = FAMILY_GEMM, .type = plan->call.type, .trans = a.trans, .trans_b = b.trans, .m = c.rows, .n = c.columns,
-        .k = is_upright(a.trans) ? a.matrix.columns : a.matrix.rows,
+        .family = FAMILY_GEMM, .type = plan->call.type, .trans = a.trans, .trans_b = b.trans, .m = c.rows,
+        .n = c.columns, .k = is_upright(a.trans) ? a.matrix.columns : a.matrix.rows,
         .alpha = alpha, .beta = beta, .a = a.matrix, .b = b.matrix, .c = c,
     };
 }
@@ -122,7 +123,8 @@ static struct blas_call diagonal_update(const struct tile_plan *plan, struct spa
 static int64_t update_step(const struct tile_plan *plan, struct blas_call *step)
 {
     const struct blas_call *call = &plan->call;
-    const bool adjoint = call->family == FAMILY_HERK || call->family == FAMILY_HER2K, two = call->b.pointer != NULL;
+    const bool adjoint = call->family == FAMILY_HERK || call->family == FAMILY_HER2K,
+               two = call->b.pointer != NULL;
     int64_t one, other;
     if (!find_in_triangle(tile_blocks(call->n, plan->rows), plan->tile, &one, &other))
         return 0;
@@ -136,7 +138,8 @@ static int64_t update_step(const struct tile_plan *plan, struct blas_call *step)
         *step = diagonal_update(plan, rows, depth);
         return steps;
     }
-    const struct blas_matrix *left = second ? &call->b : &call->a, *right = two && !second ? &call->b : &call->a;
+    const struct blas_matrix *left = second ? &call->b : &call->a,
+                             *right = two && !second ? &call->b : &call->a;
     const enum blas_trans transposed = adjoint ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
     const bool upright = is_upright(call->trans);
     *step = product(plan, second && adjoint ? conjugate(call->type, call->alpha) : call->alpha,
@@ -147,8 +150,8 @@ static int64_t update_step(const struct tile_plan *plan, struct blas_call *step)
 }
 
 /* Block `along` of A's order, `across` of the other size, of B or C. */
-static struct blas_matrix side_part(const struct tile_plan *plan, const struct blas_matrix *whole, struct span along,
-                                    struct span across)
+static struct blas_matrix side_part(const struct tile_plan *plan, const struct blas_matrix *whole,
+                                    struct span along, struct span across)
 {
     return plan->call.side == SIDE_LEFT ? part(plan, whole, along, across) : part(plan, whole, across, along);
 }
@@ -167,8 +170,9 @@ static struct factor side_factor(const struct tile_plan *plan, int64_t row, int6
 }
 
 /* c += alpha op(A) source, or source op(A): what block `from` of B gives to block `to` of C. */
-static struct blas_call side_product(const struct tile_plan *plan, union blas_scalar alpha, union blas_scalar beta,
-                                     const struct blas_matrix *source, int64_t to, int64_t from, struct span across)
+static struct blas_call side_product(const struct tile_plan *plan, union blas_scalar alpha,
+                                     union blas_scalar beta, const struct blas_matrix *source, int64_t to,
+                                     int64_t from, struct span across)
 {
     const struct blas_call *call = &plan->call;
     const int64_t order = blas_side_order(call);

@@ -40,7 +40,8 @@ static uint64_t bytes_of(const struct tiled *tiled, const struct blas_matrix *ma
     return (matrix->part == PART_FULL ? rows * columns : rows * (rows + 1) / 2) * tiled->element_bytes;
 }
 
-static struct blas_matrix on_device(const struct tiled *tiled, const struct blas_matrix *matrix, CUdeviceptr address)
+static struct blas_matrix on_device(const struct tiled *tiled, const struct blas_matrix *matrix,
+                                    CUdeviceptr address)
 {
     struct blas_matrix result = *matrix;
     result.pointer = (void *)(uintptr_t)address;
@@ -48,9 +49,11 @@ static struct blas_matrix on_device(const struct tiled *tiled, const struct blas
     return result;
 }
 
-static enum status upload(struct tiled *tiled, struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr address)
+static enum status upload(struct tiled *tiled, struct lane *lane, const struct blas_matrix *matrix,
+                          CUdeviceptr address)
 {
-    enum status status = staging_upload_part(lane, address, device_ld(tiled, matrix), matrix, tiled->element_bytes);
+    enum status status =
+        staging_upload_part(lane, address, device_ld(tiled, matrix), matrix, tiled->element_bytes);
     if (status == STATUS_OK)
         tiled->moved->bytes_up += bytes_of(tiled, matrix);
     return status;
@@ -144,8 +147,8 @@ static enum status deliver(struct tiled *tiled, const struct tile_step *step)
     status = lane_synchronise(tiled->lane, "running a tile of a level 3 routine");
     phase_enter(PHASE_RESULT);
     for (int attempt = 0; attempt < 2 && status == STATUS_OK; attempt++) {
-        status = staging_download_part(tiled->lane, matrix, tiled->tile, device_ld(tiled, matrix), tiled->element_bytes,
-                                       &touched);
+        status = staging_download_part(tiled->lane, matrix, tiled->tile, device_ld(tiled, matrix),
+                                       tiled->element_bytes, &touched);
         if (status == STATUS_OK) {
             tiled->moved->bytes_down += bytes_of(tiled, matrix);
             tiled->delivered = true;
@@ -160,7 +163,8 @@ static enum status deliver(struct tiled *tiled, const struct tile_step *step)
 /* The steps from the tile on that the device did not finish. */
 static enum status finish_on_host(struct tiled *tiled, struct tile_step *step, const struct host_steps *host)
 {
-    log_message(LOG_WARNING, "the device failed in the middle of a large level 3 call; the host does the rest");
+    log_message(LOG_WARNING,
+                "the device failed in the middle of a large level 3 call; the host does the rest");
     tile_plan_rewind(&tiled->plan, step);
     while (tile_plan_next(&tiled->plan, step))
         if (!host->run(host->context, &step->call))
@@ -236,8 +240,8 @@ static bool wanted_bytes(const struct mirror_table *mirrors, const struct blas_c
     return true;
 }
 
-bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call *call, const struct operand *operands,
-                     int count, struct residency *residency)
+bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call *call,
+                     const struct operand *operands, int count, struct residency *residency)
 {
     struct tile_plan plan;
     if (!blas_is_level3(call) || operands_fit(mirrors, operands, count) ||
@@ -264,7 +268,8 @@ static enum status run_in_memory(struct tiled *tiled, CUdeviceptr memory, const 
 }
 
 enum status tiled_run(struct device *device, struct mirror_table *mirrors, struct lane *lane,
-                      const struct blas_call *call, const struct host_steps *host, struct transfer_count *moved)
+                      const struct blas_call *call, const struct host_steps *host,
+                      struct transfer_count *moved)
 {
     struct tiled tiled = {.device = device, .lane = lane, .moved = moved,
                           .element_bytes = blas_element_bytes(call->type)};

@@ -19,10 +19,11 @@ struct host_steps {
  * tiles have come back, the host does the rest: STATUS_OK. STATUS_RESULT_LOST when it cannot, or
  * when a tile's copy-back was cut short. Any other status: no operand was touched. */
 enum status tiled_run(struct device *device, struct mirror_table *mirrors, struct lane *lane,
-                      const struct blas_call *call, const struct host_steps *host, struct transfer_count *moved);
+                      const struct blas_call *call, const struct host_steps *host,
+                      struct transfer_count *moved);
 
 /* True for a level 3 call that has to run in tiles; then what it has to send, for the policy. */
-bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call *call, const struct operand *operands,
-                     int count, struct residency *residency);
+bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call *call,
+                     const struct operand *operands, int count, struct residency *residency);
 
 #endif

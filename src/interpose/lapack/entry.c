@@ -24,16 +24,20 @@ __attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol sy
                                                                    const struct lapack_frame *frame);
 
 static const struct lapack_methods *const methods_of[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYEV] = &eigen_methods,   [LAPACK_SYEVD] = &eigen_methods, [LAPACK_SYEVR] = &eigen_methods,
-    [LAPACK_SYEVX] = &eigen_methods,  [LAPACK_SYGV] = &eigen_methods,  [LAPACK_SYGVD] = &eigen_methods,
-    [LAPACK_SYGVX] = &eigen_methods,  [LAPACK_GEEV] = &general_eigen_methods,
-    [LAPACK_POTRF] = &factor_methods, [LAPACK_POTRS] = &factor_methods, [LAPACK_POSV] = &factor_methods,
-    [LAPACK_POTRI] = &factor_methods, [LAPACK_GETRF] = &factor_methods, [LAPACK_GETRS] = &factor_methods,
-    [LAPACK_GESV] = &factor_methods,  [LAPACK_GETRI] = &factor_methods, [LAPACK_GEQRF] = &factor_methods,
-    [LAPACK_ORGQR] = &factor_methods, [LAPACK_ORMQR] = &factor_methods, [LAPACK_GELS] = &factor_methods,
-    [LAPACK_TRTRI] = &factor_methods,
-    [LAPACK_SYTRD] = &reduction_methods, [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
-    [LAPACK_SYGST] = &reduction_methods, [LAPACK_GESDD] = &singular_methods,  [LAPACK_GESVD] = &singular_methods,
+    [LAPACK_SYEV] = &eigen_methods,      [LAPACK_SYEVD] = &eigen_methods,
+    [LAPACK_SYEVR] = &eigen_methods,     [LAPACK_SYEVX] = &eigen_methods,
+    [LAPACK_SYGV] = &eigen_methods,      [LAPACK_SYGVD] = &eigen_methods,
+    [LAPACK_SYGVX] = &eigen_methods,     [LAPACK_GEEV] = &general_eigen_methods,
+    [LAPACK_POTRF] = &factor_methods,    [LAPACK_POTRS] = &factor_methods,
+    [LAPACK_POSV] = &factor_methods,     [LAPACK_POTRI] = &factor_methods,
+    [LAPACK_GETRF] = &factor_methods,    [LAPACK_GETRS] = &factor_methods,
+    [LAPACK_GESV] = &factor_methods,     [LAPACK_GETRI] = &factor_methods,
+    [LAPACK_GEQRF] = &factor_methods,    [LAPACK_ORGQR] = &factor_methods,
+    [LAPACK_ORMQR] = &factor_methods,    [LAPACK_GELS] = &factor_methods,
+    [LAPACK_TRTRI] = &factor_methods,    [LAPACK_SYTRD] = &reduction_methods,
+    [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
+    [LAPACK_SYGST] = &reduction_methods, [LAPACK_GESDD] = &singular_methods,
+    [LAPACK_GESVD] = &singular_methods,
 };
 
 /* Of a route's predicted time: what the end of the process waits for it at most. */
@@ -77,8 +81,9 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     return HOST_REASON_COUNT;
 }
 
-static enum host_reason run(struct device *device, const struct solver_library *library, const struct lapack_call *call,
-                            struct lapack_problem *problem, bool keeps, struct patience *patience)
+static enum host_reason run(struct device *device, const struct solver_library *library,
+                            const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
+                            struct patience *patience)
 {
     const enum host_reason reason = run_route(device, library, call, problem, keeps, patience);
     free(problem->memory);
@@ -91,7 +96,8 @@ static bool is_for_its_data(enum host_reason reason)
 }
 
 /* Whether what may stay on the device is there. */
-static struct residency residency_of(struct mirror_table *mirrors, const struct operand *kept, struct patience *patience)
+static struct residency residency_of(struct mirror_table *mirrors, const struct operand *kept,
+                                     struct patience *patience)
 {
     struct residency residency = {.trackable = false};
     if (mirrors && kept->matrix.pointer && settings()->offload == OFFLOAD_AUTO)
@@ -100,8 +106,8 @@ static struct residency residency_of(struct mirror_table *mirrors, const struct 
     return residency;
 }
 
-static struct policy_decision decide(const struct route_times *times, struct mirror_table *mirrors, const struct operand *kept,
-                                     struct patience *patience)
+static struct policy_decision decide(const struct route_times *times, struct mirror_table *mirrors,
+                                     const struct operand *kept, struct patience *patience)
 {
     const struct residency residency = residency_of(mirrors, kept, patience);
     const struct policy_decision decision = policy_decide_route(settings()->offload, times, &residency);
@@ -141,7 +147,8 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
     outcome.reason = run(device, library, call, problem, decision.keeps, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
-    if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR || is_for_its_data(outcome.reason))
+    if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR ||
+        is_for_its_data(outcome.reason))
         losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
     if (outcome.reason == HOST_REASON_COUNT && decision.keeps && mirrors && kept.matrix.pointer)
         operands_earn(mirrors, &kept, 1, decision.earned_us);
@@ -151,7 +158,8 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
 /* Inside offload_enter. */
 static struct outcome look(struct lapack_call *call, struct offload_visit *visit)
 {
-    static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1}, .beta = {.d = 1}};
+    static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1},
+                                           .beta = {.d = 1}};
     struct lapack_problem problem = {.memory = NULL};
     struct outcome outcome = {.kind = HOST_RUN_PLAIN};
     outcome.reason = settings()->offload == OFFLOAD_NEVER || host_library_stands_behind()
@@ -190,8 +198,8 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
 {
     struct offload_visit visit;
     struct outcome outcome = {.kind = HOST_RUN_PLAIN};
-    struct lapack_call call = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller, .frame = frame,
-                               .host = host_blas_function(symbol, caller)};
+    struct lapack_call call = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller,
+                               .frame = frame, .host = host_blas_function(symbol, caller)};
     if (host_run_kind_here() == HOST_RUN_WITHOUT_ROUTES || !offload_enter(&visit, &outcome.reason))
         return call.host;
     outcome = look(&call, &visit);

@@ -46,7 +46,8 @@ struct lapack_methods {
     /* Allocate problem->memory and describe the route. False: no memory. */
     bool (*describe)(const struct lapack_call *call, struct lapack_problem *problem, struct route *route);
     /* After success: everything that is an output and no matrix, INFO last. */
-    void (*write)(const struct lapack_call *call, const struct lapack_problem *problem, const struct route *route);
+    void (*write)(const struct lapack_call *call, const struct lapack_problem *problem,
+                  const struct route *route);
 };
 
 extern const struct lapack_methods eigen_methods;         /* eigen_arguments.c */

@@ -59,7 +59,8 @@ static int low_half(const void *integer)
 }
 
 /* Callers in C often leave the hidden length out: 6 characters are always there. */
-static void handle_fortran(host_function *of_host, const char *routine, const void *info, size_t routine_length)
+static void handle_fortran(host_function *of_host, const char *routine, const void *info,
+                           size_t routine_length)
 {
     if (of_host)
         ((fortran_handler *)of_host)(routine, info, routine_length);
@@ -79,7 +80,8 @@ void xerbla_64_(const char *routine, const void *info, size_t routine_length)
 }
 
 /* As the reference does: a name of up to 32 characters from an array. */
-static void handle_array(fortran_handler *handle, const char *routine, const void *routine_length, const void *info)
+static void handle_array(fortran_handler *handle, const char *routine, const void *routine_length,
+                         const void *info)
 {
     enum { NAME_MAX = 32 };
     char name[NAME_MAX];
@@ -100,7 +102,8 @@ void xerbla_array_64_(const char *routine, const void *routine_length, const voi
     handle_array(xerbla_64_, routine, routine_length, info);
 }
 
-static void handle_c(host_function *of_host, int64_t info, const char *routine, const char *format, va_list arguments)
+static void handle_c(host_function *of_host, int64_t info, const char *routine, const char *format,
+                     va_list arguments)
 {
     char text[256] = "";
     if (format)

@@ -53,7 +53,8 @@ static size_t pinned_bytes(void)
 {
     const struct memory_amount amount = settings()->pinned_memory;
     const int ranks = local_rank()->ranks;
-    size_t bytes = memory_amount_bytes(amount, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
+    size_t bytes =
+        memory_amount_bytes(amount, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
     return amount.is_percent && ranks > 1 ? bytes / (size_t)ranks : bytes;
 }
 
@@ -65,7 +66,8 @@ static enum status create_mirrors(struct device *device)
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
-    status = device_check(device, driver()->memory_info(&free_bytes, &total_bytes), "asking for free device memory");
+    status = device_check(device, driver()->memory_info(&free_bytes, &total_bytes),
+                          "asking for free device memory");
     if (status == STATUS_OK)
         status = mirror_table_create(device, memory_amount_bytes(share, free_bytes), pinned_bytes(),
                                      settings()->tracking, &mirrors);
@@ -199,8 +201,8 @@ static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
     if (!offer->call)
         return true;
     take_early_credit(offer->call);
-    offer->call->early_credit_us = fmax(offer->call->early_credit_us,
-                                        fmin(wake_account.saved_us, model_in_force()->wake_us * CREDITED_PART));
+    offer->call->early_credit_us = fmax(
+        offer->call->early_credit_us, fmin(wake_account.saved_us, model_in_force()->wake_us * CREDITED_PART));
     return true;
 }
 

@@ -94,8 +94,8 @@ static void print_host(FILE *stream, enum interface interface, const struct host
     const char *const what = interface_is_lapack(interface) ? "host LAPACK" : "host BLAS  ";
     if (strchr(path, '/') && realpath(path, resolved))
         path = resolved;
-    fprintf(stream, "  %s %s (%s)%s%s\n", what, path, library ? library->origin : "unloaded since", is_plain ? "" : " for ",
-            is_plain ? "" : interface_form(interface));
+    fprintf(stream, "  %s %s (%s)%s%s\n", what, path, library ? library->origin : "unloaded since",
+            is_plain ? "" : " for ", is_plain ? "" : interface_form(interface));
 }
 
 static void print_hosts(FILE *stream)
@@ -140,8 +140,8 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
     fprintf(stream, "  %-12s %12llu %12llu %12llu", name, (unsigned long long)(stats->device_calls + host),
             (unsigned long long)stats->device_calls, (unsigned long long)host);
     if (stats->device_calls)
-        fprintf(stream, " %10.1f %10.1f %10.3f", (double)stats->bytes_up / 1e6, (double)stats->bytes_down / 1e6,
-                (double)device_nanoseconds(stats) / 1e9);
+        fprintf(stream, " %10.1f %10.1f %10.3f", (double)stats->bytes_up / 1e6,
+                (double)stats->bytes_down / 1e6, (double)device_nanoseconds(stats) / 1e9);
     else
         fprintf(stream, " %10s %10s %10s", "-", "-", "-");
     if (stats->host_nanoseconds)
@@ -165,8 +165,8 @@ static void accumulate(struct routine_stats *total, const struct routine_stats *
 static void print_table(FILE *stream, struct routine_stats *total)
 {
     char name[NAME_BYTES];
-    fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device", "on host",
-            "MB up", "MB down", "device s", "host s");
+    fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device",
+            "on host", "MB up", "MB down", "device s", "host s");
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         print_row(stream, row_name((enum symbol)i, name, sizeof name), &all[i]);
         accumulate(total, &all[i]);

@@ -70,7 +70,8 @@ static bool write_file(const char *name, const char *text, size_t length)
     return written;
 }
 
-void report_file_deliver(const char *destination, const struct reporter *reporter, const char *text, size_t length)
+void report_file_deliver(const char *destination, const struct reporter *reporter, const char *text,
+                         size_t length)
 {
     if (destination && strcmp(destination, "1") != 0) {
         char *name = report_file_name(destination, reporter);

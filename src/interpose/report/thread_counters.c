@@ -95,7 +95,8 @@ static struct thread_counters *take(void)
         taken = make();
     if (!taken)
         return &shared;
-    if (!__atomic_compare_exchange_n(&thread_counters_here, &before, taken, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    if (!__atomic_compare_exchange_n(&thread_counters_here, &before, taken, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED)) {
         atomic_store_explicit(&taken->taken, false, memory_order_release);
         return before;
     }
