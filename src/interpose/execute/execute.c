@@ -5,11 +5,6 @@
 #include "interpose/execute/call_vectors.h"
 #include "mirror/protection.h"
 
-bool execute_supported(struct device *device, const struct blas_call *call)
-{
-    return blas_is_level3(call) ? level3_supported(device, call) : launch_supported(call);
-}
-
 static void place_operands(struct blas_call *call, const struct operand *operands)
 {
     struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};

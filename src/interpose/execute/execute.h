@@ -7,9 +7,6 @@
 #include "interpose/execute/tiled.h"
 #include "interpose/program_call.h"
 
-/* True when the device has a kernel or library routine for this call. */
-bool execute_supported(struct device *device, const struct blas_call *call);
-
 /* Run it, which is described and decided. STATUS_OK: results are in host memory. STATUS_RESULT_LOST: an
  * output could not be completed (invariant 3). Any other status: no operand was touched; STATUS_BUSY:
  * others were in the way for longer than its patience lasts. A level 3 call whose operands do not fit the

@@ -1,7 +1,7 @@
 #include "interpose/purchase/level3_opening.h"
 #include "common/settings.h"
+#include "gpu/launch.h"
 #include "gpu/level3.h"
-#include "interpose/execute/execute.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -84,7 +84,7 @@ bool level3_opening_supports(struct device *device, const struct blas_call *call
     if (blas_is_level3(call) && !level3_is_open() && !purchase_finish_alone(&library, device))
         return false;
     *reason = HOST_UNSUPPORTED;
-    return execute_supported(device, call);
+    return blas_is_level3(call) ? level3_supported(device, call) : launch_supported(call);
 }
 
 struct purchase_times level3_opening_times(void)
