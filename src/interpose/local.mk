@@ -34,8 +34,7 @@ libmublas_core_la_SOURCES += \
 interposer_sources += \
 	src/interpose/system_calls.c \
 	src/interpose/entries/arguments.h src/interpose/entries/precision.h \
-	src/interpose/entries/entries_cblas.c src/interpose/entries/language_cblas.h \
-	src/interpose/entries/entries_fortran.c src/interpose/entries/language_fortran.h \
+	src/interpose/entries/entries_cblas.c src/interpose/entries/entries_fortran.c \
 	src/interpose/entries/entry.h src/interpose/entries/entry.inc \
 	src/interpose/entries/every_precision.inc src/interpose/entries/level1.inc \
 	src/interpose/entries/level2.inc src/interpose/entries/level3.inc \
