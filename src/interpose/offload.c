@@ -3,7 +3,7 @@
 #include "common/phase_clock.h"
 #include "common/program_state.h"
 #include "common/settings.h"
-#include "gpu/device.h"
+#include "gpu/level3.h"
 #include "host/host_paths.h"
 #include "host/nested.h"
 #include "interpose/execute/execute.h"
@@ -122,7 +122,7 @@ static enum host_reason attempt(struct program_call *call)
 {
     const bool is_level3 = blas_is_level3(&call->blas);
     enum host_reason reason;
-    if (is_level3 && level3_opening_is_missing())
+    if (is_level3 && level3_is_missing())
         return HOST_UNSUPPORTED;
     struct device *device = waking_find_device(call, &reason);
     if (!device)

@@ -38,11 +38,6 @@ enum level3_outlook level3_opening_look(void)
     return level3_is_missing() ? LEVEL3_MISSING : LEVEL3_MAY_COME;
 }
 
-bool level3_opening_is_missing(void)
-{
-    return level3_is_missing();
-}
-
 void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
                            double paid_us)
 {

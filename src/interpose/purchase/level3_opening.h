@@ -18,9 +18,6 @@ enum level3_outlook {
 /* Look for it without opening it, beside the program, once: some microseconds, for which the caller waits. */
 enum level3_outlook level3_opening_look(void);
 
-/* Is it known already that there is none? Costs nothing. */
-bool level3_opening_is_missing(void);
-
 /* A call that was made while the device was not in use yet would have gained so much; all of them
  * `paid_us` (policy_wake). Callers hold a lock, one for all. */
 void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
