@@ -592,6 +592,12 @@ TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
 
+check_PROGRAMS += tests/unit/test_purchase
+TESTS += tests/unit/test_purchase
+thread_tests += tests/unit/test_purchase
+tests_unit_test_purchase_SOURCES = tests/unit/test_purchase.c
+tests_unit_test_purchase_LDADD = $(unit_test_libraries) -lpthread
+
 check_PROGRAMS += tests/unit/test_background
 TESTS += tests/unit/test_background
 tests_unit_test_background_SOURCES = tests/unit/test_background.c
