@@ -2,7 +2,7 @@
 
 #include "command/random_flags.h"
 #include "command/routine_call.h"
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -67,7 +67,7 @@ static bool chooses_device(const struct machine_model *model, const struct blas_
                                                    blas_element_bytes(call->type) : 0;
     const struct residency residency = {.trackable = true, .resident = true, .kept_bytes = written};
     return crossover_size(call) >= policy_floor(OFFLOAD_AUTO, model, call->family, call->type) &&
-           policy_decide(OFFLOAD_AUTO, model, call, &residency).device;
+           policy_decide(OFFLOAD_AUTO, model, call, crossover_times(model, call), &residency).device;
 }
 
 static double loss_of(bool device_chosen, const struct judged_call *judged)

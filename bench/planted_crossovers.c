@@ -98,8 +98,9 @@ static double truth_of(const struct machine *machine, enum call_side side, const
     struct blas_call laid_out = *call;
     double us = 0;
     border_call_lay_out(&laid_out);
-    const bool known = side == SIDE_HOST ? learned_times_host(machine->truth, &laid_out, &us)
-                                         : learned_times_resident(machine->truth, &laid_out, true, &us);
+    const int class = timed_class_of(&laid_out);
+    const bool known = side == SIDE_HOST ? learned_times_host(machine->truth, class, &laid_out, &us)
+                                         : learned_times_resident(machine->truth, class, &laid_out, true, &us);
     return known ? us : 0;
 }
 
@@ -174,7 +175,9 @@ static double judge(struct machine *machine, enum call_side side, const struct b
 static bool is_good(struct machine *machine, const struct learned_times *learned, const struct blas_call *call)
 {
     double host, device;
-    if (!learned_times_host(learned, call, &host) || !learned_times_resident(learned, call, true, &device))
+    const int class = timed_class_of(call);
+    if (!learned_times_host(learned, class, call, &host) ||
+        !learned_times_resident(learned, class, call, true, &device))
         return false;
     const double of_host = judge(machine, SIDE_HOST, call), of_device = judge(machine, SIDE_DEVICE, call);
     return (device < host ? of_device : of_host) / fmin(of_host, of_device) - 1 < loss_allowed;

@@ -11,7 +11,7 @@ static const struct {
     enum blas_type type;
 } routines[] = {
 #define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type},
-#include "interpose/lapack.def"
+#include "host/lapack.def"
 #undef ROUTE
 };
 

@@ -4,7 +4,7 @@
 #include "command/thread_place.h"
 #include "command/tune_routes.h"
 #include "common/clock.h"
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 #include "mirror/pins.h"
 #include "mirror/result_ranges.h"
 #include "tuner/call_side.h"

@@ -1,4 +1,5 @@
 #include "tuner/call_work.h"
+#include "common/blas_family.h"
 
 static double elements_touched(const struct blas_matrix *matrix)
 {
@@ -54,26 +55,23 @@ double call_work_per_product(enum blas_type type)
     return type == TYPE_C || type == TYPE_Z ? 8 : 2;
 }
 
-double call_work_operations(const struct blas_call *call)
+double call_work_products(const struct blas_call *call)
 {
-    double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    double multiply_add = call_work_per_product(call->type);
-    switch (call->family) {
-    case FAMILY_AXPY: return n * multiply_add;
-    case FAMILY_GEMV: return m * n * multiply_add;
-    case FAMILY_SYMV:
-    case FAMILY_HEMV: return n * n * multiply_add;
-    case FAMILY_TRMV: return n * n / 2 * multiply_add;
-    case FAMILY_GEMM: return m * n * k * multiply_add;
-    case FAMILY_SYMM:
-    case FAMILY_HEMM: return m * n * (double)blas_side_order(call) * multiply_add;
-    case FAMILY_SYRK:
-    case FAMILY_HERK: return n * n * k / 2 * multiply_add;
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return n * n * k * multiply_add;
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return m * n * (double)blas_side_order(call) / 2 * multiply_add;
-    case FAMILY_COUNT: break;
+    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    switch ((enum size_product)blas_families[call->family].products) {
+    case PRODUCT_N: return n;
+    case PRODUCT_NN: return n * n;
+    case PRODUCT_MN: return m * n;
+    case PRODUCT_MNK: return m * n * k;
+    case PRODUCT_NNK: return n * n * k;
+    case PRODUCT_MN_ORDER: return m * n * (double)blas_side_order(call);
     }
     return 0;
+}
+
+double call_work_operations(const struct blas_call *call)
+{
+    const double products = call_work_products(call);
+    const double computed = blas_families[call->family].computes_half ? products / 2 : products;
+    return computed * call_work_per_product(call->type);
 }

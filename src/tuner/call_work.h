@@ -18,6 +18,9 @@ double call_work_vector_bytes(const struct blas_call *call);
 /* Of the matrix that the call writes. */
 double call_work_result_bytes(const struct blas_call *call);
 
+/* Of elements, which a call sums up. */
+double call_work_products(const struct blas_call *call);
+
 /* Floating-point operations, and those of one multiplication and addition. */
 double call_work_operations(const struct blas_call *call);
 double call_work_per_product(enum blas_type type);

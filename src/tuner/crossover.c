@@ -1,4 +1,5 @@
 #include "tuner/crossover.h"
+#include "common/blas_family.h"
 #include "mirror/pins.h"
 #include "tuner/call_work.h"
 #include "tuner/crossover_built_in.h"
@@ -64,11 +65,11 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
 }
 
 /* Learned on a matrix without gaps that stays on the device. */
-static bool learned_resident_us(const struct machine_model *model, const struct blas_call *call,
+static bool learned_resident_us(const struct machine_model *model, int class, const struct blas_call *call,
                                 bool trackable, double *us)
 {
     double home_us;
-    if (!model->learned || !learned_times_resident(model->learned, call, trackable, us))
+    if (!model->learned || !learned_times_resident(model->learned, class, call, trackable, us))
         return false;
     *us += call_work_gap_bytes(call) * model->scan_us_per_byte;
     if (!trackable && !result_times_at(&model->learned->result, call, trackable, &home_us))
@@ -76,15 +77,36 @@ static bool learned_resident_us(const struct machine_model *model, const struct 
     return true;
 }
 
+static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
+                          bool trackable)
+{
+    double us;
+    const bool is_learned = learned_resident_us(model, class, call, trackable, &us);
+    return is_learned ? us : built_in_resident_us(model, call, trackable);
+}
+
+struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)
+{
+    struct predicted_times times = {.class = timed_class_of(call)};
+    if (!model->learned || !learned_times_host(model->learned, times.class, call, &times.host_us))
+        times.host_us = built_in_host_us(model, call);
+    times.resident_us = resident_us(model, times.class, call, true);
+    return times;
+}
+
+void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
+                     bool trackable, struct predicted_times *times)
+{
+    if (!trackable)
+        times->resident_us = resident_us(model, times->class, call, false);
+    times->upload_us = copies_us(model, (double)missing_bytes, trackable);
+}
+
 struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
                                          uint64_t missing_bytes, bool trackable)
 {
-    struct predicted_times times;
-    if (!model->learned || !learned_times_host(model->learned, call, &times.host_us))
-        times.host_us = built_in_host_us(model, call);
-    if (!learned_resident_us(model, call, trackable, &times.resident_us))
-        times.resident_us = built_in_resident_us(model, call, trackable);
-    times.upload_us = copies_us(model, (double)missing_bytes, trackable);
+    struct predicted_times times = crossover_times(model, call);
+    crossover_place(model, call, missing_bytes, trackable, &times);
     return times;
 }
 
@@ -101,22 +123,13 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
 uint64_t crossover_size(const struct blas_call *call)
 {
     const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
-    switch (call->family) {
-    case FAMILY_AXPY:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV: return n;
-    case FAMILY_GEMV:
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return m * n;
-    case FAMILY_GEMM: return m * n * k;
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return n * n * k;
-    case FAMILY_COUNT: break;
+    switch ((enum size_product)blas_families[call->family].gated) {
+    case PRODUCT_N: return n;
+    case PRODUCT_MN: return m * n;
+    case PRODUCT_MNK: return m * n * k;
+    case PRODUCT_NNK: return n * n * k;
+    case PRODUCT_NN:
+    case PRODUCT_MN_ORDER: break; /* no gate's */
     }
     return 0;
 }

@@ -59,6 +59,7 @@ struct predicted_times {
     double host_us;
     double resident_us; /* on the device with every matrix operand resident */
     double upload_us;   /* additional cost of making the missing bytes resident */
+    int class;          /* timed_class.h */
 };
 
 /* Times of `call`; `missing_bytes` of its matrix operands are not on the device.
@@ -66,6 +67,12 @@ struct predicted_times {
  * for staged copies, as it does for an output too small to be pinned. */
 struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
                                          uint64_t missing_bytes, bool trackable);
+
+/* The same in two steps, for who learns only later where the operands are: first as if all of them were resident; then
+ * where they are. */
+struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call);
+void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
+                     bool trackable, struct predicted_times *times);
 
 /* Microseconds that a result takes longer home by staging than by DMA, of whatever size. */
 extern const double crossover_staged_result_us;

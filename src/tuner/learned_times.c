@@ -20,18 +20,18 @@ static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_
     double part, other_us;
     if (class == TIMED_CLASS_NONE || !curve_time(&curves[class], start, amount, us))
         return false;
-    const int beside = timed_class_beside(call, &part);
+    const int beside = timed_class_beside(class, call, &part);
     if (beside != TIMED_CLASS_NONE && curve_time(&curves[beside], start, amount, &other_us))
         *us *= pow(other_us / *us, part);
     return true;
 }
 
 /* Between two curves, of as many rows each; beyond the last in proportion to the columns. */
-static bool time_by_rows(const struct learned_times *times, const struct blas_call *call, double *us)
+static bool time_by_rows(const struct learned_times *times, int class, const struct blas_call *call, double *us)
 {
     struct timed_class_rows rows;
     double wide, far;
-    if (!timed_class_by_rows(call, &rows) ||
+    if (!timed_class_by_rows(class, call, &rows) ||
         !curve_time(&times->host[rows.wide], TIME_SHRINKS, rows.wide_amount, &wide) ||
         !curve_time(&times->host[rows.far], TIME_SHRINKS, rows.far_amount, &far))
         return false;
@@ -51,19 +51,17 @@ static double narrow_factor(const struct learned_times *times, int class, const 
     return part > 0 ? 1 + part * narrow_shares_columns(call, times->host_threads) : 1;
 }
 
-bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
+bool learned_times_host(const struct learned_times *times, int class, const struct blas_call *call, double *us)
 {
-    const int class = timed_class_of(call);
-    if (!time_by_rows(times, call, us) && !class_time(times->host, TIME_SHRINKS, call, class, us))
+    if (!time_by_rows(times, class, call, us) && !class_time(times->host, TIME_SHRINKS, call, class, us))
         return false;
     *us *= factor_of(times->flags[class], flag_set_of(class, call)) * narrow_factor(times, class, call);
     return true;
 }
 
-bool learned_times_resident(const struct learned_times *times, const struct blas_call *call,
+bool learned_times_resident(const struct learned_times *times, int class, const struct blas_call *call,
                             bool trackable, double *us)
 {
-    const int class = timed_class_of(call);
     double result_us;
     if (!class_time(times->rest, TIME_STAYS, call, class, us))
         return false;

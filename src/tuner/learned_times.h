@@ -100,10 +100,10 @@ double learned_times_first_gain(const struct learned_times *times, int class);
 /* The least time on the device of all that was learned; HUGE_VAL: nothing. */
 double learned_times_least_resident(const struct learned_times *times);
 
-/* Microseconds of a call, by its set, too; false: not learned. On the device with every operand there;
+/* Microseconds of a call, whose class it is (timed_class_of), by its set, too; false: not learned. On the device with every operand there;
  * `trackable`: its result may be pinned. */
-bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us);
-bool learned_times_resident(const struct learned_times *times, const struct blas_call *call, bool trackable,
+bool learned_times_host(const struct learned_times *times, int class, const struct blas_call *call, double *us);
+bool learned_times_resident(const struct learned_times *times, int class, const struct blas_call *call, bool trackable,
                             double *us);
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us);
 

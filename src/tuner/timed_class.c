@@ -1,4 +1,5 @@
 #include "tuner/timed_class.h"
+#include "tuner/call_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -139,9 +140,8 @@ static enum gemv_form form_beside(enum gemv_form form, double ratio)
     }
 }
 
-int timed_class_beside(const struct blas_call *call, double *part)
+int timed_class_beside(int class, const struct blas_call *call, double *part)
 {
-    const int class = timed_class_of(call);
     if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || call->m < 1 || call->n < 1)
         return TIMED_CLASS_NONE;
     const enum gemv_form form = (enum gemv_form)(class % TIMED_FORMS);
@@ -153,9 +153,8 @@ int timed_class_beside(const struct blas_call *call, double *part)
     return class - (int)form + (int)beside;
 }
 
-bool timed_class_by_rows(const struct blas_call *call, struct timed_class_rows *rows)
+bool timed_class_by_rows(int class, const struct blas_call *call, struct timed_class_rows *rows)
 {
-    const int class = timed_class_of(call);
     const double m = (double)call->m, n = (double)call->n;
     if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || blas_is_transposed(call) || m < 1 ||
         m > ratios[WIDE] * n)
@@ -217,20 +216,7 @@ int timed_class_parse(const char *name)
 
 double timed_class_amount(const struct blas_call *call)
 {
-    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    switch (timed_class_shared(call->family)) {
-    case FAMILY_AXPY: return n;
-    case FAMILY_GEMV: return m * n;
-    case FAMILY_GEMM: return m * n * k;
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return n * n * k;
-    case FAMILY_SYMM:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return m * n * (double)blas_side_order(call);
-    default: return n * n;
-    }
+    return call_work_products(call);
 }
 
 double timed_class_amount_of(int class, double bytes)

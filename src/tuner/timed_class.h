@@ -34,10 +34,10 @@ bool timed_class_exists(int class);
  * the lower triangle, of gemv's far forms tall and wide; of others the same. */
 int timed_class_elder(int class);
 
-/* The next class on the call's side, if it lies between those of two forms: gemv's by the ratio of their
+/* The next class to `class`, the call's, on the call's side, if it lies between those of two forms: gemv's by the ratio of their
  * sides, which is 1, 16 of tall and wide ones, 64 of far ones. *part: of the way there, 0 to 0.5 from its
  * own, in logarithms. TIMED_CLASS_NONE: it does not, or lies beyond the far ones. */
-int timed_class_beside(const struct blas_call *call, double *part);
+int timed_class_beside(int class, const struct blas_call *call, double *part);
 
 /* A matrix of gemv that is at least 16 times as wide as tall, not transposed: what a host takes for it goes by
  * its rows, of which each thread gets a few at least, or, where there are not as many, all of some columns. So
@@ -47,7 +47,7 @@ struct timed_class_rows {
     int wide, far;
     double wide_amount, far_amount, part;
 };
-bool timed_class_by_rows(const struct blas_call *call, struct timed_class_rows *rows);
+bool timed_class_by_rows(int class, const struct blas_call *call, struct timed_class_rows *rows);
 
 /* "daxpy", "dgemv_none_tall", "dgemv_none_far_tall", "dsymv" (the lower triangle), "dsymv_upper",
  * "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */

@@ -360,7 +360,7 @@ thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared 
 
 check_PROGRAMS += tests/unit/test_tile_plan
 TESTS += tests/unit/test_tile_plan
-tests_unit_test_tile_plan_SOURCES = tests/unit/test_tile_plan.c
+tests_unit_test_tile_plan_SOURCES = tests/unit/test_tile_plan.c tests/unit/policy_calls.h
 tests_unit_test_tile_plan_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_device_memory
@@ -391,7 +391,8 @@ tests_unit_test_account_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_purchases
 TESTS += tests/unit/test_purchases
-tests_unit_test_purchases_SOURCES = tests/unit/test_purchases.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_purchases_SOURCES = tests/unit/test_purchases.c tests/unit/policy_calls.h \
+	tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_purchases_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_gathering
@@ -472,7 +473,7 @@ tests_unit_test_solver_library_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times
-tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c
+tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c tests/unit/policy_calls.h
 tests_unit_test_learned_times_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_route_times
@@ -590,6 +591,12 @@ check_PROGRAMS += tests/unit/test_program_checks
 TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_purchase
+TESTS += tests/unit/test_purchase
+thread_tests += tests/unit/test_purchase
+tests_unit_test_purchase_SOURCES = tests/unit/test_purchase.c
+tests_unit_test_purchase_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_background
 TESTS += tests/unit/test_background

@@ -307,7 +307,7 @@ static void compare_flags(const struct learned_times *times, const struct machin
         for (int set = 0; set < sets; set++) {
             struct blas_call call = timed_class_call(class, amount * (1 + 1e-9));
             flag_set_apply(class, set, &call);
-            if (!learned_times_host(times, &call, &us))
+            if (!learned_times_host(times, timed_class_of(&call), &call, &us))
                 us = 1e9;
             *apart = fmax(*apart, exp(fabs(log(us / (planted(machine, SIDE_HOST, timed_class_amount(&call)) *
                                                      machine->by_flags[set])))));

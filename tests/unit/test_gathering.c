@@ -29,7 +29,7 @@ static void note(struct mirror *mirror, const unsigned char *memory, size_t byte
     gathering_note_wait(mirror, (struct byte_range){(uintptr_t)memory, (uintptr_t)memory + bytes}, us);
 }
 
-/* As interpose/execute.c does it. Does the device have what the host has, before anything is launched? */
+/* As interpose/execute/execute.c does it. Does the device have what the host has, before anything is launched? */
 static bool read_unproven(unsigned char *memory)
 {
     struct operand operand = whole(memory, MATRIX_BYTES, OPERAND_READ);

@@ -89,7 +89,7 @@ static double worst_of_orders(const struct learned_times *times, struct machine 
         double us = HUGE_VAL;
         const double exact = planted(machine, SIDE_HOST, timed_class_amount(&call)) *
                              (1 + machine->narrow * narrow_shares_columns(&call, machine->threads));
-        learned_times_host(times, &call, &us);
+        learned_times_host(times, timed_class_of(&call), &call, &us);
         worst = fmax(worst, fmax(us / exact, exact / us));
     }
     return worst;

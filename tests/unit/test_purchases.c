@@ -1,6 +1,6 @@
 /* What a program pays for residency, decision by decision: matrices that are rewritten, in many
  * places, and constant ones after them. Times are the model's; nothing is measured. */
-#include "interpose/policy.h"
+#include "policy_calls.h"
 #include "mirror/mirror_table.h"
 #include "mirror/samples.h"
 #include "operand_calls.h"
@@ -42,7 +42,7 @@ static bool use(double *matrix, int64_t order, unsigned kind, bool *on_device)
     const struct blas_call call = symv_on(matrix, order);
     struct operand operand = {.matrix = call.a, .element_bytes = 8, .access = OPERAND_READ, .kind = kind};
     const struct residency residency = operands_residency(table, &operand, 1, NULL);
-    const struct policy_decision decision = policy_decide(OFFLOAD_AUTO, &model, &call, &residency);
+    const struct policy_decision decision = decide(OFFLOAD_AUTO, &model, &call, &residency);
     *on_device = decision.device;
     if (!decision.device) {
         operands_credit(table, &operand, 1, decision.credit_us);

@@ -27,7 +27,7 @@ static double worst_of_sets(const struct learned_times *times, const struct mach
             double us = HUGE_VAL;
             flag_set_apply(class, set / 2, &call);
             call.a.ld = call.b.ld = call.c.ld = 100000 + set % 2;
-            learned_times_resident(times, &call, false, &us);
+            learned_times_resident(times, timed_class_of(&call), &call, false, &us);
             const double exact = planted(machine, SIDE_DEVICE, timed_class_amount(&call)) *
                                  machine->by_device_sets[set];
             worst = fmax(worst, fmax(us / exact, exact / us));
