@@ -9,11 +9,11 @@
  * At last how fast 1 to 8 threads pack a room's worth each, by the way that the product copies and by memcpy. What
  * came down is compared with what went up. */
 #include "timing.h"
-#include "mirror/job_helpers.h"
-#include "mirror/pieces.h"
-#include "mirror/rooms.h"
-#include "mirror/shared_transfer.h"
-#include "mirror/staging.h"
+#include "common/job_helpers.h"
+#include "mirror/transfer/pieces.h"
+#include "mirror/transfer/rooms.h"
+#include "mirror/transfer/shared_transfer.h"
+#include "mirror/transfer/staging.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -10,8 +10,8 @@
 #include "interpose/host_search.h"
 #include "interpose/learned_model.h"
 #include "interpose/policy.h"
-#include "mirror/mapping.h"
-#include "mirror/write_tracker.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/tracking/write_tracker.h"
 #include "tuner/recipe_search.h"
 
 #include <limits.h>

@@ -5,8 +5,8 @@
 #include "command/tune_routes.h"
 #include "common/clock.h"
 #include "interpose/pack.h"
-#include "mirror/pins.h"
-#include "mirror/result_ranges.h"
+#include "mirror/ledger/result_ranges.h"
+#include "mirror/pinning/pins.h"
 #include "tuner/call_side.h"
 #include "tuner/statistics.h"
 

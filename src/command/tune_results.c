@@ -1,6 +1,6 @@
 #include "command/tune_results.h"
-#include "mirror/pins.h"
-#include "mirror/result_ranges.h"
+#include "mirror/ledger/result_ranges.h"
+#include "mirror/pinning/pins.h"
 #include "tuner/statistics.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "gpu/launch.h"
 #include "gpu/level3.h"
 #include "interpose/call_vectors.h"
-#include "mirror/protection.h"
+#include "mirror/host_memory/protection.h"
 
 static void add_operand(struct operand *operands, int *count, const struct blas_call *call,
                         const struct blas_matrix *matrix, enum operand_access access)

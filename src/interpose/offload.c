@@ -16,7 +16,7 @@
 #include "interpose/sandbox.h"
 #include "interpose/stats.h"
 #include "interpose/waking.h"
-#include "mirror/mapping.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <pthread.h>
 #include <signal.h>

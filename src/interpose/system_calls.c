@@ -10,8 +10,8 @@
 #include "interpose/offload.h"
 #include "interpose/process_state.h"
 #include "interpose/waking.h"
-#include "mirror/registration.h"
-#include "mirror/split_move.h"
+#include "mirror/host_memory/split_move.h"
+#include "mirror/tracking/registration.h"
 
 #include <errno.h>
 #include <linux/userfaultfd.h>

@@ -1,6 +1,6 @@
 #include "common/phase_clock.h"
 #include "lapack/route_engine.h"
-#include "mirror/protection.h"
+#include "mirror/host_memory/protection.h"
 
 enum { LD_BYTES = 16, INFO_BYTES = 256 };
 

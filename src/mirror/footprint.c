@@ -1,5 +1,5 @@
 #include "mirror/footprint.h"
-#include "mirror/page_bits.h"
+#include "mirror/tracking/page_bits.h"
 
 bool footprint_is_empty(const struct operand *operand)
 {

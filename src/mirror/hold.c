@@ -1,10 +1,10 @@
 #include "mirror/hold.h"
 
 #include "common/phase_clock.h"
-#include "mirror/gathering.h"
-#include "mirror/hot_ranges.h"
-#include "mirror/mapping.h"
-#include "mirror/pins.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/pinning/gathering.h"
+#include "mirror/pinning/pins.h"
+#include "mirror/tracking/hot_ranges.h"
 
 enum { ATTEMPTS = 4 };
 

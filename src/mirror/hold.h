@@ -67,11 +67,11 @@ bool hold_stop_sharing(struct operands_hold *hold);
 /* hold_memory.c: device memory for all of them, evicting others if need be. */
 enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 
-/* upload.c: queue what is not valid of a read operand; is all of it known to be valid? */
+/* hold_upload.c: queue what is not valid of a read operand; is all of it known to be valid? */
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
 bool hold_is_complete(const struct held_operand *held);
 
-/* write_back.c: before launch, after it. */
+/* hold_write_back.c: before launch, after it. */
 enum status hold_mark_output(struct held_operand *held);
 enum status hold_write_back(struct operands_hold *hold, struct held_operand *held);
 

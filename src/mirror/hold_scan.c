@@ -1,8 +1,8 @@
 #include "mirror/hold.h"
 
 #include "common/clock.h"
-#include "mirror/gathering.h"
-#include "mirror/pins.h"
+#include "mirror/pinning/gathering.h"
+#include "mirror/pinning/pins.h"
 
 /* Pages between two operands that are looked at along with them: what another request costs. */
 enum { SCAN_US_NOTED = 20, GAP_MOST = 1 << 20 };
@@ -36,7 +36,7 @@ static void add_range(struct scan_ranges *all, struct byte_range range)
     all->count++;
 }
 
-/* What is only written and in no pin is staged, and its pages are looked at after that: write_back.c. */
+/* What is only written and in no pin is staged, and its pages are looked at after that: hold_write_back.c. */
 static bool may_wait(const struct held_operand *held)
 {
     return held->operand.access == OPERAND_OVERWRITE && pins_count(held->mirror) == 0;

@@ -1,8 +1,8 @@
 #include "mirror/mirror.h"
 
 #include "common/phase_clock.h"
-#include "mirror/completeness.h"
-#include "mirror/pins.h"
+#include "mirror/pinning/pins.h"
+#include "mirror/tracking/completeness.h"
 
 #include <stdlib.h>
 #include <string.h>

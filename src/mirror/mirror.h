@@ -9,14 +9,14 @@
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
-#include "mirror/budget.h"
 #include "mirror/claims.h"
-#include "mirror/device_range.h"
+#include "mirror/device_memory/budget.h"
+#include "mirror/device_memory/device_range.h"
 #include "mirror/footprint.h"
-#include "mirror/pin_gauge.h"
-#include "mirror/registration.h"
-#include "mirror/samples.h"
-#include "mirror/write_tracker.h"
+#include "mirror/ledger/samples.h"
+#include "mirror/pinning/pin_gauge.h"
+#include "mirror/tracking/registration.h"
+#include "mirror/tracking/write_tracker.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

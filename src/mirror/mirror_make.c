@@ -1,6 +1,6 @@
-#include "mirror/mapping.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/ledger/range_accounts.h"
 #include "mirror/mirror_table.h"
-#include "mirror/range_accounts.h"
 
 #include <stdlib.h>
 

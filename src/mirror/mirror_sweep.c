@@ -1,5 +1,5 @@
 #include "mirror/mirror_table.h"
-#include "mirror/pins.h"
+#include "mirror/pinning/pins.h"
 
 /* An H100 takes longer to read so many bytes than a look at a mirror's memory takes. */
 enum { SWEEP_MOST = 4, BYTES_BESIDE = 8 << 20, CALLS_BETWEEN = 8 };

@@ -2,9 +2,9 @@
 
 #include "common/log.h"
 #include "common/settings.h"
-#include "mirror/blind_files.h"
+#include "mirror/host_memory/blind_files.h"
+#include "mirror/ledger/range_accounts.h"
 #include "mirror/object_loads.h"
-#include "mirror/range_accounts.h"
 
 #include <stdlib.h>
 #include <string.h>

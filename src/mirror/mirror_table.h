@@ -5,7 +5,7 @@
 #ifndef MUBLAS_MIRROR_TABLE_H
 #define MUBLAS_MIRROR_TABLE_H
 
-#include "mirror/mapping.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/mirror.h"
 
 /* Memory found unfit for mirrors; forgotten after some look-ups, since it may change. */

@@ -1,11 +1,11 @@
 #include "mirror/operands.h"
 
 #include "common/phase_clock.h"
-#include "mirror/account.h"
 #include "mirror/hold.h"
-#include "mirror/hot_ranges.h"
-#include "mirror/protection.h"
+#include "mirror/host_memory/protection.h"
+#include "mirror/ledger/account.h"
 #include "mirror/stateless.h"
+#include "mirror/tracking/hot_ranges.h"
 
 #include <stdlib.h>
 

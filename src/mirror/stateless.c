@@ -1,6 +1,6 @@
 #include "mirror/stateless.h"
 
-#include "mirror/staging.h"
+#include "mirror/transfer/staging.h"
 
 enum { LD_ALIGNMENT = 16, SCRATCH_ALIGNMENT = 256 };
 

@@ -1,5 +1,5 @@
 #include "tuner/crossover.h"
-#include "mirror/pins.h"
+#include "mirror/pinning/pins.h"
 #include "tuner/call_work.h"
 #include "tuner/crossover_built_in.h"
 

@@ -1,6 +1,6 @@
 /* What is known of complete operands, as calls beside each other change it. */
-#include "mirror/completeness.h"
-#include "mirror/page_bits.h"
+#include "mirror/tracking/completeness.h"
+#include "mirror/tracking/page_bits.h"
 #include "tap.h"
 
 #include <pthread.h>

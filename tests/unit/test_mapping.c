@@ -1,7 +1,7 @@
 /* Which memory may be mirrored. */
-#include "mirror/mapping.h"
-#include "mirror/page_bits.h"
-#include "mirror/pin_gauge.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/tracking/page_bits.h"
+#include "mirror/pinning/pin_gauge.h"
 #include "tap.h"
 
 #include <fcntl.h>

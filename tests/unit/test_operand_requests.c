@@ -2,8 +2,8 @@
 #include "operand_table.h"
 
 #include "common/pause.h"
-#include "mirror/kernel_interface.h"
-#include "mirror/result_ranges.h"
+#include "mirror/host_memory/kernel_interface.h"
+#include "mirror/ledger/result_ranges.h"
 
 #include <linux/userfaultfd.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #include "operand_calls.h"
 #include "common/pause.h"
 #include "mirror/mirror_table.h"
-#include "mirror/page_bits.h"
+#include "mirror/tracking/page_bits.h"
 
 #include <fcntl.h>
 #include <pthread.h>

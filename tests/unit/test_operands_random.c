@@ -1,6 +1,6 @@
 /* Random calls on random memory between random host writes, each compared with
  * what host memory holds, to the byte. Arguments: seed, steps. */
-#include "mirror/page_bits.h"
+#include "mirror/tracking/page_bits.h"
 #include "operand_calls.h"
 
 #include <sys/mman.h>

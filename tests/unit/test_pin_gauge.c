@@ -1,5 +1,5 @@
 /* What is pinned is told truly, whatever becomes of the descriptor that is kept for the question. */
-#include "mirror/pin_gauge.h"
+#include "mirror/pinning/pin_gauge.h"
 #include "system/unseen_ring.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
  * places, and constant ones after them. Times are the model's; nothing is measured. */
 #include "interpose/policy.h"
 #include "mirror/mirror_table.h"
-#include "mirror/samples.h"
+#include "mirror/ledger/samples.h"
 #include "operand_calls.h"
 
 #include <sys/mman.h>

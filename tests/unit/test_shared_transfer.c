@@ -2,9 +2,9 @@
  * for before and is used for after. Copies of the emulated device land as late as possible, so a room reused too
  * early shows. The argument is the seed of the random part. */
 #include "emulated_lane.h"
-#include "mirror/job_helpers.h"
-#include "mirror/shared_transfer.h"
-#include "mirror/staging.h"
+#include "common/job_helpers.h"
+#include "mirror/transfer/shared_transfer.h"
+#include "mirror/transfer/staging.h"
 
 #include <sched.h>
 #include <string.h>

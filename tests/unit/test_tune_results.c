@@ -1,7 +1,7 @@
 /* What results cost on their way home, by a machine with planted times. */
 #include "command/tune_results.h"
-#include "mirror/pins.h"
-#include "mirror/result_ranges.h"
+#include "mirror/pinning/pins.h"
+#include "mirror/ledger/result_ranges.h"
 #include "tap.h"
 
 #include <math.h>

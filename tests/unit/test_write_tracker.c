@@ -1,7 +1,7 @@
 /* The write tracker: every way in which memory changes must be reported, or make
  * the scan fail; what did not change must not be reported. */
-#include "mirror/page_bits.h"
-#include "mirror/write_tracker.h"
+#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/write_tracker.h"
 #include "tap.h"
 
 #include <fcntl.h>

@@ -1,0 +1,87 @@
+#include "mirror/tracking/registration.h"
+
+#include "mirror/mirror_table.h"
+
+#include <time.h>
+
+/* Held from a look at a mirror's state to the request that rests on it. */
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+
+static struct write_tracker *tracker_of(const struct mirror *mirror)
+{
+    return mirror->resources->tracker;
+}
+
+bool registration_is_given_up(const struct mirror *mirror)
+{
+    return atomic_load(&mirror->registration) == REGISTRATION_GIVEN_UP;
+}
+
+enum status registration_add(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    enum status status = STATUS_NOT_TRACKABLE;
+    pthread_mutex_lock(&registering);
+    if (!registration_is_given_up(mirror))
+        status = write_tracker_register(tracker_of(mirror), begin, end);
+    if (status == STATUS_OK)
+        atomic_store(&mirror->registration, REGISTRATION_OURS);
+    pthread_mutex_unlock(&registering);
+    return status;
+}
+
+void registration_pause(struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    pthread_mutex_lock(&registering);
+    if (!registration_is_given_up(mirror))
+        write_tracker_unregister(tracker_of(mirror), begin, end);
+    pthread_mutex_unlock(&registering);
+}
+
+void registration_end(struct mirror *mirror)
+{
+    registration_pause(mirror, mirror->begin, mirror->end);
+    atomic_store(&mirror->registration, REGISTRATION_NONE);
+}
+
+void registration_take_over(struct mirror *mirror)
+{
+    atomic_store(&mirror->registration, REGISTRATION_OURS);
+}
+
+void registration_inherit(struct mirror *mirror, const struct mirror *old)
+{
+    if (registration_is_given_up(old))
+        atomic_store(&mirror->registration, REGISTRATION_GIVEN_UP);
+}
+
+static bool give_up(struct mirror *mirror)
+{
+    pthread_mutex_lock(&registering);
+    const bool ours = atomic_load(&mirror->registration) == REGISTRATION_OURS;
+    if (ours) {
+        atomic_store(&mirror->registration, REGISTRATION_GIVEN_UP);
+        write_tracker_unregister(tracker_of(mirror), mirror->begin, mirror->end);
+    }
+    pthread_mutex_unlock(&registering);
+    return ours;
+}
+
+/* Whoever holds it may be waiting for memory from an allocator whose lock our caller holds. */
+static bool lock_in_time(pthread_mutex_t *lock)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return pthread_mutex_timedlock(lock, &until) == 0;
+}
+
+bool registration_give_up(struct mirror_table *table, uintptr_t begin, uintptr_t end)
+{
+    bool any = false;
+    if (!table->resources.tracker || !lock_in_time(&table->lock))
+        return false;
+    for (size_t i = mirror_table_first_behind(table, begin); i < table->count && table->mirrors[i]->begin < end; i++)
+        any = give_up(table->mirrors[i]) || any;
+    pthread_mutex_unlock(&table->lock);
+    return any;
+}
