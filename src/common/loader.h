@@ -19,4 +19,8 @@ void *loader_symbol(void *handle, const char *name);
 /* After code that is not mublas', which may have left an error: a driver's or a library's own. */
 void loader_forget_error(void);
 
+/* How many shared objects the loader has brought into this process so far, those that
+ * went again included. Costs a lock of the loader's, no system call. Thread-safe. */
+unsigned long long loader_loads(void);
+
 #endif

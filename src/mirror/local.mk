@@ -1,5 +1,4 @@
 libmublas_core_la_SOURCES += \
-	src/mirror/borrowed.c \
 	src/mirror/byte_range.h \
 	src/mirror/claims.c src/mirror/claims.h \
 	src/mirror/footprint.c src/mirror/footprint.h \
@@ -9,12 +8,17 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold_upload.c \
 	src/mirror/hold_write_back.c \
 	src/mirror/mirror.c src/mirror/mirror.h \
+	src/mirror/mirror_acquire.c \
+	src/mirror/mirror_eviction.c \
 	src/mirror/mirror_make.c \
+	src/mirror/mirror_memory.c \
+	src/mirror/mirror_pages.c \
 	src/mirror/mirror_sweep.c \
 	src/mirror/mirror_table.c src/mirror/mirror_table.h \
-	src/mirror/mirror_table_life.c \
-	src/mirror/object_loads.c src/mirror/object_loads.h \
+	src/mirror/mirror_watch.c \
 	src/mirror/operands.c src/mirror/operands.h \
+	src/mirror/operands_borrow.c \
+	src/mirror/operands_keep.c \
 	src/mirror/stateless.c src/mirror/stateless.h \
 	src/mirror/device_memory/budget.c src/mirror/device_memory/budget.h \
 	src/mirror/device_memory/device_range.c src/mirror/device_memory/device_range.h \
@@ -40,7 +44,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/tracking/page_bits.c src/mirror/tracking/page_bits.h \
 	src/mirror/tracking/page_scan.c src/mirror/tracking/page_scan.h \
 	src/mirror/tracking/registration.c src/mirror/tracking/registration.h \
-	src/mirror/tracking/tracker_self_test.c src/mirror/tracking/tracker_self_test.h \
+	src/mirror/tracking/tracker_self_test.c \
 	src/mirror/tracking/write_tracker.c src/mirror/tracking/write_tracker.h \
 	src/mirror/transfer/packing.c \
 	src/mirror/transfer/piece_board.c src/mirror/transfer/piece_board.h \

@@ -1,6 +1,5 @@
 #include "mirror/mirror.h"
 
-#include "common/phase_clock.h"
 #include "mirror/pinning/pins.h"
 #include "mirror/tracking/completeness.h"
 
@@ -39,18 +38,6 @@ void mirror_destroy(struct mirror *mirror)
     pthread_mutex_destroy(&mirror->notes);
     free(mirror->known);
     free(mirror);
-}
-
-struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
-{
-    struct page_range pages = {0, 0};
-    begin = begin > mirror->begin ? page_floor(begin) : mirror->begin;
-    end = end < mirror->end ? page_ceiling(end) : mirror->end;
-    if (begin < end) {
-        pages.begin = mirror_page(mirror, begin);
-        pages.end = mirror_page(mirror, end);
-    }
-    return pages;
 }
 
 static void free_bits(struct mirror *mirror)
@@ -127,141 +114,6 @@ void mirror_empty(struct mirror *mirror)
     if (mirror->valid)
         drop_room(mirror);
     pthread_mutex_unlock(&mirror->lock);
-}
-
-void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
-{
-    if (!page_bits_any(mirror->valid, begin, end))
-        return;
-    page_bits_clear(mirror->valid, begin, end);
-    completeness_lose(mirror, (struct page_range){begin, end});
-}
-
-bool mirror_is_known(struct mirror *mirror, struct page_range pages)
-{
-    if (pages.begin >= mirror->known_run.begin && pages.end <= mirror->known_run.end)
-        return true;
-    if (!page_bits_all(mirror->known, pages.begin, pages.end))
-        return false;
-    mirror->known_run = pages;
-    return true;
-}
-
-void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end)
-{
-    page_bits_clear(mirror->known, begin, end);
-    mirror->known_run = (struct page_range){0, 0};
-}
-
-/* What begins or ends inside a block says that it lies on small pages. */
-static void note_boundary(struct mirror *mirror, uintptr_t at)
-{
-    if (at != block_floor(at) && at > mirror->begin && at < mirror->end)
-        page_bits_set(mirror->split, mirror_block(mirror, at), mirror_block(mirror, at) + 1);
-}
-
-void mirror_take_as_written(struct mirror *mirror, struct page_range pages)
-{
-    mirror_invalidate(mirror, pages.begin, pages.end);
-    page_bits_set(mirror->suspect, pages.begin, pages.end);
-}
-
-static void note_written(void *context, uintptr_t begin, uintptr_t end)
-{
-    struct mirror *mirror = context;
-    note_boundary(mirror, begin);
-    note_boundary(mirror, end);
-    mirror_take_as_written(mirror, mirror_page_range(mirror, begin, end));
-}
-
-static bool is_split(const struct mirror *mirror, uintptr_t host)
-{
-    return mirror->split && page_bits_test(mirror->split, mirror_block(mirror, host));
-}
-
-struct byte_range mirror_scan_bounds(struct mirror *mirror, struct byte_range range)
-{
-    pthread_mutex_lock(&mirror->lock);
-    range.begin = is_split(mirror, range.begin) ? page_floor(range.begin) : block_floor(range.begin);
-    range.end = is_split(mirror, range.end) ? page_ceiling(range.end) : block_ceiling(range.end);
-    pthread_mutex_unlock(&mirror->lock);
-    range.begin = range.begin > mirror->begin ? range.begin : mirror->begin;
-    range.end = range.end < mirror->end ? range.end : mirror->end;
-    return range;
-}
-
-enum status mirror_scan(struct mirror *mirror, struct claim *claim, struct byte_range range)
-{
-    if (!atomic_load(&mirror->armed) || registration_is_given_up(mirror))
-        return STATUS_NOT_TRACKABLE;
-    const enum phase before = phase_enter(PHASE_SCAN);
-    claims_begin_scan(mirror, claim, range);
-    enum status status =
-        write_tracker_scan(mirror->resources->tracker, range.begin, range.end, note_written, mirror);
-    if (status != STATUS_OK) /* marks may have been taken */
-        mirror_take_as_written(mirror, mirror_page_range(mirror, range.begin, range.end));
-    claims_end_scan(mirror, claim);
-    phase_enter(before);
-    return status;
-}
-
-static enum status commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
-{
-    struct mirror_resources *resources = mirror->resources;
-    size_t missing = device_range_missing(&mirror->memory, begin, end);
-    if (missing == 0)
-        return STATUS_OK;
-    if (!budget_take(&resources->budget, missing))
-        return STATUS_OUT_OF_MEMORY;
-    size_t before = mirror->memory.committed_bytes;
-    enum status status = device_range_commit(&mirror->memory, begin, end);
-    budget_give(&resources->budget, missing - (mirror->memory.committed_bytes - before));
-    if (status == STATUS_OUT_OF_MEMORY) /* others have taken what was free */
-        budget_refresh(&resources->budget);
-    return status;
-}
-
-enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end)
-{
-    pthread_mutex_lock(&mirror->committing);
-    enum status status = commit(mirror, begin, end);
-    pthread_mutex_unlock(&mirror->committing);
-    return status;
-}
-
-size_t mirror_uncommitted(struct mirror *mirror, uintptr_t begin, uintptr_t end)
-{
-    pthread_mutex_lock(&mirror->committing);
-    const size_t missing = device_range_missing(&mirror->memory, begin, end);
-    pthread_mutex_unlock(&mirror->committing);
-    return missing;
-}
-
-static bool nobody_claims(void *context, uintptr_t begin, uintptr_t end)
-{
-    return !claims_touch(context, begin, end);
-}
-
-static void note_released(void *context, uintptr_t begin, uintptr_t end)
-{
-    struct mirror *mirror = context;
-    struct page_range pages = mirror_page_range(mirror, begin, end);
-    mirror_invalidate(mirror, pages.begin, pages.end);
-}
-
-/* With the lock, so that nobody claims meanwhile what goes. */
-void mirror_shrink(struct mirror *mirror)
-{
-    const struct device_range_visitor visitor = {nobody_claims, note_released, mirror};
-    if (!atomic_load(&mirror->armed))
-        return;
-    pthread_mutex_lock(&mirror->committing);
-    pthread_mutex_lock(&mirror->lock);
-    size_t before = mirror->memory.committed_bytes;
-    device_range_release(&mirror->memory, &visitor);
-    budget_give(&mirror->resources->budget, before - mirror->memory.committed_bytes);
-    pthread_mutex_unlock(&mirror->lock);
-    pthread_mutex_unlock(&mirror->committing);
 }
 
 struct absorption {

@@ -169,9 +169,19 @@ static inline size_t mirror_pages(const struct mirror *mirror)
 }
 
 /* The pages that [begin, end) touches, cut to the mirror. */
-struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end);
+static inline struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    struct page_range pages = {0, 0};
+    begin = begin > mirror->begin ? page_floor(begin) : mirror->begin;
+    end = end < mirror->end ? page_ceiling(end) : mirror->end;
+    if (begin < end) {
+        pages.begin = mirror_page(mirror, begin);
+        pages.end = mirror_page(mirror, end);
+    }
+    return pages;
+}
 
-/* Reserve addresses and register with the tracker; nothing to do when armed. By who claims some of it.
+/* mirror.c: reserve addresses and register with the tracker; nothing to do when armed. By who claims some of it.
  * STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned some
  * of it itself; the mirror is a mere record then. */
 enum status mirror_arm(struct mirror *mirror);

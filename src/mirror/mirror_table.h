@@ -41,7 +41,7 @@ struct mirror_table {
         unsigned setbacks; /* residency that was lost before it had paid (account.h) */
         unsigned steady;   /* uses without a change, the most that such residency was bought after */
     } losses[OPERAND_KINDS]; /* by kind of call */
-    unsigned long long loads; /* object_loads() when mappings were last looked at */
+    unsigned long long loads; /* loader_loads() when mappings were last looked at */
     atomic_bool blind; /* host writes may come unseen: everything is stateless from now on */
 };
 
@@ -70,7 +70,7 @@ enum status mirror_table_make(struct mirror_table *table, struct mapping *mappin
 void mirror_table_sweep(struct mirror_table *table);
 void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes);
 
-/* Like mirror_table_find, made if need be (as a record), with a reference for the
+/* mirror_acquire.c: like mirror_table_find, made if need be (as a record), with a reference for the
  * caller, who claims nothing. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
 enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range, struct patience *patience,
                                  struct mirror **mirror);
@@ -80,16 +80,23 @@ void mirror_table_release(struct mirror_table *table, struct mirror *mirror);
 bool mirror_table_is_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
 void mirror_table_note_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
 
+/* Give up our registration of every mirror that overlaps [begin, end), whole. False: there is none, or the table's
+ * lock is not to be had for too long. Any thread that holds none of our locks; it allocates nothing. */
+bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t begin, uintptr_t end);
+
 /* Remove the mirror, which the caller claims whole, and empty it: its memory went away. */
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 
-/* borrowed.c: free the largest piece of kept memory; false: there is none. Inside device_enter. */
+/* operands_keep.c: the smallest piece of kept memory of at least `bytes`, or the largest of all for 0, taken out. */
+struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t bytes);
+
+/* Free the largest piece of kept memory; false: there is none. Inside device_enter. */
 bool mirror_table_drop_kept(struct mirror_table *table);
 
-/* Free kept memory, or empty the least recently used mirror that has device memory and is not in use. */
+/* mirror_eviction.c: free kept memory, or empty the least recently used mirror that has device memory and is not in use. */
 bool mirror_table_evict(struct mirror_table *table);
 
-/* Count a hold, and look for blind spots: for libraries once something was loaded, for pins and files
+/* mirror_watch.c: count a hold, and look for blind spots: for libraries once something was loaded, for pins and files
  * that tell (blind_files.h) now and then, and if `now`; still less often whether
  * others want device memory, to which mirrors then give way. No lock is held. */
 void mirror_table_watch(struct mirror_table *table, bool now);

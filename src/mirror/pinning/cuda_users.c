@@ -1,6 +1,6 @@
 #include "mirror/pinning/cuda_users.h"
 
-#include "mirror/object_loads.h"
+#include "common/loader.h"
 #include "mirror/pinning/driver_traces.h"
 
 #include <link.h>
@@ -133,7 +133,7 @@ bool cuda_users_present(void)
     static _Atomic unsigned long long known;
     if (atomic_load(&present))
         return true;
-    unsigned long long adds = object_loads();
+    unsigned long long adds = loader_loads();
     if (adds != atomic_load(&known)) {
         if (survey_objects(&adds))
             atomic_store(&present, true); /* for good: what was written meanwhile is not known */

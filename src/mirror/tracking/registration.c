@@ -54,7 +54,7 @@ void registration_inherit(struct mirror *mirror, const struct mirror *old)
         atomic_store(&mirror->registration, REGISTRATION_GIVEN_UP);
 }
 
-static bool give_up(struct mirror *mirror)
+bool registration_give_up(struct mirror *mirror)
 {
     pthread_mutex_lock(&registering);
     const bool ours = atomic_load(&mirror->registration) == REGISTRATION_OURS;
@@ -64,24 +64,4 @@ static bool give_up(struct mirror *mirror)
     }
     pthread_mutex_unlock(&registering);
     return ours;
-}
-
-/* Whoever holds it may be waiting for memory from an allocator whose lock our caller holds. */
-static bool lock_in_time(pthread_mutex_t *lock)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    return pthread_mutex_timedlock(lock, &until) == 0;
-}
-
-bool registration_give_up(struct mirror_table *table, uintptr_t begin, uintptr_t end)
-{
-    bool any = false;
-    if (!table->resources.tracker || !lock_in_time(&table->lock))
-        return false;
-    for (size_t i = mirror_table_first_behind(table, begin); i < table->count && table->mirrors[i]->begin < end; i++)
-        any = give_up(table->mirrors[i]) || any;
-    pthread_mutex_unlock(&table->lock);
-    return any;
 }

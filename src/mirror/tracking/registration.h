@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 struct mirror;
-struct mirror_table;
 
 enum registration_state { REGISTRATION_NONE, REGISTRATION_OURS, REGISTRATION_GIVEN_UP };
 
@@ -33,8 +32,7 @@ bool registration_is_given_up(const struct mirror *mirror);
 void registration_take_over(struct mirror *mirror);
 void registration_inherit(struct mirror *mirror, const struct mirror *old);
 
-/* Give up every mirror that overlaps [begin, end), whole. False: there is none, or the table's lock is not
- * to be had for too long. Any thread that holds none of our locks; it allocates nothing. */
-bool registration_give_up(struct mirror_table *table, uintptr_t begin, uintptr_t end);
+/* Give it up. False: it is not ours. Any thread; it allocates nothing. */
+bool registration_give_up(struct mirror *mirror);
 
 #endif

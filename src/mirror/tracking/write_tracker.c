@@ -4,7 +4,6 @@
 #include "mirror/host_memory/descriptor.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/tracking/page_scan.h"
-#include "mirror/tracking/tracker_self_test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +26,17 @@ enum { REGIONS = 256 };
 
 static char description[160] = "off";
 
+enum status write_tracker_refuse(const char *what, const char *why)
+{
+    snprintf(description, sizeof description, "none: %s: %s", what, why);
+    log_message(LOG_WARNING, "host writes cannot be followed (%s: %s); operands are copied at every call", what,
+                why);
+    return STATUS_NOT_TRACKABLE;
+}
+
 static enum status refuse(const char *what)
 {
-    snprintf(description, sizeof description, "none: %s: %s", what, strerror(errno));
-    log_message(LOG_WARNING, "host writes cannot be followed (%s: %s); operands are copied at every call", what,
-                strerror(errno));
-    return STATUS_NOT_TRACKABLE;
+    return write_tracker_refuse(what, strerror(errno));
 }
 
 static bool tracker_is_alive(struct write_tracker *tracker)
@@ -67,33 +71,26 @@ static enum status open_descriptors(struct write_tracker *tracker)
     return STATUS_OK;
 }
 
-enum status write_tracker_create(struct write_tracker **result)
+enum status write_tracker_open(struct write_tracker **result)
 {
     struct write_tracker *tracker = calloc(1, sizeof *tracker);
     if (!tracker)
         return STATUS_NOT_TRACKABLE;
     tracker->faults.number = tracker->pagemap.number = -1;
     enum status status = open_descriptors(tracker);
-    if (status == STATUS_OK) {
-        /* A scan for "written" alone has a fast path in the kernel (a quarter of the time),
-         * and Linux 6.18 counts discarded memory as written. Where it does not, ask for both. */
-        tracker->written_suffices = true;
-        tracker->written_suffices = tracker_sees_discarded_blocks(tracker) && !tracker_self_test(tracker);
-        const char *failure = tracker->written_suffices ? NULL : tracker_self_test(tracker);
-        if (failure) {
-            snprintf(description, sizeof description, "none: self-test: %s", failure);
-            log_message(LOG_WARNING, "host writes cannot be followed (self-test: %s); "
-                                     "operands are copied at every call", failure);
-            status = STATUS_NOT_TRACKABLE;
-        }
-    }
     if (status != STATUS_OK) {
         write_tracker_destroy(tracker);
         return status;
     }
     snprintf(description, sizeof description, "userfaultfd (asynchronous write protection) and PAGEMAP_SCAN");
+    tracker->written_suffices = true;
     *result = tracker;
     return STATUS_OK;
+}
+
+void write_tracker_ask_for_absent(struct write_tracker *tracker)
+{
+    tracker->written_suffices = false;
 }
 
 void write_tracker_destroy(struct write_tracker *tracker)

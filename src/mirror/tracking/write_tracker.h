@@ -17,10 +17,16 @@
 
 struct write_tracker;
 
-/* Open the descriptors (high-numbered, close-on-exec) and run the self-test once
- * per tracker. STATUS_NOT_TRACKABLE (logged with the reason) where the kernel
- * lacks a feature or forbids it. */
+/* Open a tracker and run the self-test, some tens of microseconds (tracker_self_test.c).
+ * STATUS_NOT_TRACKABLE (logged with the reason) where the kernel lacks a feature or forbids it. */
 enum status write_tracker_create(struct write_tracker **tracker);
+
+/* Parts of that: the descriptors alone (high-numbered, close-on-exec); from now on scans ask for pages that
+ * are not present besides written ones; say in the log and the description why there is no tracker. */
+enum status write_tracker_open(struct write_tracker **tracker);
+void write_tracker_ask_for_absent(struct write_tracker *tracker);
+enum status write_tracker_refuse(const char *what, const char *why);
+
 void write_tracker_destroy(struct write_tracker *tracker);
 
 /* Register [begin, end), whole mappings, page aligned. Pages are not armed yet.
