@@ -64,8 +64,8 @@ static void do_parts(void)
     errno = saved_errno;
 }
 
-/* Jobs that come in quick succession are a program's calls one after the other: to be woken for each takes half as
- * long as it saves. Whoever else wants the processor gets it. */
+/* Jobs that come in quick succession are a program's calls one after the other: to be woken for each takes
+ * half as long as it saves. Whoever else wants the processor gets it. */
 static void look_out(unsigned seen, uint64_t *last)
 {
     const uint64_t now = clock_nanoseconds(), until = now + QUICK_NANOSECONDS;

@@ -20,9 +20,9 @@ enum { JOB_HELPERS_MOST = 7 };
 typedef void job_helpers_work(void *context, unsigned part);
 void job_helpers_run(job_helpers_work *work, void *context, unsigned parts, int helpers);
 
-/* The same by the helpers alone, while the caller does something else: begun and ended by one thread. Those parts that
- * no helper has taken by the end, all of them perhaps, are not done; the end waits for what was taken.
- * False: there are none to be had, and nothing was begun. */
+/* The same by the helpers alone, while the caller does something else: begun and ended by one thread.
+ * Those parts that no helper has taken by the end, all of them perhaps, are not done; the end waits for
+ * what was taken. False: there are none to be had, and nothing was begun. */
 bool job_helpers_begin(job_helpers_work *work, void *context, unsigned parts, int helpers);
 void job_helpers_end(void);
 

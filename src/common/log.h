@@ -25,7 +25,8 @@ void log_line(const char *format, va_list arguments) __attribute__((format(print
 /* Descriptor 2 is still the file that it was at the start. Keeps errno. */
 bool log_has_standard_error(void);
 
-/* What descriptor 2 is now counts as the start from now on. The library's constructor does that; tests do it again. */
+/* What descriptor 2 is now counts as the start from now on. The library's constructor does that; tests do
+ * it again. */
 void log_note_standard_error(void);
 
 /* True when a message of this level would be written: ask before costly formatting. */

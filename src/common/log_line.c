@@ -1,5 +1,5 @@
-/* One line on standard error, if that is still the file that it was: what the settings may use, by which the level of
- * messages is not known yet. */
+/* One line on standard error, if that is still the file that it was: what the settings may use, by which
+ * the level of messages is not known yet. */
 #include "common/log.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file that was standard error when the library was loaded: the program may close it, and open files of its own
- * by the same descriptor. */
+/* The file that was standard error when the library was loaded: the program may close it, and open files
+ * of its own by the same descriptor. */
 static struct stat at_start;
 static bool was_open;
 

@@ -5,10 +5,9 @@
 
 static bool is_mostly_in(struct byte_range one, struct byte_range other)
 {
-    const uintptr_t begin = one.begin > other.begin ? one.begin : other.begin;
-    const uintptr_t end = one.end < other.end ? one.end : other.end;
-    const uintptr_t one_bytes = one.end - one.begin, other_bytes = other.end - other.begin;
-    return begin < end && 2 * (end - begin) >= (one_bytes < other_bytes ? one_bytes : other_bytes);
+    const size_t one_bytes = byte_range_length(one), other_bytes = byte_range_length(other);
+    const size_t common = byte_range_length(byte_ranges_common(one, other));
+    return common > 0 && 2 * common >= (one_bytes < other_bytes ? one_bytes : other_bytes);
 }
 
 /* Of a level 3 call the output; false where there is none. */
@@ -73,7 +72,7 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
                          const struct operand *operand)
 {
     struct early_account *account = open_account(accounts, operand);
-    const double changed = samples_renew(&account->samples, operand);
+    const double changed = rewrite_samples_renew(&account->samples, operand);
     const double again_us = crossover_staged_us(model, footprint_bytes(operand));
     const double lost_us = fmin(changed * again_us + account->owed_us, again_us);
     account->saved_us = fmax(0, account->saved_us - lost_us);
@@ -89,7 +88,7 @@ static void note_written(struct early_accounts *accounts, const struct machine_m
     if (!account)
         return;
     const struct predicted_times times = crossover_predict(model, call, 0, true);
-    samples_forget(&account->samples);
+    rewrite_samples_forget(&account->samples);
     account->owed_us += fmax(0, times.resident_us - times.host_us);
 }
 

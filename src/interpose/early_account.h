@@ -10,7 +10,7 @@
 
 #include "common/blas_call.h"
 #include "mirror/footprint.h"
-#include "mirror/ledger/samples.h"
+#include "mirror/ledger/rewrite_samples.h"
 #include "tuner/crossover.h"
 
 enum { EARLY_ACCOUNTS_MAX = 8, EARLY_BYTES_MIN = 1 << 20 };
@@ -19,7 +19,7 @@ enum { EARLY_ACCOUNTS_MAX = 8, EARLY_BYTES_MIN = 1 << 20 };
 struct early_accounts {
     struct early_account {
         struct byte_range hull; /* empty: unused */
-        struct samples samples;
+        struct rewrite_samples samples;
         double saved_us; /* by calls on it so far, less what was lost */
         double owed_us;  /* by calls that wrote it since it was read, see early_accounts_lost_us */
         uint64_t used;   /* of the counter */

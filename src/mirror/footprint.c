@@ -63,7 +63,8 @@ bool footprint_contains(const struct operand *outer, const struct operand *inner
     const struct blas_matrix *out = &outer->matrix, *in = &inner->matrix;
     uintptr_t from = (uintptr_t)out->pointer, to = (uintptr_t)in->pointer;
     size_t column_bytes = (size_t)out->ld * outer->element_bytes;
-    if (footprint_is_empty(outer) || out->ld != in->ld || outer->element_bytes != inner->element_bytes || to < from)
+    if (footprint_is_empty(outer) || out->ld != in->ld || outer->element_bytes != inner->element_bytes ||
+        to < from)
         return false;
     int64_t column = (int64_t)((to - from) / column_bytes);
     size_t rest = (to - from) % column_bytes;

@@ -2,8 +2,8 @@
 #ifndef MUBLAS_FOOTPRINT_H
 #define MUBLAS_FOOTPRINT_H
 
-#include "mirror/byte_range.h"
 #include "mirror/operands.h"
+#include "mirror/ranges.h"
 
 /* No pointer, no rows or no columns: touches nothing. */
 bool footprint_is_empty(const struct operand *operand);

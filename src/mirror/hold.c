@@ -129,7 +129,8 @@ static void note_hot(struct operands_hold *hold, struct mirror *mirror)
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror)
-            held->hot = atomic_load(&mirror->armed) && held->operand.access == OPERAND_READ && hot_ranges_hold(mirror, held->pages);
+            held->hot = atomic_load(&mirror->armed) && held->operand.access == OPERAND_READ &&
+                        hot_ranges_hold(mirror, held->pages);
     }
 }
 
@@ -208,7 +209,8 @@ static void carry_out(struct operands_hold *hold, struct mirror *mirror, enum pr
 }
 
 /* What others may be using as well goes when they are done. */
-static enum status settle_mirror(struct operands_hold *hold, struct mirror *mirror, enum preparation preparation)
+static enum status settle_mirror(struct operands_hold *hold, struct mirror *mirror,
+                                 enum preparation preparation)
 {
     if (preparation == READY || preparation == SHORT)
         return STATUS_OK;
@@ -258,7 +260,8 @@ static bool can_share(const struct operands_hold *hold)
     return hold->may_defer && hold->count > 0;
 }
 
-/* Shared, where the caller may launch at once: *shared. What was so before it was claimed may not be so any more. */
+/* Shared, where the caller may launch at once: *shared. What was so before it was claimed may not be so
+ * any more. */
 static bool claim_operands(struct operands_hold *hold, bool *shared)
 {
     *shared = can_share(hold) && !in_doubt(hold);

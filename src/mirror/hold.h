@@ -35,7 +35,7 @@ struct operands_hold {
     bool may_defer; /* the caller will prove the operands after its launch */
     bool must_be_mirrored; /* the one operand has a mirror, or there is no hold */
     bool must_be_clean; /* and all of it is valid */
-    bool leaves_result; /* its results would come home by staging without a mirror, too: nothing is pinned for them */
+    bool leaves_result; /* without a mirror its results would be staged too: nothing is pinned for them */
     bool unproven;  /* and has yet to; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */
@@ -47,12 +47,12 @@ struct operands_hold {
 enum status hold_lock(struct operands_hold *hold);
 void hold_unlock(struct operands_hold *hold);
 
-/* hold_scan.c: what the call works on in a mirror: pages or blocks that its operands span, those far apart each for
- * itself. */
+/* hold_scan.c: what the call works on in a mirror: pages or blocks that its operands span, those far apart
+ * each for itself. */
 struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared);
 
-/* Scan what the call's operands span in the mirror with that number. What is hot needs no proof: its bytes are read
- * from the host, whatever lies there now. */
+/* Scan what the call's operands span in the mirror with that number. What is hot needs no proof: its bytes
+ * are read from the host, whatever lies there now. */
 enum status hold_scan(struct operands_hold *hold, int number);
 
 /* Scan a range that the call works on, widened as its claim is. */

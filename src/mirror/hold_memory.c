@@ -40,7 +40,8 @@ static void forget_released(struct mirror_table *table, struct mirror *mirror)
     for (uintptr_t at = mirror->begin, next; at < mirror->end; at = next) {
         next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
         const struct page_range pages = mirror_page_range(mirror, at, next);
-        if (page_bits_any(mirror->known, pages.begin, pages.end) && mirror_uncommitted(mirror, at, at + 1) > 0)
+        if (page_bits_any(mirror->known, pages.begin, pages.end) &&
+            mirror_uncommitted(mirror, at, at + 1) > 0)
             mirror_forget_known(mirror, pages.begin, pages.end);
     }
     pthread_mutex_unlock(&table->lock);

@@ -1,13 +1,9 @@
 #include "mirror/hold.h"
 
+#include "mirror/costs.h"
 #include "mirror/pinning/pins.h"
 #include "mirror/tracking/completeness.h"
 #include "mirror/transfer/staging.h"
-
-/* Bytes between two needed pieces of pinned memory that it is cheaper to move along
- * than to skip: about what a copy's fixed cost is worth. The CPU never reads what is
- * not needed: it may be unreadable. */
-enum { GAP_MOST = 64 << 10 };
 
 /* A piece of the mirror that is going up: pages [begin, end). */
 struct piece {
@@ -38,8 +34,8 @@ static enum status flush_rows(struct upload *upload)
     if (rows.count == 0)
         return STATUS_OK;
     atomic_fetch_add_explicit(&mirror->staged_bytes, width * rows.count, memory_order_relaxed);
-    return staging_upload(upload->hold->lane, device_range_address(&mirror->memory, host), pitch, (const void *)host,
-                          pitch, width, rows.count);
+    return staging_upload(upload->hold->lane, device_range_address(&mirror->memory, host), pitch,
+                          (const void *)host, pitch, width, rows.count);
 }
 
 /* No memory need lie between columns that are further apart than a block (hold_memory.c), and a copy in
@@ -90,9 +86,10 @@ static bool can_join(const struct upload *upload, const struct piece *next)
     if (piece->begin == piece->end || next->begin < piece->end || piece->direct != next->direct)
         return false;
     size_t gap = next->begin - piece->end;
-    if (!piece->direct || gap << page_shift() > (size_t)GAP_MOST)
+    if (!piece->direct || gap << page_shift() > (size_t)DMA_GAP_BYTES_MOST)
         return gap == 0;
-    /* One pin's, gap included: a stale pin's bytes must not even ride along, the page may be valid. */
+    /* The CPU never reads what is not needed: it may be unreadable. DMA may, within one pin: a stale pin's
+     * bytes must not even ride along, the page may be valid. */
     return pins_run(upload->held->mirror, piece->begin, next->end, &direct) == next->end - piece->begin;
 }
 
@@ -130,12 +127,9 @@ static enum status add_pages(struct upload *upload, size_t begin, size_t end)
 static struct page_range doubtful_pages(const struct held_operand *held)
 {
     struct completeness known;
-    struct page_range pages = held->pages;
-    if (!completeness_find(held->mirror, &held->operand, &known))
-        return pages;
-    pages.begin = known.lost.begin > pages.begin ? known.lost.begin : pages.begin;
-    pages.end = known.lost.end < pages.end ? known.lost.end : pages.end;
-    return pages;
+    return completeness_find(held->mirror, &held->operand, &known)
+               ? page_ranges_common(held->pages, known.lost)
+               : held->pages;
 }
 
 bool hold_is_complete(const struct held_operand *held)

@@ -1,8 +1,8 @@
 #include "mirror/hold.h"
 
-#include "mirror/ledger/account.h"
-#include "mirror/ledger/result_ranges.h"
+#include "mirror/costs.h"
 #include "mirror/pinning/pins.h"
+#include "mirror/residency.h"
 #include "mirror/tracking/completeness.h"
 #include "mirror/transfer/staging.h"
 #include "mirror/transfer/triangle_cover.h"
@@ -74,7 +74,8 @@ static bool is_clean(const struct write_back *back, const struct strip *strip)
 static void open_for_writing(const struct held_operand *held, struct byte_range range, uint64_t bytes)
 {
     if (3 * bytes > range.end - range.begin && !registration_is_given_up(held->mirror))
-        write_tracker_unprotect(held->mirror->resources->tracker, page_floor(range.begin), page_ceiling(range.end));
+        write_tracker_unprotect(held->mirror->resources->tracker, page_floor(range.begin),
+                                page_ceiling(range.end));
 }
 
 static int copy_staged(struct write_back *back, const struct strip *strip)
@@ -84,7 +85,8 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
     CUdeviceptr device = back->held->operand.device_address + strip->offset;
     back->staged.begin = host < back->staged.begin ? host : back->staged.begin;
     back->staged.end = end > back->staged.end ? end : back->staged.end;
-    atomic_fetch_add_explicit(&back->held->mirror->staged_bytes, strip->width * strip->height, memory_order_relaxed);
+    atomic_fetch_add_explicit(&back->held->mirror->staged_bytes, strip->width * strip->height,
+                              memory_order_relaxed);
     back->staged_bytes += strip->width * strip->height;
     open_for_writing(back->held, (struct byte_range){host, end}, strip->width * strip->height);
     back->status = staging_download(back->hold->lane, (void *)host, strip->pitch, device, strip->pitch,
@@ -94,16 +96,14 @@ static int copy_staged(struct write_back *back, const struct strip *strip)
     return back->status != STATUS_OK;
 }
 
-/* Less than this is not worth looking for parts that are clean: a staged copy takes some 10 us at least. */
-enum { SPLIT_BYTES = 256 << 10 };
-
 static int copy_direct(struct write_back *back, const struct strip *strip)
 {
     CUdeviceptr device = back->held->operand.device_address + strip->offset;
     back->status = staging_download_direct(back->hold->lane, (char *)back->held->hull.begin + strip->offset,
                                            strip->pitch, device, strip->pitch, strip->width, strip->height);
     back->touched = back->touched || back->status == STATUS_OK;
-    atomic_fetch_add_explicit(&back->held->mirror->direct_bytes, strip->width * strip->height, memory_order_relaxed);
+    atomic_fetch_add_explicit(&back->held->mirror->direct_bytes, strip->width * strip->height,
+                              memory_order_relaxed);
     return back->status != STATUS_OK;
 }
 
@@ -120,7 +120,8 @@ static bool widen_margins(struct mirror *mirror, struct byte_range row, struct m
     for (size_t run; pages.begin < pages.end; pages.begin += run) {
         bool direct;
         run = pins_run(mirror, pages.begin, pages.end, &direct);
-        const uintptr_t begin = mirror->begin + (pages.begin << page_shift()), end = begin + (run << page_shift());
+        const uintptr_t begin = mirror->begin + (pages.begin << page_shift()),
+                        end = begin + (run << page_shift());
         if (direct)
             continue;
         margins->suspect += end - begin;
@@ -167,7 +168,7 @@ static int copy_strip(void *context, const struct strip *strip)
     int stop;
     if (is_clean(back, strip))
         return copy_direct(back, strip);
-    if (strip->height * strip->width <= SPLIT_BYTES)
+    if (strip->height * strip->width <= STAGED_SPLIT_BYTES)
         return copy_staged(back, strip);
     if (copy_between_margins(back, strip, &stop))
         return stop;
@@ -181,15 +182,30 @@ static int copy_strip(void *context, const struct strip *strip)
     return stop ? stop : copy_strip(context, &lower);
 }
 
-/* Does the output go by DMA for the most part? Of a triangle's hull half is not output, and clean as a rule. Of a
- * small one nearly all must be clean: to stage the rest costs a fault a page, all of it none. */
+/* Does the output go by DMA for the most part? Of a triangle's hull half is not output, and clean as a
+ * rule. Of a small one nearly all must be clean: to stage the rest costs a fault a page, all of it none. */
 static bool is_mostly_clean(const struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
     const size_t pages = (size_t)(footprint_bytes(&held->operand) >> page_shift());
-    const size_t spanned = held->pages.end - held->pages.begin, part = spanned << page_shift() < PIN_BYTES_MIN ? 8 : 2;
+    const size_t spanned = held->pages.end - held->pages.begin,
+                 part = spanned << page_shift() < PIN_BYTES_MIN ? 8 : 2;
     return 2 * pins_pages(mirror, held->pages) > spanned &&
            part * page_bits_count(mirror->suspect, held->pages.begin, held->pages.end) <= pages;
+}
+
+static bool is_worth_a_pin(const struct held_operand *held)
+{
+    return held->hull.end - held->hull.begin >= staged_results_least_bytes(held->operand.matrix.part);
+}
+
+static void note_staged(const struct held_operand *held)
+{
+    if (!is_worth_a_pin(held))
+        return;
+    pthread_mutex_lock(&held->mirror->notes);
+    staged_results_note(&held->mirror->results, held->pages, &held->operand);
+    pthread_mutex_unlock(&held->mirror->notes);
 }
 
 /* What sticks out of a pin was staged beside the rest, of which some may have been staged as well. */
@@ -198,10 +214,12 @@ static void note_outgrown(const struct write_back *back)
     const struct held_operand *held = back->held;
     const size_t spanned = held->pages.end - held->pages.begin;
     const uint64_t outside = (uint64_t)(spanned - pins_pages(held->mirror, held->pages)) << page_shift();
-    if (back->staged_bytes > 0 && outside > 0 &&
-        held->hull.end - held->hull.begin >= result_ranges_least_bytes(held->operand.matrix.part))
-        result_ranges_note_rest(held->mirror, held->pages, &held->operand,
-                                back->staged_bytes < outside ? back->staged_bytes : outside);
+    if (back->staged_bytes == 0 || outside == 0 || !is_worth_a_pin(held))
+        return;
+    pthread_mutex_lock(&held->mirror->notes);
+    staged_results_note_rest(&held->mirror->results, held->pages, held->operand.matrix.part,
+                             back->staged_bytes < outside ? back->staged_bytes : outside);
+    pthread_mutex_unlock(&held->mirror->notes);
 }
 
 static enum status copy_all(struct write_back *back)
@@ -216,13 +234,12 @@ static enum status copy_all(struct write_back *back)
         return back->status != STATUS_OK ? back->status : waited;
     }
     back->staged = held->hull;
-    if (held->hull.end - held->hull.begin >= result_ranges_least_bytes(operand->matrix.part))
-        result_ranges_note(held->mirror, held->pages, operand);
+    note_staged(held);
     open_for_writing(held, held->hull, footprint_bytes(operand));
     atomic_fetch_add_explicit(&held->mirror->staged_bytes, footprint_bytes(operand), memory_order_relaxed);
     back->staged_bytes = footprint_bytes(operand);
-    return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address, operand->device_ld,
-                                 operand->element_bytes, &back->touched);
+    return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address,
+                                 operand->device_ld, operand->element_bytes, &back->touched);
 }
 
 /* Pages, counted from pages.begin, of which the output is every byte. */
@@ -309,10 +326,11 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
             hold->transfers.bytes_down += footprint_bytes(&held->operand);
             revalidate(&back);
             if (held->was_resident && !hold->leaves_result)
-                account_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);
+                residency_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);
             return STATUS_OK;
         }
     }
     /* A half-written output that the call only writes can still be computed by the host. */
-    return touched && (held->operand.access == OPERAND_UPDATE || hold->leaves_result) ? STATUS_RESULT_LOST : status;
+    return touched && (held->operand.access == OPERAND_UPDATE || hold->leaves_result) ? STATUS_RESULT_LOST
+                                                                                      : status;
 }

@@ -1,6 +1,6 @@
 libmublas_core_la_SOURCES += \
-	src/mirror/byte_range.h \
 	src/mirror/claims.c src/mirror/claims.h \
+	src/mirror/costs.h \
 	src/mirror/footprint.c src/mirror/footprint.h \
 	src/mirror/hold.c src/mirror/hold.h \
 	src/mirror/hold_memory.c \
@@ -19,6 +19,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/operands.c src/mirror/operands.h \
 	src/mirror/operands_borrow.c \
 	src/mirror/operands_keep.c \
+	src/mirror/ranges.h \
+	src/mirror/residency.c src/mirror/residency.h \
 	src/mirror/stateless.c src/mirror/stateless.h \
 	src/mirror/device_memory/budget.c src/mirror/device_memory/budget.h \
 	src/mirror/device_memory/device_range.c src/mirror/device_memory/device_range.h \
@@ -30,9 +32,10 @@ libmublas_core_la_SOURCES += \
 	src/mirror/host_memory/protection.c src/mirror/host_memory/protection.h \
 	src/mirror/host_memory/split_move.c src/mirror/host_memory/split_move.h \
 	src/mirror/ledger/account.c src/mirror/ledger/account.h \
-	src/mirror/ledger/range_accounts.c src/mirror/ledger/range_accounts.h \
-	src/mirror/ledger/result_ranges.c src/mirror/ledger/result_ranges.h \
-	src/mirror/ledger/samples.c src/mirror/ledger/samples.h \
+	src/mirror/ledger/accounts.c \
+	src/mirror/ledger/gathering_account.c src/mirror/ledger/gathering_account.h \
+	src/mirror/ledger/rewrite_samples.c src/mirror/ledger/rewrite_samples.h \
+	src/mirror/ledger/staged_results.c src/mirror/ledger/staged_results.h \
 	src/mirror/pinning/cuda_users.c src/mirror/pinning/cuda_users.h \
 	src/mirror/pinning/driver_traces.c src/mirror/pinning/driver_traces.h \
 	src/mirror/pinning/gathering.c src/mirror/pinning/gathering.h \

@@ -74,7 +74,7 @@ static void drop_room(struct mirror *mirror)
     completeness_forget(mirror);
     pthread_mutex_lock(&mirror->notes);
     memset(mirror->hot, 0, sizeof mirror->hot);
-    memset(mirror->results, 0, sizeof mirror->results);
+    memset(&mirror->results, 0, sizeof mirror->results);
     pthread_mutex_unlock(&mirror->notes);
 }
 

@@ -5,7 +5,8 @@
 /* Address spaces reserved by managed run-times are larger than any device: 1 TiB is the most. */
 enum { MIRROR_SHIFT_MAX = 40 };
 
-static bool reference_mirror(struct mirror_table *table, uintptr_t begin, uintptr_t end, struct mirror **mirror)
+static bool reference_mirror(struct mirror_table *table, uintptr_t begin, uintptr_t end,
+                             struct mirror **mirror)
 {
     pthread_mutex_lock(&table->lock);
     *mirror = mirror_table_find(table, begin, end);
@@ -49,8 +50,8 @@ static enum status make(struct mirror_table *table, struct byte_range range, str
     return STATUS_NOT_TRACKABLE;
 }
 
-enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range, struct patience *patience,
-                                 struct mirror **mirror)
+enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range,
+                                 struct patience *patience, struct mirror **mirror)
 {
     if (!mirror_table_tracks(table))
         return STATUS_NOT_TRACKABLE;

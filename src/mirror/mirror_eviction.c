@@ -1,9 +1,9 @@
 #include "mirror/mirror_table.h"
 
-#include "mirror/ledger/range_accounts.h"
+#include <string.h>
 
-/* The least recently used mirror with device memory that nobody works on, claimed whole; NULL: none. `lock` is
- * held. */
+/* The least recently used mirror with device memory that nobody works on, claimed whole; NULL: none.
+ * `lock` is held. */
 static struct mirror *find_victim(struct mirror_table *table)
 {
     struct mirror *victim = NULL;
@@ -30,7 +30,7 @@ bool mirror_table_evict(struct mirror_table *table)
     struct mirror *victim = find_victim(table);
     if (victim) {
         victim->references++;
-        range_accounts_clear(victim);
+        memset(&victim->accounts, 0, sizeof victim->accounts);
         mirror_forget_known(victim, 0, mirror_pages(victim));
     }
     pthread_mutex_unlock(&table->lock);

@@ -1,5 +1,4 @@
 #include "mirror/host_memory/mapping.h"
-#include "mirror/ledger/range_accounts.h"
 #include "mirror/mirror_table.h"
 
 #include <stdlib.h>
@@ -97,7 +96,7 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
     pthread_mutex_lock(&table->lock);
     for (size_t i = 0; i < count; i++) {
         inherit_known(mirror, inside[i]);
-        range_accounts_inherit(mirror, inside[i]);
+        accounts_inherit(&mirror->accounts, &inside[i]->accounts, mirror_page(mirror, inside[i]->begin));
         registration_inherit(mirror, inside[i]);
     }
     for (size_t i = 0; i < set->count; i++) {

@@ -60,9 +60,7 @@ struct byte_range mirror_scan_bounds(struct mirror *mirror, struct byte_range ra
     range.begin = is_split(mirror, range.begin) ? page_floor(range.begin) : block_floor(range.begin);
     range.end = is_split(mirror, range.end) ? page_ceiling(range.end) : block_ceiling(range.end);
     pthread_mutex_unlock(&mirror->lock);
-    range.begin = range.begin > mirror->begin ? range.begin : mirror->begin;
-    range.end = range.end < mirror->end ? range.end : mirror->end;
-    return range;
+    return byte_ranges_common(range, (struct byte_range){mirror->begin, mirror->end});
 }
 
 enum status mirror_scan(struct mirror *mirror, struct claim *claim, struct byte_range range)

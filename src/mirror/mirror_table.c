@@ -151,7 +151,8 @@ bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t be
     bool any = false;
     if (!table->resources.tracker || !lock_in_time(&table->lock))
         return false;
-    for (size_t i = mirror_table_first_behind(table, begin); i < table->count && table->mirrors[i]->begin < end; i++)
+    for (size_t i = mirror_table_first_behind(table, begin);
+         i < table->count && table->mirrors[i]->begin < end; i++)
         any = registration_give_up(table->mirrors[i]) || any;
     pthread_mutex_unlock(&table->lock);
     return any;
@@ -164,10 +165,10 @@ const char *mirror_table_description(const struct mirror_table *table)
     const char *rule = !resources->tracker        ? "stateless"
                        : atomic_load(&table->blind) ? "stateless: host writes may come unseen"
                                                     : "tracked";
-    snprintf(text, sizeof text, "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
+    snprintf(text, sizeof text,
+             "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
              table->count, atomic_load(&resources->budget.committed) >> 20,
-             atomic_load(&resources->budget.bytes) >> 20,
-             atomic_load(&resources->pinned_bytes) >> 20, resources->pin_budget_bytes >> 20, rule,
-             write_tracker_description(resources->tracker));
+             atomic_load(&resources->budget.bytes) >> 20, atomic_load(&resources->pinned_bytes) >> 20,
+             resources->pin_budget_bytes >> 20, rule, write_tracker_description(resources->tracker));
     return text;
 }

@@ -25,9 +25,10 @@ static void go_blind(struct mirror_table *table)
 {
     /* For good: what was written while nobody looked cannot be found out later. */
     if (!atomic_exchange(&table->blind, true))
-        log_message(LOG_WARNING, "this process uses memory that can be written unseen (RDMA, XPMEM, AF_XDP, VFIO, "
-                                 "or pins of others); operands are copied at every call "
-                                 "(MUBLAS_TRUST_TRACKING=1 overrides)");
+        log_message(LOG_WARNING,
+                    "this process uses memory that can be written unseen (RDMA, XPMEM, AF_XDP, VFIO, "
+                    "or pins of others); operands are copied at every call "
+                    "(MUBLAS_TRUST_TRACKING=1 overrides)");
 }
 
 void mirror_table_watch_pins(struct mirror_table *table)

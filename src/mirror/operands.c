@@ -3,7 +3,7 @@
 #include "common/phase_clock.h"
 #include "mirror/hold.h"
 #include "mirror/host_memory/protection.h"
-#include "mirror/ledger/account.h"
+#include "mirror/residency.h"
 #include "mirror/stateless.h"
 #include "mirror/tracking/hot_ranges.h"
 
@@ -12,10 +12,11 @@
 bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
 {
     return mirror_table_tracks(table) && !footprint_is_empty(operand) && !operand_is_misaligned(operand) &&
-           account_was_resident(table, operand);
+           residency_was_there(table, operand);
 }
 
-static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands, int count)
+static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands,
+                                         int count)
 {
     struct operands_hold *hold = calloc(1, sizeof *hold);
     if (!hold)
@@ -27,8 +28,9 @@ static struct operands_hold *hold_create(struct mirror_table *table, const struc
         held->operand = operands[i];
         held->hull = footprint_hull(&operands[i]);
         held->empty = footprint_is_empty(&operands[i]);
-        held->stateless = !held->empty && (!mirror_table_tracks(table) || operand_is_misaligned(&operands[i]));
-        held->was_resident = !held->empty && !held->stateless && account_was_resident(table, &operands[i]);
+        held->stateless =
+            !held->empty && (!mirror_table_tracks(table) || operand_is_misaligned(&operands[i]));
+        held->was_resident = !held->empty && !held->stateless && residency_was_there(table, &operands[i]);
     }
     return hold;
 }
@@ -57,8 +59,8 @@ static void settle(struct operands_hold *hold, struct held_operand *held)
         hot_ranges_note(held->mirror, held->pages, 2 * uploaded > touched);
     if (held->hot)
         return; /* it is not resident */
-    account_settle(hold->table, held->mirror, held->pages, held->was_resident,
-                   uploaded, touched, held->operand.kind);
+    residency_settle(hold->table, held->mirror, held->pages, held->was_resident, uploaded, touched,
+                     held->operand.kind);
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)
@@ -74,7 +76,8 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
     operand->device_address = device_range_address(&held->mirror->memory, held->hull.begin);
     if (held->hot)
         mirror_take_as_written(held->mirror, held->pages);
-    /* What others who share it have found changed by now is the proof's business: it may not be sent under them. */
+    /* What others who share it have found changed by now is the proof's business: it may not be sent under
+     * them. */
     if (operand->access != OPERAND_OVERWRITE && !hold->unproven)
         status = hold_upload(hold, held);
     if (status == STATUS_OK)
@@ -134,8 +137,8 @@ static void give_lane(struct operands_hold *hold)
     hold->lane = NULL;
 }
 
-/* What is still queued must not outlive the claims, and what it was to bring is not proven. Who shares pages has
- * sent nothing, nor has who found no lane or no memory. */
+/* What is still queued must not outlive the claims, and what it was to bring is not proven. Who shares
+ * pages has sent nothing, nor has who found no lane or no memory. */
 static void abandon(struct operands_hold *hold)
 {
     if (hold->lane)
@@ -170,8 +173,8 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
 enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_MIRRORED, HOLD_CLEAN, HOLD_RESULT };
 
 static enum status create_and_begin(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                    struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
-                                    struct operands_hold **result)
+                                    struct operand *operands, int count, size_t extra_scratch,
+                                    enum hold_way way, struct operands_hold **result)
 {
     mirror_table_watch(table, false);
     struct operands_hold *hold = hold_create(table, operands, count);
@@ -196,7 +199,8 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
 }
 
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                          struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold)
+                          struct operand *operands, int count, size_t extra_scratch,
+                          struct operands_hold **hold)
 {
     return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_PROVEN, hold);
 }

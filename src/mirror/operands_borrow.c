@@ -38,7 +38,8 @@ static size_t take(struct mirror_table *table, size_t least, size_t most)
     }
 }
 
-enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address, size_t *bytes)
+enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address,
+                            size_t *bytes)
 {
     struct budget *budget = &table->resources.budget;
     enum status status = STATUS_OUT_OF_MEMORY;

@@ -14,7 +14,8 @@ struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t byt
     pthread_mutex_lock(&table->lock);
     for (int i = 0; i < KEPT_MEMORY; i++) {
         struct kept_memory *const kept = &table->kept[i];
-        if (kept->bytes > 0 && kept->bytes >= bytes && (!found || (kept->bytes < found->bytes) == (bytes > 0)))
+        if (kept->bytes > 0 && kept->bytes >= bytes &&
+            (!found || (kept->bytes < found->bytes) == (bytes > 0)))
             found = kept;
     }
     if (found) {

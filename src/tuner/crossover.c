@@ -1,5 +1,5 @@
 #include "tuner/crossover.h"
-#include "mirror/pinning/pins.h"
+#include "mirror/costs.h"
 #include "tuner/call_work.h"
 #include "tuner/crossover_built_in.h"
 

@@ -54,12 +54,12 @@ static void test_gathering(void)
         tap_skip("gathering", "no pin, or huge pages from the start");
         return;
     }
-    tap_ok(mirror->pins[0].waited_us > 0, "a scan that nothing hides is noted");
-    const double waited_bytes = mirror->pins[0].waited_bytes;
-    mirror->pins[0].waited_us = mirror->pins[0].waited_bytes = 0;
+    tap_ok(mirror->pins[0].gathering.waited_us > 0, "a scan that nothing hides is noted");
+    const double waited_bytes = mirror->pins[0].gathering.waited_bytes;
+    mirror->pins[0].gathering.waited_us = mirror->pins[0].gathering.waited_bytes = 0;
     note(mirror, memory, MATRIX_BYTES, 0);
-    tap_ok(mirror->pins[0].waited_bytes == 0, "what a coarse clock does not see waits for nothing");
-    mirror->pins[0].waited_bytes = waited_bytes;
+    tap_ok(mirror->pins[0].gathering.waited_bytes == 0, "what a coarse clock does not see waits for nothing");
+    mirror->pins[0].gathering.waited_bytes = waited_bytes;
     note(mirror, memory, MATRIX_BYTES, 1000);
     tap_ok(good && call_read(memory, MATRIX_BYTES) == 0 && huge_bytes(memory) == 0, "a millisecond of waiting is borne");
     note(mirror, memory, MATRIX_BYTES, 1e6);

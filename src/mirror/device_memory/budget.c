@@ -33,8 +33,8 @@ bool budget_refresh(struct budget *budget)
     atomic_store(&budget->bytes, bytes);
     if (committed <= bytes)
         return false;
-    log_message(LOG_INFO, "device memory is wanted elsewhere: mirrors may fill %zu MiB of it now, not %zu", bytes >> 20,
-                committed >> 20);
+    log_message(LOG_INFO, "device memory is wanted elsewhere: mirrors may fill %zu MiB of it now, not %zu",
+                bytes >> 20, committed >> 20);
     return true;
 }
 

@@ -45,7 +45,8 @@ static bool maps_blocks(struct device *device)
            granularity > 0 && BLOCK_BYTES % granularity == 0;
 }
 
-enum status device_range_create(struct device_range *range, struct device *device, uintptr_t begin, uintptr_t end)
+enum status device_range_create(struct device_range *range, struct device *device, uintptr_t begin,
+                                uintptr_t end)
 {
     memset(range, 0, sizeof *range);
     range->device = device;

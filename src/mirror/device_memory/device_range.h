@@ -22,7 +22,8 @@ struct device_range {
 };
 
 /* Reserve addresses for the host range [begin, end). No memory yet. */
-enum status device_range_create(struct device_range *range, struct device *device, uintptr_t begin, uintptr_t end);
+enum status device_range_create(struct device_range *range, struct device *device, uintptr_t begin,
+                                uintptr_t end);
 
 /* Give memory and addresses back. Also for a range that is all zero. */
 void device_range_destroy(struct device_range *range);
@@ -39,7 +40,8 @@ size_t device_range_missing(const struct device_range *range, uintptr_t begin, u
  * was got stays. New memory holds anything. */
 enum status device_range_commit(struct device_range *range, uintptr_t begin, uintptr_t end);
 
-/* Release every chunk that `may_go` (NULL: all may); `released` (NULL: nobody) is told the host range of each. */
+/* Release every chunk that `may_go` (NULL: all may); `released` (NULL: nobody) is told the host range of
+ * each. */
 struct device_range_visitor {
     bool (*may_go)(void *context, uintptr_t begin, uintptr_t end);
     void (*released)(void *context, uintptr_t begin, uintptr_t end);

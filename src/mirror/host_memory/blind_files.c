@@ -17,9 +17,9 @@ enum { FAMILY_RDS = 21, FAMILY_XDP = 44 }; /* older headers lack them */
 
 bool blind_files_is_device(const char *path)
 {
-    static const char *const prefixes[] = {"/dev/vfio", "/dev/iommu", "/dev/video", "/dev/vbi", "/dev/swradio",
-                                           "/dev/v4l", "/dev/infiniband", "/dev/cxi", "/dev/hfi1", "/dev/ipath",
-                                           "/dev/knem", "/dev/xpmem", "/dev/uio", NULL};
+    static const char *const prefixes[] = {
+        "/dev/vfio", "/dev/iommu", "/dev/video", "/dev/vbi",  "/dev/swradio", "/dev/v4l", "/dev/infiniband",
+        "/dev/cxi",  "/dev/hfi1",  "/dev/ipath", "/dev/knem", "/dev/xpmem",   "/dev/uio", NULL};
     for (const char *const *prefix = prefixes; *prefix; prefix++)
         if (strncmp(path, *prefix, strlen(*prefix)) == 0)
             return true;

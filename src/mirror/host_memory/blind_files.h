@@ -1,9 +1,9 @@
 /* blind_files.h - descriptors by which this process's memory can be written unseen, and VmPin does not tell.
  *
- * An AF_XDP socket, VFIO, V4L2 and some RDMA stacks get hold of pages that nothing counts. Whoever holds pages
- * has a file open for it. Not a sign by itself: io_uring, whose fixed buffers count in VmPin of the process
- * that set the ring up (measured on Linux 6.18, with privileges and without), and KVM, vhost and GPU drivers,
- * which follow the page tables. */
+ * An AF_XDP socket, VFIO, V4L2 and some RDMA stacks get hold of pages that nothing counts. Whoever holds
+ * pages has a file open for it. Not a sign by itself: io_uring, whose fixed buffers count in VmPin of the
+ * process that set the ring up (measured on Linux 6.18, with privileges and without), and KVM, vhost and
+ * GPU drivers, which follow the page tables. */
 #ifndef MUBLAS_BLIND_FILES_H
 #define MUBLAS_BLIND_FILES_H
 

@@ -1,4 +1,5 @@
-/* maps_file.h - what the kernel says of one mapping (PROCMAP_QUERY, Linux 6.11), by a descriptor that is kept.
+/* maps_file.h - what the kernel says of one mapping (PROCMAP_QUERY, Linux 6.11), by a descriptor that is
+ * kept.
  *
  * To open and close /proc's file takes longer than the question, 0.5 us. The descriptor stands for the
  * address space of the process that opened it, whichever thread; a fork child opens its own. */

@@ -37,8 +37,8 @@ static size_t piece_bytes(uintptr_t begin, uintptr_t end)
 static bool is_legal(uintptr_t old, size_t old_bytes, size_t new_bytes, int flags, uintptr_t to)
 {
     const uintptr_t bytes = old_bytes > new_bytes ? old_bytes : new_bytes;
-    if ((flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED)) || old != page_floor(old) || old_bytes == 0 || new_bytes == 0 ||
-        bytes > UINTPTR_MAX / 4 || old > UINTPTR_MAX / 2)
+    if ((flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED)) || old != page_floor(old) || old_bytes == 0 ||
+        new_bytes == 0 || bytes > UINTPTR_MAX / 4 || old > UINTPTR_MAX / 2)
         return false;
     if (!(flags & MREMAP_FIXED))
         return new_bytes > old_bytes;
@@ -80,7 +80,8 @@ static bool move_into(uintptr_t from, size_t old_bytes, uintptr_t to, size_t new
 {
     const size_t common = old_bytes < new_bytes ? old_bytes : new_bytes;
     size_t done = 0, ignored;
-    if ((new_bytes == common || mprotect(as_pointer(to + common), new_bytes - common, PROT_READ | PROT_WRITE) == 0) &&
+    if ((new_bytes == common ||
+         mprotect(as_pointer(to + common), new_bytes - common, PROT_READ | PROT_WRITE) == 0) &&
         move_pieces(from, common, to, &done))
         return munmap(as_pointer(from), old_bytes) == 0;
     const int saved_errno = errno;

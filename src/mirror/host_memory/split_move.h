@@ -14,8 +14,8 @@
  * Linux 6.11. No lock, no allocation, errno stays. */
 bool split_move_is_due(void *old, size_t old_bytes, size_t new_bytes, int flags, void *new_address);
 
-/* Do what mremap would with one mapping: it has moved whole, or MAP_FAILED, errno says why, and it is where it
- * was. As with mremap nobody else may use the memory meanwhile. */
+/* Do what mremap would with one mapping: it has moved whole, or MAP_FAILED, errno says why, and it is
+ * where it was. As with mremap nobody else may use the memory meanwhile. */
 void *split_move(void *old, size_t old_bytes, size_t new_bytes, int flags, void *new_address);
 
 #endif

@@ -114,8 +114,8 @@ static bool survey_objects(unsigned long long *adds)
         dl_iterate_phdr(note_object, survey);
     bool found = survey->found;
     for (size_t i = 0; i < survey->count; i++) {
-        if (!found && !(found = driver_traces_in(survey->objects[i].path, survey->memory, survey->objects[i].begin,
-                                                 survey->objects[i].end)))
+        if (!found && !(found = driver_traces_in(survey->objects[i].path, survey->memory,
+                                                 survey->objects[i].begin, survey->objects[i].end)))
             note_innocent(survey->objects[i].identity);
         free(survey->objects[i].path);
     }

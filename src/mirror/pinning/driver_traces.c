@@ -9,7 +9,12 @@
 
 static const char driver_name[] = "libcuda.so", own_constant[] = "MUBLAS_CUDA_DRIVER";
 
-enum { NAME_LENGTH = sizeof driver_name - 1, CHUNK = 64 << 10, OVERLAP = sizeof own_constant, NAMES_MAX = 64 << 10 };
+enum {
+    NAME_LENGTH = sizeof driver_name - 1,
+    CHUNK = 64 << 10,
+    OVERLAP = sizeof own_constant,
+    NAMES_MAX = 64 << 10
+};
 enum { ENTRIES_MAX = 256 }; /* of a dynamic section; some thirty are usual */
 static const uint64_t READ_MAX = UINT64_C(4) << 30;
 
@@ -158,7 +163,8 @@ static bool sections_say(struct search *search, bool *found)
     if (!sections)
         return false;
     for (size_t i = 0; i < header.e_shnum && !*found; i++)
-        *found = section_tells(search, &sections[i], sections[i].sh_name < bytes ? names + sections[i].sh_name : "");
+        *found = section_tells(search, &sections[i],
+                               sections[i].sh_name < bytes ? names + sections[i].sh_name : "");
     free(names);
     free(sections);
     return true;

@@ -5,28 +5,9 @@
 #include "common/settings.h"
 #include "mirror/pinning/pins.h"
 
-/* 0.3 s per GiB, which some of this process's own gathering soon outweighs. */
-enum { GUESSED_NANOSECONDS_PER_KIB = 300, GUESS_WEIGHS_BYTES = 64 << 20 };
-
-bool gathering_pays(const struct gathering_cost *cost, double waited_us, uint64_t bytes)
-{
-    const double known_bytes = (double)atomic_load(&cost->bytes) + GUESS_WEIGHS_BYTES;
-    const double known_us = (double)atomic_load(&cost->nanoseconds) / 1e3 +
-                            GUESS_WEIGHS_BYTES / 1024 * (GUESSED_NANOSECONDS_PER_KIB / 1e3);
-    return waited_us >= (double)bytes * known_us / known_bytes;
-}
-
-void gathering_learn(struct gathering_cost *cost, uint64_t bytes, uint64_t nanoseconds)
-{
-    atomic_fetch_add(&cost->bytes, bytes);
-    atomic_fetch_add(&cost->nanoseconds, nanoseconds);
-}
-
 static size_t overlap_bytes(const struct mirror_pin *pin, struct byte_range range)
 {
-    const uintptr_t begin = range.begin > pin->begin ? range.begin : pin->begin;
-    const uintptr_t end = range.end < pin->end ? range.end : pin->end;
-    return begin < end ? end - begin : 0;
+    return byte_range_length(byte_ranges_common(range, (struct byte_range){pin->begin, pin->end}));
 }
 
 void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, double us)
@@ -37,13 +18,11 @@ void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, doubl
     for (int i = 0; i < mirror->pin_count; i++) {
         struct mirror_pin *pin = &mirror->pins[i];
         const size_t bytes = overlap_bytes(pin, scanned);
-        if (bytes == 0 || pin->stays_small)
+        if (bytes == 0 || pin->gathering.stays_small)
             continue;
         const double share_us = us * (double)bytes / (double)(scanned.end - scanned.begin);
-        pin->waited_us += share_us;
-        pin->waited_bytes += ((double)bytes - pin->waited_bytes) * share_us / pin->waited_us;
-        if (gathering_pays(&mirror->resources->gathering, pin->waited_us, (uint64_t)pin->waited_bytes))
-            mirror->gathering_due = pin->gathering_due = true;
+        if (gathering_account_add(&pin->gathering, &mirror->resources->gathering, bytes, share_us))
+            mirror->gathering_due = true;
     }
     pthread_mutex_unlock(&mirror->notes);
 }
@@ -57,7 +36,7 @@ static bool is_huge(const struct mirror *mirror, struct byte_range blocks)
 /* Not for a panel of the matrix that took so long to scan. */
 static bool is_due(const struct mirror_pin *pin, struct byte_range hull)
 {
-    return pin->gathering_due && 2 * (double)overlap_bytes(pin, hull) >= pin->waited_bytes;
+    return pin->gathering.is_due && 2 * (double)overlap_bytes(pin, hull) >= pin->gathering.waited_bytes;
 }
 
 bool gathering_is_due(struct mirror *mirror, const struct operand *operand)
@@ -73,16 +52,14 @@ bool gathering_is_due(struct mirror *mirror, const struct operand *operand)
 /* Of the pin the whole blocks that the operand touches. */
 static struct byte_range blocks_of(const struct mirror_pin *pin, struct byte_range hull)
 {
-    return (struct byte_range){block_ceiling(hull.begin > pin->begin ? hull.begin : pin->begin),
-                               block_floor(hull.end < pin->end ? hull.end : pin->end)};
+    const struct byte_range pinned = byte_ranges_common(hull, (struct byte_range){pin->begin, pin->end});
+    return (struct byte_range){block_ceiling(pinned.begin), block_floor(pinned.end)};
 }
 
 static void begin_anew(struct mirror *mirror, struct mirror_pin *pin, bool stays_small)
 {
     pthread_mutex_lock(&mirror->notes);
-    pin->waited_us = pin->waited_bytes = 0;
-    pin->gathering_due = false;
-    pin->stays_small = stays_small;
+    pin->gathering = (struct gathering_account){.stays_small = stays_small};
     pthread_mutex_unlock(&mirror->notes);
 }
 
@@ -90,7 +67,8 @@ static void note_failure(struct mirror *mirror, struct byte_range blocks)
 {
     pthread_mutex_lock(&mirror->notes);
     for (int i = 0; i < mirror->pin_count; i++)
-        mirror->pins[i].stays_small = mirror->pins[i].stays_small || overlap_bytes(&mirror->pins[i], blocks) > 0;
+        if (overlap_bytes(&mirror->pins[i], blocks) > 0)
+            mirror->pins[i].gathering.stays_small = true;
     pthread_mutex_unlock(&mirror->notes);
 }
 
@@ -99,10 +77,10 @@ static enum status gather(struct mirror *mirror, struct claim *claim, int which,
     struct mirror_pin *pin = &mirror->pins[which];
     const uint64_t bytes = overlap_bytes(pin, hull);
     const struct byte_range blocks = blocks_of(pin, hull);
-    const double waited_us = pin->waited_us;
+    const double waited_us = pin->gathering.waited_us;
     begin_anew(mirror, pin, blocks.begin >= blocks.end);
     /* Where scans are slow for another reason there is nothing to be had. */
-    if (pin->stays_small || is_huge(mirror, blocks))
+    if (pin->gathering.stays_small || is_huge(mirror, blocks))
         return STATUS_OK;
     const uint64_t started = clock_nanoseconds();
     enum status status = pins_gather(mirror, claim, which, blocks);
@@ -122,7 +100,7 @@ static void note_what_is_due(struct mirror *mirror)
     pthread_mutex_lock(&mirror->notes);
     mirror->gathering_due = false;
     for (int i = 0; i < mirror->pin_count; i++)
-        mirror->gathering_due = mirror->gathering_due || mirror->pins[i].gathering_due;
+        mirror->gathering_due = mirror->gathering_due || mirror->pins[i].gathering.is_due;
     pthread_mutex_unlock(&mirror->notes);
 }
 

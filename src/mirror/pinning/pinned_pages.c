@@ -7,9 +7,7 @@ size_t pins_pages(struct mirror *mirror, struct page_range pages)
     pthread_mutex_lock(&mirror->notes);
     for (int i = 0; i < mirror->pin_count; i++) {
         struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
-        size_t begin = pin.begin > pages.begin ? pin.begin : pages.begin;
-        size_t end = pin.end < pages.end ? pin.end : pages.end;
-        count += begin < end ? end - begin : 0;
+        count += page_range_length(page_ranges_common(pin, pages));
     }
     pthread_mutex_unlock(&mirror->notes);
     return count;

@@ -3,11 +3,9 @@
 #include "common/loaded_segment.h"
 #include "common/log.h"
 #include "mirror/host_memory/kernel_interface.h"
-#include "mirror/ledger/result_ranges.h"
 #include "mirror/pinning/cuda_users.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -88,7 +86,8 @@ static CUresult add_pin(struct mirror *mirror, struct mirror_pin pin)
 static void gather_into_huge_pages(struct mirror *mirror, struct byte_range blocks)
 {
     int saved_errno = errno;
-    madvise((void *)blocks.begin, blocks.end - blocks.begin, ADVICE_COLLAPSE); /* refused: small pages serve as well */
+    madvise((void *)blocks.begin, blocks.end - blocks.begin,
+            ADVICE_COLLAPSE); /* refused: small pages serve as well */
     page_bits_clear(mirror->split, mirror_block(mirror, blocks.begin), mirror_block(mirror, blocks.end));
     errno = saved_errno;
 }
@@ -124,6 +123,23 @@ enum { REFUSALS_MOST = 3 };
 /* A pin that has moved its bytes so often has paid for another. */
 enum { PIN_EARNED = 8 };
 
+static bool result_is_due(struct mirror *mirror, struct page_range pages)
+{
+    pthread_mutex_lock(&mirror->notes);
+    const bool due = staged_results_are_due(&mirror->results, pages);
+    pthread_mutex_unlock(&mirror->notes);
+    return due;
+}
+
+/* Even if they may not be pinned: that is not to be asked at each call. */
+static bool take_due(struct mirror *mirror, struct page_range pages)
+{
+    pthread_mutex_lock(&mirror->notes);
+    const bool due = staged_results_take_due(&mirror->results, pages);
+    pthread_mutex_unlock(&mirror->notes);
+    return due;
+}
+
 static bool would_pay(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
 {
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
@@ -139,10 +155,11 @@ static bool would_pay(struct mirror *mirror, const struct operand *operand, stru
         return goes_up || staged >= bytes;
     if (count - pinned > count / 8 && staged > bytes / 2)
         return true; /* a matrix that has grown */
-    if (count > pinned && operand->access != OPERAND_READ && result_ranges_due(mirror, pages))
+    if (count > pinned && operand->access != OPERAND_READ && result_is_due(mirror, pages))
         return true; /* however little: what sticks out comes home in pieces, each time */
     /* Of a triangle only as many pages are written as it has. */
-    return page_bits_count(mirror->suspect, pages.begin, pages.end) > footprint_bytes(operand) >> (page_shift() + 1) &&
+    return page_bits_count(mirror->suspect, pages.begin, pages.end) > footprint_bytes(operand) >>
+               (page_shift() + 1) &&
            (staged > 2 * (uint64_t)bytes || (operand->access != OPERAND_READ && staged > bytes / 4) ||
             (moves && direct > PIN_EARNED * (uint64_t)bytes));
 }
@@ -150,9 +167,9 @@ static bool would_pay(struct mirror *mirror, const struct operand *operand, stru
 static void replace(struct mirror *mirror, int which, struct mirror_pin *by)
 {
     const struct mirror_pin *pin = &mirror->pins[which];
-    by->waited_us += pin->waited_us;
-    by->waited_bytes = fmax(by->waited_bytes, pin->waited_bytes);
-    by->stays_small = by->stays_small || (pin->stays_small && !pin->small);
+    struct gathering_account waits = pin->gathering;
+    waits.stays_small = waits.stays_small && !pin->small;
+    gathering_account_inherit(&by->gathering, &waits);
     unpin(mirror, which);
 }
 
@@ -218,7 +235,8 @@ static bool claim_all(struct mirror *mirror, struct claim *claim, const struct m
     bool mine = claims_widen(mirror, claim, (struct byte_range){wanted->begin, wanted->end});
     for (int i = 0; i < mirror->pin_count && mine; i++)
         if (replaced->which[i] || i == oldest)
-            mine = claims_widen(mirror, claim, (struct byte_range){mirror->pins[i].begin, mirror->pins[i].end});
+            mine =
+                claims_widen(mirror, claim, (struct byte_range){mirror->pins[i].begin, mirror->pins[i].end});
     return mine;
 }
 
@@ -263,9 +281,9 @@ static bool join_small(const struct mirror *mirror, struct mirror_pin *wanted)
     return pin_bytes(wanted) <= PIN_BYTES_MIN;
 }
 
-/* The driver refuses the program's own copies, should it come to use CUDA later, from and to memory of which a
- * part is pinned. So nothing of some size that comes and goes may share a page with the result: what
- * malloc has mapped for it, or the program has laid on pages itself, begins at the beginning of one. */
+/* The driver refuses the program's own copies, should it come to use CUDA later, from and to memory of
+ * which a part is pinned. So nothing of some size that comes and goes may share a page with the result:
+ * what malloc has mapped for it, or the program has laid on pages itself, begins at the beginning of one. */
 enum { HEADER_BYTES_MOST = 64 };
 
 static bool stands_alone(struct byte_range hull)
@@ -276,7 +294,8 @@ static bool stands_alone(struct byte_range hull)
 }
 
 /* As far as it goes beside other pins; `again`: in place of those that have become stale. */
-static enum status pin_or_not(struct mirror *mirror, struct claim *claim, struct mirror_pin wanted, bool again)
+static enum status pin_or_not(struct mirror *mirror, struct claim *claim, struct mirror_pin wanted,
+                              bool again)
 {
     enum status status = STATUS_OK;
     if (pthread_mutex_trylock(&mirror->pinning) != 0)
@@ -291,11 +310,12 @@ static enum status consider_result(struct mirror *mirror, struct claim *claim, c
                                    struct byte_range hull)
 {
     const struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
-    const struct mirror_pin wanted = {
-        .begin = page_floor(hull.begin), .end = page_ceiling(hull.end), .stays_small = true, .small = true};
-    if (operand->access == OPERAND_READ || !result_ranges_due(mirror, pages))
+    const struct mirror_pin wanted = {.begin = page_floor(hull.begin),
+                                      .end = page_ceiling(hull.end),
+                                      .gathering = {.stays_small = true},
+                                      .small = true};
+    if (operand->access == OPERAND_READ || !take_due(mirror, pages))
         return STATUS_OK;
-    result_ranges_pinned(mirror, pages); /* even if it may not be: that is not to be asked at each call */
     return stands_alone(hull) && may_pin(mirror) ? pin_or_not(mirror, claim, wanted, true) : STATUS_OK;
 }
 
@@ -320,8 +340,7 @@ enum status pins_consider(struct mirror *mirror, struct claim *claim, const stru
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     const struct mirror_pin wanted = {.begin = page_floor(hull.begin), .end = page_ceiling(hull.end)};
     const bool again = pins_pages(mirror, pages) > (pages.end - pages.begin) / 2;
-    if (result_ranges_due(mirror, pages))
-        result_ranges_pinned(mirror, pages); /* even if it may not be */
+    take_due(mirror, pages);
     return pin_or_not(mirror, claim, wanted, again);
 }
 

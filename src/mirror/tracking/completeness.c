@@ -10,7 +10,8 @@ static struct complete_operand *find(struct mirror *mirror, const struct operand
     return NULL;
 }
 
-bool completeness_find(struct mirror *mirror, const struct operand *operand, struct completeness *completeness)
+bool completeness_find(struct mirror *mirror, const struct operand *operand,
+                       struct completeness *completeness)
 {
     pthread_mutex_lock(&mirror->notes);
     const struct complete_operand *known = find(mirror, operand);
@@ -36,7 +37,8 @@ void completeness_note(struct mirror *mirror, const struct operand *operand)
     const struct byte_range hull = footprint_hull(operand);
     pthread_mutex_lock(&mirror->notes);
     *choose(mirror, operand) =
-        (struct complete_operand){.operand = *operand, .pages = mirror_page_range(mirror, hull.begin, hull.end),
+        (struct complete_operand){.operand = *operand,
+                                  .pages = mirror_page_range(mirror, hull.begin, hull.end),
                                   .changed = ++mirror->complete_changes};
     pthread_mutex_unlock(&mirror->notes);
 }
@@ -44,8 +46,7 @@ void completeness_note(struct mirror *mirror, const struct operand *operand)
 static void widen(struct mirror *mirror, struct complete_operand *known, struct page_range pages)
 {
     struct page_range *lost = &known->lost;
-    pages.begin = pages.begin > known->pages.begin ? pages.begin : known->pages.begin;
-    pages.end = pages.end < known->pages.end ? pages.end : known->pages.end;
+    pages = page_ranges_common(pages, known->pages);
     if (pages.begin >= pages.end)
         return;
     known->changed = ++mirror->complete_changes;

@@ -15,7 +15,8 @@ struct completeness {
 };
 
 /* Of one that contains this one. False: nothing. */
-bool completeness_find(struct mirror *mirror, const struct operand *operand, struct completeness *completeness);
+bool completeness_find(struct mirror *mirror, const struct operand *operand,
+                       struct completeness *completeness);
 
 /* All of the operand is valid now. */
 void completeness_note(struct mirror *mirror, const struct operand *operand);
@@ -23,8 +24,8 @@ void completeness_note(struct mirror *mirror, const struct operand *operand);
 /* These pages have lost their valid bits. */
 void completeness_lose(struct mirror *mirror, struct page_range pages);
 
-/* The same of a call that is to write them, which gets what was known of the operand before, as of now. False:
- * nothing. */
+/* The same of a call that is to write them, which gets what was known of the operand before, as of now.
+ * False: nothing. */
 bool completeness_take(struct mirror *mirror, const struct operand *operand, struct page_range pages,
                        struct completeness *before);
 

@@ -2,8 +2,9 @@
 
 #include "common/clock.h"
 #include "common/job_helpers.h"
-#include "mirror/footprint.h"
+#include "mirror/costs.h"
 #include "mirror/host_memory/kernel_interface.h"
+#include "mirror/ranges.h"
 #include "mirror/tracking/page_bits.h"
 
 #include <stdatomic.h>
@@ -11,17 +12,8 @@
 
 enum { REGIONS = 256 };
 
-/* What is scanned alone first, at either end, to see how long the rest would take. An H100's host: 1.1 to 2.6 ns
- * a page of 4 KiB, from one minute to the next; 128 MiB by two threads, one of which has to be woken, in 47 us
- * instead of 80; 2 GiB by five in 0.24 ms instead of 1.4, and never much slower, if the processors are all busy.
- * For each so many nanoseconds another thread is woken. */
-enum {
-    TRIAL_BYTES = 8 << 20,
-    SHARED_BYTES_MIN = 64 << 20,
-    NANOSECONDS_EACH = 30000,
-    REQUEST_NANOSECONDS = 1000,
-    HELPERS_MOST = 4
-};
+/* What is scanned alone first, at either end, to see how long the rest would take. */
+enum { TRIAL_BYTES = 8 << 20, HELPERS_MOST = 4 };
 
 /* One ioctl's answer. */
 struct answer {
@@ -96,8 +88,8 @@ static struct byte_range piece_of(const struct division *division, unsigned part
 {
     const struct page_scan *scan = division->scan;
     const uintptr_t begin = block_floor(scan->begin) + part * division->piece_bytes;
-    const uintptr_t end = begin + division->piece_bytes;
-    return (struct byte_range){begin > scan->begin ? begin : scan->begin, end < scan->end ? end : scan->end};
+    return byte_ranges_common((struct byte_range){begin, begin + division->piece_bytes},
+                              (struct byte_range){scan->begin, scan->end});
 }
 
 static void scan_piece(void *context, unsigned part)
@@ -138,13 +130,12 @@ enum status page_scan_shared(const struct page_scan *scan, int helpers)
 }
 
 /* Scans it, and says how long a byte took, but for what any request takes. */
-static enum status try_part(const struct page_scan *scan, uintptr_t begin, uintptr_t end,
-                            double *nanoseconds_per_byte)
+static enum status try_part(const struct page_scan *scan, uintptr_t begin, uintptr_t end, double *us_per_byte)
 {
     const uint64_t started = clock_nanoseconds();
     enum status status = scan_part(scan, begin, end);
-    const int64_t took = (int64_t)(clock_nanoseconds() - started) - REQUEST_NANOSECONDS;
-    *nanoseconds_per_byte = took > 0 ? (double)took / (double)(end - begin) : 0;
+    const double took_us = (double)(clock_nanoseconds() - started) / 1e3 - SCAN_REQUEST_US;
+    *us_per_byte = took_us > 0 ? took_us / (double)(end - begin) : 0;
     return status;
 }
 
@@ -161,7 +152,7 @@ enum status page_scan(const struct page_scan *scan)
 {
     struct page_scan rest = *scan;
     double first, last;
-    if (scan->end - scan->begin < SHARED_BYTES_MIN)
+    if (scan->end - scan->begin < SHARED_SCAN_BYTES_MIN)
         return page_scan_alone(scan);
     rest.begin = block_floor(scan->begin) + TRIAL_BYTES;
     rest.end = block_ceiling(scan->end) - TRIAL_BYTES;
@@ -170,8 +161,9 @@ enum status page_scan(const struct page_scan *scan)
         status = try_part(scan, rest.end, scan->end, &last);
     if (status != STATUS_OK)
         return status;
-    const double expected = (first < last ? first : last) * (double)(rest.end - rest.begin);
-    const int worth = expected < NANOSECONDS_EACH * HELPERS_MOST ? (int)(expected / NANOSECONDS_EACH) : HELPERS_MOST;
+    const double expected_us = (first < last ? first : last) * (double)(rest.end - rest.begin);
+    const int worth =
+        expected_us < SCAN_HELPER_US * HELPERS_MOST ? (int)(expected_us / SCAN_HELPER_US) : HELPERS_MOST;
     const int wanted = worth > 0 ? helpers_wanted() : 0, helpers = worth < wanted ? worth : wanted;
     return helpers > 0 ? page_scan_shared(&rest, helpers) : page_scan_alone(&rest);
 }

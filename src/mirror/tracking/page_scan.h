@@ -1,12 +1,12 @@
 /* page_scan.h - the walk of the PAGEMAP_SCAN ioctl over a range, by several threads where that pays.
  *
  * The kernel looks at each page once and arms it in that moment, whoever asks and in whatever order; it
- * never looked at all pages of a range in one moment. So a range that is walked in pieces at once
- * is told the same as one walked from end to end within the same time: each page that was written before
- * page_scan was called is reported, each that is not reported was not written before its own moment, and
- * what is written after that moment is marked for the next scan. The ioctl takes the lock of the address space
- * for reading, so the pieces do not wait for each other, and each has flushed what processors remember of
- * its pages when it returns. Pieces meet at borders of 2 MiB: none cuts a huge page. */
+ * never looked at all pages of a range in one moment. So a range that is walked in pieces at once is told
+ * the same as one walked from end to end within the same time: each page that was written before page_scan
+ * was called is reported, each that is not reported was not written before its own moment, and what is
+ * written after that moment is marked for the next scan. The ioctl takes the lock of the address space for
+ * reading, so the pieces do not wait for each other, and each has flushed what processors remember of its
+ * pages when it returns. Pieces meet at borders of 2 MiB: none cuts a huge page. */
 #ifndef MUBLAS_PAGE_SCAN_H
 #define MUBLAS_PAGE_SCAN_H
 

@@ -27,8 +27,8 @@ void registration_end(struct mirror *mirror);
 /* Others' registration is no proof of anything. */
 bool registration_is_given_up(const struct mirror *mirror);
 
-/* `mirror`, which is in no table yet, has taken over what others had registered. Before it stands in the place
- * of `old`, and under the table's lock: one of them may have been given up just now. */
+/* `mirror`, which is in no table yet, has taken over what others had registered. Before it stands in the
+ * place of `old`, and under the table's lock: one of them may have been given up just now. */
 void registration_take_over(struct mirror *mirror);
 void registration_inherit(struct mirror *mirror, const struct mirror *old);
 

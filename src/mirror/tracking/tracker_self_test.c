@@ -1,5 +1,5 @@
-/* Does this kernel really follow writes? Kernels, container profiles and emulators have lacked one or another of
- * the promises of write_tracker.h: each is tried on small mappings of its own. */
+/* Does this kernel really follow writes? Kernels, container profiles and emulators have lacked one or
+ * another of the promises of write_tracker.h: each is tried on small mappings of its own. */
 #include "mirror/tracking/write_tracker.h"
 
 #include <stdio.h>
@@ -137,13 +137,14 @@ static bool discarding_is_seen(struct write_tracker *tracker, struct block_trial
            scan_reports(tracker, trial, BLOCK_BYTES);
 }
 
-/* True when scans report memory that was never touched, and blocks of 2 MiB that were discarded whole, small pages
- * and huge ones, as they must. */
+/* True when scans report memory that was never touched, and blocks of 2 MiB that were discarded whole,
+ * small pages and huge ones, as they must. */
 static bool sees_discarded_blocks(struct write_tracker *tracker)
 {
     size_t bytes = (BLOCKS + 1) * (size_t)BLOCK_BYTES;
     bool good = false;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return false;
     uintptr_t begin = ((uintptr_t)memory + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -156,8 +157,8 @@ static bool sees_discarded_blocks(struct write_tracker *tracker)
     return good;
 }
 
-/* A scan for "written" alone has a fast path in the kernel (a quarter of the time), and Linux 6.18 counts discarded
- * memory as written. Where it does not, ask for both. */
+/* A scan for "written" alone has a fast path in the kernel (a quarter of the time), and Linux 6.18 counts
+ * discarded memory as written. Where it does not, ask for both. */
 static const char *test(struct write_tracker *tracker)
 {
     if (sees_discarded_blocks(tracker) && !broken_promise(tracker))

@@ -29,8 +29,8 @@ static char description[160] = "off";
 enum status write_tracker_refuse(const char *what, const char *why)
 {
     snprintf(description, sizeof description, "none: %s: %s", what, why);
-    log_message(LOG_WARNING, "host writes cannot be followed (%s: %s); operands are copied at every call", what,
-                why);
+    log_message(LOG_WARNING, "host writes cannot be followed (%s: %s); operands are copied at every call",
+                what, why);
     return STATUS_NOT_TRACKABLE;
 }
 

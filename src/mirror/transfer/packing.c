@@ -22,7 +22,8 @@ static void copy_unchecked(unsigned char *to, const unsigned char *from, size_t 
 #endif
 }
 
-static void gather(unsigned char *packed, const unsigned char *host, ptrdiff_t pitch, size_t width, size_t rows)
+static void gather(unsigned char *packed, const unsigned char *host, ptrdiff_t pitch, size_t width,
+                   size_t rows)
 {
     if (pitch == (ptrdiff_t)width) {
         copy_unchecked(packed, host, width * rows);
@@ -47,8 +48,8 @@ static void copy_plainly(unsigned char *to, const unsigned char *from, size_t by
     memcpy(to, from, bytes);
 }
 
-static void scatter(unsigned char *host, ptrdiff_t pitch, const unsigned char *packed, size_t width, size_t rows,
-                    copy_function *copy)
+static void scatter(unsigned char *host, ptrdiff_t pitch, const unsigned char *packed, size_t width,
+                    size_t rows, copy_function *copy)
 {
     if (pitch == (ptrdiff_t)width) {
         copy(host, packed, width * rows);
@@ -65,7 +66,8 @@ static void scatter(unsigned char *host, ptrdiff_t pitch, const unsigned char *p
             copy(host + (ptrdiff_t)r * pitch, packed + width * r, width);
 }
 
-/* The bytes [*low, *high) of a row of the piece, counted from the row's first, that may be touched; false: none. */
+/* The bytes [*low, *high) of a row of the piece, counted from the row's first, that may be touched; false:
+ * none. */
 static bool clip_row(const struct transfer *transfer, const struct piece *piece, size_t row, size_t *low,
                      size_t *high)
 {
@@ -87,8 +89,8 @@ static void gather_clipped(unsigned char *packed, const struct transfer *transfe
     }
 }
 
-static void scatter_clipped(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed,
-                            copy_function *copy)
+static void scatter_clipped(const struct transfer *transfer, const struct piece *piece,
+                            const unsigned char *packed, copy_function *copy)
 {
     size_t low, high;
     for (size_t r = 0; r < piece->rows; r++, packed += piece->width) {
@@ -113,12 +115,14 @@ void transfer_unpack(const struct transfer *transfer, const void *packed)
     scatter(transfer->host, transfer->host_pitch, packed, transfer->width, transfer->height, copy_plainly);
 }
 
-/* The copies above are not seen by a ThreadSanitizer that mublas itself is built with; that staging is used so is. */
+/* The copies above are not seen by a ThreadSanitizer that mublas itself is built with; that staging is
+ * used so is. */
 static void note_use(const unsigned char *packed, const struct piece *piece, bool writes)
 {
 #ifdef __SANITIZE_THREAD__
     void __tsan_read_range(void *, long), __tsan_write_range(void *, long);
-    (writes ? __tsan_write_range : __tsan_read_range)((void *)(uintptr_t)packed, (long)(piece->rows * piece->width));
+    (writes ? __tsan_write_range : __tsan_read_range)((void *)(uintptr_t)packed,
+                                                      (long)(piece->rows * piece->width));
 #else
     (void)packed, (void)piece, (void)writes;
 #endif
@@ -148,7 +152,8 @@ void piece_unpack(const struct transfer *transfer, const struct piece *piece, co
     unpack(transfer, piece, packed, copy_plainly);
 }
 
-void piece_unpack_unseen(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+void piece_unpack_unseen(const struct transfer *transfer, const struct piece *piece,
+                         const unsigned char *packed)
 {
     unpack(transfer, piece, packed, copy_unchecked);
 }

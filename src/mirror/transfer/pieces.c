@@ -81,7 +81,8 @@ bool piece_next_slice(const struct piece *piece, size_t most, struct piece *slic
     if (piece->rows > 1) {
         const size_t left = piece->row + piece->rows - slice->row - slice->rows;
         const size_t rows = piece->width < most ? most / piece->width : 1;
-        *slice = (struct piece){slice->row + slice->rows, rows < left ? rows : left, piece->column, piece->width};
+        *slice = (struct piece){slice->row + slice->rows, rows < left ? rows : left, piece->column,
+                                piece->width};
         return left > 0;
     }
     const size_t left = piece->column + piece->width - slice->column - slice->width;
@@ -99,7 +100,8 @@ static CUdeviceptr device_of(const struct transfer *transfer, const struct piece
     return transfer->device + piece->row * transfer->device_pitch + piece->column;
 }
 
-enum status piece_send(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+enum status piece_send(const struct transfer *transfer, const struct piece *piece,
+                       const unsigned char *packed)
 {
     return staging_upload_direct(transfer->lane, device_of(transfer, piece), transfer->device_pitch, packed,
                                  piece->width, piece->width, piece->rows);

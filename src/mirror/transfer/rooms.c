@@ -25,8 +25,8 @@ bool rooms_are_in_use(const struct lane *lane)
 static enum status leave_half(struct lane *lane, const char *what)
 {
     struct staging_state *state = &lane->staging_state;
-    enum status status =
-        device_check(lane->device, driver()->event_record(lane->staging_free[state->half], lane->stream), what);
+    enum status status = device_check(
+        lane->device, driver()->event_record(lane->staging_free[state->half], lane->stream), what);
     if (status != STATUS_OK)
         return status;
     state->pending[state->half] = true;
@@ -117,7 +117,8 @@ unsigned char *room_address(const struct lane *lane, unsigned room)
 
 enum status room_use(struct lane *lane, unsigned room, const char *what)
 {
-    enum status status = device_check(lane->device, driver()->event_record(lane->room_free[room], lane->stream), what);
+    enum status status =
+        device_check(lane->device, driver()->event_record(lane->room_free[room], lane->stream), what);
     if (status == STATUS_OK)
         lane->staging_state.rooms |= UINT32_C(1) << room;
     return status;

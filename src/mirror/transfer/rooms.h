@@ -1,8 +1,9 @@
 /* rooms.h - who uses a lane's staging, and from when on the next one may.
  *
- * Short copies fill one half after the other, from its beginning on, with an event behind each half. Transfers
- * by several threads take rooms, equal pieces of both halves, one after the other in a ring, with an event behind
- * each copy. Either finds what the other has left on its way. Called by whoever has the lane, inside its device. */
+ * Short copies fill one half after the other, from its beginning on, with an event behind each half.
+ * Transfers by several threads take rooms, equal pieces of both halves, one after the other in a ring,
+ * with an event behind each copy. Either finds what the other has left on its way. Called by whoever has
+ * the lane, inside its device. */
 #ifndef MUBLAS_ROOMS_H
 #define MUBLAS_ROOMS_H
 

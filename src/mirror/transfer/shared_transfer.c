@@ -1,15 +1,15 @@
 #include "mirror/transfer/shared_transfer.h"
 
 #include "common/job_helpers.h"
+#include "mirror/costs.h"
 #include "mirror/transfer/piece_board.h"
 #include "mirror/transfer/pieces.h"
 #include "mirror/transfer/rooms.h"
 
 #include <limits.h>
 
-/* Waking helpers takes some ten microseconds and one of them may wait for a processor: less than SHARED_BYTES_MIN is
- * not worth it. SLICE_BYTES: what the calling thread packs before it looks at the copies again. */
-enum { SHARED_BYTES_MIN = 8 << 20, SLICE_BYTES = 128 << 10 };
+/* What the calling thread packs before it looks at the copies again. */
+enum { SLICE_BYTES = 128 << 10 };
 
 static const char uploading[] = "copying an operand to the device";
 static const char downloading[] = "running a kernel or copying its result to the host";
@@ -22,7 +22,7 @@ struct shared {
     struct piece_board board;
     unsigned first_room;
     unsigned queued; /* copies */
-    unsigned past;   /* up: uses of rooms, what lay in each at first included; down: copies that have landed */
+    unsigned past; /* up: uses of rooms, what lay in each at first included; down: copies that have landed */
 };
 
 /* A step of one direction. */
@@ -42,7 +42,8 @@ static unsigned room_of(const struct shared *shared, unsigned index)
     return (shared->first_room + index) % LANE_ROOMS;
 }
 
-static void pack_or_unpack(const struct transfer *transfer, const struct piece *piece, unsigned char *packed, bool up)
+static void pack_or_unpack(const struct transfer *transfer, const struct piece *piece, unsigned char *packed,
+                           bool up)
 {
     if (up)
         piece_pack(packed, transfer, piece);
@@ -90,7 +91,8 @@ static enum status do_piece(struct shared *shared, unsigned index, bool up, shar
 
 static void allow_past(struct shared *shared)
 {
-    piece_board_allow(&shared->board, shared->past < shared->board.pieces ? shared->past : shared->board.pieces);
+    piece_board_allow(&shared->board,
+                      shared->past < shared->board.pieces ? shared->past : shared->board.pieces);
 }
 
 /* Queue what is packed, and free rooms that are still wanted. */
@@ -117,10 +119,12 @@ static enum status serve_upload(struct shared *shared)
     return status;
 }
 
-/* There is nothing to pack now. The link has enough to do, or nobody has the next piece: a room is waited for. */
+/* There is nothing to pack now. The link has enough to do, or nobody has the next piece: a room is waited
+ * for. */
 static enum status wait_upload(struct shared *shared)
 {
-    const unsigned taken = atomic_load(&shared->board.taken), on_link = shared->queued + LANE_ROOMS - shared->past;
+    const unsigned taken = atomic_load(&shared->board.taken),
+                   on_link = shared->queued + LANE_ROOMS - shared->past;
     bool is_free = false;
     if (shared->past >= shared->board.pieces || (taken > shared->queued && on_link <= LANE_ROOMS / 2)) {
         piece_board_await_finish(&shared->board, shared->queued);
@@ -155,7 +159,8 @@ static enum status serve_download(struct shared *shared)
     enum status status = STATUS_OK;
     bool landed = true;
     while (status == STATUS_OK && shared->queued < shared->board.pieces &&
-           (shared->queued < LANE_ROOMS || piece_board_is_finished(&shared->board, shared->queued - LANE_ROOMS))) {
+           (shared->queued < LANE_ROOMS ||
+            piece_board_is_finished(&shared->board, shared->queued - LANE_ROOMS))) {
         struct piece piece;
         const unsigned room = room_of(shared, shared->queued);
         status = piece_fetch(piece_of(shared, shared->queued, &piece), &piece, room_address(lane, room));
@@ -231,7 +236,8 @@ static bool number_pieces(struct shared *shared)
     return true;
 }
 
-static bool run(struct shared *shared, int helpers, job_helpers_work *help_it, shared_step *all, enum status *status)
+static bool run(struct shared *shared, int helpers, job_helpers_work *help_it, shared_step *all,
+                enum status *status)
 {
     if (shared->count > TRANSFER_TOGETHER_MOST || !number_pieces(shared) ||
         !job_helpers_begin(help_it, shared, (unsigned)helpers, helpers))
@@ -247,7 +253,7 @@ int shared_transfer_helpers(const struct transfer *transfers, unsigned count)
     size_t bytes = 0;
     for (unsigned i = 0; i < count; i++)
         bytes += transfers[i].width * transfers[i].height;
-    if (bytes < SHARED_BYTES_MIN)
+    if (bytes < SHARED_TRANSFER_BYTES_MIN)
         return 0;
     const int wanted = job_helpers_wanted();
     return bytes / ROOM_BYTES - 1 < (size_t)wanted ? (int)(bytes / ROOM_BYTES - 1) : wanted;

@@ -25,8 +25,8 @@ enum status staging_download(struct lane *lane, void *destination, size_t destin
 }
 
 /* A vector's elements as rows of one element, the first element first. */
-static struct transfer vector_transfer(struct lane *lane, CUdeviceptr device, const struct blas_vector *vector,
-                                       size_t element_bytes)
+static struct transfer vector_transfer(struct lane *lane, CUdeviceptr device,
+                                       const struct blas_vector *vector, size_t element_bytes)
 {
     ptrdiff_t pitch = (ptrdiff_t)(vector->increment * (int64_t)element_bytes);
     unsigned char *first = vector->pointer;
@@ -39,8 +39,8 @@ static struct transfer vector_transfer(struct lane *lane, CUdeviceptr device, co
     };
 }
 
-enum status staging_upload_vector(struct lane *lane, CUdeviceptr destination, const struct blas_vector *vector,
-                                  size_t element_bytes)
+enum status staging_upload_vector(struct lane *lane, CUdeviceptr destination,
+                                  const struct blas_vector *vector, size_t element_bytes)
 {
     struct transfer transfer = vector_transfer(lane, destination, vector, element_bytes);
     return transfer_upload(&transfer);
@@ -79,7 +79,8 @@ static int64_t block_columns(const struct blas_matrix *matrix)
 
 /* The rectangle of columns [column, column + columns) as a transfer, and which bytes of it are the part's. */
 static struct transfer block_transfer(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
-                                      int64_t device_ld, size_t element_bytes, int64_t column, struct clip *clip)
+                                      int64_t device_ld, size_t element_bytes, int64_t column,
+                                      struct clip *clip)
 {
     int64_t columns = block_columns(matrix);
     if (columns > matrix->columns - column)
@@ -105,8 +106,8 @@ static struct transfer block_transfer(struct lane *lane, const struct blas_matri
 
 /* All blocks; how many there are. */
 static unsigned part_transfers(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
-                               int64_t device_ld, size_t element_bytes, struct transfer transfers[BLOCKS_MOST],
-                               struct clip clips[BLOCKS_MOST])
+                               int64_t device_ld, size_t element_bytes,
+                               struct transfer transfers[BLOCKS_MOST], struct clip clips[BLOCKS_MOST])
 {
     unsigned count = 0;
     for (int64_t column = 0; column < matrix->columns; column += block_columns(matrix), count++)
@@ -120,8 +121,8 @@ enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int6
 {
     struct transfer transfers[BLOCKS_MOST];
     struct clip clips[BLOCKS_MOST];
-    return transfer_upload_all(
-        transfers, part_transfers(lane, matrix, destination, destination_ld, element_bytes, transfers, clips));
+    return transfer_upload_all(transfers, part_transfers(lane, matrix, destination, destination_ld,
+                                                         element_bytes, transfers, clips));
 }
 
 enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,

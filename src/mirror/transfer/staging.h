@@ -44,8 +44,8 @@ enum status staging_download_direct(struct lane *lane, void *destination, size_t
 
 /* A BLAS vector to or from contiguous device memory (increment 1, first element
  * first). Only its elements are read or written. */
-enum status staging_upload_vector(struct lane *lane, CUdeviceptr destination, const struct blas_vector *vector,
-                                  size_t element_bytes);
+enum status staging_upload_vector(struct lane *lane, CUdeviceptr destination,
+                                  const struct blas_vector *vector, size_t element_bytes);
 enum status staging_download_vector(struct lane *lane, const struct blas_vector *vector, CUdeviceptr source,
                                     size_t element_bytes);
 

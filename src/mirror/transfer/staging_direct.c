@@ -29,7 +29,8 @@ enum status staging_upload_direct(struct lane *lane, CUdeviceptr destination, si
     } else {
         for (size_t row = 0; row < height && result == CUDA_SUCCESS; row++)
             result = driver()->copy_to_device_async(destination + row * destination_pitch,
-                                                    (const char *)source + row * source_pitch, width, lane->stream);
+                                                    (const char *)source + row * source_pitch, width,
+                                                    lane->stream);
     }
     return device_check(lane->device, result, uploading);
 }

@@ -103,7 +103,8 @@ enum status transfer_download_alone(struct transfer *transfer)
     if (status != STATUS_OK || !piece_next(transfer, &piece[0]))
         return status;
     piece[1] = piece[0];
-    status = piece_next(transfer, &piece[1]) ? download_many(transfer, piece) : download_one(transfer, &piece[0]);
+    status =
+        piece_next(transfer, &piece[1]) ? download_many(transfer, piece) : download_one(transfer, &piece[0]);
     /* The last piece has landed, so everything queued before it is done. */
     lane->staging_state = (struct staging_state){.doubtful = status != STATUS_OK};
     return status;

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be read or written: others
- * may lie in memory that cannot even be read. */
+/* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be read or
+ * written: others may lie in memory that cannot even be read. */
 struct clip {
     size_t low, low_step, high, high_step;
 };

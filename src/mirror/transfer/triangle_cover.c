@@ -19,8 +19,8 @@ struct triangle {
 /* Rows [row, row + rows) of columns [column, column + columns), each column
  * `shift` rows further down than the one before; (row, column) counts in the
  * lower triangle and is mirrored through the centre for the upper one. */
-static int visit_strip(const struct triangle *triangle, size_t row, size_t column, size_t rows, size_t columns,
-                       size_t shift)
+static int visit_strip(const struct triangle *triangle, size_t row, size_t column, size_t rows,
+                       size_t columns, size_t shift)
 {
     if (triangle->upper) {
         row = triangle->order - (row + (columns - 1) * shift + rows);
@@ -54,7 +54,8 @@ static int cover_lower(const struct triangle *triangle)
         int answer = visit_strip(triangle, begin, begin, band, end - begin, 1);
         for (size_t column = begin; answer == 0 && column < end; column += band) {
             size_t columns = end - column < band ? end - column : band;
-            answer = visit_strip(triangle, column + band, column, triangle->order - column - band, columns, 0);
+            answer =
+                visit_strip(triangle, column + band, column, triangle->order - column - band, columns, 0);
         }
         if (answer != 0)
             return answer;
@@ -63,7 +64,8 @@ static int cover_lower(const struct triangle *triangle)
     return visit_strip(triangle, begin, begin, 1, 1, 0);
 }
 
-int triangle_cover(const struct blas_matrix *matrix, size_t element_bytes, strip_visitor *visit, void *context)
+int triangle_cover(const struct blas_matrix *matrix, size_t element_bytes, strip_visitor *visit,
+                   void *context)
 {
     if (matrix->rows <= 0 || matrix->columns <= 0)
         return 0;

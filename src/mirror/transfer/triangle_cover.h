@@ -15,6 +15,7 @@ typedef int strip_visitor(void *context, const struct strip *strip);
 /* Call `visit` for strips that together cover exactly the elements of
  * matrix->part; offsets count from element (0, 0). Stops at the first nonzero
  * answer and returns it; else 0. */
-int triangle_cover(const struct blas_matrix *matrix, size_t element_bytes, strip_visitor *visit, void *context);
+int triangle_cover(const struct blas_matrix *matrix, size_t element_bytes, strip_visitor *visit,
+                   void *context);
 
 #endif

@@ -1,6 +1,7 @@
-#include "mirror/ledger/samples.h"
+#include "mirror/ledger/rewrite_samples.h"
 
-/* Is there an element that the call reads at `address`? Never on a triangle's diagonal, which may be implied. */
+/* Is there an element that the call reads at `address`? Never on a triangle's diagonal, which may be
+ * implied. */
 static bool covers(const struct operand *operand, uintptr_t address)
 {
     const struct blas_matrix *matrix = &operand->matrix;
@@ -25,17 +26,18 @@ static uint64_t value_at(uintptr_t address, size_t element_bytes)
     return element_bytes < sizeof(uint64_t) ? narrow->value : wide->value;
 }
 
-static uint64_t next_below(struct samples *samples, uint64_t limit)
+static uint64_t next_below(struct rewrite_samples *samples, uint64_t limit)
 {
     samples->sequence = samples->sequence * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (samples->sequence >> 33) % limit;
 }
 
 /* Somewhere in the operand; 0 where the draw missed its part. */
-static uintptr_t draw(struct samples *samples, const struct operand *operand)
+static uintptr_t draw(struct rewrite_samples *samples, const struct operand *operand)
 {
     const struct blas_matrix *matrix = &operand->matrix;
-    uint64_t row = next_below(samples, (uint64_t)matrix->rows), column = next_below(samples, (uint64_t)matrix->columns);
+    uint64_t row = next_below(samples, (uint64_t)matrix->rows),
+             column = next_below(samples, (uint64_t)matrix->columns);
     if (matrix->part == PART_LOWER ? row < column : matrix->part == PART_UPPER && row > column) {
         const uint64_t other = row;
         row = column;
@@ -46,10 +48,10 @@ static uintptr_t draw(struct samples *samples, const struct operand *operand)
     return covers(operand, address) ? address : 0;
 }
 
-double samples_renew(struct samples *samples, const struct operand *operand)
+double rewrite_samples_renew(struct rewrite_samples *samples, const struct operand *operand)
 {
     int compared = 0, changed = 0;
-    for (int i = 0; i < SAMPLES_MAX; i++) {
+    for (int i = 0; i < REWRITE_SAMPLES_MAX; i++) {
         struct sample *sample = &samples->taken[i];
         const bool known = sample->address && covers(operand, sample->address);
         if (!known)
@@ -62,8 +64,8 @@ double samples_renew(struct samples *samples, const struct operand *operand)
     return compared > 0 ? (double)changed / compared : 0;
 }
 
-void samples_forget(struct samples *samples)
+void rewrite_samples_forget(struct rewrite_samples *samples)
 {
-    for (int i = 0; i < SAMPLES_MAX; i++)
+    for (int i = 0; i < REWRITE_SAMPLES_MAX; i++)
         samples->taken[i].address = 0;
 }
