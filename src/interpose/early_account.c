@@ -15,7 +15,7 @@ static bool matrix_of(const struct blas_call *call, struct operand *operand)
 {
     struct operand operands[OPERANDS_MAX];
     const int count = execute_operands(call, operands);
-    if (count == 0 || footprint_is_empty(&operands[count - 1]))
+    if (count == 0 || operand_memory_is_empty(&operands[count - 1]))
         return false;
     *operand = operands[count - 1];
     return true;
@@ -23,7 +23,7 @@ static bool matrix_of(const struct blas_call *call, struct operand *operand)
 
 static struct early_account *find(struct early_accounts *accounts, const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     for (int i = 0; i < EARLY_ACCOUNTS_MAX; i++)
         if (is_mostly_in(hull, accounts->of[i].hull))
             return &accounts->of[i];
@@ -54,7 +54,7 @@ static struct early_account *least(struct early_accounts *accounts)
 
 static struct early_account *open_account(struct early_accounts *accounts, const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     struct early_account *account = find(accounts, operand);
     if (!account) {
         account = least(accounts);
@@ -73,7 +73,7 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
 {
     struct early_account *account = open_account(accounts, operand);
     const double changed = rewrite_samples_renew(&account->samples, operand);
-    const double again_us = crossover_staged_us(model, footprint_bytes(operand));
+    const double again_us = crossover_staged_us(model, operand_memory_bytes(operand));
     const double lost_us = fmin(changed * again_us + account->owed_us, again_us);
     account->saved_us = fmax(0, account->saved_us - lost_us);
     account->owed_us = 0;
@@ -101,7 +101,7 @@ double early_accounts_lost_us(struct early_accounts *accounts, const struct mach
         return 0;
     const int count = execute_operands(call, operands);
     for (int i = 0; i < count; i++) {
-        if (footprint_is_empty(&operands[i]))
+        if (operand_memory_is_empty(&operands[i]))
             continue;
         if (operands[i].access == OPERAND_READ)
             lost_us += changes_us(accounts, model, &operands[i]);

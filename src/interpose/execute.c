@@ -77,9 +77,6 @@ static enum status prove(struct lane *lane, struct operands_hold *hold, const st
     return status == STATUS_OK && changed ? start(lane, device_call) : status;
 }
 
-typedef enum status hold_function(struct mirror_table *, struct lane *, struct patience *, struct operand *, int, size_t,
-                                  struct operands_hold **);
-
 static enum status run_held(struct operands_hold *hold, const struct operand *operands, const struct blas_call *call,
                             struct transfer_count *moved)
 {
@@ -105,14 +102,15 @@ static enum status run_held(struct operands_hold *hold, const struct operand *op
     return status;
 }
 
-static enum status hold_and_run(struct mirror_table *mirrors, hold_function *take_hold, const struct blas_call *call,
+static enum status hold_and_run(struct mirror_table *mirrors, enum hold_way way, const struct blas_call *call,
                                 struct patience *patience, struct transfer_count *moved)
 {
     struct operand operands[OPERANDS_MAX];
     struct operands_hold *hold = NULL;
     struct transfer_count matrices;
     int count = execute_operands(call, operands);
-    enum status status = take_hold(mirrors, NULL, patience, operands, count, call_vectors_scratch(call), &hold);
+    enum status status =
+        operands_hold(mirrors, NULL, patience, operands, count, call_vectors_scratch(call), way, &hold);
     if (status != STATUS_OK)
         return status;
     status = run_held(hold, operands, call, moved);
@@ -138,9 +136,9 @@ static bool may_touch(const struct blas_call *call)
 static enum status run_whole(struct mirror_table *mirrors, const struct blas_call *call, struct patience *patience,
                              struct transfer_count *moved)
 {
-    enum status status = hold_and_run(mirrors, operands_hold_unproven, call, patience, moved);
+    enum status status = hold_and_run(mirrors, HOLD_UNPROVEN, call, patience, moved);
     if (status == STATUS_NOT_TRACKABLE) /* memory changed beside the kernel, or hands */
-        status = hold_and_run(mirrors, operands_hold, call, patience, moved);
+        status = hold_and_run(mirrors, HOLD_PROVEN, call, patience, moved);
     return status;
 }
 

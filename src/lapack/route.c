@@ -15,7 +15,8 @@ static size_t operand_bytes(const struct route *route, const struct route_operan
     return route_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns * blas_element_bytes(route->type));
 }
 
-size_t route_operand_bytes(const struct route *route)
+/* Of device memory without workspace. */
+static size_t operands_bytes(const struct route *route)
 {
     size_t bytes = route_vector_bytes(route) + ROUTE_MODULI_BYTES;
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
@@ -123,7 +124,7 @@ static enum status run_in_memory(struct route_run *run)
 {
     struct route *const route = run->route;
     CUdeviceptr memory;
-    size_t bytes = route_operand_bytes(route) + route_aligned(route->device_workspace_bytes);
+    size_t bytes = operands_bytes(route) + route_aligned(route->device_workspace_bytes);
     phase_enter(PHASE_MEMORY);
     enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
     route->host_workspace = run->lane->host_workspace;

@@ -82,9 +82,6 @@ static inline void *route_pointer(CUdeviceptr address)
 enum status route_reserve(struct route *route, int result, size_t device_bytes, size_t host_bytes);
 enum status route_reserve_elements(struct route *route, int result, int elements);
 
-/* Bytes of device memory without workspace. */
-size_t route_operand_bytes(const struct route *route);
-
 /* A matrix in the program's memory as the mirrors know it, to be read. */
 struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type type);
 

@@ -233,17 +233,17 @@ static enum status settle_mirrors(struct operands_hold *hold, const enum prepara
     return status;
 }
 
-static bool in_doubt(const struct operands_hold *hold)
+static bool must_scan_first(const struct operands_hold *hold)
 {
-    bool doubt = false;
+    bool ahead = false;
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
         pthread_mutex_lock(&mirror->notes);
-        doubt = doubt || mirror->doubts > 0;
-        mirror->doubts -= mirror->doubts > 0;
+        ahead = ahead || mirror->scans_ahead > 0;
+        mirror->scans_ahead -= mirror->scans_ahead > 0;
         pthread_mutex_unlock(&mirror->notes);
     }
-    return doubt;
+    return ahead;
 }
 
 static bool can_share(const struct operands_hold *hold)
@@ -264,7 +264,7 @@ static bool can_share(const struct operands_hold *hold)
  * any more. */
 static bool claim_operands(struct operands_hold *hold, bool *shared)
 {
-    *shared = can_share(hold) && !in_doubt(hold);
+    *shared = can_share(hold) && !must_scan_first(hold);
     if (!take_claims(hold, *shared))
         return false;
     if (!*shared || (are_alive(hold) && can_share(hold)))

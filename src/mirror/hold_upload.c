@@ -143,13 +143,13 @@ enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
     struct upload upload = {.hold = hold, .held = held};
     struct mirror *mirror = held->mirror;
     const struct page_range doubtful = doubtful_pages(held);
-    struct footprint footprint =
-        footprint_start_at(&held->operand, mirror->begin + (doubtful.begin << page_shift()));
+    struct operand_runs runs =
+        operand_runs_start_at(&held->operand, mirror->begin + (doubtful.begin << page_shift()));
     struct byte_range run;
     enum status status = STATUS_OK;
     if (doubtful.begin >= doubtful.end)
         return STATUS_OK;
-    while (status == STATUS_OK && footprint_next(&footprint, &run)) {
+    while (status == STATUS_OK && operand_runs_next(&runs, &run)) {
         struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
         if (pages.begin >= doubtful.end)
             break;

@@ -187,7 +187,7 @@ static int copy_strip(void *context, const struct strip *strip)
 static bool is_mostly_clean(const struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
-    const size_t pages = (size_t)(footprint_bytes(&held->operand) >> page_shift());
+    const size_t pages = (size_t)(operand_memory_bytes(&held->operand) >> page_shift());
     const size_t spanned = held->pages.end - held->pages.begin,
                  part = spanned << page_shift() < PIN_BYTES_MIN ? 8 : 2;
     return 2 * pins_pages(mirror, held->pages) > spanned &&
@@ -235,9 +235,10 @@ static enum status copy_all(struct write_back *back)
     }
     back->staged = held->hull;
     note_staged(held);
-    open_for_writing(held, held->hull, footprint_bytes(operand));
-    atomic_fetch_add_explicit(&held->mirror->staged_bytes, footprint_bytes(operand), memory_order_relaxed);
-    back->staged_bytes = footprint_bytes(operand);
+    open_for_writing(held, held->hull, operand_memory_bytes(operand));
+    atomic_fetch_add_explicit(&held->mirror->staged_bytes, operand_memory_bytes(operand),
+                              memory_order_relaxed);
+    back->staged_bytes = operand_memory_bytes(operand);
     return staging_download_part(back->hold->lane, &operand->matrix, operand->device_address,
                                  operand->device_ld, operand->element_bytes, &back->touched);
 }
@@ -246,10 +247,10 @@ static enum status copy_all(struct write_back *back)
 static uint64_t *covered_pages(const struct held_operand *held)
 {
     const struct mirror *mirror = held->mirror;
-    struct footprint footprint = footprint_start(&held->operand);
+    struct operand_runs runs = operand_runs_start(&held->operand);
     struct byte_range run;
     uint64_t *covered = page_bits_create(held->pages.end - held->pages.begin);
-    while (covered && footprint_next(&footprint, &run)) {
+    while (covered && operand_runs_next(&runs, &run)) {
         uintptr_t begin = page_ceiling(run.begin), end = page_floor(run.end);
         if (begin < end)
             page_bits_set(covered, mirror_page(mirror, begin) - held->pages.begin,
@@ -283,9 +284,9 @@ static enum status scan_own_writes(struct operands_hold *hold, const struct held
     if (before)
         page_bits_move(before, mirror->suspect, first, held->pages.end);
     enum status status = hold_scan_range(hold, mirror, staged);
-    struct footprint footprint = footprint_start(&held->operand);
+    struct operand_runs runs = operand_runs_start(&held->operand);
     struct byte_range run;
-    while (before && status == STATUS_OK && footprint_next(&footprint, &run)) {
+    while (before && status == STATUS_OK && operand_runs_next(&runs, &run)) {
         struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
         page_bits_clear(mirror->suspect, pages.begin, pages.end);
         page_bits_copy(mirror->suspect, first, before, pages.begin - first, pages.end - first);
@@ -323,7 +324,7 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
         status = copy_all(&back);
         touched = back.touched;
         if (status == STATUS_OK) {
-            hold->transfers.bytes_down += footprint_bytes(&held->operand);
+            hold->transfers.bytes_down += operand_memory_bytes(&held->operand);
             revalidate(&back);
             if (held->was_resident && !hold->leaves_result)
                 residency_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);

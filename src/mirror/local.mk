@@ -1,7 +1,6 @@
 libmublas_core_la_SOURCES += \
 	src/mirror/claims.c src/mirror/claims.h \
 	src/mirror/costs.h \
-	src/mirror/footprint.c src/mirror/footprint.h \
 	src/mirror/hold.c src/mirror/hold.h \
 	src/mirror/hold_memory.c \
 	src/mirror/hold_scan.c \
@@ -16,6 +15,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/mirror_sweep.c \
 	src/mirror/mirror_table.c src/mirror/mirror_table.h \
 	src/mirror/mirror_watch.c \
+	src/mirror/operand_memory.c src/mirror/operand_memory.h \
 	src/mirror/operands.c src/mirror/operands.h \
 	src/mirror/operands_borrow.c \
 	src/mirror/operands_keep.c \
@@ -29,6 +29,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/host_memory/kernel_interface.h \
 	src/mirror/host_memory/mapping.c src/mirror/host_memory/mapping.h \
 	src/mirror/host_memory/maps_file.c src/mirror/host_memory/maps_file.h \
+	src/mirror/host_memory/process_pins.c src/mirror/host_memory/process_pins.h \
 	src/mirror/host_memory/protection.c src/mirror/host_memory/protection.h \
 	src/mirror/host_memory/split_move.c src/mirror/host_memory/split_move.h \
 	src/mirror/ledger/account.c src/mirror/ledger/account.h \
@@ -39,7 +40,6 @@ libmublas_core_la_SOURCES += \
 	src/mirror/pinning/cuda_users.c src/mirror/pinning/cuda_users.h \
 	src/mirror/pinning/driver_traces.c src/mirror/pinning/driver_traces.h \
 	src/mirror/pinning/gathering.c src/mirror/pinning/gathering.h \
-	src/mirror/pinning/pin_gauge.c src/mirror/pinning/pin_gauge.h \
 	src/mirror/pinning/pinned_pages.c \
 	src/mirror/pinning/pins.c src/mirror/pinning/pins.h \
 	src/mirror/tracking/completeness.c src/mirror/tracking/completeness.h \
@@ -50,11 +50,11 @@ libmublas_core_la_SOURCES += \
 	src/mirror/tracking/tracker_self_test.c \
 	src/mirror/tracking/write_tracker.c src/mirror/tracking/write_tracker.h \
 	src/mirror/transfer/packing.c \
-	src/mirror/transfer/piece_board.c src/mirror/transfer/piece_board.h \
+	src/mirror/transfer/piece_queue.c src/mirror/transfer/piece_queue.h \
 	src/mirror/transfer/pieces.c src/mirror/transfer/pieces.h \
-	src/mirror/transfer/rooms.c src/mirror/transfer/rooms.h \
 	src/mirror/transfer/shared_transfer.c src/mirror/transfer/shared_transfer.h \
 	src/mirror/transfer/staging.c src/mirror/transfer/staging.h \
 	src/mirror/transfer/staging_direct.c \
+	src/mirror/transfer/staging_slots.c src/mirror/transfer/staging_slots.h \
 	src/mirror/transfer/transfer.c src/mirror/transfer/transfer.h \
 	src/mirror/transfer/triangle_cover.c src/mirror/transfer/triangle_cover.h

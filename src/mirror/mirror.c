@@ -15,8 +15,8 @@ struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin
     mirror->begin = begin;
     mirror->end = end;
     mirror->references = 1;
-    mirror->known = page_bits_create(mirror_pages(mirror));
-    if (!mirror->known) {
+    mirror->resident = page_bits_create(mirror_pages(mirror));
+    if (!mirror->resident) {
         free(mirror);
         return NULL;
     }
@@ -36,7 +36,7 @@ void mirror_destroy(struct mirror *mirror)
     pthread_mutex_destroy(&mirror->committing);
     pthread_mutex_destroy(&mirror->pinning);
     pthread_mutex_destroy(&mirror->notes);
-    free(mirror->known);
+    free(mirror->resident);
     free(mirror);
 }
 
@@ -48,7 +48,7 @@ static void free_bits(struct mirror *mirror)
     mirror->valid = mirror->suspect = mirror->split = NULL;
 }
 
-static enum status make_room(struct mirror *mirror)
+static enum status make_copy(struct mirror *mirror)
 {
     if (mirror->valid)
         return STATUS_OK;
@@ -66,7 +66,7 @@ static enum status make_room(struct mirror *mirror)
     return STATUS_OUT_OF_MEMORY;
 }
 
-static void drop_room(struct mirror *mirror)
+static void drop_copy(struct mirror *mirror)
 {
     budget_give(&mirror->resources->budget, mirror->memory.committed_bytes);
     device_range_destroy(&mirror->memory);
@@ -81,14 +81,14 @@ static void drop_room(struct mirror *mirror)
 /* Pages are protected as they are first scanned; until then none is valid. */
 static enum status make_armed(struct mirror *mirror)
 {
-    enum status status = make_room(mirror);
+    enum status status = make_copy(mirror);
     if (status != STATUS_OK)
         return status;
     status = registration_add(mirror, mirror->begin, mirror->end);
     if (status == STATUS_OK)
         atomic_store(&mirror->armed, true);
     else
-        drop_room(mirror);
+        drop_copy(mirror);
     return status;
 }
 
@@ -112,7 +112,7 @@ void mirror_empty(struct mirror *mirror)
     pthread_mutex_lock(&mirror->lock); /* who is about to claim some of it asks what is split */
     atomic_store(&mirror->armed, false);
     if (mirror->valid)
-        drop_room(mirror);
+        drop_copy(mirror);
     pthread_mutex_unlock(&mirror->lock);
 }
 
@@ -146,7 +146,7 @@ static bool absorb(struct mirror *mirror, struct mirror *old, struct claim *clai
     budget_give(&mirror->resources->budget, before - after);
     pthread_mutex_lock(&old->lock);
     atomic_store(&old->armed, false); /* still registered, now as a part of `mirror` */
-    drop_room(old);
+    drop_copy(old);
     pthread_mutex_unlock(&old->lock);
     return true;
 }
@@ -159,9 +159,9 @@ static bool register_part(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count)
 {
     uintptr_t registered_to = mirror->begin;
-    bool room = make_room(mirror) == STATUS_OK, good = room, any = false;
+    bool made = make_copy(mirror) == STATUS_OK, good = made, any = false;
     for (size_t i = 0; i < count; i++) {
-        if (!room || !atomic_load(&old[i]->armed) || !absorb(mirror, old[i], claims[i])) {
+        if (!made || !atomic_load(&old[i]->armed) || !absorb(mirror, old[i], claims[i])) {
             mirror_empty(old[i]);
             continue;
         }

@@ -12,11 +12,11 @@
 #include "mirror/claims.h"
 #include "mirror/device_memory/budget.h"
 #include "mirror/device_memory/device_range.h"
-#include "mirror/footprint.h"
+#include "mirror/host_memory/process_pins.h"
 #include "mirror/ledger/account.h"
 #include "mirror/ledger/gathering_account.h"
 #include "mirror/ledger/staged_results.h"
-#include "mirror/pinning/pin_gauge.h"
+#include "mirror/operand_memory.h"
 #include "mirror/tracking/registration.h"
 #include "mirror/tracking/write_tracker.h"
 
@@ -31,7 +31,7 @@ struct mirror_resources {
     size_t pin_budget_bytes;
     atomic_size_t pinned_bytes;
     pthread_mutex_t pinning;    /* held to look at VmPin, and while it and counted_pins may disagree */
-    struct pin_gauge gauge;     /* which tells VmPin */
+    struct process_pins process_pins; /* which tells VmPin */
     uint64_t counted_pins;      /* how much of them the kernel counts in VmPin */
     struct gathering_cost gathering;
 };
@@ -69,8 +69,8 @@ struct mirror {
     int references;
     bool dead;        /* no longer in the table; whoever waited for a claim must look again */
     uint64_t used;    /* of the table's counter of calls, for eviction */
-    uint64_t *known;  /* pages in the hull of something uploaded and not dropped since */
-    struct page_range known_run; /* all of it is known: the last answer, to be quick */
+    uint64_t *resident; /* a bit for each page in the hull of something uploaded and not dropped since */
+    struct page_range resident_run; /* all of it is resident: the last answer, to be quick */
     struct accounts accounts;
 
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
@@ -109,7 +109,8 @@ struct mirror {
     struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
     unsigned next_hot;
     struct staged_results results;
-    unsigned vain, doubts; /* proofs in a row that found changes; holds that are to scan first */
+    unsigned failed_proofs; /* in a row that found changes */
+    unsigned scans_ahead;   /* so many holds are to scan first */
 
     atomic_uint_least64_t staged_bytes; /* moved by staging since something was last pinned */
     atomic_uint_least64_t direct_bytes; /* by DMA from and to pins, likewise */
@@ -172,8 +173,8 @@ void mirror_take_as_written(struct mirror *mirror, struct page_range pages);
 void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end);
 
 /* Is what the pages hold resident? Under the table's lock. */
-bool mirror_is_known(struct mirror *mirror, struct page_range pages);
-void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end);
+bool mirror_is_resident(struct mirror *mirror, struct page_range pages);
+void mirror_forget_resident(struct mirror *mirror, size_t begin, size_t end);
 
 /* Put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY otherwise. */
 enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end);

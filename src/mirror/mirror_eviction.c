@@ -31,7 +31,7 @@ bool mirror_table_evict(struct mirror_table *table)
     if (victim) {
         victim->references++;
         memset(&victim->accounts, 0, sizeof victim->accounts);
-        mirror_forget_known(victim, 0, mirror_pages(victim));
+        mirror_forget_resident(victim, 0, mirror_pages(victim));
     }
     pthread_mutex_unlock(&table->lock);
     if (!victim)

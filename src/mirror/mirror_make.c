@@ -67,7 +67,7 @@ static void settle_bounds(struct mapping *mapping, struct mirror_set *set)
 }
 
 /* What was resident in `old` and has its memory still, now in `mirror`, is resident. */
-static void inherit_known(struct mirror *mirror, const struct mirror *old)
+static void inherit_resident(struct mirror *mirror, const struct mirror *old)
 {
     size_t shift = mirror_page(mirror, old->begin);
     if (!atomic_load(&mirror->armed))
@@ -76,7 +76,7 @@ static void inherit_known(struct mirror *mirror, const struct mirror *old)
         next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
         struct page_range pages = mirror_page_range(old, at, next);
         if (mirror_uncommitted(mirror, at, at + 1) == 0)
-            page_bits_copy(mirror->known, shift, old->known, pages.begin, pages.end);
+            page_bits_copy(mirror->resident, shift, old->resident, pages.begin, pages.end);
     }
 }
 
@@ -95,7 +95,7 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
         mirror_join(mirror, inside, claims, count);
     pthread_mutex_lock(&table->lock);
     for (size_t i = 0; i < count; i++) {
-        inherit_known(mirror, inside[i]);
+        inherit_resident(mirror, inside[i]);
         accounts_inherit(&mirror->accounts, &inside[i]->accounts, mirror_page(mirror, inside[i]->begin));
         registration_inherit(mirror, inside[i]);
     }

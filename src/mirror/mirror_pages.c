@@ -12,20 +12,20 @@ void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
     completeness_lose(mirror, (struct page_range){begin, end});
 }
 
-bool mirror_is_known(struct mirror *mirror, struct page_range pages)
+bool mirror_is_resident(struct mirror *mirror, struct page_range pages)
 {
-    if (pages.begin >= mirror->known_run.begin && pages.end <= mirror->known_run.end)
+    if (pages.begin >= mirror->resident_run.begin && pages.end <= mirror->resident_run.end)
         return true;
-    if (!page_bits_all(mirror->known, pages.begin, pages.end))
+    if (!page_bits_all(mirror->resident, pages.begin, pages.end))
         return false;
-    mirror->known_run = pages;
+    mirror->resident_run = pages;
     return true;
 }
 
-void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end)
+void mirror_forget_resident(struct mirror *mirror, size_t begin, size_t end)
 {
-    page_bits_clear(mirror->known, begin, end);
-    mirror->known_run = (struct page_range){0, 0};
+    page_bits_clear(mirror->resident, begin, end);
+    mirror->resident_run = (struct page_range){0, 0};
 }
 
 /* What begins or ends inside a block says that it lies on small pages. */

@@ -39,7 +39,7 @@ void mirror_table_destroy(struct mirror_table *table)
     for (size_t i = 0; i < table->count; i++)
         mirror_destroy(table->mirrors[i]);
     write_tracker_destroy(table->resources.tracker);
-    pin_gauge_close(&table->resources.gauge);
+    process_pins_close(&table->resources.process_pins);
     pthread_cond_destroy(&table->made);
     pthread_mutex_destroy(&table->lock);
     pthread_mutex_destroy(&table->resources.pinning);

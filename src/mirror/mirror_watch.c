@@ -16,7 +16,7 @@ static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pin
     /* While somebody pins, look the next time. */
     if (!pins || pthread_mutex_trylock(&table->resources.pinning) != 0)
         return false;
-    bool answer = pin_gauge_bytes(&table->resources.gauge) > table->resources.counted_pins;
+    bool answer = process_pins_bytes(&table->resources.process_pins) > table->resources.counted_pins;
     pthread_mutex_unlock(&table->resources.pinning);
     return answer || blind_files_open();
 }
@@ -36,7 +36,7 @@ void mirror_table_watch_pins(struct mirror_table *table)
     if (!mirror_table_tracks(table) || settings()->trust_tracking)
         return;
     pthread_mutex_lock(&table->resources.pinning);
-    bool strange = pin_gauge_bytes(&table->resources.gauge) > table->resources.counted_pins;
+    bool strange = process_pins_bytes(&table->resources.process_pins) > table->resources.counted_pins;
     pthread_mutex_unlock(&table->resources.pinning);
     if (strange || blind_files_open())
         go_blind(table);

@@ -11,8 +11,8 @@
 
 bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
 {
-    return mirror_table_tracks(table) && !footprint_is_empty(operand) && !operand_is_misaligned(operand) &&
-           residency_was_there(table, operand);
+    return mirror_table_tracks(table) && !operand_memory_is_empty(operand) &&
+           !operand_is_misaligned(operand) && residency_was_there(table, operand);
 }
 
 static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands,
@@ -26,8 +26,8 @@ static struct operands_hold *hold_create(struct mirror_table *table, const struc
     for (int i = 0; i < count; i++) {
         struct held_operand *held = &hold->operands[i];
         held->operand = operands[i];
-        held->hull = footprint_hull(&operands[i]);
-        held->empty = footprint_is_empty(&operands[i]);
+        held->hull = operand_memory_hull(&operands[i]);
+        held->empty = operand_memory_is_empty(&operands[i]);
         held->stateless =
             !held->empty && (!mirror_table_tracks(table) || operand_is_misaligned(&operands[i]));
         held->was_resident = !held->empty && !held->stateless && residency_was_there(table, &operands[i]);
@@ -52,7 +52,7 @@ static bool was_pinned_anew(const struct operands_hold *hold, const struct mirro
 
 static void settle(struct operands_hold *hold, struct held_operand *held)
 {
-    const uint64_t touched = footprint_touched_bytes(&held->operand);
+    const uint64_t touched = operand_memory_page_bytes(&held->operand);
     const bool pinned_anew = held->was_resident && was_pinned_anew(hold, held->mirror);
     const uint64_t uploaded = pinned_anew ? 0 : (uint64_t)held->uploaded_pages << page_shift();
     if (held->operand.access == OPERAND_READ && !pinned_anew)
@@ -170,11 +170,9 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
     return status;
 }
 
-enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_MIRRORED, HOLD_CLEAN, HOLD_RESULT };
-
-static enum status create_and_begin(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                    struct operand *operands, int count, size_t extra_scratch,
-                                    enum hold_way way, struct operands_hold **result)
+enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                          struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
+                          struct operands_hold **result)
 {
     mirror_table_watch(table, false);
     struct operands_hold *hold = hold_create(table, operands, count);
@@ -198,38 +196,6 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
     return STATUS_OK;
 }
 
-enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                          struct operand *operands, int count, size_t extra_scratch,
-                          struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_PROVEN, hold);
-}
-
-enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operands, int count, size_t extra_scratch,
-                                   struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_UNPROVEN, hold);
-}
-
-enum status operands_hold_mirrored(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operand, struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_MIRRORED, hold);
-}
-
-enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                struct operand *operand, struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_CLEAN, hold);
-}
-
-enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                 struct operand *operand, struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_RESULT, hold);
-}
-
 struct lane *operands_lane(const struct operands_hold *hold)
 {
     return hold->lane;
@@ -237,16 +203,16 @@ struct lane *operands_lane(const struct operands_hold *hold)
 
 /* Who writes to a matrix before each of some calls will do so before the next: after so
  * many kernels in a row that ran in vain so many holds look first. */
-enum { VAIN_MOST = 3, DOUBTS = 16 };
+enum { FAILED_PROOFS_MOST = 3, SCANS_AHEAD = 16 };
 
 static void note_proof(struct operands_hold *hold, bool changed)
 {
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
         pthread_mutex_lock(&mirror->notes);
-        mirror->vain = changed ? mirror->vain + 1 : 0;
-        if (mirror->vain >= VAIN_MOST)
-            mirror->doubts = DOUBTS;
+        mirror->failed_proofs = changed ? mirror->failed_proofs + 1 : 0;
+        if (mirror->failed_proofs >= FAILED_PROOFS_MOST)
+            mirror->scans_ahead = SCANS_AHEAD;
         pthread_mutex_unlock(&mirror->notes);
     }
 }
@@ -263,7 +229,7 @@ static uint64_t touched_bytes(const struct operands_hold *hold)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < hold->count; i++)
-        bytes += footprint_touched_bytes(&hold->operands[i].operand);
+        bytes += operand_memory_page_bytes(&hold->operands[i].operand);
     return bytes;
 }
 

@@ -98,39 +98,33 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
  * reservation: `extra_scratch` bytes are reserved on top for the caller). Waits for others as long as
  * `patience` lasts (NULL: for ever), which lives as long as the hold; STATUS_BUSY after that. On failure
  * nothing is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of protection.h. */
+enum hold_way {
+    HOLD_PROVEN,
+    /* Where every operand is only read and was wholly valid after the last call, what the host wrote since is
+     * not looked for yet: the caller may launch into scratch memory at once, so that the look runs beside the
+     * kernel. Calls on the same pages may do so at once. */
+    HOLD_UNPROVEN,
+    /* One operand, if it can have a mirror: STATUS_UNSUPPORTED where it would be copied statelessly, which
+     * who has device memory of its own for it does better. */
+    HOLD_MIRRORED,
+    /* The same of one that is read, if all of it is valid: nothing is uploaded, and no account changes.
+     * STATUS_UNSUPPORTED: it is not. */
+    HOLD_CLEAN,
+    /* As HOLD_MIRRORED, of one that is overwritten, and comes home through its mirror only to be left
+     * there: residency is not charged with the way home. operands_write_back's STATUS_RESULT_LOST then
+     * says that host memory was written in part, whether or not it is lost with that. */
+    HOLD_RESULT
+};
 struct operands_hold; /* opaque */
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                          struct operand *operands, int count, size_t extra_scratch,
+                          struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
                           struct operands_hold **hold);
 struct lane *operands_lane(const struct operands_hold *hold);
 
-/* The same for one operand, if it can have a mirror: STATUS_UNSUPPORTED where it would be copied
- * statelessly, which who has device memory of its own for it does better. */
-enum status operands_hold_mirrored(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operand, struct operands_hold **hold);
-
-/* The same for one that is read, if all of it is valid: nothing is uploaded, and no account changes.
- * STATUS_UNSUPPORTED: it is not. */
-enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                struct operand *operand, struct operands_hold **hold);
-
-/* The same, but where every operand is only read and was wholly valid after the last call, what the host
- * wrote since is not looked for yet: the caller may launch into scratch memory at once, so that the look
- * runs beside the kernel. Calls on the same pages may do so at once. */
-enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operands, int count, size_t extra_scratch,
-                                   struct operands_hold **hold);
-
-/* As operands_hold_mirrored, for one that is overwritten, and comes home through its mirror only to be
- * left there: residency is not charged with the way home. operands_write_back's STATUS_RESULT_LOST then
- * says that host memory was written in part, whether or not it is lost with that. */
-enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                 struct operand *operand, struct operands_hold **hold);
-
-/* Must follow operands_hold_unproven, after the launch and before anything reaches user memory. *changed:
+/* Must follow a hold by HOLD_UNPROVEN, after the launch and before anything reaches user memory. *changed:
  * the host had written; the operands have been queued for upload again, and what was launched before must
  * be launched again. STATUS_INACCESSIBLE: release, and the call is the host's. Any other failure: release
- * and use operands_hold instead. After operands_hold there is nothing to prove. Either way, beside the
+ * and hold by HOLD_PROVEN instead. After any other hold there is nothing to prove. Either way, beside the
  * kernel, mirrors of memory that the program gave back are dropped. */
 enum status operands_prove(struct operands_hold *hold, bool *changed);
 

@@ -5,7 +5,7 @@ bool operands_fit(const struct mirror_table *table, const struct operand *operan
 {
     uint64_t bytes = 0;
     for (int i = 0; i < count; i++)
-        bytes += footprint_bytes(&operands[i]);
+        bytes += operand_memory_bytes(&operands[i]);
     return bytes <= atomic_load(&table->resources.budget.bytes);
 }
 

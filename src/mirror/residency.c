@@ -34,7 +34,7 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
 
 static bool is_on_device(struct mirror *mirror, struct byte_range hull)
 {
-    return mirror && mirror_is_known(mirror, mirror_page_range(mirror, hull.begin, hull.end));
+    return mirror && mirror_is_resident(mirror, mirror_page_range(mirror, hull.begin, hull.end));
 }
 
 static bool is_resident(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
@@ -76,10 +76,10 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
     struct residency residency = {.trackable = tracks, .resident = true};
     pthread_mutex_lock(&table->lock);
     for (int i = 0; i < count; i++) {
-        if (footprint_is_empty(&operands[i]))
+        if (operand_memory_is_empty(&operands[i]))
             continue;
-        struct byte_range hull = footprint_hull(&operands[i]);
-        uint64_t bytes = footprint_bytes(&operands[i]);
+        struct byte_range hull = operand_memory_hull(&operands[i]);
+        uint64_t bytes = operand_memory_bytes(&operands[i]);
         struct mirror *mirror = tracks && !operand_is_misaligned(&operands[i])
                                     ? look_up(table, hull, patience, &residency.busy)
                                     : NULL;
@@ -112,9 +112,9 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
 {
     int found = 0;
     for (int i = 0; i < count && i < OPERANDS_MAX; i++) {
-        if (footprint_is_empty(&operands[i]))
+        if (operand_memory_is_empty(&operands[i]))
             continue;
-        struct byte_range hull = footprint_hull(&operands[i]);
+        struct byte_range hull = operand_memory_hull(&operands[i]);
         struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
         if (!mirror || (resident ? !is_on_device(mirror, hull) : is_resident(mirror, &operands[i], hull)))
             continue;
@@ -147,17 +147,17 @@ void operands_earn(struct mirror_table *table, const struct operand *operands, i
     for (int i = 0; i < found; i++) {
         struct account *account = accounts[i].account;
         if (!account_earn(account, &table->losses[account->buyer], saved_us / found))
-            mirror_forget_known(accounts[i].mirror, account->pages.begin, account->pages.end);
+            mirror_forget_resident(accounts[i].mirror, account->pages.begin, account->pages.end);
     }
     pthread_mutex_unlock(&table->lock);
 }
 
 bool residency_was_there(struct mirror_table *table, const struct operand *operand)
 {
-    struct byte_range hull = footprint_hull(operand);
+    struct byte_range hull = operand_memory_hull(operand);
     pthread_mutex_lock(&table->lock);
     struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
-    bool resident = mirror && mirror_is_known(mirror, mirror_page_range(mirror, hull.begin, hull.end));
+    bool resident = mirror && mirror_is_resident(mirror, mirror_page_range(mirror, hull.begin, hull.end));
     pthread_mutex_unlock(&table->lock);
     return resident;
 }
@@ -167,7 +167,7 @@ bool residency_was_there(struct mirror_table *table, const struct operand *opera
 static bool is_most_of_it(const struct mirror *mirror, const struct account *account, struct page_range hull)
 {
     return 2 * (hull.end - hull.begin) >=
-           page_bits_count(mirror->known, account->pages.begin, account->pages.end);
+           page_bits_count(mirror->resident, account->pages.begin, account->pages.end);
 }
 
 /* `lock` is held. */
@@ -175,7 +175,7 @@ static void note_first_upload(struct mirror *mirror, struct account *account, st
                               uint64_t bytes, unsigned kind)
 {
     account_pay_first(account, bytes);
-    page_bits_set(mirror->known, hull.begin, hull.end);
+    page_bits_set(mirror->resident, hull.begin, hull.end);
     if (is_most_of_it(mirror, account, hull))
         account_note_bought(account, kind);
 }
@@ -189,10 +189,10 @@ void residency_settle(struct mirror_table *table, struct mirror *mirror, struct 
     if (was_resident && 2 * uploaded_bytes > bytes) {
         if (is_most_of_it(mirror, account, hull))
             account_give_up(account, &table->losses[account->buyer]);
-        mirror_forget_known(mirror, hull.begin, hull.end);
+        mirror_forget_resident(mirror, hull.begin, hull.end);
     } else if (was_resident) {
         account_pay_again(account, uploaded_bytes);
-    } else if (!mirror_is_known(mirror, hull)) {
+    } else if (!mirror_is_resident(mirror, hull)) {
         note_first_upload(mirror, account, hull, uploaded_bytes, kind);
     }
     pthread_mutex_unlock(&table->lock);

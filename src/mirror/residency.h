@@ -12,7 +12,7 @@
 /* Before a call: does the operand count as resident? */
 bool residency_was_there(struct mirror_table *table, const struct operand *operand);
 
-/* After its upload of `uploaded_bytes`, of a footprint of `bytes`, for a call of that kind. */
+/* After its upload of `uploaded_bytes`, which touches `bytes`, for a call of that kind. */
 void residency_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
                       bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind);
 

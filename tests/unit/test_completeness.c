@@ -19,7 +19,7 @@ static struct operand columns(int first, int count)
 
 static struct page_range pages_of(const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     return mirror_page_range(&mirror, hull.begin, hull.end);
 }
 

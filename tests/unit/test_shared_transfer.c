@@ -1,5 +1,5 @@
 /* Transfers by several threads: they land where they should, whole, and touch no other byte, whatever staging was used
- * for before and is used for after. Copies of the emulated device land as late as possible, so a room reused too
+ * for before and is used for after. Copies of the emulated device land as late as possible, so a slot reused too
  * early shows. The argument is the seed of the random part. */
 #include "emulated_lane.h"
 #include "common/job_helpers.h"
@@ -178,7 +178,7 @@ static void test_who_is_woken(void)
     transfer.width = transfer.device_pitch = 6 << 20;
     transfer.host_pitch = 6 << 20;
     bool good = transfer_upload(&transfer) == STATUS_OK && transfer_download(&transfer) == STATUS_OK;
-    tap_ok(good && job_helpers_alive() == 0 && !lane->room_free[0], "6 MiB wake nobody");
+    tap_ok(good && job_helpers_alive() == 0 && !lane->slot_free[0], "6 MiB wake nobody");
     transfer.width = transfer.device_pitch = LARGE;
     processors = 1;
     good = transfer_upload(&transfer) == STATUS_OK && transfer_download(&transfer) == STATUS_OK;
@@ -287,7 +287,7 @@ static void test_failed_download(const char *script, bool may_touch)
     set_faults(NULL);
     const bool untouched = all_are(result, LARGE, 0x77);
     good = good && touched == !untouched && (may_touch || untouched);
-    /* What had been queued into rooms does not come over what is packed next. */
+    /* What had been queued into slots does not come over what is packed next. */
     fill_randomly(source, LARGE);
     transfer.host = source;
     transfer.device += LARGE;

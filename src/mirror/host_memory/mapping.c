@@ -2,7 +2,7 @@
 
 #include "mirror/host_memory/blind_files.h"
 #include "mirror/host_memory/maps_file.h"
-#include "mirror/pinning/pin_gauge.h"
+#include "mirror/host_memory/process_pins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,8 +131,8 @@ bool mapping_has_blind_library(void)
 
 bool mapping_has_blind_spots(uint64_t own_pinned_bytes)
 {
-    struct pin_gauge gauge = {.process = 0};
-    const uint64_t pinned = pin_gauge_bytes(&gauge);
-    pin_gauge_close(&gauge);
+    struct process_pins pins = {.process = 0};
+    const uint64_t pinned = process_pins_bytes(&pins);
+    process_pins_close(&pins);
     return pinned > own_pinned_bytes || mapping_has_blind_library() || blind_files_open();
 }

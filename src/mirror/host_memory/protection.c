@@ -1,7 +1,7 @@
 #include "mirror/host_memory/protection.h"
 
-#include "mirror/footprint.h"
 #include "mirror/host_memory/maps_file.h"
+#include "mirror/operand_memory.h"
 
 /* One mapping. */
 struct area {
@@ -25,9 +25,9 @@ static bool allows(uintptr_t address, const struct operand *operand, struct area
 /* Mappings without elements, which guard others, are not asked for. */
 static bool runs_are_allowed(const struct operand *operand, struct area area)
 {
-    struct footprint footprint = footprint_start(operand);
+    struct operand_runs runs = operand_runs_start(operand);
     struct byte_range run;
-    while (footprint_next(&footprint, &run))
+    while (operand_runs_next(&runs, &run))
         for (uintptr_t at = run.begin; at < run.end; at = area.end)
             if ((at < area.begin || at >= area.end) && !allows(at, operand, &area))
                 return false;
@@ -36,9 +36,9 @@ static bool runs_are_allowed(const struct operand *operand, struct area area)
 
 bool protection_allows(const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     struct area area;
-    return footprint_is_empty(operand) || (allows(hull.begin, operand, &area) &&
+    return operand_memory_is_empty(operand) || (allows(hull.begin, operand, &area) &&
                                            (hull.end <= area.end || runs_are_allowed(operand, area)));
 }
 

@@ -1,7 +1,7 @@
 #include "mirror/ledger/staged_results.h"
 
 #include "mirror/costs.h"
-#include "mirror/footprint.h"
+#include "mirror/operand_memory.h"
 #include "mirror/tracking/page_bits.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ void staged_results_note(struct staged_results *results, struct page_range pages
 {
     const bool triangle = result->matrix.part != PART_FULL;
     const uint64_t bytes =
-        triangle ? 2 * (uint64_t)(pages.end - pages.begin) << page_shift() : footprint_bytes(result);
+        triangle ? 2 * (uint64_t)(pages.end - pages.begin) << page_shift() : operand_memory_bytes(result);
     note_lost(results, pages, spared_us(bytes));
 }
 

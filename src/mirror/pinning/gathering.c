@@ -44,7 +44,7 @@ bool gathering_is_due(struct mirror *mirror, const struct operand *operand)
     bool due = false;
     pthread_mutex_lock(&mirror->notes);
     for (int i = 0; i < mirror->pin_count && mirror->gathering_due && !due; i++)
-        due = is_due(&mirror->pins[i], footprint_hull(operand));
+        due = is_due(&mirror->pins[i], operand_memory_hull(operand));
     pthread_mutex_unlock(&mirror->notes);
     return due;
 }
@@ -107,7 +107,7 @@ static void note_what_is_due(struct mirror *mirror)
 /* Pins that others are using, in part, wait for another call, as all do while another pins. */
 enum status gathering_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     enum status status = STATUS_OK;
     if (!gathering_is_due(mirror, operand) || pthread_mutex_trylock(&mirror->pinning) != 0)
         return STATUS_OK;

@@ -41,10 +41,10 @@ static CUresult pin_counted(struct mirror *mirror, struct mirror_pin *pin)
 {
     struct mirror_resources *resources = mirror->resources;
     pthread_mutex_lock(&resources->pinning);
-    uint64_t before = pin_gauge_bytes(&resources->gauge);
+    uint64_t before = process_pins_bytes(&resources->process_pins);
     CUresult result = driver()->pin((void *)pin->begin, pin_bytes(pin), CU_MEMHOSTREGISTER_PORTABLE);
     if (result == CUDA_SUCCESS) {
-        uint64_t after = pin_gauge_bytes(&resources->gauge);
+        uint64_t after = process_pins_bytes(&resources->process_pins);
         pin->counted = after > before ? after - before : 0;
         /* Huge pages count whole; anything beyond is somebody else's. */
         size_t most = block_ceiling(pin->end) - block_floor(pin->begin);
@@ -144,7 +144,7 @@ static bool would_pay(struct mirror *mirror, const struct operand *operand, stru
 {
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     size_t bytes = hull.end - hull.begin, count = pages.end - pages.begin;
-    if (footprint_bytes(operand) < bytes / 3)
+    if (operand_memory_bytes(operand) < bytes / 3)
         return false; /* a few rows of a large matrix */
     const bool goes_up = operand->access != OPERAND_OVERWRITE &&
                          page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2;
@@ -158,7 +158,7 @@ static bool would_pay(struct mirror *mirror, const struct operand *operand, stru
     if (count > pinned && operand->access != OPERAND_READ && result_is_due(mirror, pages))
         return true; /* however little: what sticks out comes home in pieces, each time */
     /* Of a triangle only as many pages are written as it has. */
-    return page_bits_count(mirror->suspect, pages.begin, pages.end) > footprint_bytes(operand) >>
+    return page_bits_count(mirror->suspect, pages.begin, pages.end) > operand_memory_bytes(operand) >>
                (page_shift() + 1) &&
            (staged > 2 * (uint64_t)bytes || (operand->access != OPERAND_READ && staged > bytes / 4) ||
             (moves && direct > PIN_EARNED * (uint64_t)bytes));
@@ -329,7 +329,7 @@ static bool is_given_up(struct mirror *mirror)
 
 enum status pins_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand)
 {
-    struct byte_range hull = footprint_hull(operand);
+    struct byte_range hull = operand_memory_hull(operand);
     if (is_given_up(mirror))
         return STATUS_OK;
     if (hull.end - hull.begin < PIN_BYTES_MIN)

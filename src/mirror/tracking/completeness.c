@@ -5,7 +5,7 @@
 static struct complete_operand *find(struct mirror *mirror, const struct operand *operand)
 {
     for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
-        if (footprint_contains(&mirror->complete[i].operand, operand))
+        if (operand_memory_contains(&mirror->complete[i].operand, operand))
             return &mirror->complete[i];
     return NULL;
 }
@@ -27,14 +27,14 @@ static struct complete_operand *choose(struct mirror *mirror, const struct opera
 {
     struct complete_operand *place = find(mirror, operand);
     for (int i = 0; i < MIRROR_COMPLETE_MAX && !place; i++)
-        if (footprint_contains(operand, &mirror->complete[i].operand))
+        if (operand_memory_contains(operand, &mirror->complete[i].operand))
             place = &mirror->complete[i];
     return place ? place : &mirror->complete[mirror->next_complete++ % MIRROR_COMPLETE_MAX];
 }
 
 void completeness_note(struct mirror *mirror, const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     pthread_mutex_lock(&mirror->notes);
     *choose(mirror, operand) =
         (struct complete_operand){.operand = *operand,

@@ -1,8 +1,8 @@
 #include "mirror/transfer/transfer.h"
 
 #include "mirror/transfer/pieces.h"
-#include "mirror/transfer/rooms.h"
 #include "mirror/transfer/shared_transfer.h"
+#include "mirror/transfer/staging_slots.h"
 
 enum { HALF_BYTES = LANE_STAGING_BYTES / 2 };
 
@@ -13,14 +13,14 @@ enum status transfer_upload_alone(struct transfer *transfer)
 {
     struct lane *lane = transfer->lane;
     transfer_join_rows(transfer);
-    enum status status = rooms_settle(lane, uploading);
+    enum status status = staging_slots_settle(lane, uploading);
     struct piece piece = {0};
     while (status == STATUS_OK && piece_next(transfer, &piece)) {
-        unsigned char *room;
-        status = rooms_take_bytes(lane, piece.width * piece.rows, &room);
+        unsigned char *slot;
+        status = staging_slots_take_bytes(lane, piece.width * piece.rows, &slot);
         if (status == STATUS_OK) {
-            piece_pack(room, transfer, &piece);
-            status = piece_send(transfer, &piece, room);
+            piece_pack(slot, transfer, &piece);
+            status = piece_send(transfer, &piece, slot);
         }
         if (status != STATUS_OK)
             lane->staging_state.doubtful = true;
@@ -37,14 +37,14 @@ static void deliver(const struct transfer *transfer, const struct piece *piece, 
 
 static enum status download_one(const struct transfer *transfer, const struct piece *piece)
 {
-    unsigned char *room;
-    enum status status = rooms_take_bytes(transfer->lane, piece->width * piece->rows, &room);
+    unsigned char *slot;
+    enum status status = staging_slots_take_bytes(transfer->lane, piece->width * piece->rows, &slot);
     if (status == STATUS_OK)
-        status = piece_fetch(transfer, piece, room);
+        status = piece_fetch(transfer, piece, slot);
     if (status == STATUS_OK)
         status = lane_synchronise(transfer->lane, downloading);
     if (status == STATUS_OK)
-        deliver(transfer, piece, room);
+        deliver(transfer, piece, slot);
     return status;
 }
 
@@ -79,7 +79,7 @@ static enum status download_many(const struct transfer *transfer, struct piece p
     enum status status = lane_reserve_staging(transfer->lane);
     if (status != STATUS_OK)
         return status;
-    if (rooms_are_in_use(transfer->lane)) /* uploads may still lie in the halves */
+    if (staging_slots_are_in_use(transfer->lane)) /* uploads may still lie in the halves */
         status = lane_synchronise(transfer->lane, downloading);
     if (status == STATUS_OK)
         status = fetch_half(transfer, &piece[0], 0);
@@ -98,7 +98,7 @@ enum status transfer_download_alone(struct transfer *transfer)
 {
     struct lane *lane = transfer->lane;
     transfer_join_rows(transfer);
-    enum status status = rooms_settle(lane, downloading);
+    enum status status = staging_slots_settle(lane, downloading);
     struct piece piece[2] = {{0}};
     if (status != STATUS_OK || !piece_next(transfer, &piece[0]))
         return status;

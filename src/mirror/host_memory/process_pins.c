@@ -1,4 +1,4 @@
-#include "mirror/pinning/pin_gauge.h"
+#include "mirror/host_memory/process_pins.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,45 +20,45 @@ static bool find_pinned(char text[TEXT_BYTES], ssize_t length, uint64_t *bytes)
     return true;
 }
 
-static bool ask_kept(const struct pin_gauge *gauge, char text[TEXT_BYTES], uint64_t *bytes)
+static bool ask_kept(const struct process_pins *pins, char text[TEXT_BYTES], uint64_t *bytes)
 {
-    return descriptor_is_ours(&gauge->status) &&
-           find_pinned(text, pread(gauge->status.number, text, TEXT_BYTES - 1, 0), bytes);
+    return descriptor_is_ours(&pins->status) &&
+           find_pinned(text, pread(pins->status.number, text, TEXT_BYTES - 1, 0), bytes);
 }
 
 /* Not under a low number, where programs expect theirs. */
-static void keep(struct pin_gauge *gauge, int number, pid_t process)
+static void keep(struct process_pins *pins, int number, pid_t process)
 {
-    if (descriptor_adopt(&gauge->status, number) == STATUS_OK && gauge->status.number >= DESCRIPTOR_LOWEST)
-        gauge->process = process;
+    if (descriptor_adopt(&pins->status, number) == STATUS_OK && pins->status.number >= DESCRIPTOR_LOWEST)
+        pins->process = process;
     else
-        descriptor_close(&gauge->status);
+        descriptor_close(&pins->status);
 }
 
-uint64_t pin_gauge_bytes(struct pin_gauge *gauge)
+uint64_t process_pins_bytes(struct process_pins *pins)
 {
     const pid_t process = getpid();
     char text[TEXT_BYTES];
     uint64_t bytes = 0;
-    if (gauge->process == process) {
-        if (ask_kept(gauge, text, &bytes))
+    if (pins->process == process) {
+        if (ask_kept(pins, text, &bytes))
             return bytes;
-        pin_gauge_close(gauge);
+        process_pins_close(pins);
     }
     int number = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (number < 0)
         return 0;
     const bool found = find_pinned(text, read(number, text, TEXT_BYTES - 1), &bytes);
-    if (found && gauge->process == 0)
-        keep(gauge, number, process);
+    if (found && pins->process == 0)
+        keep(pins, number, process);
     else
         close(number); /* what a parent keeps stays as it is: by vfork this may be its memory */
     return bytes;
 }
 
-void pin_gauge_close(struct pin_gauge *gauge)
+void process_pins_close(struct process_pins *pins)
 {
-    if (gauge->process != 0)
-        descriptor_close(&gauge->status);
-    gauge->process = 0;
+    if (pins->process != 0)
+        descriptor_close(&pins->status);
+    pins->process = 0;
 }

@@ -1,5 +1,5 @@
 /* What is pinned is told truly, whatever becomes of the descriptor that is kept for the question. */
-#include "mirror/pinning/pin_gauge.h"
+#include "mirror/host_memory/process_pins.h"
 #include "system/unseen_ring.h"
 #include "tap.h"
 
@@ -21,7 +21,7 @@
 
 enum { PINNED_BYTES = 64 << 10 };
 
-static struct pin_gauge gauge;
+static struct process_pins pins;
 static bool has_ring;
 
 /* -1: there is no such line. */
@@ -39,7 +39,7 @@ static long pinned_by(const char *path)
 
 static bool is_right(void)
 {
-    return (long)pin_gauge_bytes(&gauge) == pinned_by("/proc/thread-self/status");
+    return (long)process_pins_bytes(&pins) == pinned_by("/proc/thread-self/status");
 }
 
 /* Open descriptors of status files. */
@@ -84,8 +84,8 @@ static bool child_says(bool (*function)(void))
 
 static void test_kept(void)
 {
-    bool good = pin_gauge_bytes(&gauge) == 0 && count_kept() == 1;
-    const int number = gauge.status.number;
+    bool good = process_pins_bytes(&pins) == 0 && count_kept() == 1;
+    const int number = pins.status.number;
     tap_ok(good && number >= DESCRIPTOR_LOWEST, "the file is kept open, out of the way");
     tap_ok(fcntl(number, F_GETFD) & FD_CLOEXEC, "but not for other programs");
     has_ring = pin_some() && pinned_by("/proc/self/status") >= PINNED_BYTES;
@@ -93,9 +93,9 @@ static void test_kept(void)
     fcntl(number, F_SETFD, 0); /* by which we know it again */
     for (int i = 0; i < 100; i++)
         good = good && is_right();
-    tap_ok(good && count_kept() == 1 && gauge.status.number == number && fcntl(number, F_GETFD) == 0,
+    tap_ok(good && count_kept() == 1 && pins.status.number == number && fcntl(number, F_GETFD) == 0,
            "a hundred times by the same descriptor");
-    pin_gauge_close(&gauge);
+    process_pins_close(&pins);
     tap_ok(count_kept() == 0, "which can be closed");
 }
 
@@ -115,7 +115,7 @@ static bool thread_is_right(void)
 
 static void test_ended_thread(void)
 {
-    pin_gauge_close(&gauge);
+    process_pins_close(&pins);
     tap_ok(thread_is_right() && count_kept() == 1, "another thread opens it");
     check_pinned(is_right(), "and has ended when the next asks");
     check_pinned(thread_is_right() && thread_is_right() && is_right(), "and so again");
@@ -128,14 +128,14 @@ static void *outlive_main(void *unused)
     while (pinned_by("/proc/self/status") >= 0)
         usleep(1000);
     bool good = is_right() && count_kept() == 1;
-    const int number = gauge.status.number;
-    _exit(!(good && is_right() && gauge.status.number == number && count_kept() == 1));
+    const int number = pins.status.number;
+    _exit(!(good && is_right() && pins.status.number == number && count_kept() == 1));
 }
 
 static bool leave_main(void)
 {
     pthread_t thread;
-    pin_gauge_close(&gauge); /* the parent's, of which this is a copy */
+    process_pins_close(&pins); /* the parent's, of which this is a copy */
     if (!pin_some() || !is_right() || pthread_create(&thread, NULL, outlive_main, NULL) != 0)
         return false;
     pthread_exit(NULL);
@@ -143,9 +143,9 @@ static bool leave_main(void)
 
 static bool own_is_told(void)
 {
-    const struct pin_gauge parents = gauge;
-    return pinned_by("/proc/self/status") == 0 && pin_gauge_bytes(&gauge) == 0 &&
-           memcmp(&parents, &gauge, sizeof gauge) == 0;
+    const struct process_pins parents = pins;
+    return pinned_by("/proc/self/status") == 0 && process_pins_bytes(&pins) == 0 &&
+           memcmp(&parents, &pins, sizeof pins) == 0;
 }
 
 static void test_fork(void)
@@ -157,7 +157,7 @@ static void test_fork(void)
 
 static void test_closed(void)
 {
-    close(gauge.status.number);
+    close(pins.status.number);
     check_pinned(is_right(), "the program closes the descriptor: another is opened");
     tap_ok(count_kept() == 1, "and kept");
 }
@@ -166,14 +166,14 @@ static void test_reused(void)
 {
     static const char text[] = "Name:\tprogram\nVmPin:\t    4444 kB\n";
     struct stat before, after;
-    const int number = gauge.status.number, file = memfd_create("program", MFD_CLOEXEC);
+    const int number = pins.status.number, file = memfd_create("program", MFD_CLOEXEC);
     if (file < 0 || write(file, text, sizeof text) != (ssize_t)sizeof text || lseek(file, 5, SEEK_SET) != 5 ||
         fcntl(file, F_SETFL, O_NONBLOCK) != 0 || dup2(file, number) != number || fstat(file, &before) != 0)
         abort();
     tap_ok(is_right(), "the program's file under its number is not read");
     tap_ok(fstat(number, &after) == 0 && before.st_ino == after.st_ino, "it is left open");
     tap_ok(lseek(number, 0, SEEK_CUR) == 5, "at the place where the program had it");
-    tap_ok(gauge.status.number != number && count_kept() == 1, "and another descriptor is kept");
+    tap_ok(pins.status.number != number && count_kept() == 1, "and another descriptor is kept");
     close(number);
     close(file);
 }
@@ -181,11 +181,11 @@ static void test_reused(void)
 /* Here not even the inode tells. */
 static void test_same_file(void)
 {
-    const int number = gauge.status.number, file = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-    if (file < 0 || dup2(file, number) != number || !descriptor_is_ours(&gauge.status))
+    const int number = pins.status.number, file = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    if (file < 0 || dup2(file, number) != number || !descriptor_is_ours(&pins.status))
         abort();
     tap_ok(is_right() && lseek(number, 0, SEEK_CUR) == 0, "the program's own status file serves unharmed");
-    pin_gauge_close(&gauge);
+    process_pins_close(&pins);
     tap_ok(fcntl(number, F_GETFD) >= 0, "and stays open");
     close(number);
     close(file);
@@ -205,15 +205,15 @@ static void test_few_descriptors(void)
 {
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
-    pin_gauge_close(&gauge);
+    process_pins_close(&pins);
     allow_descriptors(100);
     tap_ok(is_right() && is_right() && count_kept() == 0, "where there are no high numbers none is kept");
     allow_descriptors(0);
-    tap_ok(pin_gauge_bytes(&gauge) == 0, "where none is, nothing is known");
+    tap_ok(process_pins_bytes(&pins) == 0, "where none is, nothing is known");
     allow_descriptors(limit.rlim_cur);
     const bool kept = is_right() && count_kept() == 1;
     allow_descriptors(0);
-    const uint64_t answer = pin_gauge_bytes(&gauge);
+    const uint64_t answer = process_pins_bytes(&pins);
     allow_descriptors(limit.rlim_cur);
     tap_ok(kept && (long)answer == pinned_by("/proc/thread-self/status"), "one that is kept answers then");
 }
@@ -246,15 +246,15 @@ static void check_refused(unsigned call, unsigned or_call, bool asked_before, bo
     const pid_t child = has_ring ? fork() : -1;
     int state = 0;
     if (child == 0) {
-        memset(&gauge, 0, sizeof gauge);
+        memset(&pins, 0, sizeof pins);
         bool good = pin_some() && (!asked_before || is_right());
         const uint64_t truth = is_known ? (uint64_t)pinned_by("/proc/self/status") : 0;
         if (!refuse(call, or_call))
             _exit(NO_FILTER);
-        good = good && pin_gauge_bytes(&gauge) == truth;
+        good = good && process_pins_bytes(&pins) == truth;
         const int first_free = lowest_free();
         for (int i = 0; i < 5; i++)
-            good = good && pin_gauge_bytes(&gauge) == truth;
+            good = good && process_pins_bytes(&pins) == truth;
         _exit(!(good && lowest_free() == first_free + 1));
     }
     if (child < 0 || waitpid(child, &state, 0) != child ||

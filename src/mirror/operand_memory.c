@@ -1,7 +1,7 @@
-#include "mirror/footprint.h"
+#include "mirror/operand_memory.h"
 #include "mirror/tracking/page_bits.h"
 
-bool footprint_is_empty(const struct operand *operand)
+bool operand_memory_is_empty(const struct operand *operand)
 {
     return !operand->matrix.pointer || operand->matrix.rows <= 0 || operand->matrix.columns <= 0;
 }
@@ -22,12 +22,12 @@ static uintptr_t element_address(const struct operand *operand, int64_t row, int
            ((uintptr_t)column * (uintptr_t)matrix->ld + (uintptr_t)row) * operand->element_bytes;
 }
 
-struct byte_range footprint_hull(const struct operand *operand)
+struct byte_range operand_memory_hull(const struct operand *operand)
 {
     const struct blas_matrix *matrix = &operand->matrix;
     struct byte_range hull = {0, 0};
     int64_t first, last;
-    if (footprint_is_empty(operand))
+    if (operand_memory_is_empty(operand))
         return hull;
     hull.begin = element_address(operand, 0, 0);
     column_rows(matrix, matrix->columns - 1, &first, &last);
@@ -35,10 +35,10 @@ struct byte_range footprint_hull(const struct operand *operand)
     return hull;
 }
 
-uint64_t footprint_bytes(const struct operand *operand)
+uint64_t operand_memory_bytes(const struct operand *operand)
 {
     const struct blas_matrix *matrix = &operand->matrix;
-    if (footprint_is_empty(operand))
+    if (operand_memory_is_empty(operand))
         return 0;
     uint64_t rows = (uint64_t)matrix->rows, columns = (uint64_t)matrix->columns;
     uint64_t order = rows < columns ? rows : columns;
@@ -50,20 +50,21 @@ uint64_t footprint_bytes(const struct operand *operand)
     return elements * operand->element_bytes;
 }
 
-uint64_t footprint_touched_bytes(const struct operand *operand)
+uint64_t operand_memory_page_bytes(const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     const uint64_t most = page_ceiling(hull.end) - page_floor(hull.begin);
-    const uint64_t bytes = footprint_bytes(operand) + ((uint64_t)operand->matrix.columns << page_shift());
+    const uint64_t bytes =
+        operand_memory_bytes(operand) + ((uint64_t)operand->matrix.columns << page_shift());
     return bytes < most ? bytes : most;
 }
 
-bool footprint_contains(const struct operand *outer, const struct operand *inner)
+bool operand_memory_contains(const struct operand *outer, const struct operand *inner)
 {
     const struct blas_matrix *out = &outer->matrix, *in = &inner->matrix;
     uintptr_t from = (uintptr_t)out->pointer, to = (uintptr_t)in->pointer;
     size_t column_bytes = (size_t)out->ld * outer->element_bytes;
-    if (footprint_is_empty(outer) || out->ld != in->ld || outer->element_bytes != inner->element_bytes ||
+    if (operand_memory_is_empty(outer) || out->ld != in->ld || outer->element_bytes != inner->element_bytes ||
         to < from)
         return false;
     int64_t column = (int64_t)((to - from) / column_bytes);
@@ -78,31 +79,31 @@ bool footprint_contains(const struct operand *outer, const struct operand *inner
     return true;
 }
 
-struct footprint footprint_start_at(const struct operand *operand, uintptr_t address)
+struct operand_runs operand_runs_start_at(const struct operand *operand, uintptr_t address)
 {
     const struct blas_matrix *matrix = &operand->matrix;
     const uintptr_t first = (uintptr_t)matrix->pointer;
-    struct footprint footprint = footprint_start(operand);
+    struct operand_runs runs = operand_runs_start(operand);
     if (address > first)
-        footprint.column = (int64_t)((address - first) / ((uintptr_t)matrix->ld * operand->element_bytes));
-    return footprint;
+        runs.column = (int64_t)((address - first) / ((uintptr_t)matrix->ld * operand->element_bytes));
+    return runs;
 }
 
-bool footprint_next(struct footprint *footprint, struct byte_range *run)
+bool operand_runs_next(struct operand_runs *runs, struct byte_range *run)
 {
-    const struct operand *operand = footprint->operand;
+    const struct operand *operand = runs->operand;
     const struct blas_matrix *matrix = &operand->matrix;
     int64_t first, last;
-    if (footprint_is_empty(operand) || footprint->column >= matrix->columns)
+    if (operand_memory_is_empty(operand) || runs->column >= matrix->columns)
         return false;
-    column_rows(matrix, footprint->column, &first, &last);
-    run->begin = element_address(operand, first, footprint->column);
-    run->end = element_address(operand, last, footprint->column);
-    while (++footprint->column < matrix->columns) {
-        column_rows(matrix, footprint->column, &first, &last);
-        if (element_address(operand, first, footprint->column) != run->end)
+    column_rows(matrix, runs->column, &first, &last);
+    run->begin = element_address(operand, first, runs->column);
+    run->end = element_address(operand, last, runs->column);
+    while (++runs->column < matrix->columns) {
+        column_rows(matrix, runs->column, &first, &last);
+        if (element_address(operand, first, runs->column) != run->end)
             break;
-        run->end = element_address(operand, last, footprint->column);
+        run->end = element_address(operand, last, runs->column);
     }
     return true;
 }
