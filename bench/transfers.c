@@ -43,7 +43,7 @@ struct measurement {
 static enum status run_shared(struct transfer *transfer, bool up, int helpers)
 {
     enum status status = STATUS_BUSY;
-    if (!(up ? shared_transfer_upload : shared_transfer_download)(transfer, 1, helpers, &status))
+    if (!shared_transfer_run(transfer, 1, helpers, up, &status))
         fprintf(stderr, "transfers: there are no helpers\n");
     return status;
 }

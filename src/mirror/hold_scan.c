@@ -92,7 +92,7 @@ enum status hold_scan_range(struct operands_hold *hold, struct mirror *mirror, s
 }
 
 /* Clocks are dear in some virtual machines: only pins keep an account of scans. */
-static uint64_t begin_wait(struct mirror *mirror)
+static uint64_t begin_wait(const struct mirror *mirror)
 {
     return pins_count(mirror) > 0 ? clock_nanoseconds() : 0;
 }

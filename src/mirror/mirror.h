@@ -101,7 +101,7 @@ struct mirror {
     bool pin_forbidden;
     unsigned pins_refused; /* by the driver, in a row */
     bool gathering_due; /* of some pin's pages */
-    int pin_count;
+    atomic_int pin_count; /* anyone may look at this */
     struct mirror_pin pins[MIRROR_PINS_MAX]; /* disjoint */
     struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
     unsigned next_complete;

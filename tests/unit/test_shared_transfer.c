@@ -72,7 +72,7 @@ static bool upload(struct transfer transfer, int helpers)
     enum status status = STATUS_BUSY;
     if (helpers == 0)
         return transfer_upload_alone(&transfer) == STATUS_OK;
-    return shared_transfer_upload(&transfer, 1, helpers, &status) && status == STATUS_OK;
+    return shared_transfer_run(&transfer, 1, helpers, true, &status) && status == STATUS_OK;
 }
 
 static bool download(struct transfer transfer, int helpers)
@@ -80,7 +80,7 @@ static bool download(struct transfer transfer, int helpers)
     enum status status = STATUS_BUSY;
     if (helpers == 0)
         return transfer_download_alone(&transfer) == STATUS_OK;
-    return shared_transfer_download(&transfer, 1, helpers, &status) && status == STATUS_OK;
+    return shared_transfer_run(&transfer, 1, helpers, false, &status) && status == STATUS_OK;
 }
 
 /* Rows of the host at a pitch that may be negative, `span` bytes of memory with a guard at either end. */
@@ -333,7 +333,7 @@ static void test_busy_helpers(void)
     fill_randomly(memory, LARGE);
     processors = 4;
     bool good = job_helpers_begin(stay_idle, NULL, 1, 1);
-    good = good && !shared_transfer_upload(&transfer, 1, 3, &status) && transfer_upload(&transfer) == STATUS_OK;
+    good = good && !shared_transfer_run(&transfer, 1, 3, true, &status) && transfer_upload(&transfer) == STATUS_OK;
     transfer.host = result;
     good = good && transfer_download(&transfer) == STATUS_OK && memcmp(memory, result, LARGE) == 0;
     job_helpers_end();

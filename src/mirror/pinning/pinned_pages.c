@@ -49,11 +49,3 @@ size_t pins_run(struct mirror *mirror, size_t begin, size_t end, bool *direct)
     *direct = pinned && !page_bits_test(mirror->suspect, begin);
     return (pinned ? page_bits_find(mirror->suspect, begin, end, *direct) : end) - begin;
 }
-
-int pins_count(struct mirror *mirror)
-{
-    pthread_mutex_lock(&mirror->notes);
-    const int count = mirror->pin_count;
-    pthread_mutex_unlock(&mirror->notes);
-    return count;
-}

@@ -37,7 +37,10 @@ size_t pins_run(struct mirror *mirror, size_t begin, size_t end, bool *direct);
 bool pins_hold_in_one(struct mirror *mirror, size_t begin, size_t end);
 
 /* How many there are. */
-int pins_count(struct mirror *mirror);
+static inline int pins_count(const struct mirror *mirror)
+{
+    return atomic_load(&mirror->pin_count);
+}
 
 /* True when there is any sign that the program uses CUDA itself. */
 bool pins_program_uses_cuda(const struct mirror *mirror);

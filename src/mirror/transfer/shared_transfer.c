@@ -11,22 +11,18 @@
 /* What the calling thread packs before it looks at the copies again. */
 enum { SLICE_BYTES = 128 << 10 };
 
-static const char uploading[] = "copying an operand to the device";
-static const char downloading[] = "running a kernel or copying its result to the host";
-
 /* Transfers in pieces, numbered through. */
 struct shared {
     struct lane *lane;
     struct transfer *transfers;
     unsigned count, ends[TRANSFER_TOGETHER_MOST]; /* one more than the last piece of each */
     struct piece_queue queue;
+    bool up;
+    const char *what; /* for the log */
     unsigned first_slot;
     unsigned queued; /* copies */
     unsigned past; /* up: uses of slots, what lay in each at first included; down: copies that have landed */
 };
-
-/* A step of one direction. */
-typedef enum status shared_step(struct shared *shared);
 
 static const struct transfer *piece_of(const struct shared *shared, unsigned index, struct piece *piece)
 {
@@ -42,50 +38,62 @@ static unsigned slot_of(const struct shared *shared, unsigned index)
     return (shared->first_slot + index) % LANE_SLOTS;
 }
 
-static void pack_or_unpack(const struct transfer *transfer, const struct piece *piece, unsigned char *packed,
-                           bool up)
+static void pack_or_unpack(const struct shared *shared, const struct transfer *transfer,
+                           const struct piece *piece, unsigned char *packed)
 {
-    if (up)
+    if (shared->up)
         piece_pack(packed, transfer, piece);
     else
         piece_unpack_unseen(transfer, piece, packed);
 }
 
-static void help(struct shared *shared, bool up)
+static void help(void *context, unsigned unused)
 {
+    struct shared *shared = context;
     unsigned index;
+    (void)unused;
     while (piece_queue_await(&shared->queue, &index)) {
         struct piece piece;
         const struct transfer *transfer = piece_of(shared, index, &piece);
-        pack_or_unpack(transfer, &piece, staging_slot_address(shared->lane, slot_of(shared, index)), up);
+        pack_or_unpack(shared, transfer, &piece, staging_slot_address(shared->lane, slot_of(shared, index)));
         piece_queue_finish(&shared->queue, index);
     }
 }
 
-static void help_up(void *shared, unsigned unused)
+/* Up, the next piece must be packed before its copy is queued; down, its slot must have been emptied. */
+static bool can_queue(const struct shared *shared)
 {
-    (void)unused;
-    help(shared, true);
+    const unsigned next = shared->queued;
+    if (next == shared->queue.pieces)
+        return false;
+    return shared->up ? piece_queue_is_finished(&shared->queue, next)
+                      : next < LANE_SLOTS || piece_queue_is_finished(&shared->queue, next - LANE_SLOTS);
 }
 
-static void help_down(void *shared, unsigned unused)
+static enum status queue_copy(struct shared *shared)
 {
-    (void)unused;
-    help(shared, false);
+    struct piece piece;
+    const struct transfer *transfer = piece_of(shared, shared->queued, &piece);
+    const unsigned slot = slot_of(shared, shared->queued++);
+    unsigned char *packed = staging_slot_address(shared->lane, slot);
+    enum status status =
+        shared->up ? piece_send(transfer, &piece, packed) : piece_fetch(transfer, &piece, packed);
+    return status == STATUS_OK ? staging_slot_use(shared->lane, slot, shared->what) : status;
 }
 
-/* By the calling thread, with an eye on the copies. */
-static enum status do_piece(struct shared *shared, unsigned index, bool up, shared_step *serve)
+/* Up, only slots that are still wanted are waited for. */
+static bool has_more_to_pass(const struct shared *shared)
 {
-    struct piece piece, slice = {0};
-    enum status status = STATUS_OK;
-    const struct transfer *transfer = piece_of(shared, index, &piece);
-    unsigned char *packed = staging_slot_address(shared->lane, slot_of(shared, index));
-    while (status == STATUS_OK && piece_next_slice(&piece, SLICE_BYTES, &slice)) {
-        pack_or_unpack(transfer, &slice, packed + piece_slice_offset(&piece, &slice), up);
-        status = serve(shared);
-    }
-    piece_queue_finish(&shared->queue, index);
+    if (!shared->up)
+        return shared->past < shared->queued;
+    return shared->past < shared->queue.pieces && shared->past < shared->queued + LANE_SLOTS;
+}
+
+static enum status pass(struct shared *shared, bool wait, bool *passed)
+{
+    enum status status =
+        staging_slot_is_free(shared->lane, slot_of(shared, shared->past), wait, passed, shared->what);
+    shared->past += status == STATUS_OK && *passed;
     return status;
 }
 
@@ -95,124 +103,93 @@ static void allow_past(struct shared *shared)
                       shared->past < shared->queue.pieces ? shared->past : shared->queue.pieces);
 }
 
-/* Queue what is packed, and free slots that are still wanted. */
-static enum status serve_upload(struct shared *shared)
+/* Queue the copies that can be, and have packed into slots that are free, or unpacked what has landed. */
+static enum status serve(struct shared *shared)
 {
-    struct lane *lane = shared->lane;
     enum status status = STATUS_OK;
-    bool is_free = true;
-    while (status == STATUS_OK && shared->queued < shared->queue.pieces &&
-           piece_queue_is_finished(&shared->queue, shared->queued)) {
-        struct piece piece;
-        const unsigned slot = slot_of(shared, shared->queued);
-        status =
-            piece_send(piece_of(shared, shared->queued, &piece), &piece, staging_slot_address(lane, slot));
-        if (status == STATUS_OK)
-            status = staging_slot_use(lane, slot, uploading);
-        shared->queued++;
-    }
-    while (status == STATUS_OK && is_free && shared->past < shared->queue.pieces &&
-           shared->past < shared->queued + LANE_SLOTS) {
-        status = staging_slot_is_free(lane, slot_of(shared, shared->past), false, &is_free, uploading);
-        shared->past += status == STATUS_OK && is_free;
-    }
+    bool passed = true;
+    while (status == STATUS_OK && can_queue(shared))
+        status = queue_copy(shared);
+    while (status == STATUS_OK && passed && has_more_to_pass(shared))
+        status = pass(shared, false, &passed);
     allow_past(shared);
     return status;
 }
 
-/* There is nothing to pack now. The link has enough to do, or nobody has the next piece: a slot is waited
- * for. */
-static enum status wait_upload(struct shared *shared)
+/* By the calling thread, with an eye on the copies. */
+static enum status do_piece(struct shared *shared, unsigned index)
 {
-    const unsigned taken = atomic_load(&shared->queue.taken),
-                   on_link = shared->queued + LANE_SLOTS - shared->past;
-    bool is_free = false;
-    if (shared->past >= shared->queue.pieces || (taken > shared->queued && on_link <= LANE_SLOTS / 2)) {
-        piece_queue_await_finish(&shared->queue, shared->queued);
-        return STATUS_OK;
+    struct piece piece, slice = {0};
+    enum status status = STATUS_OK;
+    const struct transfer *transfer = piece_of(shared, index, &piece);
+    unsigned char *packed = staging_slot_address(shared->lane, slot_of(shared, index));
+    while (status == STATUS_OK && piece_next_slice(&piece, SLICE_BYTES, &slice)) {
+        pack_or_unpack(shared, transfer, &slice, packed + piece_slice_offset(&piece, &slice));
+        status = serve(shared);
     }
-    enum status status =
-        staging_slot_is_free(shared->lane, slot_of(shared, shared->past), true, &is_free, uploading);
-    shared->past += is_free;
-    allow_past(shared);
+    piece_queue_finish(&shared->queue, index);
     return status;
 }
 
-static enum status upload_all(struct shared *shared)
+/* Is the end of a piece that others have to be waited for, and which? Up: the link has enough to do, or all
+ * slots are given away. Down: all copies that were queued have landed. */
+static bool awaits_piece(const struct shared *shared, unsigned *index)
+{
+    const struct piece_queue *queue = &shared->queue;
+    const unsigned queued = shared->queued, on_link = queued + LANE_SLOTS - shared->past;
+    *index = queued;
+    if (shared->up)
+        return shared->past >= queue->pieces ||
+               (atomic_load(&queue->taken) > queued && on_link <= LANE_SLOTS / 2);
+    if (shared->past < queued)
+        return false;
+    *index = queued > LANE_SLOTS ? queued - LANE_SLOTS : 0;
+    while (queued == queue->pieces && *index < queued - 1 && piece_queue_is_finished(queue, *index))
+        ++*index;
+    return true;
+}
+
+/* There is nothing to pack or unpack now. */
+static enum status wait(struct shared *shared)
 {
     unsigned index;
-    enum status status = staging_slots_settle(shared->lane, uploading);
-    if (status == STATUS_OK)
-        status = staging_slots_begin(shared->lane, &shared->first_slot, uploading);
-    while (status == STATUS_OK) {
-        status = serve_upload(shared);
-        if (status != STATUS_OK || shared->queued == shared->queue.pieces)
-            break;
-        status = piece_queue_take(&shared->queue, &index) ? do_piece(shared, index, true, serve_upload)
-                                                          : wait_upload(shared);
-    }
-    return status;
-}
-
-/* Queue copies into slots that are empty, and have unpacked what has landed. */
-static enum status serve_download(struct shared *shared)
-{
-    struct lane *lane = shared->lane;
-    enum status status = STATUS_OK;
-    bool landed = true;
-    while (status == STATUS_OK && shared->queued < shared->queue.pieces &&
-           (shared->queued < LANE_SLOTS ||
-            piece_queue_is_finished(&shared->queue, shared->queued - LANE_SLOTS))) {
-        struct piece piece;
-        const unsigned slot = slot_of(shared, shared->queued);
-        status =
-            piece_fetch(piece_of(shared, shared->queued, &piece), &piece, staging_slot_address(lane, slot));
-        if (status == STATUS_OK)
-            status = staging_slot_use(lane, slot, downloading);
-        shared->queued++;
-    }
-    while (status == STATUS_OK && landed && shared->past < shared->queued) {
-        status = staging_slot_is_free(lane, slot_of(shared, shared->past), false, &landed, downloading);
-        shared->past += status == STATUS_OK && landed;
-    }
-    allow_past(shared);
-    return status;
-}
-
-/* There is nothing to unpack now: wait for the next copy, or if all have landed for a slot or the end. */
-static enum status wait_download(struct shared *shared)
-{
-    bool landed = false;
-    if (shared->past == shared->queued) {
-        unsigned index = shared->queued > LANE_SLOTS ? shared->queued - LANE_SLOTS : 0;
-        while (shared->queued == shared->queue.pieces && index < shared->queued - 1 &&
-               piece_queue_is_finished(&shared->queue, index))
-            index++;
+    bool passed;
+    if (awaits_piece(shared, &index)) {
         piece_queue_await_finish(&shared->queue, index);
         return STATUS_OK;
     }
-    enum status status =
-        staging_slot_is_free(shared->lane, slot_of(shared, shared->past), true, &landed, downloading);
-    shared->past += landed;
+    enum status status = pass(shared, true, &passed);
     allow_past(shared);
     return status;
 }
 
-static enum status download_all(struct shared *shared)
+static enum status begin(struct shared *shared)
+{
+    struct lane *lane = shared->lane;
+    enum status status = staging_slots_settle(lane, shared->what);
+    if (status == STATUS_OK && !shared->up) {
+        if (staging_slots_are_in_use(lane))
+            status = lane_synchronise(lane, shared->what);
+        if (status == STATUS_OK)
+            lane->staging_state = (struct staging_state){0};
+    }
+    return status == STATUS_OK ? staging_slots_begin(lane, &shared->first_slot, shared->what) : status;
+}
+
+static bool is_done(const struct shared *shared)
+{
+    return (shared->up ? shared->queued : atomic_load(&shared->queue.finished)) == shared->queue.pieces;
+}
+
+static enum status move_all(struct shared *shared)
 {
     unsigned index;
-    enum status status = staging_slots_settle(shared->lane, downloading);
-    if (status == STATUS_OK && staging_slots_are_in_use(shared->lane))
-        status = lane_synchronise(shared->lane, downloading);
-    if (status == STATUS_OK) {
-        shared->lane->staging_state = (struct staging_state){0};
-        status = staging_slots_begin(shared->lane, &shared->first_slot, downloading);
-    }
-    while (status == STATUS_OK && atomic_load(&shared->queue.finished) < shared->queue.pieces) {
-        status = serve_download(shared);
-        if (status == STATUS_OK)
-            status = piece_queue_take(&shared->queue, &index) ? do_piece(shared, index, false, serve_download)
-                                                              : wait_download(shared);
+    enum status status = begin(shared);
+    while (status == STATUS_OK) {
+        status = serve(shared);
+        if (status != STATUS_OK || is_done(shared))
+            break;
+        status = piece_queue_take(&shared->queue, &index) ? do_piece(shared, index) : wait(shared);
     }
     return status;
 }
@@ -240,18 +217,6 @@ static bool number_pieces(struct shared *shared)
     return true;
 }
 
-static bool run(struct shared *shared, int helpers, job_helpers_work *help_it, shared_step *all,
-                enum status *status)
-{
-    if (shared->count > TRANSFER_TOGETHER_MOST || !number_pieces(shared) ||
-        !job_helpers_begin(help_it, shared, (unsigned)helpers, helpers))
-        return false;
-    *status = all(shared);
-    piece_queue_close(&shared->queue);
-    job_helpers_end();
-    return true;
-}
-
 int shared_transfer_helpers(const struct transfer *transfers, unsigned count)
 {
     size_t bytes = 0;
@@ -263,25 +228,33 @@ int shared_transfer_helpers(const struct transfer *transfers, unsigned count)
     return bytes / STAGING_SLOT_BYTES - 1 < (size_t)wanted ? (int)(bytes / STAGING_SLOT_BYTES - 1) : wanted;
 }
 
-bool shared_transfer_upload(struct transfer *transfers, unsigned count, int helpers, enum status *status)
+/* Down, the last piece has landed, so everything queued before it is done. */
+static void leave_staging(struct shared *shared, bool good)
 {
-    struct shared shared = {.lane = transfers->lane, .transfers = transfers, .count = count};
-    if (!run(&shared, helpers, help_up, upload_all, status))
-        return false;
-    if (*status == STATUS_OK)
-        staging_slots_end(shared.lane, slot_of(&shared, shared.queue.pieces));
+    struct staging_state *state = &shared->lane->staging_state;
+    if (!shared->up)
+        *state = (struct staging_state){.doubtful = !good};
+    else if (good)
+        staging_slots_end(shared->lane, slot_of(shared, shared->queue.pieces));
     else
-        shared.lane->staging_state.doubtful = true;
-    return true;
+        state->doubtful = true;
 }
 
-bool shared_transfer_download(struct transfer *transfers, unsigned count, int helpers, enum status *status)
+bool shared_transfer_run(struct transfer *transfers, unsigned count, int helpers, bool up,
+                         enum status *status)
 {
-    struct shared shared = {.lane = transfers->lane, .transfers = transfers, .count = count};
-    if (!run(&shared, helpers, help_down, download_all, status))
+    struct shared shared = {
+        .lane = transfers->lane, .transfers = transfers, .count = count, .up = up,
+        .what = up ? "copying an operand to the device"
+                   : "running a kernel or copying its result to the host"};
+    if (count > TRANSFER_TOGETHER_MOST || !number_pieces(&shared) ||
+        !job_helpers_begin(help, &shared, (unsigned)helpers, helpers))
         return false;
-    note_touched(&shared);
-    /* The last piece has landed, so everything queued before it is done. */
-    shared.lane->staging_state = (struct staging_state){.doubtful = *status != STATUS_OK};
+    *status = move_all(&shared);
+    piece_queue_close(&shared.queue);
+    job_helpers_end();
+    if (!up)
+        note_touched(&shared);
+    leave_staging(&shared, *status == STATUS_OK);
     return true;
 }

@@ -15,9 +15,9 @@
 /* How many helpers are worth having for these transfers; 0: one thread does as well. */
 int shared_transfer_helpers(const struct transfer *transfers, unsigned count);
 
-/* As transfer_upload and transfer_download of all, which are the same lane's. False: there are no helpers
+/* As transfer_upload_all, or transfer_download_all, of transfers of one lane. False: there are no helpers
  * to be had now, and nothing was done. */
-bool shared_transfer_upload(struct transfer *transfers, unsigned count, int helpers, enum status *status);
-bool shared_transfer_download(struct transfer *transfers, unsigned count, int helpers, enum status *status);
+bool shared_transfer_run(struct transfer *transfers, unsigned count, int helpers, bool up,
+                         enum status *status);
 
 #endif

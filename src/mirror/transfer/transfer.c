@@ -110,34 +110,33 @@ enum status transfer_download_alone(struct transfer *transfer)
     return status;
 }
 
-enum status transfer_upload_all(struct transfer *transfers, unsigned count)
+static enum status move_all(struct transfer *transfers, unsigned count, bool up)
 {
     const int helpers = shared_transfer_helpers(transfers, count);
     enum status status = STATUS_OK;
-    if (helpers > 0 && shared_transfer_upload(transfers, count, helpers, &status))
+    if (helpers > 0 && shared_transfer_run(transfers, count, helpers, up, &status))
         return status;
     for (unsigned i = 0; i < count && status == STATUS_OK; i++)
-        status = transfer_upload_alone(&transfers[i]);
+        status = up ? transfer_upload_alone(&transfers[i]) : transfer_download_alone(&transfers[i]);
     return status;
+}
+
+enum status transfer_upload_all(struct transfer *transfers, unsigned count)
+{
+    return move_all(transfers, count, true);
 }
 
 enum status transfer_download_all(struct transfer *transfers, unsigned count)
 {
-    const int helpers = shared_transfer_helpers(transfers, count);
-    enum status status = STATUS_OK;
-    if (helpers > 0 && shared_transfer_download(transfers, count, helpers, &status))
-        return status;
-    for (unsigned i = 0; i < count && status == STATUS_OK; i++)
-        status = transfer_download_alone(&transfers[i]);
-    return status;
+    return move_all(transfers, count, false);
 }
 
 enum status transfer_upload(struct transfer *transfer)
 {
-    return transfer_upload_all(transfer, 1);
+    return move_all(transfer, 1, true);
 }
 
 enum status transfer_download(struct transfer *transfer)
 {
-    return transfer_download_all(transfer, 1);
+    return move_all(transfer, 1, false);
 }
