@@ -127,7 +127,7 @@ static void print_tracker(FILE *stream)
         return;
     }
     write_tracker_create(&tracker);
-    fprintf(stream, "residency: %s\n", write_tracker_description(tracker));
+    fprintf(stream, "residency: %s\n", write_tracker_description());
     write_tracker_destroy(tracker);
     if (mapping_has_blind_spots(0))
         fprintf(stream,

@@ -33,28 +33,26 @@ size_t mirror_uncommitted(struct mirror *mirror, uintptr_t begin, uintptr_t end)
     return missing;
 }
 
-static bool nobody_claims(void *context, uintptr_t begin, uintptr_t end)
-{
-    return !claims_touch(context, begin, end);
-}
-
-static void note_released(void *context, uintptr_t begin, uintptr_t end)
+/* What nobody claims goes, and is not valid any more. */
+static bool may_go(void *context, uintptr_t begin, uintptr_t end)
 {
     struct mirror *mirror = context;
-    struct page_range pages = mirror_page_range(mirror, begin, end);
+    const struct page_range pages = mirror_page_range(mirror, begin, end);
+    if (claims_touch(mirror, begin, end))
+        return false;
     mirror_invalidate(mirror, pages.begin, pages.end);
+    return true;
 }
 
 /* With the lock, so that nobody claims meanwhile what goes. */
 void mirror_shrink(struct mirror *mirror)
 {
-    const struct device_range_visitor visitor = {nobody_claims, note_released, mirror};
     if (!atomic_load(&mirror->armed))
         return;
     pthread_mutex_lock(&mirror->committing);
     pthread_mutex_lock(&mirror->lock);
     size_t before = mirror->memory.committed_bytes;
-    device_range_release(&mirror->memory, &visitor);
+    device_range_release(&mirror->memory, may_go, mirror);
     budget_give(&mirror->resources->budget, before - mirror->memory.committed_bytes);
     pthread_mutex_unlock(&mirror->lock);
     pthread_mutex_unlock(&mirror->committing);

@@ -169,6 +169,6 @@ const char *mirror_table_description(const struct mirror_table *table)
              "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
              table->count, atomic_load(&resources->budget.committed) >> 20,
              atomic_load(&resources->budget.bytes) >> 20, atomic_load(&resources->pinned_bytes) >> 20,
-             resources->pin_budget_bytes >> 20, rule, write_tracker_description(resources->tracker));
+             resources->pin_budget_bytes >> 20, rule, write_tracker_description());
     return text;
 }

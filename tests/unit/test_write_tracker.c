@@ -269,7 +269,7 @@ int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
     if (write_tracker_create(&tracker) != STATUS_OK)
-        tap_skip_all(write_tracker_description(NULL));
+        tap_skip_all(write_tracker_description());
     test_writes();
     test_many_runs();
     test_discarded();

@@ -6,7 +6,6 @@
 enum { CHUNK_BLOCKS_MAX = 32 }; /* fewer driver calls, yet little is lost when a chunk cannot move */
 #define BLOCK_BYTES ((size_t)1 << BLOCK_SHIFT)
 
-static const struct device_range_visitor all_go;
 
 static size_t block_of(const struct device_range *range, uintptr_t host)
 {
@@ -74,7 +73,7 @@ enum status device_range_create(struct device_range *range, struct device *devic
 void device_range_destroy(struct device_range *range)
 {
     if (range->chunk && range->handles)
-        device_range_release(range, &all_go);
+        device_range_release(range, NULL, NULL);
     if (range->base && !range->plain && device_is_usable(range->device))
         driver()->address_free(range->base, range->end - range->begin);
     free(range->chunk);
@@ -187,43 +186,34 @@ static CUmemGenericAllocationHandle unmap_chunk(struct device_range *range, size
     return range->handles[first];
 }
 
-static bool may_go(const struct device_range_visitor *visitor, uintptr_t begin, uintptr_t end)
+static bool goes(device_range_may_go *may_go, void *context, uintptr_t begin, uintptr_t end)
 {
-    return !visitor->may_go || visitor->may_go(visitor->context, begin, end);
+    return !may_go || may_go(context, begin, end);
 }
 
-static void tell(const struct device_range_visitor *visitor, uintptr_t begin, uintptr_t end)
+static void release_plain(struct device_range *range, device_range_may_go *may_go, void *context)
 {
-    if (visitor->released)
-        visitor->released(visitor->context, begin, end);
-}
-
-static void release_plain(struct device_range *range, const struct device_range_visitor *visitor)
-{
-    if (!range->base || !may_go(visitor, range->begin, range->end))
+    if (!range->base || !goes(may_go, context, range->begin, range->end))
         return;
     device_free(range->device, range->base);
     range->base = 0;
     range->committed_bytes = 0;
-    tell(visitor, range->begin, range->end);
 }
 
-void device_range_release(struct device_range *range, const struct device_range_visitor *visitor)
+void device_range_release(struct device_range *range, device_range_may_go *may_go, void *context)
 {
     if (range->plain)
-        return release_plain(range, visitor);
+        return release_plain(range, may_go, context);
     for (size_t first = 0, end; range->base && first < block_count(range); first = end) {
         end = first + 1;
         if (!range->chunk[first])
             continue;
         end = chunk_end(range, first);
-        uintptr_t begin_host = block_host(range, first), end_host = block_host(range, end);
-        if (!may_go(visitor, begin_host, end_host))
+        if (!goes(may_go, context, block_host(range, first), block_host(range, end)))
             continue;
         CUmemGenericAllocationHandle handle = unmap_chunk(range, first, end);
         if (device_is_usable(range->device))
             driver()->physical_release(handle);
-        tell(visitor, begin_host, end_host);
     }
 }
 
@@ -239,7 +229,7 @@ void device_range_move(struct device_range *from, struct device_range *to,
                        void (*moved)(void *context, uintptr_t begin, uintptr_t end), void *context)
 {
     if (from->plain || to->plain)
-        return device_range_release(from, &all_go);
+        return device_range_release(from, NULL, NULL);
     for (size_t first = 0, end; from->base && first < block_count(from); first = end) {
         end = first + 1;
         if (!from->chunk[first])

@@ -40,14 +40,9 @@ size_t device_range_missing(const struct device_range *range, uintptr_t begin, u
  * was got stays. New memory holds anything. */
 enum status device_range_commit(struct device_range *range, uintptr_t begin, uintptr_t end);
 
-/* Release every chunk that `may_go` (NULL: all may); `released` (NULL: nobody) is told the host range of
- * each. */
-struct device_range_visitor {
-    bool (*may_go)(void *context, uintptr_t begin, uintptr_t end);
-    void (*released)(void *context, uintptr_t begin, uintptr_t end);
-    void *context;
-};
-void device_range_release(struct device_range *range, const struct device_range_visitor *visitor);
+/* Release every chunk of which `may_go` (NULL: all may) says so, being asked of the host range of each. */
+typedef bool device_range_may_go(void *context, uintptr_t begin, uintptr_t end);
+void device_range_release(struct device_range *range, device_range_may_go *may_go, void *context);
 
 /* Move the chunks of `from`, contents and all, to `to`, which contains its host
  * range; `moved` is told the host range of each. A chunk that cannot move is released. */

@@ -192,8 +192,7 @@ size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, 
     return bytes;
 }
 
-const char *write_tracker_description(const struct write_tracker *tracker)
+const char *write_tracker_description(void)
 {
-    (void)tracker;
     return description;
 }

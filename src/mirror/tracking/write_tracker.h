@@ -55,8 +55,7 @@ bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address);
 /* How many bytes of [begin, end) lie in huge pages; 0 where the kernel cannot tell. */
 size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
 
-/* One line on what the tracker is and why, for `mublas info`; also without a
- * tracker (NULL). Static storage. */
-const char *write_tracker_description(const struct write_tracker *tracker);
+/* One line on what the tracker is, or why there is none, for `mublas info`. Static storage. */
+const char *write_tracker_description(void);
 
 #endif
