@@ -71,6 +71,19 @@ enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
 bool hold_is_complete(const struct held_operand *held);
 
+/* How far the copy-back of one output has come. */
+struct write_back {
+    struct operands_hold *hold;
+    struct held_operand *held;
+    struct byte_range staged; /* hull of what was written by the CPU, empty at first */
+    bool touched;             /* host memory may have been written */
+    uint64_t staged_bytes;    /* of the result */
+    enum status status;
+};
+
+/* hold_copy_home.c: copy all of it to host memory. */
+enum status hold_copy_home(struct write_back *back);
+
 /* hold_write_back.c: before launch, after it. */
 enum status hold_mark_output(struct held_operand *held);
 enum status hold_write_back(struct operands_hold *hold, struct held_operand *held);

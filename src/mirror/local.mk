@@ -2,6 +2,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/claims.c src/mirror/claims.h \
 	src/mirror/costs.h \
 	src/mirror/hold.c src/mirror/hold.h \
+	src/mirror/hold_copy_home.c \
 	src/mirror/hold_memory.c \
 	src/mirror/hold_scan.c \
 	src/mirror/hold_upload.c \
@@ -40,6 +41,9 @@ libmublas_core_la_SOURCES += \
 	src/mirror/pinning/cuda_users.c src/mirror/pinning/cuda_users.h \
 	src/mirror/pinning/driver_traces.c src/mirror/pinning/driver_traces.h \
 	src/mirror/pinning/gathering.c src/mirror/pinning/gathering.h \
+	src/mirror/pinning/pin_choice.c \
+	src/mirror/pinning/pin_places.c \
+	src/mirror/pinning/pin_steps.h \
 	src/mirror/pinning/pinned_pages.c \
 	src/mirror/pinning/pins.c src/mirror/pinning/pins.h \
 	src/mirror/tracking/completeness.c src/mirror/tracking/completeness.h \

@@ -3,7 +3,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "mirror/pinning/pins.h"
+#include "mirror/pinning/pin_steps.h"
 
 static size_t overlap_bytes(const struct mirror_pin *pin, struct byte_range range)
 {
@@ -83,7 +83,9 @@ static enum status gather(struct mirror *mirror, struct claim *claim, int which,
     if (pin->gathering.stays_small || is_huge(mirror, blocks))
         return STATUS_OK;
     const uint64_t started = clock_nanoseconds();
-    enum status status = pins_gather(mirror, claim, which, blocks);
+    const struct mirror_pin anew = {.begin = pin->begin, .end = pin->end};
+    pins_undo(mirror, which);
+    enum status status = pins_make(mirror, claim, anew, blocks);
     const uint64_t took = clock_nanoseconds() - started;
     gathering_learn(&mirror->resources->gathering, bytes, took);
     const bool gathered = is_huge(mirror, blocks);

@@ -13,18 +13,15 @@
 #include "mirror/costs.h"
 #include "mirror/mirror.h"
 
-/* Pin the operand's span if that pays: when most of it is about to be uploaded, or staging has moved as
- * much as it holds, or half of that if it has outgrown its pin, or if it is an output and what sticks out,
- * however little, has cost as much as a pin (ledger/staged_results.h), or, if it is pinned, when most of
- * it has become suspect and staging has moved twice as much (a quarter for an output), or it is about to
- * move again and the pin has served well. To be asked of an armed mirror before the scan; pages that get
- * pinned are not valid then. STATUS_OK also when the memory or the budget do not allow it.
- * STATUS_NOT_TRACKABLE: the program has pinned some of it itself, or the memory changed meanwhile. */
+/* pin_choice.c: pin the operand's span if that pays: when most of it is about to be uploaded, or staging
+ * has moved as much as it holds, or half of that if it has outgrown its pin, or if it is an output and
+ * what sticks out, however little, has cost as much as a pin (ledger/staged_results.h), or, if it is
+ * pinned, when most of it has become suspect and staging has moved twice as much (a quarter for an
+ * output), or it is about to move again and the pin has served well. To be asked of an armed mirror before
+ * the scan; pages that get pinned are not valid then. STATUS_OK also when the memory or the budget do not
+ * allow it. STATUS_NOT_TRACKABLE: the program has pinned some of it itself, or the memory changed
+ * meanwhile. */
 enum status pins_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand);
-
-/* Pin it anew, its blocks `gathered` in huge pages where the kernel can; otherwise as pins_consider. The
- * claim has all of the pin, and mirror->pinning is held. */
-enum status pins_gather(struct mirror *mirror, struct claim *claim, int which, struct byte_range gathered);
 
 /* How many of these pages are pinned, suspect or not. */
 size_t pins_pages(struct mirror *mirror, struct page_range pages);
