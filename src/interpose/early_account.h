@@ -9,7 +9,7 @@
 #define MUBLAS_EARLY_ACCOUNT_H
 
 #include "common/blas_call.h"
-#include "mirror/operand_memory.h"
+#include "mirror/host_memory/operand_memory.h"
 #include "mirror/ledger/rewrite_samples.h"
 #include "tuner/crossover.h"
 

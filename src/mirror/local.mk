@@ -1,5 +1,4 @@
 libmublas_core_la_SOURCES += \
-	src/mirror/claims.c src/mirror/claims.h \
 	src/mirror/costs.h \
 	src/mirror/hold.c src/mirror/hold.h \
 	src/mirror/hold_copy_home.c \
@@ -12,11 +11,9 @@ libmublas_core_la_SOURCES += \
 	src/mirror/mirror_eviction.c \
 	src/mirror/mirror_make.c \
 	src/mirror/mirror_memory.c \
-	src/mirror/mirror_pages.c \
 	src/mirror/mirror_sweep.c \
 	src/mirror/mirror_table.c src/mirror/mirror_table.h \
 	src/mirror/mirror_watch.c \
-	src/mirror/operand_memory.c src/mirror/operand_memory.h \
 	src/mirror/operands.c src/mirror/operands.h \
 	src/mirror/operands_borrow.c \
 	src/mirror/operands_keep.c \
@@ -30,6 +27,8 @@ libmublas_core_la_SOURCES += \
 	src/mirror/host_memory/kernel_interface.h \
 	src/mirror/host_memory/mapping.c src/mirror/host_memory/mapping.h \
 	src/mirror/host_memory/maps_file.c src/mirror/host_memory/maps_file.h \
+	src/mirror/host_memory/operand_memory.c src/mirror/host_memory/operand_memory.h \
+	src/mirror/host_memory/pages.c src/mirror/host_memory/pages.h \
 	src/mirror/host_memory/process_pins.c src/mirror/host_memory/process_pins.h \
 	src/mirror/host_memory/protection.c src/mirror/host_memory/protection.h \
 	src/mirror/host_memory/split_move.c src/mirror/host_memory/split_move.h \
@@ -46,8 +45,10 @@ libmublas_core_la_SOURCES += \
 	src/mirror/pinning/pin_steps.h \
 	src/mirror/pinning/pinned_pages.c \
 	src/mirror/pinning/pins.c src/mirror/pinning/pins.h \
+	src/mirror/tracking/claims.c src/mirror/tracking/claims.h \
 	src/mirror/tracking/completeness.c src/mirror/tracking/completeness.h \
 	src/mirror/tracking/hot_ranges.c src/mirror/tracking/hot_ranges.h \
+	src/mirror/tracking/mirror_pages.c \
 	src/mirror/tracking/page_bits.c src/mirror/tracking/page_bits.h \
 	src/mirror/tracking/page_scan.c src/mirror/tracking/page_scan.h \
 	src/mirror/tracking/registration.c src/mirror/tracking/registration.h \

@@ -9,14 +9,15 @@
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
-#include "mirror/claims.h"
 #include "mirror/device_memory/budget.h"
 #include "mirror/device_memory/device_range.h"
+#include "mirror/host_memory/operand_memory.h"
 #include "mirror/host_memory/process_pins.h"
 #include "mirror/ledger/account.h"
 #include "mirror/ledger/gathering_account.h"
 #include "mirror/ledger/staged_results.h"
-#include "mirror/operand_memory.h"
+#include "mirror/tracking/claims.h"
+#include "mirror/tracking/page_bits.h"
 #include "mirror/tracking/registration.h"
 #include "mirror/tracking/write_tracker.h"
 
@@ -156,9 +157,9 @@ enum status mirror_arm(struct mirror *mirror);
 /* Forget every page, unregister, unpin, release device memory: a record again. By who claims the whole. */
 void mirror_empty(struct mirror *mirror);
 
-/* What a scan of a range is widened to: pages or, where the host may have huge pages, blocks. A scan that
- * ends inside a huge page that was written would split it. Beside small pages it would protect what the
- * call does not use, for the next write to fault on. */
+/* tracking/mirror_pages.c: what a scan of a range is widened to: pages or, where the host may have huge
+ * pages, blocks. A scan that ends inside a huge page that was written would split it. Beside small pages
+ * it would protect what the call does not use, for the next write to fault on. */
 struct byte_range mirror_scan_bounds(struct mirror *mirror, struct byte_range range);
 
 /* Find out what the host wrote in a range of whole pages that the claim has; clear the valid bits, set the
@@ -176,7 +177,8 @@ void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end);
 bool mirror_is_resident(struct mirror *mirror, struct page_range pages);
 void mirror_forget_resident(struct mirror *mirror, size_t begin, size_t end);
 
-/* Put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY otherwise. */
+/* mirror_memory.c: put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY
+ * otherwise. */
 enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end);
 
 /* Bytes of device memory that this would take. */
@@ -185,9 +187,10 @@ size_t mirror_uncommitted(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 /* Release device memory that nobody claims. */
 void mirror_shrink(struct mirror *mirror);
 
-/* Take over what the `old` ones (ascending, inside `mirror`, a mere record) have on the device where the
- * tracker proves that it still stands; the rest is dropped. The caller claims all of them whole, by
- * claims[i]. The old ones are mere records afterwards; `mirror` is armed if anything could be taken over. */
+/* mirror.c: take over what the `old` ones (ascending, inside `mirror`, a mere record) have on the device
+ * where the tracker proves that it still stands; the rest is dropped. The caller claims all of them whole,
+ * by claims[i]. The old ones are mere records afterwards; `mirror` is armed if anything could be taken
+ * over. */
 void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count);
 
 #endif

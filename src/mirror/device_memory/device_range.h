@@ -8,7 +8,7 @@
 #define MUBLAS_DEVICE_RANGE_H
 
 #include "gpu/device.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/host_memory/pages.h"
 
 struct device_range {
     struct device *device;

@@ -1,7 +1,7 @@
 #include "mirror/host_memory/protection.h"
 
 #include "mirror/host_memory/maps_file.h"
-#include "mirror/operand_memory.h"
+#include "mirror/host_memory/operand_memory.h"
 
 /* One mapping. */
 struct area {

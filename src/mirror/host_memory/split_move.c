@@ -3,7 +3,7 @@
 
 #include "mirror/host_memory/mapping.h"
 #include "mirror/host_memory/maps_file.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/host_memory/pages.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 #include "mirror/ledger/staged_results.h"
 
 #include "mirror/costs.h"
-#include "mirror/operand_memory.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/pages.h"
 
 #include <math.h>
 

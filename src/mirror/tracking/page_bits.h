@@ -1,23 +1,14 @@
-/* page_bits.h - one bit per page, and addresses to pages.
+/* page_bits.h - one bit per page.
  *
  * Threads may change different pages' bits at once, also of one word. */
 #ifndef MUBLAS_PAGE_BITS_H
 #define MUBLAS_PAGE_BITS_H
 
+#include "mirror/host_memory/pages.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* log2 of the page size. */
-unsigned page_shift(void);
-
-/* `address` rounded to a page; or to 2 MiB, the size of a huge page and of a device granule. */
-uintptr_t page_floor(uintptr_t address);
-uintptr_t page_ceiling(uintptr_t address);
-
-enum { BLOCK_SHIFT = 21 };
-uintptr_t block_floor(uintptr_t address);
-uintptr_t block_ceiling(uintptr_t address);
 
 /* All clear; NULL when out of memory. Release with free(). */
 uint64_t *page_bits_create(size_t pages);

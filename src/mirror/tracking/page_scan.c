@@ -4,8 +4,8 @@
 #include "common/job_helpers.h"
 #include "mirror/costs.h"
 #include "mirror/host_memory/kernel_interface.h"
+#include "mirror/host_memory/pages.h"
 #include "mirror/ranges.h"
-#include "mirror/tracking/page_bits.h"
 
 #include <stdatomic.h>
 #include <sys/ioctl.h>

@@ -1,8 +1,6 @@
 #include "mirror/tracking/registration.h"
 
-#include "mirror/mirror_table.h"
-
-#include <time.h>
+#include "mirror/mirror.h"
 
 /* Held from a look at a mirror's state to the request that rests on it. */
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;

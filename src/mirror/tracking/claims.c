@@ -1,4 +1,4 @@
-#include "mirror/claims.h"
+#include "mirror/tracking/claims.h"
 #include "mirror/mirror.h"
 
 struct claim claim_of_whole(void)

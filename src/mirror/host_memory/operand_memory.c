@@ -1,5 +1,5 @@
-#include "mirror/operand_memory.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/pages.h"
 
 bool operand_memory_is_empty(const struct operand *operand)
 {
