@@ -138,7 +138,7 @@ static enum status consider_pages(struct operands_hold *hold, int number)
 {
     struct mirror *mirror = hold->mirrors[number];
     enum status status = mirror_arm(mirror);
-    for (int i = 0; i < hold->count && status == STATUS_OK && !hold->leaves_result; i++) {
+    for (int i = 0; i < hold->count && status == STATUS_OK && hold->way != HOLD_RESULT; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror != mirror)
             continue;
@@ -257,7 +257,7 @@ static bool can_share(const struct operands_hold *hold)
             pins_program_uses_cuda(mirror))
             return false;
     }
-    return hold->may_defer && hold->count > 0;
+    return hold->way == HOLD_UNPROVEN && hold->count > 0;
 }
 
 /* Shared, where the caller may launch at once: *shared. What was so before it was claimed may not be so

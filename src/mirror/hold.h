@@ -32,11 +32,8 @@ struct operands_hold {
     struct claim claims[OPERANDS_MAX];    /* of each mirror, what the call works on */
     struct claim whole;                   /* of one that is to go, while no other is claimed */
     struct transfer_count transfers;
-    bool may_defer; /* the caller will prove the operands after its launch */
-    bool must_be_mirrored; /* the one operand has a mirror, or there is no hold */
-    bool must_be_clean; /* and all of it is valid */
-    bool leaves_result; /* without a mirror its results would be staged too: nothing is pinned for them */
-    bool unproven;  /* and has yet to; the claims are shared */
+    enum hold_way way;
+    bool unproven;  /* held so, and not proven yet; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */
     bool complete;  /* the call ended well: what was uploaded has arrived */

@@ -107,12 +107,13 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
         if (status == STATUS_OK) {
             hold->transfers.bytes_down += operand_memory_bytes(&held->operand);
             revalidate(&back);
-            if (held->was_resident && !hold->leaves_result)
+            if (held->was_resident && hold->way != HOLD_RESULT)
                 residency_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);
             return STATUS_OK;
         }
     }
     /* A half-written output that the call only writes can still be computed by the host. */
-    return touched && (held->operand.access == OPERAND_UPDATE || hold->leaves_result) ? STATUS_RESULT_LOST
-                                                                                      : status;
+    return touched && (held->operand.access == OPERAND_UPDATE || hold->way == HOLD_RESULT)
+               ? STATUS_RESULT_LOST
+               : status;
 }

@@ -7,8 +7,6 @@ libmublas_core_la_SOURCES += \
 	src/mirror/hold_upload.c \
 	src/mirror/hold_write_back.c \
 	src/mirror/mirror.c src/mirror/mirror.h \
-	src/mirror/mirror_acquire.c \
-	src/mirror/mirror_eviction.c \
 	src/mirror/mirror_make.c \
 	src/mirror/mirror_memory.c \
 	src/mirror/mirror_sweep.c \
@@ -33,7 +31,6 @@ libmublas_core_la_SOURCES += \
 	src/mirror/host_memory/protection.c src/mirror/host_memory/protection.h \
 	src/mirror/host_memory/split_move.c src/mirror/host_memory/split_move.h \
 	src/mirror/ledger/account.c src/mirror/ledger/account.h \
-	src/mirror/ledger/accounts.c \
 	src/mirror/ledger/gathering_account.c src/mirror/ledger/gathering_account.h \
 	src/mirror/ledger/rewrite_samples.c src/mirror/ledger/rewrite_samples.h \
 	src/mirror/ledger/staged_results.c src/mirror/ledger/staged_results.h \

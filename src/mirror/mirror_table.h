@@ -54,12 +54,6 @@ size_t mirror_table_first_behind(const struct mirror_table *table, uintptr_t add
 void mirror_table_remove(struct mirror_table *table, struct mirror *mirror);
 bool mirror_table_insert(struct mirror_table *table, struct mirror *mirror);
 
-/* mirror_make.c: make the mirror of *mapping, joining those that overlap it, and drop those whose memory
- * went away. By the one who is making. One reference for the caller. STATUS_BUSY: others work on those
- * longer than patience lasts. */
-enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct patience *patience,
-                              struct mirror **mirror);
-
 /* mirror_sweep.c: drop mirrors that nobody uses now and whose memory went away, so that their pins
  * and device memory go too, and undo pins once the program uses CUDA: all of those, or a few, other ones each
  * time. To look at memory takes a microsecond or two: of some as long as the device reads `read_bytes`
@@ -67,8 +61,10 @@ enum status mirror_table_make(struct mirror_table *table, struct mapping *mappin
 void mirror_table_sweep(struct mirror_table *table);
 void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes);
 
-/* mirror_acquire.c: like mirror_table_find, made if need be (as a record), with a reference for the
- * caller, who claims nothing. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
+/* mirror_make.c: like mirror_table_find, with a reference for the caller, who claims nothing. Made if need
+ * be, as a record, joining those that overlap its mapping, and dropping those whose memory went away.
+ * STATUS_NOT_TRACKABLE: the memory must be copied statelessly. STATUS_BUSY: others work on the mirrors
+ * concerned, or make one, for longer than patience lasts. */
 enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range,
                                  struct patience *patience, struct mirror **mirror);
 void mirror_table_release(struct mirror_table *table, struct mirror *mirror);
@@ -92,7 +88,7 @@ struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t byt
 /* Free the largest piece of kept memory; false: there is none. Inside device_enter. */
 bool mirror_table_drop_kept(struct mirror_table *table);
 
-/* mirror_eviction.c: free kept memory, or empty the least recently used mirror that has device memory and
+/* mirror_sweep.c: free kept memory, or empty the least recently used mirror that has device memory and
  * is not in use. */
 bool mirror_table_evict(struct mirror_table *table);
 

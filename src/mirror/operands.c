@@ -109,7 +109,8 @@ static enum status fill(struct operands_hold *hold, size_t extra_scratch)
     if (!hold->unproven && !may_touch(hold)) /* else beside the kernel */
         return STATUS_INACCESSIBLE;
     const struct held_operand *const first = &hold->operands[0];
-    if ((hold->must_be_mirrored && !first->mirror) || (hold->must_be_clean && !hold_is_complete(first)))
+    if ((hold->way >= HOLD_MIRRORED && !first->mirror) ||
+        (hold->way == HOLD_CLEAN && !hold_is_complete(first)))
         return STATUS_UNSUPPORTED;
     const enum phase before = phase_enter(PHASE_MEMORY);
     enum status status = hold_commit(hold, extra_scratch);
@@ -179,10 +180,7 @@ enum status operands_hold(struct mirror_table *table, struct lane *lane, struct 
     if (!hold)
         return STATUS_OUT_OF_MEMORY;
     hold->patience = patience;
-    hold->may_defer = way == HOLD_UNPROVEN;
-    hold->must_be_mirrored = way >= HOLD_MIRRORED;
-    hold->must_be_clean = way == HOLD_CLEAN;
-    hold->leaves_result = way == HOLD_RESULT;
+    hold->way = way;
     enum status status = begin(hold, lane, extra_scratch);
     if (status != STATUS_OK) {
         hold_destroy(hold);

@@ -1,6 +1,6 @@
 /* account.h - what residency of some pages would save, has cost and has earned.
  *
- * Ski rental (design section 6, "when to upload"): each host-run call that residency would have made faster
+ * Ski rental (design section 6): each host-run call that residency would have made faster
  * adds what was lost to the account of its operands; the policy uploads when the account covers the upload.
  * When residency is lost the account starts anew, and must cover twice as much each time, or four times if it
  * had not paid.
@@ -54,7 +54,7 @@ struct kind_losses {
     unsigned steady;   /* uses without a change, the most that such residency was bought after */
 };
 
-/* accounts.c: that of these pages. NULL: none yet. */
+/* That of these pages. NULL: none yet. */
 struct account *account_find(struct accounts *accounts, struct page_range pages);
 
 /* Widened to these pages; a new one in place of the least recently used if there is none. */
@@ -63,7 +63,7 @@ struct account *account_open(struct accounts *accounts, struct page_range pages)
 /* Take over the accounts of a smaller mirror, which begins `shift` pages behind this one's begin. */
 void accounts_inherit(struct accounts *accounts, const struct accounts *old, size_t shift);
 
-/* account.c: before a call that may run on the host: what the program has rewritten since the last use
+/* Before a call that may run on the host: what the program has rewritten since the last use
  * would have gone up again, unless the device had written it. */
 void account_look_for_changes(struct account *account, const struct operand *operand, uint64_t bytes);
 

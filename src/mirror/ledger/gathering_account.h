@@ -1,9 +1,8 @@
 /* gathering_account.h - have scans of small pages cost as much as gathering them into huge ones would?
  *
- * A scan of 4 KiB pages takes ten times as long as one of huge pages, but gathering takes 0.3 to 0.6 s per
- * GiB (H100's host), which is worth some thousand calls' scans. Ski rental: what the scans of a pin's
- * pages kept calls waiting, beyond their kernels, is summed up until it reaches what gathering and pinning
- * anew are thought to cost; so all of it costs at most twice what either way costs alone. The clock
+ * A scan of 4 KiB pages takes ten times as long as one of huge pages, but gathering (costs.h) is worth some
+ * thousand calls' scans. Ski rental: what the scans of a pin's pages kept calls waiting, beyond their
+ * kernels, is summed up until it reaches what gathering and pinning anew are thought to cost. The clock
  * decides nothing but that: no result and no choice of host or device depends on it. */
 #ifndef MUBLAS_GATHERING_ACCOUNT_H
 #define MUBLAS_GATHERING_ACCOUNT_H
