@@ -1,5 +1,5 @@
 #include "command/call_timer.h"
-#include "command/offload_report.h"
+#include "command/run/offload_report.h"
 #include "command/timed_calls.h"
 
 #include <errno.h>

@@ -1,17 +1,5 @@
 bin_PROGRAMS += mublas
-verify_lapack_sources = src/command/verify_lapack.c src/command/verify_lapack.h src/command/verify_numbers.h \
-	src/command/verify_arrays.c src/command/verify_arrays.h src/command/verify_dense.c src/command/verify_dense.h \
-	src/command/verify_reflectors.c src/command/verify_reflectors.h \
-	src/command/verify_eigen.c src/command/verify_factor.c src/command/verify_general.c \
-	src/command/verify_orthogonal.c src/command/verify_orthogonal.h src/command/verify_orthogonal_error.c \
-	src/command/verify_singular.c src/command/verify_standard.c
-mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c src/command/info.h src/command/inspect.h \
-	src/command/program_file.c src/command/program_file.h \
-	src/command/verify.c src/command/verify.h \
-	src/command/verify_calls.c src/command/verify_calls.h \
-	src/command/verify_gauge.c src/command/verify_numbers.h \
-	src/command/verify_operands.c src/command/verify_operands.h \
-	$(verify_lapack_sources) \
+mublas_SOURCES = src/command/main.c src/command/commands.h \
 	src/command/tune.c src/command/tune.h \
 	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
@@ -21,8 +9,7 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/tune_options.c src/command/tune_options.h \
 	src/command/tune_progress.c src/command/tune_progress.h \
 	src/command/tune_refit.c src/command/tune_refit.h src/command/tune_session.c src/command/tune_session.h \
-	src/command/route_orders.c src/command/route_orders.h \
-	src/command/run.c src/command/run.h
+	src/command/route_orders.c src/command/route_orders.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'
 mublas_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
@@ -33,12 +20,9 @@ libmublas_calls_la_SOURCES = \
 	src/command/call_timer.c src/command/call_timer.h \
 	src/command/lapack_call.c src/command/lapack_call.h \
 	src/command/learned_merge.c src/command/learned_merge.h \
-	src/command/offload_report.c src/command/offload_report.h \
-	src/command/preload.c src/command/preload.h \
 	src/command/processor_pace.c src/command/processor_pace.h \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h \
-	src/command/shim_child.c src/command/shim_child.h \
 	src/command/thread_place.c src/command/thread_place.h \
 	src/command/timed_calls.c src/command/timed_calls.h \
 	src/command/timing_process.c src/command/timing_process.h \
@@ -58,24 +42,6 @@ mublas_SOURCES += \
 	src/command/tuning_report.c src/command/tuning_report.h \
 	src/command/tuning_summary.c src/command/tuning_summary.h
 
-# Looking into programs: the command alone links libelf, never the library.
-inspect_sources = src/command/inspect.c \
-	src/command/elf_object.c src/command/elf_object.h \
-	src/command/elf_symbols.c src/command/elf_symbols.h \
-	src/command/inspect_losses.c src/command/inspect_losses.h \
-	src/command/inspect_notes.c src/command/inspect_notes.h \
-	src/command/inspect_report.c src/command/inspect_report.h \
-	src/command/interception.c src/command/interception.h \
-	src/command/lapack_left.c src/command/lapack_left.h \
-	src/command/library_search.c src/command/library_search.h \
-	src/command/link_map.c src/command/link_map.h \
-	src/command/loader_cache.c src/command/loader_cache.h \
-	src/command/name_choice.c src/command/name_choice.h \
-	src/command/name_list.c src/command/name_list.h \
-	src/command/symbol_index.c src/command/symbol_index.h
-if LIBELF
-mublas_SOURCES += $(inspect_sources)
-mublas_LDADD += $(LIBELF_LIBS)
-else
-mublas_SOURCES += src/command/inspect_missing.c
-endif
+include src/command/run/local.mk
+include src/command/inspect/local.mk
+include src/command/verify/local.mk

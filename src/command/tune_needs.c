@@ -1,7 +1,8 @@
 #include "command/tune_needs.h"
 
 #include "command/routine_call.h"
-#include "command/shim_child.h"
+#include "command/run/shim_child.h"
+#include "command/timed_calls.h"
 #include "gpu/cublas_library.h"
 
 #include <stdio.h>
@@ -23,5 +24,5 @@ bool tune_needs_are_met(const struct tune_options *options)
         fputs("mublas tune: there is no cuBLAS, without which these routines stay on the host\n", stderr);
         return false;
     }
-    return shim_child_possible("mublas tune");
+    return shim_child_possible("mublas tune", TIMED_CALLS_COMMAND);
 }

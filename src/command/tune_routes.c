@@ -1,7 +1,7 @@
 #include "command/tune_routes.h"
 #include "command/call_timer.h"
 #include "command/lapack_call.h"
-#include "command/offload_report.h"
+#include "command/run/offload_report.h"
 #include "command/random_flags.h"
 #include "command/timed_calls.h"
 #include "common/clock.h"

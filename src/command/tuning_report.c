@@ -1,7 +1,7 @@
 #include "command/tuning_report.h"
 
 #include "command/crossover_chart.h"
-#include "command/exit_status.h"
+#include "command/commands.h"
 #include "command/peer_times.h"
 #include "command/tuning_chart.h"
 #include "command/tuning_summary.h"

@@ -105,13 +105,13 @@ static enum status run_placed(struct route_run *run)
     return status;
 }
 
-/* Vectors come home through pinned memory of so many bytes. */
+/* The bytes of pinned memory through which vectors come home. */
 static bool is_too_long(const struct route *route)
 {
     return route_vector_bytes(route) > LANE_VECTOR_BYTES;
 }
 
-/* Something queued may still use a broken lane's, which freeing waits for. */
+/* Something queued may still use the memory of a broken lane; freeing waits for that. */
 static void give_memory(struct route_run *run, CUdeviceptr memory, size_t bytes)
 {
     if (run->lane->lane->broken)

@@ -59,9 +59,6 @@ cp "$work/calls" "$work/wrong" && refused "line 5 is one call of its routine mor
     tail -n 3 "$work/calls" > "$work/wrong" && refused "line 1 is not the output of crossovers" &&
     rm "$work/wrong" && refused "No such file or directory"
 result $? "a file that is none is refused, with its line"
-bench/call_scatter 1 > "$work/output" 2> "$work/errors"
-[ $? = 0 ] && [ ! -s "$work/errors" ] && [ "$(grep -cE '^ +[0-9]+( +[0-9.]+%){3}$' "$work/output")" = 16 ]
-result $? "the scatter of times from moment to moment has its tables"
 CUDA_VISIBLE_DEVICES= crossovers --routines=dsymv --bytes=262144 --seconds=10 --save="$work/lines"
 [ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 'no call ran on the device: no usable device' "$work/errors" &&
     [ ! -e "$work/lines" ]
