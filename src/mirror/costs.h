@@ -14,7 +14,7 @@
 #define STAGED_RESULT_RATE 6000.0    /* a result to memory without a pin to be relied on; 5900 (H100) */
 
 /* Times, microseconds: */
-#define RESULT_US 25.0        /* a staged result is home later than one by DMA (H100, small_results) ... */
+#define STAGED_RESULT_US 25.0 /* a staged result is home later than one by DMA (H100, small_results) ... */
 #define PIN_US 700.0          /* a pin; 0.3 to 1.6 ms in a running program (H100) ... */
 #define SCAN_REQUEST_US 1.0   /* a scan's system call; each page of 4 KiB 1.1 to 2.6 ns more (H100) */
 #define SCAN_NOISE_US 20.0    /* a scan beside a kernel: less than this may be chance */
@@ -22,11 +22,11 @@
                                * of 80, 2 GiB by five 0.24 ms instead of 1.4 (H100) */
 
 /* Microseconds a byte: */
-#define RESULT_US_PER_BYTE 0.12e-3      /* ... and so much for each byte */
-#define PIN_US_PER_BYTE 0.04e-3         /* ... and so much for each byte; 26 ms for 512 MiB (H100) */
-#define REPIN_US_PER_BYTE 0.03e-3       /* a large pin in place of another: undoing that one, and the upload
-                                         * of what the new one has made unknown (H200, grown_results) */
-#define GATHER_US_PER_BYTE (0.3 / 1024) /* gathering into huge pages; 0.2 to 0.4 s a GiB (H100) */
+#define STAGED_RESULT_US_PER_BYTE 0.12e-3 /* ... and so much for each byte */
+#define PIN_US_PER_BYTE 0.04e-3           /* ... and so much for each byte; 26 ms for 512 MiB (H100) */
+#define REPIN_US_PER_BYTE 0.03e-3         /* a large pin in place of another: undoing that one, and uploading
+                                           * what the new one has made unknown (H200, grown_results) */
+#define GATHER_US_PER_BYTE (0.3 / 1024)   /* gathering into huge pages; 0.2 to 0.4 s a GiB (H100) */
 
 /* What staging a rest beside a pin costs, in results of the rest's length: it goes in pieces, with faults. A
  * dgemm of order 1409 takes 465 us instead of 357 when all but its last 290 KB are pinned, a dsyr2k 495

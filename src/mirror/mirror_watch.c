@@ -9,6 +9,14 @@
 
 enum { WATCH_PERIOD = 64, LIBRARY_PERIOD = 1024, MEMORY_PERIOD = 256 }; /* calls */
 
+/* Has somebody else pinned memory, or may have without a sign in VmPin? `pinning` is held, and given back. */
+static bool look_at_pins(struct mirror_resources *resources)
+{
+    const bool strange = process_pins_bytes(&resources->process_pins) > resources->counted_pins;
+    pthread_mutex_unlock(&resources->pinning);
+    return strange || blind_files_open();
+}
+
 static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pins)
 {
     if (libraries && mapping_has_blind_library())
@@ -16,9 +24,7 @@ static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pin
     /* While somebody pins, look the next time. */
     if (!pins || pthread_mutex_trylock(&table->resources.pinning) != 0)
         return false;
-    bool answer = process_pins_bytes(&table->resources.process_pins) > table->resources.counted_pins;
-    pthread_mutex_unlock(&table->resources.pinning);
-    return answer || blind_files_open();
+    return look_at_pins(&table->resources);
 }
 
 static void go_blind(struct mirror_table *table)
@@ -36,9 +42,7 @@ void mirror_table_watch_pins(struct mirror_table *table)
     if (!mirror_table_tracks(table) || settings()->trust_tracking)
         return;
     pthread_mutex_lock(&table->resources.pinning);
-    bool strange = process_pins_bytes(&table->resources.process_pins) > table->resources.counted_pins;
-    pthread_mutex_unlock(&table->resources.pinning);
-    if (strange || blind_files_open())
+    if (look_at_pins(&table->resources))
         go_blind(table);
 }
 

@@ -67,9 +67,6 @@ struct predicted_times {
 struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
                                          uint64_t missing_bytes, bool trackable);
 
-/* Microseconds that a result takes longer home by staging than by DMA, of whatever size. */
-extern const double crossover_staged_result_us;
-
 /* What a call pays more than that whose output was not on the device before: it is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 

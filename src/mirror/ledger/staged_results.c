@@ -16,7 +16,7 @@ size_t staged_results_least_bytes(enum blas_part part)
 
 static double spared_us(uint64_t bytes)
 {
-    return RESULT_US + RESULT_US_PER_BYTE * (double)bytes;
+    return STAGED_RESULT_US + STAGED_RESULT_US_PER_BYTE * (double)bytes;
 }
 
 static double price_us(size_t bytes)
