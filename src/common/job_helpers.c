@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/futex.h"
 #include "common/local_rank.h"
+#include "common/pause.h"
 #include "common/processors.h"
 
 #include <errno.h>
@@ -167,18 +168,11 @@ static void have_helpers(int wanted)
     }
 }
 
-static void relax(void)
-{
-#ifdef __x86_64__
-    __builtin_ia32_pause();
-#endif
-}
-
 /* A helper that does not get a processor, with a part in its hands, gets this one. */
 static void await_parts(unsigned parts)
 {
     for (int i = 0; i < SPINS && atomic_load(&done) < parts; i++)
-        relax();
+        pause_spin();
     atomic_store(&waited_for, true);
     for (unsigned now; (now = atomic_load(&done)) < parts;)
         futex_wait(&done, now, NULL);

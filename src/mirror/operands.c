@@ -9,12 +9,6 @@
 
 #include <stdlib.h>
 
-bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
-{
-    return mirror_table_tracks(table) && !operand_memory_is_empty(operand) &&
-           !operand_is_misaligned(operand) && residency_was_there(table, operand);
-}
-
 static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands,
                                          int count)
 {
@@ -30,7 +24,7 @@ static struct operands_hold *hold_create(struct mirror_table *table, const struc
         held->empty = operand_memory_is_empty(&operands[i]);
         held->stateless =
             !held->empty && (!mirror_table_tracks(table) || operand_is_misaligned(&operands[i]));
-        held->was_resident = !held->empty && !held->stateless && residency_was_there(table, &operands[i]);
+        held->was_resident = operands_are_resident(table, &operands[i]);
     }
     return hold;
 }

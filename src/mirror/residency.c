@@ -152,12 +152,13 @@ void operands_earn(struct mirror_table *table, const struct operand *operands, i
     pthread_mutex_unlock(&table->lock);
 }
 
-bool residency_was_there(struct mirror_table *table, const struct operand *operand)
+bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
 {
-    struct byte_range hull = operand_memory_hull(operand);
+    if (!mirror_table_tracks(table) || operand_memory_is_empty(operand) || operand_is_misaligned(operand))
+        return false;
+    const struct byte_range hull = operand_memory_hull(operand);
     pthread_mutex_lock(&table->lock);
-    struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
-    bool resident = mirror && mirror_is_resident(mirror, mirror_page_range(mirror, hull.begin, hull.end));
+    const bool resident = is_on_device(mirror_table_find(table, hull.begin, hull.end), hull);
     pthread_mutex_unlock(&table->lock);
     return resident;
 }

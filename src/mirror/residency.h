@@ -1,5 +1,6 @@
 /* residency.h - what counts as resident, and the accounts of it (ledger/account.h): the door to them for the
- * files behind operands.h, whose operands_residency, operands_credit and operands_earn are in residency.c.
+ * files behind operands.h, whose operands_residency, operands_are_resident, operands_credit and operands_earn
+ * are in residency.c.
  *
  * An operand counts as resident from its first upload until it is evicted, its memory changes, or it is
  * found mostly rewritten by the host, or lesser writes have used up what it was worth. That is for the
@@ -8,9 +9,6 @@
 #define MUBLAS_RESIDENCY_H
 
 #include "mirror/mirror_table.h"
-
-/* Before a call: does the operand count as resident? */
-bool residency_was_there(struct mirror_table *table, const struct operand *operand);
 
 /* After its upload of `uploaded_bytes`, which touches `bytes`, for a call of that kind. */
 void residency_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull,

@@ -1,18 +1,12 @@
 #include "mirror/transfer/piece_queue.h"
 
 #include "common/futex.h"
+#include "common/pause.h"
 
 #include <limits.h>
 
 /* Some microseconds, less than it takes to sleep and be woken. */
 enum { SPINS = 100 };
-
-static void relax(void)
-{
-#ifdef __x86_64__
-    __builtin_ia32_pause();
-#endif
-}
 
 bool piece_queue_take(struct piece_queue *queue, unsigned *piece)
 {
@@ -48,7 +42,7 @@ bool piece_queue_await(struct piece_queue *queue, unsigned *piece)
                 return true;
             if (is_over(queue))
                 return false;
-            relax();
+            pause_spin();
         }
         atomic_fetch_add(&queue->listeners, 1);
         futex_wait(&queue->news, seen, NULL);
@@ -84,7 +78,7 @@ bool piece_queue_is_finished(const struct piece_queue *queue, unsigned piece)
 void piece_queue_await_finish(struct piece_queue *queue, unsigned piece)
 {
     for (int i = 0; i < SPINS && !piece_queue_is_finished(queue, piece); i++)
-        relax();
+        pause_spin();
     atomic_store(&queue->owner_sleeps, true);
     for (;;) {
         const unsigned seen = atomic_load(&queue->finished);
