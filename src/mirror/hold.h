@@ -4,6 +4,7 @@
 
 #include "mirror/mirror_table.h"
 #include "mirror/operands.h"
+#include "mirror/tracking/completeness.h"
 
 struct held_operand {
     struct operand operand;
@@ -16,9 +17,8 @@ struct held_operand {
     bool hot; /* read without a scan: all of it counts as written */
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
-    bool was_complete;             /* of an output: all of it was valid, */
-    struct page_range lost_before; /* ... and what was known to be lost beside it, */
-    unsigned long completeness_changed; /* ... as of then */
+    bool was_complete;                /* of an output: all of it was valid, */
+    struct completeness known_before; /* ... and this was known of it */
 };
 
 struct operands_hold {

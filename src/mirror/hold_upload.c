@@ -2,7 +2,6 @@
 
 #include "mirror/costs.h"
 #include "mirror/pinning/pins.h"
-#include "mirror/tracking/completeness.h"
 #include "mirror/transfer/staging.h"
 
 /* A piece of the mirror that is going up: pages [begin, end). */

@@ -2,7 +2,6 @@
 
 #include "mirror/pinning/pins.h"
 #include "mirror/residency.h"
-#include "mirror/tracking/completeness.h"
 
 #include <stdlib.h>
 
@@ -11,16 +10,14 @@
 enum status hold_mark_output(struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
-    struct completeness known = {.changed = 0};
     held->before = page_bits_create(held->pages.end - held->pages.begin);
     if (!held->before)
         return STATUS_OUT_OF_MEMORY;
     held->was_complete = hold_is_complete(held);
     page_bits_move(held->before, mirror->valid, held->pages.begin, held->pages.end);
     page_bits_clear(mirror->valid, held->pages.begin, held->pages.end);
-    held->was_complete = completeness_take(mirror, &held->operand, held->pages, &known) && held->was_complete;
-    held->lost_before = known.lost;
-    held->completeness_changed = known.changed;
+    held->was_complete =
+        completeness_take(mirror, &held->operand, held->pages, &held->known_before) && held->was_complete;
     return STATUS_OK;
 }
 
@@ -88,7 +85,7 @@ static void revalidate(struct write_back *back)
     uint64_t *covered = by_dma && held->was_complete ? NULL : covered_pages(held);
     page_bits_copy(mirror->valid, held->pages.begin, held->before, 0, held->pages.end - held->pages.begin);
     if (by_dma && held->was_complete)
-        completeness_regain(mirror, &held->operand, held->lost_before, held->completeness_changed);
+        completeness_regain(mirror, &held->operand, &held->known_before);
     if (!by_dma && scan_own_writes(back->hold, held, back->staged) != STATUS_OK)
         mirror_invalidate(mirror, held->pages.begin, held->pages.end); /* the next hold finds out why */
     else if (covered)

@@ -50,7 +50,7 @@ static bool take(const struct operand *operand, struct completeness *before)
 
 static void regain(const struct operand *operand, const struct completeness *before)
 {
-    completeness_regain(&mirror, operand, before->lost, before->changed);
+    completeness_regain(&mirror, operand, before);
 }
 
 static bool is_lost(struct page_range pages)

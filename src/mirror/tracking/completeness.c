@@ -84,13 +84,13 @@ bool completeness_take(struct mirror *mirror, const struct operand *operand, str
     return known != NULL;
 }
 
-void completeness_regain(struct mirror *mirror, const struct operand *operand, struct page_range lost,
-                         unsigned long changed)
+void completeness_regain(struct mirror *mirror, const struct operand *operand,
+                         const struct completeness *before)
 {
     pthread_mutex_lock(&mirror->notes);
     struct complete_operand *known = find(mirror, operand);
-    if (known && known->changed == changed)
-        known->lost = lost;
+    if (known && known->changed == before->changed)
+        known->lost = before->lost;
     pthread_mutex_unlock(&mirror->notes);
 }
 

@@ -29,10 +29,10 @@ void completeness_lose(struct mirror *mirror, struct page_range pages);
 bool completeness_take(struct mirror *mirror, const struct operand *operand, struct page_range pages,
                        struct completeness *before);
 
-/* What a call took away itself has come back: only `lost` is missing, unless something else has changed what
- * is known of the operand. */
-void completeness_regain(struct mirror *mirror, const struct operand *operand, struct page_range lost,
-                         unsigned long changed);
+/* What a call took away itself has come back: what was known before is again, unless something else has
+ * changed what is known of the operand. */
+void completeness_regain(struct mirror *mirror, const struct operand *operand,
+                         const struct completeness *before);
 
 /* Nothing is known any more. */
 void completeness_forget(struct mirror *mirror);
