@@ -5,8 +5,8 @@
 #include "command/tune_routes.h"
 #include "common/clock.h"
 #include "interpose/entries/pack.h"
-#include "mirror/pins.h"
-#include "mirror/result_ranges.h"
+#include "mirror/ledger/staged_results.h"
+#include "mirror/pinning/pins.h"
 #include "tuner/call_side.h"
 #include "tuner/statistics.h"
 
@@ -226,14 +226,14 @@ static void pin_small_results(struct pools *pools)
     pools->small_is_pinned = true;
     if (!function || product.n < 1 || !prepare(pools, &product, 0))
         return;
-    for (int i = (int)result_ranges_times(matrix_bytes(&product, &product.c)); i >= 0; i--)
+    for (int i = (int)staged_results_until_pin(matrix_bytes(&product, &product.c)); i >= 0; i--)
         routine_call(function, &product);
 }
 
 static bool has_small_result(const struct blas_call *call)
 {
     const size_t bytes = matrix_bytes(call, &call->c);
-    return call->c.rows && bytes >= result_ranges_least_bytes(call->c.part) && bytes < PIN_BYTES_MIN;
+    return call->c.rows && bytes >= staged_results_least_bytes(call->c.part) && bytes < PIN_BYTES_MIN;
 }
 
 /* After a first call, which does not count, nor do those until what they write is pinned, as many as the

@@ -1,6 +1,6 @@
 #include "command/tune_results.h"
-#include "mirror/pins.h"
-#include "mirror/result_ranges.h"
+#include "mirror/costs.h"
+#include "mirror/ledger/staged_results.h"
 #include "tuner/statistics.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static struct blas_call result_call(enum blas_family family, double span)
 /* From the smallest on. */
 static int result_calls(enum blas_family family, double most_bytes, struct blas_call calls[RESULT_SIZES])
 {
-    const double change = (double)result_ranges_least_bytes(family == FAMILY_GEMM ? PART_FULL : PART_LOWER);
+    const double change = (double)staged_results_least_bytes(family == FAMILY_GEMM ? PART_FULL : PART_LOWER);
     const double spans[RESULT_SIZES] = {512, 0.98 * change, 1.02 * change, 4 * change, 0x1p21, 0x1p22,
                                  0.99 * PIN_BYTES_MIN, 1.01 * PIN_BYTES_MIN, 4.0 * PIN_BYTES_MIN};
     int count = 0;

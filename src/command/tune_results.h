@@ -5,7 +5,7 @@
  * within it, of which the median is taken. The way itself may be slow for a while (in all of one process's
  * first second results of 2 MB took 88 us, later 47), so rounds should lie apart: some at first, more of them
  * now and then. The least result of a few hundred bytes and those on both sides of a change of way
- * (result_ranges.h, pins.h) are among them. Whoever times is given, so that a test can be it. */
+ * (staged_results.h, pins.h) are among them. Whoever times is given, so that a test can be it. */
 #ifndef MUBLAS_TUNE_RESULTS_H
 #define MUBLAS_TUNE_RESULTS_H
 

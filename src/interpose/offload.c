@@ -16,7 +16,7 @@
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
-#include "mirror/mapping.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
 #include "interpose/policy.h"
+#include "mirror/costs.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ static const double unsure_part = 0.5;
 
 static double unsure_us(const struct blas_call *call, const struct predicted_times *times)
 {
-    return call->c.pointer ? unsure_part * times->host_us + crossover_staged_result_us : 0;
+    return call->c.pointer ? unsure_part * times->host_us + STAGED_RESULT_US : 0;
 }
 
 static double sure_gain_us(const struct blas_call *call, const struct predicted_times *times)

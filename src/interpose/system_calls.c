@@ -12,8 +12,8 @@
 #include "interpose/offload.h"
 #include "interpose/process_state.h"
 #include "interpose/purchase/waking.h"
-#include "mirror/registration.h"
-#include "mirror/split_move.h"
+#include "mirror/host_memory/split_move.h"
+#include "mirror/mirror_table.h"
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
@@ -134,8 +134,8 @@ static bool give_up(const struct uffdio_register *request)
     struct mirror_table *table = waking_mirrors_in_use();
     if (!table || offload_is_inside() || process_state_is_forked())
         return false;
-    return registration_give_up(table, (uintptr_t)request->range.start,
-                                (uintptr_t)(request->range.start + request->range.len));
+    return mirror_table_give_up_registrations(table, (uintptr_t)request->range.start,
+                                              (uintptr_t)(request->range.start + request->range.len));
 }
 
 EXPORTED int ioctl(int descriptor, unsigned long request, ...)

@@ -1,6 +1,6 @@
 #include "tuner/crossover.h"
 #include "common/blas_family.h"
-#include "mirror/pins.h"
+#include "mirror/costs.h"
 #include "tuner/call_work.h"
 #include "tuner/crossover_built_in.h"
 

@@ -74,9 +74,6 @@ struct predicted_times crossover_times(const struct machine_model *model, const 
 void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
                      bool trackable, struct predicted_times *times);
 
-/* Microseconds that a result takes longer home by staging than by DMA, of whatever size. */
-extern const double crossover_staged_result_us;
-
 /* What a call pays more than that whose output was not on the device before: it is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 

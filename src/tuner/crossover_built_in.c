@@ -1,5 +1,6 @@
 #include "tuner/crossover_built_in.h"
 #include "common/processors.h"
+#include "mirror/costs.h"
 #include "tuner/call_work.h"
 
 #include <math.h>
@@ -34,8 +35,6 @@ static const double gemv_columns = 1.6, trmv_columns = 1.9;
 static const double cached_bandwidth_per_core = 10e9, widest_vectors_gain = 1.8;
 /* Matrices that each core keeps its part of: 2 MB beside such processors' cores. */
 static const double near_bandwidth_per_core = 30e9, near_bytes_per_core = 1.5e6, near_bytes_others = 0.2e6;
-/* Pages are opened for it, and protected again (bench/small_results). */
-const double crossover_staged_result_us = 25;
 /* Of vectors; what it takes to move these is in what any call takes. */
 static const double short_vector_bytes = 64 << 10;
 /* cuBLAS on an H100: microseconds for each step along an order or a sum, which small grids take one by
@@ -171,7 +170,7 @@ double built_in_result_us(const struct machine_model *model, const struct blas_c
     if (trackable)
         return 1e6 * bytes / model->link_bandwidth;
     const bool triangle = way == RESULT_STAGED_TRIANGLE;
-    return crossover_staged_result_us +
+    return STAGED_RESULT_US +
            1e6 * bytes / (triangle ? model->triangle_bandwidth : model->result_bandwidth);
 }
 

@@ -1,6 +1,6 @@
 #include "tuner/result_times.h"
 
-#include "mirror/pins.h"
+#include "mirror/costs.h"
 
 static bool writes_triangle(enum blas_family family)
 {

@@ -245,11 +245,11 @@ TESTS += tests/unit/test_write_tracker
 tests_unit_test_write_tracker_SOURCES = tests/unit/test_write_tracker.c
 tests_unit_test_write_tracker_LDADD = $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_pin_gauge
-TESTS += tests/unit/test_pin_gauge
-tests_unit_test_pin_gauge_SOURCES = tests/unit/test_pin_gauge.c tests/system/unseen_ring.c \
+check_PROGRAMS += tests/unit/test_process_pins
+TESTS += tests/unit/test_process_pins
+tests_unit_test_process_pins_SOURCES = tests/unit/test_process_pins.c tests/system/unseen_ring.c \
 	tests/system/unseen_ring.h
-tests_unit_test_pin_gauge_LDADD = $(unit_test_libraries)
+tests_unit_test_process_pins_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_mapping
 TESTS += tests/unit/test_mapping

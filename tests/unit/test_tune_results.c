@@ -1,14 +1,14 @@
 /* What results cost on their way home, by a machine with planted times. */
 #include "command/tune_results.h"
-#include "mirror/pins.h"
-#include "mirror/result_ranges.h"
+#include "mirror/pinning/pins.h"
+#include "mirror/ledger/staged_results.h"
 #include "tap.h"
 
 #include <math.h>
 #include <string.h>
 
 struct machine {
-    bool small_pins;    /* results that come home again and again are pinned (result_ranges.h) */
+    bool small_pins;    /* results that come home again and again are pinned (staged_results.h) */
     bool disturbed;     /* rounds take longer each, and in some one call does */
     double missing;     /* results of so many bytes and more cannot be timed; 0: all can */
     int missing_from;   /* ... from this round on */
@@ -34,7 +34,7 @@ static double span_of(const struct blas_call *call)
 static double planted(const struct machine *machine, const struct blas_call *call)
 {
     const bool triangle = call->family == FAMILY_SYRK;
-    const double least = (double)result_ranges_least_bytes(triangle ? PART_LOWER : PART_FULL);
+    const double least = (double)staged_results_least_bytes(triangle ? PART_LOWER : PART_FULL);
     const double mebibytes = bytes_of(call) / (1 << 20);
     const double slow = machine->rounds < machine->slow_until ? machine->slow : 1;
     if (span_of(call) >= (machine->small_pins ? least : PIN_BYTES_MIN))
@@ -144,7 +144,7 @@ static void test_planted(struct result_times *times)
 static void test_reference(struct result_times *times)
 {
     struct machine machine = {.small_pins = true, .disturbed = true};
-    const double change = (double)result_ranges_least_bytes(PART_FULL);
+    const double change = (double)staged_results_least_bytes(PART_FULL);
     learn(&machine, 1 << 28, times);
     const double worst = worst_of(times, &machine);
     const struct time_curve *staged = &times->ways[RESULT_STAGED];

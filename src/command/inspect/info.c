@@ -9,8 +9,8 @@
 #include "host/host_search.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/learned_model.h"
-#include "mirror/mapping.h"
-#include "mirror/write_tracker.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/tracking/write_tracker.h"
 #include "tuner/recipe_search.h"
 
 #include <limits.h>
@@ -134,7 +134,7 @@ static void print_tracker(FILE *stream)
         return;
     }
     write_tracker_create(&tracker);
-    fprintf(stream, "residency: %s\n", write_tracker_description(tracker));
+    fprintf(stream, "residency: %s\n", write_tracker_description());
     write_tracker_destroy(tracker);
     if (mapping_has_blind_spots(0))
         fprintf(stream,

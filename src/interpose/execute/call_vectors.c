@@ -1,6 +1,6 @@
 #include "interpose/execute/call_vectors.h"
 #include "common/phase_clock.h"
-#include "mirror/staging.h"
+#include "mirror/transfer/staging.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "gpu/launch.h"
 #include "gpu/level3.h"
 #include "interpose/execute/call_vectors.h"
-#include "mirror/protection.h"
+#include "mirror/host_memory/protection.h"
 
 static void place_operands(struct blas_call *call, const struct operand *operands)
 {
@@ -47,9 +47,6 @@ static enum status prove(struct lane *lane, struct operands_hold *hold, const st
     return status == STATUS_OK && changed ? start(lane, device_call) : status;
 }
 
-typedef enum status hold_function(struct mirror_table *, struct lane *, struct patience *, struct operand *,
-                                  int, size_t, struct operands_hold **);
-
 static enum status run_held(struct operands_hold *hold, const struct operand *operands,
                             const struct blas_call *call, struct transfer_count *moved)
 {
@@ -75,13 +72,13 @@ static enum status run_held(struct operands_hold *hold, const struct operand *op
     return status;
 }
 
-static enum status hold_and_run(struct mirror_table *mirrors, hold_function *take_hold,
-                                struct program_call *call, struct transfer_count *moved)
+static enum status hold_and_run(struct mirror_table *mirrors, enum hold_way way, struct program_call *call,
+                                struct transfer_count *moved)
 {
     struct operands_hold *hold = NULL;
     struct transfer_count matrices;
-    enum status status = take_hold(mirrors, NULL, &call->patience, call->operands, call->operand_count,
-                                   call_vectors_scratch(&call->blas), &hold);
+    enum status status = operands_hold(mirrors, NULL, &call->patience, call->operands, call->operand_count,
+                                       call_vectors_scratch(&call->blas), way, &hold);
     if (status != STATUS_OK)
         return status;
     status = run_held(hold, call->operands, &call->blas, moved);
@@ -94,9 +91,9 @@ static enum status hold_and_run(struct mirror_table *mirrors, hold_function *tak
 static enum status run_whole(struct mirror_table *mirrors, struct program_call *call,
                              struct transfer_count *moved)
 {
-    enum status status = hold_and_run(mirrors, operands_hold_unproven, call, moved);
+    enum status status = hold_and_run(mirrors, HOLD_UNPROVEN, call, moved);
     if (status == STATUS_NOT_TRACKABLE) /* memory changed beside the kernel, or hands */
-        status = hold_and_run(mirrors, operands_hold, call, moved);
+        status = hold_and_run(mirrors, HOLD_PROVEN, call, moved);
     return status;
 }
 

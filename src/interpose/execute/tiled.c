@@ -3,7 +3,7 @@
 #include "common/phase_clock.h"
 #include "gpu/level3.h"
 #include "interpose/execute/tile_plan.h"
-#include "mirror/staging.h"
+#include "mirror/transfer/staging.h"
 
 enum { COPIES = 2, FACTORS = 2, LD_BYTES = 16 };
 

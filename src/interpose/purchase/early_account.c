@@ -1,14 +1,13 @@
 #include "interpose/purchase/early_account.h"
-#include "mirror/footprint.h"
+#include "mirror/host_memory/operand_memory.h"
 
 #include <math.h>
 
 static bool is_mostly_in(struct byte_range one, struct byte_range other)
 {
-    const uintptr_t begin = one.begin > other.begin ? one.begin : other.begin;
-    const uintptr_t end = one.end < other.end ? one.end : other.end;
-    const uintptr_t one_bytes = one.end - one.begin, other_bytes = other.end - other.begin;
-    return begin < end && 2 * (end - begin) >= (one_bytes < other_bytes ? one_bytes : other_bytes);
+    const size_t one_bytes = byte_range_length(one), other_bytes = byte_range_length(other);
+    const size_t common = byte_range_length(byte_ranges_common(one, other));
+    return common > 0 && 2 * common >= (one_bytes < other_bytes ? one_bytes : other_bytes);
 }
 
 /* Of a level 3 call the output; NULL where there is none. */
@@ -17,12 +16,12 @@ static const struct operand *matrix_of(const struct program_call *call)
     if (call->operand_count == 0)
         return NULL;
     const struct operand *const last = &call->operands[call->operand_count - 1];
-    return footprint_is_empty(last) ? NULL : last;
+    return operand_memory_is_empty(last) ? NULL : last;
 }
 
 static struct early_account *find(struct early_accounts *accounts, const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     for (int i = 0; i < EARLY_ACCOUNTS_MAX; i++)
         if (is_mostly_in(hull, accounts->of[i].hull))
             return &accounts->of[i];
@@ -53,7 +52,7 @@ static struct early_account *least(struct early_accounts *accounts)
 
 static struct early_account *open_account(struct early_accounts *accounts, const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     struct early_account *account = find(accounts, operand);
     if (!account) {
         account = least(accounts);
@@ -71,8 +70,8 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
                          const struct operand *operand)
 {
     struct early_account *account = open_account(accounts, operand);
-    const double changed = samples_renew(&account->samples, operand);
-    const double again_us = crossover_staged_us(model, footprint_bytes(operand));
+    const double changed = rewrite_samples_renew(&account->samples, operand);
+    const double again_us = crossover_staged_us(model, operand_memory_bytes(operand));
     const double lost_us = fmin(changed * again_us + account->owed_us, again_us);
     account->saved_us = fmax(0, account->saved_us - lost_us);
     account->owed_us = 0;
@@ -87,7 +86,7 @@ static void note_written(struct early_accounts *accounts, const struct predicted
     struct early_account *account = find(accounts, operand);
     if (!account)
         return;
-    samples_forget(&account->samples);
+    rewrite_samples_forget(&account->samples);
     account->owed_us += fmax(0, times->resident_us - times->host_us);
 }
 
@@ -98,7 +97,7 @@ double early_accounts_lost_us(struct early_accounts *accounts, const struct prog
         return 0;
     for (int i = 0; i < call->operand_count; i++) {
         const struct operand *const operand = &call->operands[i];
-        if (footprint_is_empty(operand))
+        if (operand_memory_is_empty(operand))
             continue;
         if (operand->access == OPERAND_READ)
             lost_us += changes_us(accounts, call->model, operand);

@@ -1,6 +1,6 @@
 /* early_account.h - what the matrices that calls use would have gained, before a device is there.
  *
- * The accounts of mirror/account.h begin when a device is awake, by which time a program that uses one
+ * The accounts of mirror/ledger/account.h begin when a device is awake, by which time a program that uses one
  * matrix has paid for its upload, and one that rewrites its matrix between calls has gained nothing. So
  * of the few matrices that would have gained most, by calls that read one, the same is kept here, until
  * their first calls that find a device. Depends on the calls and their operands' bytes alone. Callers
@@ -9,8 +9,8 @@
 #define MUBLAS_EARLY_ACCOUNT_H
 
 #include "interpose/program_call.h"
-#include "mirror/byte_range.h"
-#include "mirror/samples.h"
+#include "mirror/ledger/rewrite_samples.h"
+#include "mirror/ranges.h"
 
 enum { EARLY_ACCOUNTS_MAX = 8 };
 
@@ -18,7 +18,7 @@ enum { EARLY_ACCOUNTS_MAX = 8 };
 struct early_accounts {
     struct early_account {
         struct byte_range hull; /* empty: unused */
-        struct samples samples;
+        struct rewrite_samples samples;
         double saved_us; /* by calls on it so far, less what was lost */
         double owed_us;  /* by calls that wrote it since it was read, see early_accounts_lost_us */
         uint64_t used;   /* of the counter */

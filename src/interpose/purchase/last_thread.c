@@ -1,5 +1,5 @@
 #include "interpose/purchase/last_thread.h"
-#include "mirror/cuda_users.h"
+#include "mirror/pinning/cuda_users.h"
 
 #include <dirent.h>
 #include <errno.h>
