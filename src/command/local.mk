@@ -20,7 +20,7 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/tune_needs.c src/command/tune_needs.h \
 	src/command/tune_options.c src/command/tune_options.h \
 	src/command/tune_progress.c src/command/tune_progress.h \
-	src/command/tune_refit.c src/command/tune_refit.h src/command/tune_session.c src/command/tune_session.h \
+	src/command/tune_session.c src/command/tune_session.h \
 	src/command/route_orders.c src/command/route_orders.h \
 	src/command/run.c src/command/run.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'

@@ -6,7 +6,6 @@
 #include "command/tune_files.h"
 #include "command/tune_needs.h"
 #include "command/tune_progress.h"
-#include "command/tune_refit.h"
 #include "command/tune_session.h"
 
 #include <math.h>
@@ -271,8 +270,6 @@ int tune_run(char **arguments)
     const int outcome = tune_options_read(arguments, &run.options);
     if (outcome >= 0)
         return outcome;
-    if (run.options.refit)
-        return tune_refit(&run.options);
     if (!tune_needs_are_met(&run.options))
         return 1;
     run.started = timer_now();

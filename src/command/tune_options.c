@@ -17,8 +17,7 @@ static const char help[] =
     "  --time-limit=SECONDS  for all; default 59.5 for quick, else none\n"
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
-    "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes;\n"
-    "  --refit=RECIPE        make the rules of RECIPE anew from RECIPE.csv, without a device\n"
+    "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
     "Interrupted, it learns nothing and leaves the recipe as it was.\n";
 
 /* With what is begun at the end: less than a minute. */
@@ -129,11 +128,6 @@ static int read_option(const char *argument, struct tune_options *options)
             return refuse(argument, "not a whole number of sizes");
         return options->evaluate = (int)number, -1;
     }
-    if ((value = value_of(argument, "--refit"))) {
-        if (!*value || strlen(value) + sizeof ".csv" > sizeof options->output)
-            return refuse(argument, "not a file name that can be used");
-        return options->refit = value, -1;
-    }
     if ((value = value_of(argument, "--routines")))
         return options->routines = value, -1;
     if ((value = value_of(argument, "--output"))) {
@@ -171,10 +165,6 @@ int tune_options_read(char **arguments, struct tune_options *options)
                                "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
     if ((options->evaluate || !options->calls) && !has_classes(options))
         return refuse_routines(options, "of these there are no launch shapes, which are cuBLAS's");
-    if (options->refit && (options->routines || options->evaluate || options->time_limit > 0 ||
-                           !options->calls || !options->shapes))
-        return refuse("--refit",
-                      "not with --routines, --evaluate, --time-limit, --shapes-only or --crossovers-only");
     if (options->time_limit == 0 && options->breadth == BREADTH_QUICK && !options->evaluate)
         options->time_limit = QUICK_SECONDS;
     if (options->memory == 0)

@@ -14,7 +14,6 @@ struct tune_options {
     char output[512];             /* the recipe */
     double time_limit;            /* seconds for everything; 0: none */
     size_t memory;                /* bytes for matrices */
-    const char *refit;            /* a recipe to make anew from the data beside it; NULL: none */
     int evaluate;                 /* > 0: judge the recipe at so many sizes a class instead */
 };
 

@@ -166,8 +166,7 @@ static size_t count_sampled(const struct sampled_times *times)
     return count;
 }
 
-size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples,
-                        double *efficiencies)
+size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples)
 {
     struct sampled_times others = *times;
     size_t count = 0, met = 0;
@@ -183,8 +182,6 @@ size_t chooser_foretell(const struct sampled_times *times, size_t most, struct c
     for (size_t size = 1; size + 1 < times->sizes_count; size++)
         if ((is_known(times->built_in[size]) || is_known(times->occupancy[size])) && met++ % every == 0) {
             const double seconds = foretold(&others, times, size, most);
-            if (efficiencies)
-                efficiencies[count] = is_known(seconds) ? fastest(times, size) / seconds : 0;
             samples[count++] =
                 (struct chooser_sample){seconds, times->occupancy[size], times->built_in[size],
                                         fastest(times, size)};

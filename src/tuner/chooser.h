@@ -28,9 +28,7 @@ enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bo
                           double *gain);
 
 /* A sample for each sampled size but the least and largest (of many sizes: for some, evenly), foretold by
- * rules from the others (at most `most`). How many, <= SIZE_GRID_MAX. `efficiencies` (may be NULL) gets for
- * each the fastest sampled time there over that of what the rules chose. */
-size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples,
-                        double *efficiencies);
+ * rules from the others (at most `most`). How many, <= SIZE_GRID_MAX. */
+size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples);
 
 #endif

@@ -116,7 +116,7 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
     summary->occupancy_regret = regrets.occupancy / regrets.sizes;
     const size_t count = (size_t)regrets.sizes +
                          chooser_foretell(&work->finals, work->settings->rules_most,
-                                          regrets.samples + regrets.sizes, NULL);
+                                          regrets.samples + regrets.sizes);
     summary->chooser = chooser_pick(regrets.samples, count, rules->has_occupancy, &summary->gain);
     if (!sampled_rules_make(&work->finals, work->settings->rules_most, rules)) /* with what was held out */
         return STATUS_OUT_OF_MEMORY;

@@ -79,17 +79,6 @@ if [ -z "$sanitizers" ]; then # under which the kernels take ten seconds
     result $? "and one of this"
 fi
 
-# Rules made again take a recipe's place, no other file's.
-tune --routines=saxpy --output="$work/once" && tune --routines=daxpy --output="$work/twice" &&
-    mublas tune --refit="$work/once" --output="$work/twice" && grep -q 'refitted$' "$work/twice" && [ ! -e "$work/twice.csv" ] &&
-    mublas tune --refit="$work/once" --output="$work/once" && [ -s "$work/once.csv" ]
-result $? "refitted rules replace another recipe with its data, and their own recipe without"
-mublas tune --refit="$work/once" --output="$work/thesis"
-[ $? = 1 ] && says "thesis: not a recipe, and not overwritten" && [ "$(cat "$work/thesis")" = "my thesis" ] &&
-    cp "$work/thesis" "$work/twice.csv" && ! mublas tune --refit="$work/once" --output="$work/twice" &&
-    says "twice.csv: not tuning data, and not overwritten" && cmp -s "$work/thesis" "$work/twice.csv"
-result $? "and another file is not overwritten"
-
 # Reading what is no file, and writing to what takes nothing.
 mkfifo "$work/fifo.csv"
 mublas report --tuning "$work/fifo.csv"
@@ -107,7 +96,7 @@ if [ -c /dev/full ]; then
         result $? "${command%% *}: it is said that nothing could be printed"
     done
 fi
-for wrong in "--routines=" "--shapes-only --routines=dgemm" "--evaluate --routines=dgemm" "--refit=$recipe --routines=saxpy"; do
+for wrong in "--routines=" "--shapes-only --routines=dgemm" "--evaluate --routines=dgemm"; do
     "$build/mublas" tune $wrong > "$work/output" 2> "$work/errors"
     [ $? = 2 ] && says "^mublas tune: --r"
     result $? "tune ${wrong% *}: $(cat "$work/errors")"

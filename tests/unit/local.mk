@@ -177,11 +177,6 @@ TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
 tests_unit_test_champion_sieve_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_recipe_refit
-TESTS += tests/unit/test_recipe_refit
-tests_unit_test_recipe_refit_SOURCES = tests/unit/test_recipe_refit.c
-tests_unit_test_recipe_refit_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_nonnegative
 TESTS += tests/unit/test_nonnegative
 tests_unit_test_nonnegative_SOURCES = tests/unit/test_nonnegative.c

@@ -109,7 +109,7 @@ static enum chooser foretold(double small, double large, double *gain, struct cl
         seconds[SIZE_GRID_MAX + i] = (10 + 0.001 * length * length) * (1 + 0.02 * noise());
         times.built_in[i] = (length < 60 ? small : large) * fmin(seconds[i], seconds[SIZE_GRID_MAX + i]);
     }
-    const size_t count = chooser_foretell(&times, 8, samples, NULL);
+    const size_t count = chooser_foretell(&times, 8, samples);
     tap_ok(count > 12 && count < 28, "%zu sizes are foretold", count);
     tap_ok(sampled_rules_make(&times, 8, rules), "rules are made");
     return chooser_pick(samples, count, false, gain);
