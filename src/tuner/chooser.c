@@ -122,7 +122,7 @@ static double fastest(const struct sampled_times *times, size_t size)
     return least;
 }
 
-/* A shape that was not timed there was foretold to be behind by the field's width at least. */
+/* A shape that was not timed there was behind by the field's width around. */
 static double seconds_of(const struct sampled_times *times, size_t size, const struct launch_shape *wanted)
 {
     if (wanted->edge == 0)
@@ -162,7 +162,7 @@ static size_t count_sampled(const struct sampled_times *times)
 {
     size_t count = 0;
     for (size_t size = 0; size < times->sizes_count; size++)
-        count += is_known(times->built_in[size]) || is_known(times->occupancy[size]);
+        count += is_known(times->built_in[size]);
     return count;
 }
 
@@ -172,21 +172,15 @@ size_t chooser_foretell(const struct sampled_times *times, size_t most, struct c
     size_t count = 0, met = 0;
     const size_t every = 1 + count_sampled(times) / FORETOLD_MANY;
     others.seconds = malloc(times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
-    others.alphas = calloc(times->shape_count + 1, sizeof *others.alphas); /* a size more or less changes none */
-    if (!others.seconds || !others.alphas) {
-        free(others.seconds);
-        free(others.alphas);
+    if (!others.seconds)
         return 0;
-    }
     memcpy(others.seconds, times->seconds, times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
     for (size_t size = 1; size + 1 < times->sizes_count; size++)
-        if ((is_known(times->built_in[size]) || is_known(times->occupancy[size])) && met++ % every == 0) {
+        if (is_known(times->built_in[size]) && met++ % every == 0) {
             const double seconds = foretold(&others, times, size, most);
             samples[count++] =
-                (struct chooser_sample){seconds, times->occupancy[size], times->built_in[size],
-                                        fastest(times, size)};
+                (struct chooser_sample){seconds, 0, times->built_in[size], fastest(times, size)};
         }
     free(others.seconds);
-    free(others.alphas);
     return count;
 }

@@ -22,45 +22,25 @@ static bool is_near_the_fastest(const struct sampled_times *finals, size_t shape
     return own > 0 && own <= near * fastest;
 }
 
-static bool has_sampled(const struct sampled_times *finals, size_t wanted)
+static size_t count_sampled(const struct sampled_times *finals)
 {
     size_t sampled = 0;
     for (size_t size = 0; size < finals->sizes_count; size++)
         sampled += finals->built_in[size] > 0;
-    return sampled >= wanted;
-}
-
-/* How much longer than the fastest a finalist may be foretold to take: less where too many are that near. */
-static double foretold_near(const struct class_work *work, size_t at, double least)
-{
-    static const double STEPS[] = {SAMPLED_FIELD, 1.06, 1.045, 1.03};
-    enum { MANY = 8 };
-    size_t step = 0;
-    for (;; step++) {
-        size_t near = 0;
-        for (size_t shape = 0; shape < work->finalist_count; shape++)
-            near += work->curves[shape * work->finals.sizes_count + at] <= STEPS[step] * least;
-        if (near <= MANY || step + 1 == sizeof STEPS / sizeof *STEPS)
-            return STEPS[step] * least;
-    }
+    return sampled;
 }
 
 size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX])
 {
-    static const double NEAR = 1.02, NOT_FAR = 1.3; /* where curves tell; before */
+    static const double NOT_FAR = 1.3;
     enum { SIZES_OF_ALL = 8 };
     const struct sampled_times *finals = &work->finals;
-    const size_t length = finals->sizes_count, below = sampled_beside(finals, at, -1),
-                 above = sampled_beside(finals, at, 1);
-    double least = HUGE_VAL;
+    const size_t below = sampled_beside(finals, at, -1), above = sampled_beside(finals, at, 1),
+                 sampled = count_sampled(finals);
+    const double near = sampled < (size_t)work->settings->sizes_of_many ? NOT_FAR : SAMPLED_FIELD;
     size_t count = 0;
-    for (size_t shape = 0; shape <= work->finalist_count; shape++) /* and what is built in */
-        least = fmin(least, work->curves[shape * length + at]);
-    const bool foretold = least > 0, all = !has_sampled(finals, SIZES_OF_ALL);
-    const double near = foretold ? NEAR : NOT_FAR, most = foretold ? foretold_near(work, at, least) : 0;
     for (size_t shape = 0; shape < work->finalist_count; shape++)
-        if (all || (foretold && work->curves[shape * length + at] <= most) ||
-            is_near_the_fastest(finals, shape, below, near) ||
+        if (sampled < SIZES_OF_ALL || is_near_the_fastest(finals, shape, below, near) ||
             is_near_the_fastest(finals, shape, above, near))
             field[count++] = shape;
     if (count == 0) /* what is built in is far ahead */
@@ -117,37 +97,14 @@ static size_t next_planned(const struct sampled_times *finals)
     return size_grid_farthest(finals->sizes, finals->sizes_count, planned, sampled);
 }
 
-/* Rules from the samples so far; those of a few samples before are as good to see where two meet. */
-static bool has_rules(const struct class_work *work, size_t done, struct class_recipe *rules)
-{
-    enum { EVERY = 4 };
-    return (rules->interval_count > 0 && done % EVERY != 0) ||
-           sampled_rules_make(&work->finals, work->settings->rules_most, rules);
-}
-
-/* First the plan; the last part where rules meet, then where the curve is least certain. */
-static size_t next_final(const struct class_work *work, size_t done, struct class_recipe *rules)
+/* First the plan; the last part where the curve is least certain. */
+static size_t next_final(const struct class_work *work, size_t done)
 {
     const struct sampled_times *finals = &work->finals;
     size_t next = finals->sizes_count;
     if (6 * done < 5 * (size_t)work->settings->final_sizes)
         next = next_planned(finals);
-    if (next < finals->sizes_count)
-        return next;
-    if (3 * done >= 2 * (size_t)work->settings->final_sizes && has_rules(work, done, rules))
-        next = sampled_rules_boundary(finals, rules);
     return next < finals->sizes_count ? next : sampled_rules_next(finals);
-}
-
-void class_work_terms(struct class_work *work, const struct blas_call *call, size_t at)
-{
-    const bool launched = shape_timer_launches(call, work->tuner->timer->bandwidth);
-    for (size_t shape = 0; shape <= work->finalist_count; shape++) {
-        const struct launch_shape tried = shape < work->finalist_count ? work->finalists[shape]
-                                                                       : launch_shape_built_in(call);
-        if (!launch_shape_fault(call, &tried))
-            work->terms[shape * SIZE_GRID_MAX + at] = shape_terms_of(call, &tried, &work->figures, launched);
-    }
 }
 
 /* The grid, and what is known without timing. */
@@ -157,36 +114,20 @@ static enum status lay_out(struct class_work *work)
     finals->shapes = work->finalists;
     finals->shape_count = work->finalist_count;
     finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
-    finals->terms = work->terms = calloc((work->finalist_count + 1) * SIZE_GRID_MAX, sizeof *work->terms);
-    work->curves = calloc((work->finalist_count + 1) * SIZE_GRID_MAX, sizeof *work->curves);
-    if (!finals->seconds || !work->terms || !work->curves)
-        return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < finals->sizes_count; i++) {
         const struct blas_call call = class_work_call(work, finals->sizes[i]);
         finals->floor[i] = 3e-6 + (double)tuning_pool_matrix_bytes(&call) / work->tuner->timer->bandwidth;
-        class_work_terms(work, &call, i);
     }
-    return STATUS_OK;
+    return finals->seconds ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
-/* Every few sizes, since it takes as long as timing one or two does; with many a few more change little. */
-static bool is_time_to_foretell(const struct class_work *work, size_t done)
+enum status class_finals(struct class_work *work)
 {
-    enum { EVERY = 8, MANY = 64 };
-    const size_t all = (size_t)work->settings->sizes_of_all;
-    return done >= all && (done - all) % (done < MANY ? EVERY : 2 * EVERY) == 0;
-}
-
-enum status class_finals(struct class_work *work, struct class_recipe *rules)
-{
-    const size_t wanted = (size_t)work->settings->final_sizes;
     enum status status = lay_out(work);
-    for (size_t i = 0; i < wanted && status == STATUS_OK && !class_work_is_stopped(work); i++) {
-        const size_t next = next_final(work, i, rules);
+    for (int i = 0; i < work->settings->final_sizes && status == STATUS_OK && !class_work_is_stopped(work); i++) {
+        const size_t next = next_final(work, (size_t)i);
         if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
             break;
-        if (is_time_to_foretell(work, i))
-            sampled_rules_curves(&work->finals, work->curves);
         status = final_at(work, next);
     }
     return status;

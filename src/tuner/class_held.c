@@ -59,7 +59,6 @@ static void keep_samples(struct class_work *work, const struct held *held)
     finals->built_in[held->at] = held->reference.seconds;
     for (size_t i = 0; i < held->count; i++)
         finals->seconds[held->field[i] * SIZE_GRID_MAX + held->at] = held->times[2 + i].seconds;
-    class_work_terms(work, &held->call, held->at);
 }
 
 static void take(struct class_work *work, const struct held *held, struct regrets *regrets)

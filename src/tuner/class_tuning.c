@@ -14,7 +14,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
         .breadth = breadth,
         .sieve_sizes = 8,
         .final_sizes = 176,
-        .sizes_of_all = 18,
+        .sizes_of_many = 18,
         .held_sizes = 4,
         .best_of_each = 5,
         .champions = 4,
@@ -28,7 +28,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sizes_of_all = 60, settings.held_sizes = 20;
+    settings.sizes_of_many = 60, settings.held_sizes = 20;
     settings.raced = false, settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
@@ -109,7 +109,7 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     if (status == STATUS_OK)
         status = class_sieve(&work, rules);
     if (status == STATUS_OK && !class_work_is_stopped(&work))
-        status = class_finals(&work, rules);
+        status = class_finals(&work);
     if (status == STATUS_OK && !class_work_is_stopped(&work) &&
         !sampled_rules_make(&work.finals, work.settings->rules_most, rules))
         status = STATUS_UNSUPPORTED;
@@ -123,7 +123,5 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     free(work.sieve_seconds);
     free(work.wrong);
     free(work.finals.seconds);
-    free(work.terms);
-    free(work.curves);
     return status;
 }

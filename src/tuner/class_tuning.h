@@ -2,7 +2,7 @@
  *
  * 1. The sieve: all shapes of the space that are not pruned, at a few sizes. The fastest of
  *    each size and the champions over all (champion_sieve.h) become finalists.
- * 2. The finals: finalists at more sizes, one after another where the fit is least certain;
+ * 2. The finals: finalists at more sizes, spread evenly, then where the fit is least certain;
  *    rules from the fits (sampled_rules.h).
  * 3. The analyzer, on the sieve's largest size.
  * 4. Held-out sizes, drawn at random: rules against occupancy recipe against what is built
@@ -21,7 +21,7 @@ struct tuning_settings {
     enum shape_breadth breadth;
     size_t sieve_sizes;          /* evenly spread ones (sieve_sizes.h) */
     int final_sizes, held_sizes; /* final_sizes <= SIZE_GRID_MAX */
-    int sizes_of_all; /* so many finals of all that are not far behind; then of those foretold to be near */
+    int sizes_of_many; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
     size_t rules_most;
     double prune;                             /* shape_space_prune's part */

@@ -25,20 +25,18 @@ struct class_work {
     struct launch_shape finalists[FINALISTS_MAX];
     size_t finalist_count;
     struct sampled_times finals;
-    struct shape_terms *terms; /* of the finals */
-    double *curves;            /* of the finals (sampled_rules_curves), when last foretold; all 0: not yet */
     int steps, steps_done;
 };
 
 /* The stages in their order. The sieve finds the finalists and runs the analyzer; the finals
- * make the rules; held-out sizes say whether these or the occupancy recipe choose. */
+ * time them; held-out sizes say whether these or the occupancy recipe choose. */
 enum status class_sieve(struct class_work *work, struct class_recipe *rules);
-enum status class_finals(struct class_work *work, struct class_recipe *rules);
+enum status class_finals(struct class_work *work);
 enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary);
 
-/* Finalists that are worth timing at this place of the grid: those foretold to be near the fastest, or timed
- * so at one of the sampled sizes around; as long as nothing is foretold those that were not far from it
- * there, and at the first few sizes all. Their numbers, ascending, to `field`. How many, at least one. */
+/* Finalists that are worth timing at this place of the grid: those that were near the fastest, or at first not
+ * far from it, at one of the sampled sizes around; at the very first sizes all. Their numbers, ascending, to
+ * `field`. How many, at least one. */
 size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX]);
 
 /* A step of the work is done: tell whoever shows progress. */
@@ -46,8 +44,6 @@ void class_work_step(struct class_work *work);
 bool class_work_is_stopped(const struct class_work *work);
 /* Past its deadline: do with fewer sizes. */
 bool class_work_is_late(const struct class_work *work);
-/* The terms of all finalists and of what is built in for this call, at this place of the grid. */
-void class_work_terms(struct class_work *work, const struct blas_call *call, size_t at);
 struct blas_call class_work_call(const struct class_work *work, int64_t size);
 /* Lines of the data file, for what was timed. */
 void class_work_data(const struct class_work *work, const struct blas_call *call, const char *stage,

@@ -58,11 +58,8 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
 	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \
-	src/tuner/makespan.c src/tuner/makespan.h \
-	src/tuner/nonnegative.c src/tuner/nonnegative.h \
 	src/tuner/sampled_rules.c src/tuner/sampled_rules.h \
 	src/tuner/shape_field.c src/tuner/shape_field.h \
-	src/tuner/shape_model.c src/tuner/shape_model.h \
 	src/tuner/sieve_sizes.c src/tuner/sieve_sizes.h \
 	src/tuner/size_grid.c src/tuner/size_grid.h \
 	src/tuner/shape_race.c src/tuner/shape_race.h \

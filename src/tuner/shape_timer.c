@@ -95,17 +95,12 @@ static double guess_of(const struct blas_call *call, double bandwidth)
     return 4e-6 + (double)tuning_pool_matrix_bytes(call) / (0.7 * bandwidth);
 }
 
-bool shape_timer_launches(const struct blas_call *call, double bandwidth)
-{
-    return guess_of(call, bandwidth) >= LAUNCHED_SECONDS;
-}
-
 /* So many that their beginning does not count. */
 static void choose_calls(struct shape_field *field, double played)
 {
-    const double bandwidth = field->timer->bandwidth, calls = ceil(played / guess_of(field->call, bandwidth));
+    const double guess = guess_of(field->call, field->timer->bandwidth), calls = ceil(played / guess);
     field->calls = calls > CALLS_MOST ? CALLS_MOST : (int)calls;
-    field->by_graphs = !shape_timer_launches(field->call, bandwidth);
+    field->by_graphs = guess < LAUNCHED_SECONDS;
 }
 
 /* Who may play. */

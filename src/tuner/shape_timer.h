@@ -40,9 +40,6 @@ struct timing_plan {
                       * again */
 };
 
-/* Are calls of this kind launched one by one, since they outlast their launches, rather than by a graph? */
-bool shape_timer_launches(const struct blas_call *call, double bandwidth);
-
 /* Raise the lane's workspace to what any of the shapes needs for the call. Before timing. */
 enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_call *call,
                                 const struct launch_shape *shapes, size_t count);

@@ -152,11 +152,6 @@ TESTS += tests/unit/test_chooser
 tests_unit_test_chooser_SOURCES = tests/unit/test_chooser.c
 tests_unit_test_chooser_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_shape_model
-TESTS += tests/unit/test_shape_model
-tests_unit_test_shape_model_SOURCES = tests/unit/test_shape_model.c
-tests_unit_test_shape_model_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_tuning_pool
 TESTS += tests/unit/test_tuning_pool
 tests_unit_test_tuning_pool_SOURCES = tests/unit/test_tuning_pool.c tests/unit/emulated_lane.h
@@ -176,11 +171,6 @@ check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
 tests_unit_test_champion_sieve_LDADD = $(tuning_test_libraries)
-
-check_PROGRAMS += tests/unit/test_nonnegative
-TESTS += tests/unit/test_nonnegative
-tests_unit_test_nonnegative_SOURCES = tests/unit/test_nonnegative.c
-tests_unit_test_nonnegative_LDADD = $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shape_field
 TESTS += tests/unit/test_shape_field
