@@ -10,7 +10,7 @@
  * after the other, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
  * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model, with
  * nothing learned, would have been good; and of one that knows what each call took in the first half of the
- * rounds, by the second half: as good as any could be on a machine whose pace changes. The output file gets a
+ * rounds, by the second half: as good as any could be on a machine that changes. The output file gets a
  * line for every call, with all its times, the saved one what was learned, as the crossover section of a
  * recipe. --judged takes the calls and their times from such an output instead, with at most --calls of a
  * routine: so one judgement, minutes on a device, serves several recipes of the same machine, on any machine,
@@ -46,7 +46,6 @@ struct judge {
     char reason[96]; /* why some calls stayed on the host; "" */
     FILE *output;
     uint64_t seed;
-    struct pace_log paces;
     int steady; /* routines that would pass by their calls' own times */
 };
 
@@ -251,7 +250,7 @@ static bool time_once(struct judge *judge, struct judged_call *const *groups, in
     const struct options *options = judge->options;
     if (!call_timer_start(&timer, judge->as_programs, "crossovers", 4 * (size_t)options->bytes))
         return false;
-    judged_calls_time(&timer, groups, count, options->calls, &judge->seed, &judge->paces);
+    judged_calls_time(&timer, groups, count, options->calls, &judge->seed);
     call_timer_stop(&timer, &end);
     if (!judge->reason[0])
         memcpy(judge->reason, end.reason, sizeof judge->reason);
@@ -330,14 +329,6 @@ static int judge_all(struct judge *judge)
     return result;
 }
 
-static void print_pace(const struct pace_log *paces)
-{
-    double least, most;
-    if (pace_log_range(paces, &least, &most))
-        printf("the processor's pace: a loop of additions took %.1f to %.1f us in all but a tenth of the turns at "
-               "either end\n", least, most);
-}
-
 static int run(const struct options *options, struct learned_times *times)
 {
     const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
@@ -357,7 +348,6 @@ static int run(const struct options *options, struct learned_times *times)
     printf("host BLAS %s, %d threads; device %s\n", times->host_blas, times->host_threads,
            has_device ? device.name : "none");
     result = judge_all(&judge);
-    print_pace(&judge.paces);
     if (judge.reason[0])
         printf("some calls stayed on the host: %s\n", judge.reason);
     return judge.output && fclose(judge.output) != 0 ? 1 : result;

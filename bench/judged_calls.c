@@ -34,8 +34,7 @@ static int open_calls(struct judged_call *part, int count, int round, struct jud
     return found;
 }
 
-static void time_part(struct call_timer *timer, struct judged_call *part, int count, int round,
-                      struct pace_log *paces)
+static void time_part(struct call_timer *timer, struct judged_call *part, int count, int round)
 {
     struct judged_call *open[MOST];
     struct blas_call calls[MOST] = {{0}};
@@ -47,7 +46,6 @@ static void time_part(struct call_timer *timer, struct judged_call *part, int co
     }
     for (int side = 0; side < CALL_SIDES && found > 0; side++) {
         call_timer_warm_all(timer, (enum call_side)side, calls, found, budget_us, us);
-        pace_log_add(paces, timer->pace_us);
         for (int i = 0; i < found; i++)
             open[i]->rounds[side][open[i]->timed] = us[i] > 0 ? us[i] : HUGE_VAL;
     }
@@ -84,7 +82,7 @@ bool judged_call_is_steady(const struct judged_call *judged, double allowed)
 }
 
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
-                       int count, uint64_t *seed, struct pace_log *paces)
+                       int count, uint64_t *seed)
 {
     const int parts = (count + MOST - 1) / MOST;
     int order[ROUTINES];
@@ -95,7 +93,7 @@ void judged_calls_time(struct call_timer *timer, struct judged_call *const *grou
         const int begin = count * part / parts, end = count * (part + 1) / parts;
         border_shuffle(order, group_count, seed);
         for (int i = 0; i < group_count; i++)
-            time_part(timer, groups[order[i]] + begin, end - begin, round, paces);
+            time_part(timer, groups[order[i]] + begin, end - begin, round);
     }
     for (int group = 0; group < group_count; group++)
         for (int i = 0; i < count; i++)

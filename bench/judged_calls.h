@@ -11,7 +11,6 @@
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
 #include "command/call_timer.h"
-#include "command/processor_pace.h"
 
 enum { JUDGED_ROUNDS = 10 /* of a process */, JUDGED_PROCESSES = 8 /* at most */ };
 
@@ -26,9 +25,9 @@ struct judged_call {
 void judged_call_sum_up(struct judged_call *judged);
 
 /* Groups (calls of a routine), at most ROUTINES, of `count` calls each, by one process: the times of those
- * before count, too. *seed: of the groups' order. The log gets the processor's pace before each turn. */
+ * before count, too. *seed: of the groups' order. */
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
-                       int count, uint64_t *seed, struct pace_log *paces);
+                       int count, uint64_t *seed);
 
 /* Would the faster side by the earlier half of the rounds have lost less than `allowed` (0.1: 10%) by the
  * later half? No decision can rest on more than the call's own times; where this is false, the machine has

@@ -79,13 +79,11 @@ void call_timer_warm_all(struct call_timer *timer, enum call_side side, const st
     double first;
     for (int i = 0; i < count; i++)
         us[i] = 0;
-    timer->pace_us = 0;
     if (!timer->running)
         return;
-    fputs("pace\n", timer->child.requests);
     for (int i = -lead; i < count; i++)
         request(timer, side, &calls[i < 0 ? i + lead : i], budget_us);
-    if (perform(timer, lead + count) && read_times(timer, &timer->pace_us, &first))
+    if (perform(timer, lead + count))
         for (int i = -lead; i < count; i++)
             if (!read_times(timer, &us[i < 0 ? 0 : i], &first))
                 us[i < 0 ? 0 : i] = 0;

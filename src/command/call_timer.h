@@ -16,8 +16,7 @@
 struct call_timer {
     struct shim_child child;
     bool running;
-    int side;       /* that performed the last calls; -1: none has */
-    double pace_us; /* the process's (processor_pace.h), right before the last call of call_timer_warm_all */
+    int side; /* that performed the last calls; -1: none has */
 };
 
 /* Start the process; calls' matrices have at most `bytes` bytes. Device calls are those to the shim: whether

@@ -35,11 +35,9 @@ libmublas_calls_la_SOURCES = \
 	src/command/learned_merge.c src/command/learned_merge.h \
 	src/command/offload_report.c src/command/offload_report.h \
 	src/command/preload.c src/command/preload.h \
-	src/command/processor_pace.c src/command/processor_pace.h \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \
-	src/command/thread_place.c src/command/thread_place.h \
 	src/command/timed_calls.c src/command/timed_calls.h \
 	src/command/timing_process.c src/command/timing_process.h \
 	src/command/tune_calls.c src/command/tune_calls.h \

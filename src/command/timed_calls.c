@@ -1,7 +1,5 @@
 #include "command/timed_calls.h"
-#include "command/processor_pace.h"
 #include "command/routine_call.h"
-#include "command/thread_place.h"
 #include "command/tune_routes.h"
 #include "common/clock.h"
 #include "interpose/pack.h"
@@ -21,10 +19,6 @@
 #include <unistd.h>
 
 enum { LEAST_REPEATS = 1, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
-/* Until the thread that makes the calls may change its place again: the longer of so many microseconds and so many
- * times what the change took, 100 us if another thread runs there and yields, as OpenBLAS' do, a time slice if it
- * does not, 20 us for each thread if none runs there. */
-enum { PLACE_US = 1000, PLACE_TIMES = 8 };
 enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
 /* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
 static const double unsettled = 1.5;
@@ -264,8 +258,6 @@ static double time_warm(host_function *function, struct pools *pools, const stru
 struct sides {
     struct pools pools[CALL_SIDES];
     struct host_library host;
-    struct thread_places places;
-    double place_until; /* when the thread may change its place again */
 };
 
 /* NULL: it has none. */
@@ -277,16 +269,6 @@ static host_function *function_of(const struct sides *sides, enum call_side side
 struct answer {
     double us[2];
 };
-
-static void change_place(struct sides *sides)
-{
-    const double began = microseconds();
-    if (began < sides->place_until)
-        return;
-    thread_place_change(&sides->places);
-    const double ended = microseconds();
-    sides->place_until = ended + fmax(PLACE_US, PLACE_TIMES * (ended - began));
-}
 
 static bool answer_warm(struct sides *sides, const char *request, struct answer *answer)
 {
@@ -314,7 +296,6 @@ static bool answer_warm(struct sides *sides, const char *request, struct answer 
         pin_small_results(pools);
         prepare(pools, &call, lda);
     }
-    change_place(sides);
     answer->us[0] = time_warm(function, pools, &call, budget, &answer->us[1]);
     return true;
 }
@@ -350,14 +331,6 @@ static bool answer_cold(struct pools *pools, const char *request, struct answer 
     return true;
 }
 
-static bool answer_pace(const char *request, struct answer *answer)
-{
-    if (strcmp(request, "pace\n") != 0)
-        return false;
-    answer->us[0] = answer->us[1] = processor_pace();
-    return true;
-}
-
 /* Where answers go: what a host BLAS prints (MKL_VERBOSE) is none of them, and goes to standard error. */
 static FILE *take_output(void)
 {
@@ -376,7 +349,7 @@ static void answer_all(struct sides *sides, FILE *answers)
     while (fgets(request, sizeof request, stdin))
         if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
             fflush(answers);
-        else if (answer_pace(request, &answer) || answer_warm(sides, request, &answer) ||
+        else if (answer_warm(sides, request, &answer) ||
                  answer_cold(&sides->pools[SIDE_DEVICE], request, &answer) || tune_routes_answer(request, answer.us))
             fprintf(answers, "%.4f %.4f\n", answer.us[0], answer.us[1]);
         else
@@ -386,8 +359,7 @@ static void answer_all(struct sides *sides, FILE *answers)
 int timed_calls(const char *bytes)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct sides sides = {.pools = {{.side = SIDE_HOST}, {.side = SIDE_DEVICE}},
-                          .places.seed = (uint64_t)clock_nanoseconds()};
+    struct sides sides = {.pools = {{.side = SIDE_HOST}, {.side = SIDE_DEVICE}}};
     for (int side = 0; side < CALL_SIDES; side++)
         sides.pools[side].matrix_bytes = strtoull(bytes, NULL, 10);
     if (!host_search("dgemm_", &sides.host)) {

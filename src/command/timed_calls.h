@@ -10,10 +10,8 @@
  * ends and answers each with a line, when it is asked for the answers:
  *   warm WHERE NAME M N K SIDE UPLO TRANS TRANS_B DIAG LDA BUDGET
  *               microseconds of a call on WHERE (host or device), the median of several within
- *               BUDGET microseconds on unchanged matrices; then of the very first. Some calls later on
- *               another processor (thread_place.h)
+ *               BUDGET microseconds on unchanged matrices; then of the very first
  *   cold BYTES  of the first and second dgemv on a new matrix
- *   pace        of what processor_pace.h counts, twice
  *   route NAME N JOBZ  as tune_routes.h has it
  * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
 int timed_calls(const char *bytes);

@@ -1,6 +1,5 @@
 #include "command/tune_calls.h"
 #include "command/learned_merge.h"
-#include "command/processor_pace.h"
 #include "command/timing_process.h"
 #include "command/tune_results.h"
 #include "command/tune_routes.h"
@@ -18,14 +17,12 @@ enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just ab
 enum { ROUNDS_AT_FIRST = 3, ROUNDS_NOW_AND_THEN = 1 }; /* of tune_results.h */
 static const double seconds_with_routes = 12; /* from which there is time for them */
 static const double call_budget_us = 300, upload_part = 0.15;
-static const double pace_change_allowed = 1.25;
 
 struct session {
     const struct tune_calls_options *options;
     struct learned_times *times;
     struct timing_process process; /* as programs have it */
     struct tune_results results;
-    struct pace_log *paces;
     double started, host_used;
     int kept; /* classes there was no time for, which are as before */
 };
@@ -73,7 +70,6 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
     const double started = seconds_now();
     /* But for the scout's, whose times others take the place of, they are of one family, or two alike. */
     call_timer_warm_all(&session->process.timer, side, calls, count, tune_calls_budget(calls[0].family), us);
-    pace_log_add(session->paces, session->process.timer.pace_us);
     if (side == SIDE_HOST)
         session->host_used += seconds_now() - started;
 }
@@ -198,17 +194,6 @@ static void sample_all(struct session *session)
     call_sampler_run(&sampler, session->times);
 }
 
-/* What was learned at one pace is not right for another. */
-static void warn_of_pace(const struct pace_log *paces, const char *who)
-{
-    double least, most;
-    if (pace_log_range(paces, &least, &most) && most > pace_change_allowed * least)
-        fprintf(stderr,
-                "%s: the processor's pace changed by %.0f%% while calls were timed, so crossovers may be "
-                "off: tune again when the machine is quiet\n",
-                who, 100 * (most / least - 1));
-}
-
 /* What a process that ended early had made of its calls is not known. False: with one line. */
 static bool is_good(const struct session *session, int timed, int kept)
 {
@@ -239,10 +224,7 @@ static bool conclude(struct session *session)
         session->kept =
             learned_merge_keep_others(times, session->options->before, session->options->routines, end);
     learned_times_settle(times, times->host_blas, times->host_threads);
-    const bool good = is_good(session, timed, kept);
-    if (good)
-        warn_of_pace(session->paces, session->process.who);
-    return good;
+    return is_good(session, timed, kept);
 }
 
 /* Routes have their part of the time, unless single routines of BLAS or little time were given. */
@@ -266,17 +248,16 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
                                           .seconds = options->process_seconds},
                               .results = {.time = time_side, .argument = &session,
                                           .most_bytes = (double)options->most_bytes},
-                              .started = seconds_now(), .paces = calloc(1, sizeof *session.paces)};
+                              .started = seconds_now()};
     memset(times, 0, sizeof *times);
     times->host_threads = processors_for_blas(); /* a call's time depends on it (narrow_shares.h) */
-    if (session.paces && timing_process_start(&session.process))
+    if (timing_process_start(&session.process))
         sample_all(&session);
     timing_process_stop(&session.process);
     if (routes && may_go_on(&session, 1))
         tune_routes(&times->routes, options->recipe, who);
-    const bool good = session.paces && conclude(&session);
+    const bool good = conclude(&session);
     if (kept)
         *kept = session.kept;
-    free(session.paces);
     return good;
 }

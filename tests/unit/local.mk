@@ -482,16 +482,6 @@ TESTS += tests/unit/test_verify_lapack
 tests_unit_test_verify_lapack_SOURCES = tests/unit/test_verify_lapack.c $(verify_lapack_sources)
 tests_unit_test_verify_lapack_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_processor_pace
-TESTS += tests/unit/test_processor_pace
-tests_unit_test_processor_pace_SOURCES = tests/unit/test_processor_pace.c
-tests_unit_test_processor_pace_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_thread_place
-TESTS += tests/unit/test_thread_place
-tests_unit_test_thread_place_SOURCES = tests/unit/test_thread_place.c
-tests_unit_test_thread_place_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_narrow_shares
 TESTS += tests/unit/test_narrow_shares
 tests_unit_test_narrow_shares_SOURCES = tests/unit/test_narrow_shares.c tests/unit/planted_machine.h
