@@ -63,7 +63,6 @@ static void keep_class(struct learned_times *times, const struct learned_times *
 {
     keep_curve(&times->host[class], &before->host[class]);
     memcpy(times->flags[class], before->flags[class], sizeof times->flags[class]);
-    times->narrow[class] = before->narrow[class];
     keep_curve(&times->resident[class], &before->resident[class]);
     memcpy(times->device_sets[class], before->device_sets[class], sizeof times->device_sets[class]);
 }

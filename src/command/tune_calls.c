@@ -6,7 +6,7 @@
 #include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/call_sampler.h"
-#include "tuner/sample_moments.h"
+#include "tuner/sample_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,14 +34,14 @@ double tune_calls_budget(enum blas_family family)
 
 struct tune_calls_options tune_calls_quick(void)
 {
-    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .visits = 16,
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .rounds = 16,
                                        .process_seconds = 9.5, .most_bytes = (size_t)128 << 20,
                                        .most_us = 1.5e3};
 }
 
 struct tune_calls_options tune_calls_full(void)
 {
-    return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .visits = SAMPLE_MOMENTS,
+    return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .rounds = SAMPLE_TIMES,
                                        .process_seconds = 30, .most_bytes = (size_t)128 << 20,
                                        .most_us = 3e3};
 }
@@ -89,7 +89,7 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
 }
 
 /* What is done before samples are timed once more: another process, if it is time, and what results cost. */
-static void before_visit(void *argument)
+static void before_round(void *argument)
 {
     struct session *session = argument;
     if (part_used(session) > 1)
@@ -181,7 +181,7 @@ static void sample_all(struct session *session)
         .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
-        .before_visit = before_visit, .visits = session->options->visits, .least_bytes = LEAST_BYTES,
+        .before_round = before_round, .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
         .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
     sample_wake(session);
     sample_apart(session, session->process.settings, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
@@ -250,7 +250,7 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
                                           .most_bytes = (double)options->most_bytes},
                               .started = seconds_now()};
     memset(times, 0, sizeof *times);
-    times->host_threads = processors_for_blas(); /* a call's time depends on it (narrow_shares.h) */
+    times->host_threads = processors_for_blas();
     if (timing_process_start(&session.process))
         sample_all(&session);
     timing_process_stop(&session.process);

@@ -13,7 +13,7 @@ struct tune_calls_options {
     const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
-    int visits;           /* how often samples beside the border are timed, at most */
+    int rounds;           /* how often samples beside the border are timed, at most */
     double process_seconds; /* after which another process makes the calls; 0: never */
     size_t most_bytes;    /* of a matrix */
     double most_us;       /* of a call on a side (call_sampler.h) */
@@ -28,11 +28,11 @@ struct tune_calls_options {
 double tune_calls_budget(enum blas_family family);
 
 /* What `mublas tune --quick` has, but for the seconds, which its time limit says: 25 s, of them 18 on the
- * host, 16 visits, by a new process every 9.5 s, since from process to process threads and memory lie
+ * host, 16 rounds, by a new process every 9.5 s, since from process to process threads and memory lie
  * elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of hundreds. */
 struct tune_calls_options tune_calls_quick(void);
 
-/* What the others have: 150 s, of them 110 on the host, 64 visits, by a new process every half minute; calls
+/* What the others have: 150 s, of them 110 on the host, 64 rounds, by a new process every half minute; calls
  * to 3 ms. */
 struct tune_calls_options tune_calls_full(void);
 

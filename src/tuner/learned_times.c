@@ -45,18 +45,12 @@ static double factor_of(const double *factors, int set)
     return factors[set] > 0 ? factors[set] : 1;
 }
 
-static double narrow_factor(const struct learned_times *times, int class, const struct blas_call *call)
-{
-    const double part = times->narrow[class];
-    return part > 0 ? 1 + part * narrow_shares_columns(call, times->host_threads) : 1;
-}
-
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
 {
     const int class = timed_class_of(call);
     if (!time_by_rows(times, call, us) && !class_time(times->host, TIME_SHRINKS, call, class, us))
         return false;
-    *us *= factor_of(times->flags[class], flag_set_of(class, call)) * narrow_factor(times, class, call);
+    *us *= factor_of(times->flags[class], flag_set_of(class, call));
     return true;
 }
 
@@ -145,14 +139,14 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
 
 static uint64_t class_floor(const struct learned_times *times, int class)
 {
-    /* Calls whose result is small gain earliest, and those of the set that gains most, with narrow shares. */
+    /* Calls whose result is small gain earliest, and those of the set that gains most. */
     struct time_curve host = times->host[class];
     double most = 0;
     for (int set = 0; set < device_sets_of(class); set++)
         most = fmax(most,
                     factor_of(times->flags[class], set / 2) / factor_of(times->device_sets[class], set));
     for (int i = 0; i < host.count; i++)
-        host.samples[i].us *= most * (1 + times->narrow[class] * NARROW_SHARE_COLUMNS);
+        host.samples[i].us *= most;
     double amount = time_curve_first_gain(&host, &times->rest[class]);
     return amount < HUGE_VAL ? timed_class_gated(class, amount) : UINT64_MAX;
 }
@@ -184,7 +178,6 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
     if (strcmp(times->host_blas, host_blas) != 0 || times->host_threads != host_threads) {
         memset(times->host, 0, sizeof times->host);
         memset(times->flags, 0, sizeof times->flags);
-        memset(times->narrow, 0, sizeof times->narrow);
         memset(times->routes.factors[SIDE_HOST], 0, sizeof times->routes.factors[SIDE_HOST]);
     }
     learned_times_separate_all(times);

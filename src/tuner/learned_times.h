@@ -9,7 +9,6 @@
 #define MUBLAS_LEARNED_TIMES_H
 
 #include "tuner/device_sets.h"
-#include "tuner/narrow_shares.h"
 #include "tuner/result_times.h"
 #include "tuner/route_factors.h"
 #include "tuner/time_curve.h"
@@ -22,23 +21,17 @@
  * matrix that cannot stay there goes at every call. */
 enum upload_way { UPLOAD_PINNED, UPLOAD_PINNED_HUGE, UPLOAD_STAGED, UPLOAD_WAYS };
 
-/* What a column of a narrow share adds to a call's time is no greater part of it. */
-#define NARROW_PART_MOST 0.25
-
 struct learned_times {
     char host_blas[256];   /* what the host curves hold for: the library's resolved path, */
     int host_threads;      /* ... and the number of threads */
     double wake_us;        /* 0: not learned */
     double scan_us_per_byte; /* dirty scan of tracked memory; 0: not learned */
-    struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount, of average flags,
-                                                * without narrow shares */
+    struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount, of average flags */
     struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident, of average
                                                 * sets */
     struct time_curve rest[TIMED_CLASSES];     /* of these, what is not the result's way home: by
                                                 * learned_times_separate */
     double flags[TIMED_CLASSES][FLAG_SETS_MOST]; /* the host's times by set, over the curve's; 0: unknown */
-    double narrow[TIMED_CLASSES]; /* what each column of a narrow share (narrow_shares.h) adds to the host's
-                                   * time, over the curve's, at most NARROW_PART_MOST; 0: nothing */
     double device_sets[TIMED_CLASSES][DEVICE_SETS_MOST]; /* the device's, likewise */
     struct time_curve upload[UPLOAD_WAYS];     /* additional microseconds over bytes */
     struct result_times result;
@@ -57,7 +50,6 @@ struct learned_times {
  *   result staged|staged-triangle|pinned|pinned-triangle BYTES MICROSECONDS ...
  *   host CLASS AMOUNT MICROSECONDS ...
  *   flags CLASS FACTOR FACTOR ...
- *   narrow-shares CLASS PART
  *   device CLASS AMOUNT MICROSECONDS ...
  *   device-sets CLASS FACTOR FACTOR ...
  *   route ...    as route_factors.h has them
@@ -65,7 +57,7 @@ struct learned_times {
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
  * each set, in the order of flag_sets.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
  * of `device-sets` twice as many, as device_sets.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
- * `narrow-shares` are of classes whose calls can have any: "narrow-shares dsymv_upper 0.045".
+ * "narrow-shares ..." of older recipes is passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first; classes are separated, floors not settled. */
 enum { LEARNED_FAULT_BYTES = 256 };

@@ -94,21 +94,6 @@ static bool read_flags(struct line_reader *reader, struct learned_times *times)
     return class != TIMED_CLASS_NONE && read_factors(reader, flag_sets_of(class), times->flags[class]);
 }
 
-static bool read_narrow(struct line_reader *reader, struct learned_times *times)
-{
-    static const double least = 1e-6;
-    const int class = read_class(reader);
-    if (class == TIMED_CLASS_NONE)
-        return false;
-    const struct blas_call call = timed_class_call(class, 1e6);
-    if (!narrow_shares_exist(&call))
-        return line_reader_fault(reader, "calls of this class have no narrow shares");
-    if (times->narrow[class] > 0)
-        return line_reader_fault(reader, "a figure a second time");
-    return line_reader_decimal(reader, least, NARROW_PART_MOST, &times->narrow[class]) &&
-           line_reader_end(reader);
-}
-
 static bool read_device_sets(struct line_reader *reader, struct learned_times *times)
 {
     const int class = read_class(reader);
@@ -134,6 +119,7 @@ static bool read_result_curve(struct line_reader *reader, struct learned_times *
 
 static bool read_line(struct line_reader *reader, struct learned_times *times)
 {
+    char passed_over[64];
     if (line_reader_is(reader, "host-blas"))
         return read_host_blas(reader, times);
     if (line_reader_is(reader, "host-threads"))
@@ -149,7 +135,7 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     if (line_reader_is(reader, "flags"))
         return read_flags(reader, times);
     if (line_reader_is(reader, "narrow-shares"))
-        return read_narrow(reader, times);
+        return line_reader_rest(reader, passed_over, sizeof passed_over);
     if (line_reader_is(reader, "device-sets"))
         return read_device_sets(reader, times);
     if (line_reader_is(reader, "route"))
@@ -231,8 +217,6 @@ static void write_lines(const struct learned_times *times, FILE *stream)
         if (timed_class_exists(class)) {
             write_curve(stream, "host", timed_class_name(class, name), &times->host[class]);
             write_factors(stream, "flags", name, times->flags[class], flag_sets_of(class));
-            if (times->narrow[class] > 0)
-                fprintf(stream, "narrow-shares %s %.3g\n", name, times->narrow[class]);
             write_curve(stream, "device", name, &times->resident[class]);
             write_factors(stream, "device-sets", name, times->device_sets[class], device_sets_of(class));
         }

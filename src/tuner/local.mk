@@ -6,7 +6,6 @@ libmublas_core_la_SOURCES += \
 	src/tuner/decision.c src/tuner/decision.h \
 	src/tuner/device_sets.c src/tuner/device_sets.h \
 	src/tuner/learned_times.c src/tuner/learned_times.h src/tuner/learned_times_text.c \
-	src/tuner/narrow_shares.c src/tuner/narrow_shares.h \
 	src/tuner/line_reader.c src/tuner/line_reader.h \
 	src/tuner/occupancy.c src/tuner/occupancy.h \
 	src/tuner/occupancy_driver.c src/tuner/occupancy_driver.h \
@@ -42,19 +41,9 @@ CLEANFILES += src/tuner/built_in_recipes
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/call_sampler.c src/tuner/call_sampler.h \
+	src/tuner/sample_table.c src/tuner/sample_table.h \
 	src/tuner/call_side.h \
-	src/tuner/curve_smoothing.c src/tuner/curve_smoothing.h \
-	src/tuner/gain_border.c src/tuner/gain_border.h \
-	src/tuner/sample_batch.c src/tuner/sample_batch.h \
-	src/tuner/sample_gaps.c src/tuner/sample_gaps.h \
-	src/tuner/sample_moments.c src/tuner/sample_moments.h \
-	src/tuner/flag_times.c src/tuner/flag_times.h \
-	src/tuner/narrow_times.c src/tuner/narrow_times.h \
-	src/tuner/sampled_sets.c src/tuner/sampled_sets.h \
-	src/tuner/sample_peaks.c src/tuner/sample_peaks.h \
-	src/tuner/sample_reach.c src/tuner/sample_reach.h \
 	src/tuner/sample_variants.c src/tuner/sample_variants.h \
-	src/tuner/sample_visits.c src/tuner/sample_visits.h \
 	src/tuner/analyzer.c src/tuner/analyzer.h \
 	src/tuner/class_tuning.c src/tuner/class_tuning.h src/tuner/class_work.h \
 	src/tuner/class_sieve.c src/tuner/class_finals.c src/tuner/class_held.c \

@@ -23,18 +23,6 @@ bool time_curve_add(struct time_curve *curve, double amount, double us)
     return true;
 }
 
-void time_curve_remove(struct time_curve *curve, double amount)
-{
-    int place = 0;
-    while (place < curve->count && curve->samples[place].amount != amount)
-        place++;
-    if (place == curve->count)
-        return;
-    curve->count--;
-    struct time_sample *sample = &curve->samples[place];
-    memmove(sample, sample + 1, (size_t)(curve->count - place) * sizeof *sample);
-}
-
 static const struct time_sample *last_of(const struct time_curve *curve)
 {
     return &curve->samples[curve->count - 1];

@@ -28,9 +28,6 @@ enum time_curve_start { TIME_SHRINKS, TIME_STAYS };
  * positive finite numbers; the curve is as before. */
 bool time_curve_add(struct time_curve *curve, double amount, double us);
 
-/* The sample at exactly this amount, if there is one. */
-void time_curve_remove(struct time_curve *curve, double amount);
-
 /* The time at `amount` >= 0. The curve has at least one sample. */
 double time_curve_at(const struct time_curve *curve, enum time_curve_start start, double amount);
 
