@@ -47,14 +47,9 @@ libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 # Plots and tables.
 mublas_SOURCES += \
-	src/command/chart.c src/command/chart.h \
-	src/command/crossover_chart.c src/command/crossover_chart.h \
-	src/command/peer_times.c src/command/peer_times.h \
-	src/command/svg.c src/command/svg.h \
-	src/command/tuning_chart.c src/command/tuning_chart.h \
-	src/command/tuning_groups.c src/command/tuning_groups.h \
-	src/command/tuning_report.c src/command/tuning_report.h \
-	src/command/tuning_summary.c src/command/tuning_summary.h
+	src/command/crossover_table.c src/command/crossover_table.h \
+	src/command/tuning_report.c src/command/tuning_report.h 
+
 
 # Looking into programs: the command alone links libelf, never the library.
 inspect_sources = src/command/inspect.c \

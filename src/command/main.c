@@ -33,8 +33,8 @@ static const struct command {
      "mublas verify [--routines=NAME,...] [--size=N]\n"
      "           check every routine against the host BLAS\n"},
     {"report", tuning_report,
-     "mublas report --tuning FILE [--peer FILE] [--output FOLDER]\n"
-     "           plots of what tuning measured\n"},
+     "mublas report --tuning FILE [--output FOLDER]\n"
+     "           from which size on calls gain, and curves for plots of what tuning measured\n"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

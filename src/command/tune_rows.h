@@ -2,12 +2,13 @@
 #ifndef MUBLAS_TUNE_ROWS_H
 #define MUBLAS_TUNE_ROWS_H
 
-#include "tuner/tuning_table.h"
+#include "tuner/tuning_class.h"
 
 #include <stdio.h>
 
-/* The lines of a data file that is whole and of that device, NUL-terminated, to be freed. NULL: `fault` says why
- * it cannot be used, "" where there is no such file. */
+/* The lines of a data file of that device, NUL-terminated, to be freed; a last one without an end is left out. NULL:
+ * `fault` says why it cannot be used, "" where there is no such file. */
+enum { TUNING_FAULT_BYTES = 512 };
 char *tune_rows_read(const char *path, const char *device, char fault[TUNING_FAULT_BYTES]);
 
 /* Those of classes and forms for which `which` is `value`. */

@@ -1,11 +1,10 @@
 #include "command/tuning_report.h"
 
-#include "command/crossover_chart.h"
+#include "command/crossover_table.h"
 #include "command/exit_status.h"
-#include "command/peer_times.h"
-#include "command/tuning_chart.h"
-#include "command/tuning_summary.h"
 #include "tuner/recipe.h"
+#include "tuner/regular_file.h"
+#include "tuner/tuning_data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,11 +16,8 @@ enum { PATH_BYTES = 4096 };
 
 struct report {
     char recipe_path[PATH_BYTES], data_path[PATH_BYTES], folder[PATH_BYTES];
-    bool has_data, has_recipe, has_crossovers;
-    struct tuning_table table;
-    struct recipe recipe;
+    bool has_data, has_crossovers;
     struct learned_times times;
-    int plots;
 };
 
 static bool complain(const char *what, const char *why)
@@ -50,114 +46,67 @@ static bool name_files(struct report *report, const char *file, const char *fold
                    : put_path(report->folder, file, base, "-report"));
 }
 
-static bool read_data(struct report *report, const char *peer)
+/* Its first line tells. */
+static bool look_at_data(struct report *report)
 {
-    char fault[TUNING_FAULT_BYTES];
-    if (!tuning_table_read(report->data_path, &report->table, fault) ||
-        (peer && report->table.count > 0 && !peer_times_add(peer, &report->table, fault))) {
-        fprintf(stderr, "mublas report: %s\n", fault);
-        return false;
-    }
-    report->has_data = report->table.count > 0;
-    return true;
+    char line[64];
+    FILE *stream = regular_file_open(report->data_path);
+    if (!stream)
+        return complain(report->data_path, regular_file_fault());
+    report->has_data = fgets(line, sizeof line, stream) && strcmp(line, TUNING_DATA_FIRST_LINE "\n") == 0;
+    fclose(stream);
+    return report->has_data || complain(report->data_path, "not tuning data");
 }
 
 static bool read_recipe(struct report *report)
 {
+    static struct recipe recipe;
     char fault[RECIPE_FAULT_BYTES];
-    report->has_recipe = recipe_read(report->recipe_path, &report->recipe, fault);
-    report->has_crossovers = report->has_recipe && report->recipe.crossover;
-    if (report->has_crossovers && !learned_times_parse(&report->times, report->recipe.crossover, fault))
+    if (!recipe_read(report->recipe_path, &recipe, fault))
         return complain(report->recipe_path, fault);
-    return report->has_recipe || complain(report->recipe_path, fault);
-}
-
-static FILE *create(const struct report *report, const char *name)
-{
-    char path[PATH_BYTES + 64];
-    snprintf(path, sizeof path, "%s/%s", report->folder, name);
-    FILE *stream = fopen(path, "we");
-    if (!stream)
-        complain(path, strerror(errno));
-    return stream;
-}
-
-static bool finish(FILE *stream, const char *name)
-{
-    const bool failed = ferror(stream) != 0;
-    return (fclose(stream) == 0 && !failed) || complain(name, "cannot be written");
-}
-
-static bool draw_classes(struct report *report)
-{
-    struct tuning_group class = {NULL, 0};
-    char name[64];
-    while (tuning_next_class(&report->table, &class)) {
-        const bool has_forms = tuning_class_forms(class.rows->class) > 1;
-        snprintf(name, sizeof name, "%s%s%s.svg", tuning_class_name(class.rows->class), has_forms ? "-" : "",
-                 has_forms ? tuning_form_name(class.rows->form) : "");
-        FILE *stream = create(report, name);
-        if (!stream)
-            return false;
-        const struct class_recipe *rules = &report->recipe.classes[class.rows->class][class.rows->form];
-        tuning_chart(stream, report->table.device, &class, report->has_recipe ? rules : NULL);
-        if (!finish(stream, name))
-            return false;
-        report->plots++;
-    }
-    return true;
-}
-
-static bool draw_crossovers(struct report *report)
-{
-    char name[64];
-    for (enum blas_family family = 0; report->has_crossovers && family < FAMILY_COUNT; family++) {
-        if (crossover_chart_panels(&report->times, family) == 0)
-            continue;
-        snprintf(name, sizeof name, "crossover-%s.svg", crossover_family_name(family));
-        FILE *stream = create(report, name);
-        if (!stream)
-            return false;
-        crossover_chart(stream, &report->times, family);
-        if (!finish(stream, name))
-            return false;
-        report->plots++;
-    }
-    return true;
-}
-
-static void summarise(FILE *stream, const struct report *report)
-{
-    if (report->has_data)
-        tuning_summary(stream, &report->table);
-    if (report->has_crossovers)
-        crossover_summary(stream, &report->times);
-}
-
-static bool write_report(struct report *report)
-{
-    if (mkdir(report->folder, 0777) != 0 && errno != EEXIST)
-        return complain(report->folder, strerror(errno));
-    FILE *stream = create(report, "summary.txt");
-    if (!stream)
-        return false;
-    summarise(stream, report);
-    if (!finish(stream, "summary.txt") || !draw_classes(report) || !draw_crossovers(report))
-        return false;
-    summarise(stdout, report);
-    printf("\n%d plots in %s\n", report->plots, report->folder);
-    return true;
+    report->has_crossovers = recipe.crossover;
+    const bool good = !recipe.crossover || learned_times_parse(&report->times, recipe.crossover, fault);
+    recipe_clear(&recipe);
+    return good || complain(report->recipe_path, fault);
 }
 
 /* One of the two may be missing, unless it is the one that was named. */
-static bool read_files(struct report *report, const char *file, const char *peer)
+static bool read_files(struct report *report, const char *file)
 {
     const bool names_data = strcmp(file, report->data_path) == 0;
-    if ((names_data || access(report->data_path, F_OK) == 0) && !read_data(report, peer))
+    if ((names_data || access(report->data_path, F_OK) == 0) && !look_at_data(report))
         return false;
     if ((!names_data || access(report->recipe_path, F_OK) == 0) && !read_recipe(report))
         return false;
     return report->has_data || report->has_crossovers || complain(file, "nothing was measured");
+}
+
+static bool write_curves(const struct report *report)
+{
+    char path[PATH_BYTES + 16];
+    if (mkdir(report->folder, 0777) != 0 && errno != EEXIST)
+        return complain(report->folder, strerror(errno));
+    snprintf(path, sizeof path, "%s/crossovers.csv", report->folder);
+    FILE *stream = fopen(path, "we");
+    if (!stream)
+        return complain(path, strerror(errno));
+    crossover_curves(stream, &report->times);
+    const bool failed = ferror(stream) != 0;
+    return (fclose(stream) == 0 && !failed) || complain(path, "cannot be written");
+}
+
+static bool write_report(const struct report *report)
+{
+    if (report->has_crossovers) {
+        if (!write_curves(report))
+            return false;
+        crossover_table(stdout, &report->times);
+        printf("\ncurves are in %s/crossovers.csv\n", report->folder);
+    }
+    if (report->has_data)
+        printf("times of launch shapes are in %s\n", report->data_path);
+    puts("bench/tuning_plots.py of mublas' sources sums such files up and draws them");
+    return true;
 }
 
 /* "--name VALUE" or "--name=VALUE"; 0: another option, -1: without its value, else arguments taken. */
@@ -176,19 +125,12 @@ static int take_option(char **arguments, const char *name, const char **value)
     return arguments[1] ? 2 : -1;
 }
 
-struct options {
-    const char *file, *peer, *folder;
-};
-
-static bool read_options(char **arguments, struct options *options)
+static bool read_options(char **arguments, const char **file, const char **folder)
 {
-    const struct {
-        const char *name, **value;
-    } known[] = {{"--tuning", &options->file}, {"--peer", &options->peer}, {"--output", &options->folder}};
     while (*arguments) {
-        int taken = 0;
-        for (size_t i = 0; i < sizeof known / sizeof *known && taken == 0; i++)
-            taken = take_option(arguments, known[i].name, known[i].value);
+        int taken = take_option(arguments, "--tuning", file);
+        if (taken == 0)
+            taken = take_option(arguments, "--output", folder);
         if (taken <= 0) {
             fprintf(stderr, "mublas report: '%s' %s; mublas report --help lists them\n", *arguments,
                     taken < 0 ? "is without a value" : "is not an option");
@@ -196,25 +138,19 @@ static bool read_options(char **arguments, struct options *options)
         }
         arguments += taken;
     }
-    if (!options->file || !*options->file)
+    if (!*file || !**file)
         fputs("mublas report: --tuning FILE is missing\n", stderr);
-    return options->file && *options->file;
+    return *file && **file;
 }
 
 int tuning_report(char **arguments)
 {
-    struct options options = {NULL, NULL, NULL};
-    if (!read_options(arguments, &options))
+    const char *file = NULL, *folder = NULL;
+    if (!read_options(arguments, &file, &folder))
         return EXIT_BAD_COMMAND_LINE;
     struct report *report = calloc(1, sizeof *report);
-    const bool good = report ? name_files(report, options.file, options.folder) &&
-                                   read_files(report, options.file, options.peer) && write_report(report)
+    const bool good = report ? name_files(report, file, folder) && read_files(report, file) && write_report(report)
                              : complain("report", "out of memory");
-    if (report) {
-        tuning_table_free(&report->table);
-        if (report->has_recipe)
-            recipe_clear(&report->recipe);
-    }
     free(report);
     return good ? 0 : 1;
 }

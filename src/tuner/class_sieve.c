@@ -4,7 +4,6 @@
 #include "tuner/analyzer.h"
 #include "tuner/champion_sieve.h"
 #include "tuner/shape_race.h"
-#include "tuner/tuning_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,8 +30,8 @@ static const struct timing_plan glance = {
 static bool is_glanced_at(const struct class_work *work, size_t number)
 {
     const struct blas_call call = class_work_call(work, work->sieve_sizes[number]);
-    const struct tuning_row row = {.class = work->class, .m = call.m, .n = call.n};
-    return work->settings->raced && tuning_row_bytes(&row) > LONG_SECONDS * work->tuner->timer->bandwidth;
+    const double bytes = (double)tuning_pool_matrix_bytes(&call) / (tuning_family_is_triangle(call.family) ? 2 : 1);
+    return work->settings->raced && bytes > LONG_SECONDS * work->tuner->timer->bandwidth;
 }
 
 static enum status sieve_at(struct class_work *work, size_t number)

@@ -99,6 +99,26 @@ static enum status begin(struct class_work *work)
     return work->space.count && work->sieve_seconds && work->wrong ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
+/* Which of the times at sampled sizes are those of the rules' shapes. */
+static void tell_chosen(const struct class_work *work, const struct class_recipe *rules)
+{
+    const struct sampled_times *finals = &work->finals;
+    for (size_t at = 0, i = 0; at < finals->sizes_count && rules->interval_count > 0; at++) {
+        const struct blas_call call = class_work_call(work, finals->sizes[at]);
+        while (finals->sizes[at] > rules->intervals[i].upto)
+            i++;
+        struct launch_shape shape = rules->intervals[i].shape;
+        double seconds = shape.edge ? 0 : finals->built_in[at];
+        for (size_t other = 0; other < finals->shape_count; other++)
+            if (memcmp(&finals->shapes[other], &shape, sizeof shape) == 0)
+                seconds = finals->seconds[other * SIZE_GRID_MAX + at];
+        if (!shape.edge)
+            shape = launch_shape_built_in(&call);
+        const struct tuning_time time = {seconds, seconds, seconds, seconds > 0 && isfinite(seconds)};
+        class_work_data(work, &call, "chosen", &shape, &time, 1);
+    }
+}
+
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,
                              struct class_recipe *rules, struct class_summary *summary)
 {
@@ -117,6 +137,7 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
         status = class_held(&work, rules, summary);
     if (status != STATUS_OK || class_work_is_stopped(&work))
         rules->interval_count = 0;
+    tell_chosen(&work, rules);
     summary->shapes = work.space.count;
     summary->finalists = work.finalist_count;
     free(work.space.shapes);

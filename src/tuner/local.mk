@@ -57,7 +57,6 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/tuning_pool.c src/tuner/tuning_pool.h \
 	src/tuner/shape_space.c src/tuner/shape_space.h \
 	src/tuner/tuning_data.c src/tuner/tuning_data.h \
-	src/tuner/tuning_table.c src/tuner/tuning_table.h \
 	src/tuner/chooser.c src/tuner/chooser.h \
 	src/tuner/champion_sieve.c src/tuner/champion_sieve.h \
 	src/tuner/interval_rules.c src/tuner/interval_rules.h \

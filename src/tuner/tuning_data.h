@@ -1,5 +1,5 @@
 /* tuning_data.h - the data file that `mublas tune` leaves beside a recipe (RECIPE.csv):
- * comma-separated, a line for every shape timed at a size. `mublas report --tuning` reads it.
+ * comma-separated, a line for every shape timed at a size. bench/tuning_plots.py reads it.
  *
  *   # mublas tuning data 1
  *   # device NVIDIA H100 80GB HBM3
@@ -11,6 +11,7 @@
  *   sieve      one of all shapes that were tried at this size, a rough time
  *   final      one of the few that were tried at many sizes
  *   default    the built-in shape at such a size
+ *   chosen     the shape that the rules choose there, its time once more
  *   rules      held-out size: what the rules choose
  *   occupancy  held-out size: what the optimizer chooses by the occupancy recipe
  *   best       held-out size: the fastest of all tried there
