@@ -13,7 +13,6 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/verify_operands.c src/command/verify_operands.h \
 	$(verify_lapack_sources) \
 	src/command/tune.c src/command/tune.h \
-	src/command/judged_sizes.c src/command/judged_sizes.h \
 	src/command/tune_evaluate.c src/command/tune_evaluate.h \
 	src/command/tune_files.c src/command/tune_files.h src/command/tune_place.c src/command/tune_place.h \
 	src/command/tune_rows.c src/command/tune_rows.h \

@@ -1,14 +1,15 @@
 #include "command/tune_evaluate.h"
 
-#include "command/judged_sizes.h"
 #include "command/tune_place.h"
 #include "tuner/decision.h"
 #include "tuner/occupancy_driver.h"
 #include "tuner/shape_race.h"
 #include "tuner/shape_space.h"
 #include "tuner/size_grid.h"
+#include "tuner/statistics.h"
 #include "tuner/tuning_data.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,25 @@ static const struct timing_plan final_plan = {11, 21, {0, 0, 0, 0}, 0.002, 100e-
 /* Part of the most bytes in flight: shapes with less are not the fastest anywhere. */
 static const double PRUNE = 0.04;
 
+/* What is asked of each class, of the fastest shape's time over the choice's. */
+static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
+
+#define MADE_BY "by mublas tune --evaluate"
+
+/* Of the sizes judged: the fastest's time over the choice's and over the built-in shape's, at most 1. */
+struct judged {
+    struct size {
+        int64_t m, n;
+    } *sizes;
+    double *efficiencies, *built_in;
+    size_t count;
+};
+
 struct evaluation {
     struct tune_session *session;
     const struct recipe *recipe;
-    struct judged_sizes judged;
+    FILE *data;
+    struct judged of[TUNING_CLASSES];
     struct shape_figures figures[TUNING_CLASSES];
 };
 
@@ -74,7 +90,7 @@ static void keep_times(struct evaluation *evaluation, int class, const struct bl
 {
     for (size_t i = 0; i < count; i++)
         if (times[i].rounds > 0)
-            tuning_data_line(evaluation->judged.data, class, call, stage, &shapes[i], &times[i]);
+            tuning_data_line(evaluation->data, class, call, stage, &shapes[i], &times[i]);
 }
 
 /* The fastest of all into rivals, behind the choice. */
@@ -127,14 +143,14 @@ static enum status time_afresh(struct evaluation *evaluation, int class, const s
         times[2] = times[0];
     if (shape_is_same(class, chosen, &finalists[1]))
         times[1] = times[0];
-    const struct judged_size size = {call->family == FAMILY_GEMV ? call->m : call->n, call->n,
-                                     times[2].seconds / times[0].seconds,
-                                     times[2].seconds / times[1].seconds};
     keep_times(evaluation, class, call, "chosen", &finalists[0], &times[0], 1);
     keep_times(evaluation, class, call, "default", &finalists[1], &times[1], 1);
     keep_times(evaluation, class, call, "best", &finalists[2], &times[2], 1);
-    fflush(evaluation->judged.data);
-    return judged_sizes_add(&evaluation->judged, class, &size) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    struct judged *judged = &evaluation->of[class];
+    judged->sizes[judged->count] = (struct size){call->m, call->n};
+    judged->efficiencies[judged->count] = fmin(times[2].seconds / times[0].seconds, 1);
+    judged->built_in[judged->count++] = fmin(times[2].seconds / times[1].seconds, 1);
+    return STATUS_OK;
 }
 
 static enum status judge_size(struct evaluation *evaluation, int class, const struct blas_call *call)
@@ -154,6 +170,14 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
 static bool is_over(const struct evaluation *evaluation, double deadline)
 {
     return *evaluation->session->timer.stop || (deadline > 0 && timer_now() > deadline);
+}
+
+static bool was_judged(const struct judged *judged, const struct blas_call *call)
+{
+    for (size_t i = 0; i < judged->count; i++)
+        if (judged->sizes[i].m == call->m && judged->sizes[i].n == call->n)
+            return true;
+    return false;
 }
 
 static bool read_figures(struct evaluation *evaluation, int class)
@@ -177,28 +201,105 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
             if (is_over(evaluation, deadline))
                 return judged;
             if (!wanted[class] || !random_call(evaluation, class, number, &call) ||
-                judged_sizes_has(&evaluation->judged, class, &call))
+                was_judged(&evaluation->of[class], &call))
                 continue;
-            const int before = evaluation->judged.of[class].count;
+            const size_t before = evaluation->of[class].count;
             judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
-            judged += evaluation->judged.of[class].count - before; /* none where it was interrupted */
+            judged += (int)(evaluation->of[class].count - before); /* none where it was interrupted */
         }
     return judged;
+}
+
+/* Sorts. True: as good as is wanted. */
+static bool print_line(const char *name, const struct judged *judged)
+{
+    const size_t count = judged->count;
+    const double *efficiencies = judged->efficiencies, *built_in = judged->built_in;
+    if (count == 0) {
+        printf("%-16s no size was judged\n", name);
+        return false;
+    }
+    statistics_sort(judged->efficiencies, count);
+    statistics_sort(judged->built_in, count);
+    const double median = statistics_quantile(efficiencies, count, 0.5),
+                 low = statistics_quantile(efficiencies, count, LOW);
+    printf("%-16s %5zu %7.1f%% %13.1f%% %7.1f%% %13.1f%% %13.1f%%\n", name, count, 100 * median, 100 * low,
+           100 * efficiencies[0], 100 * statistics_quantile(built_in, count, 0.5),
+           100 * statistics_quantile(built_in, count, LOW));
+    return median >= MEDIAN_WANTED && low >= LOW_WANTED;
+}
+
+/* True: all classes wanted are good. `all` has room for all sizes. */
+static bool print_table(const struct evaluation *evaluation, const bool wanted[TUNING_CLASSES], struct judged *all)
+{
+    int good = 0, classes = 0;
+    printf("%-16s %5s %8s %14s %8s %14s %14s\n", "class", "sizes", "median", "5th percentile", "worst",
+           "built-in median", "5th");
+    for (int class = 0; class < TUNING_CLASSES; class++) {
+        const struct judged *of = &evaluation->of[class];
+        if (!wanted[class])
+            continue;
+        good += print_line(tuning_class_name(class), of);
+        classes++;
+        for (size_t i = 0; i < of->count; i++, all->count++) {
+            all->efficiencies[all->count] = of->efficiencies[i];
+            all->built_in[all->count] = of->built_in[i];
+        }
+    }
+    if (all->count > 0)
+        print_line("all", all);
+    printf("%d of %d classes: median 98%%, 5th percentile 95%% or more\n", good, classes);
+    return classes > 0 && good == classes;
+}
+
+static bool make_judged(struct judged *judged, size_t most)
+{
+    *judged = (struct judged){calloc(most, sizeof *judged->sizes), calloc(most, sizeof(double)),
+                              calloc(most, sizeof(double)), 0};
+    return judged->sizes && judged->efficiencies && judged->built_in;
+}
+
+static void free_judged(struct judged *judged)
+{
+    free(judged->sizes);
+    free(judged->efficiencies);
+    free(judged->built_in);
+}
+
+/* The data file, over that of an earlier evaluation. */
+static bool open_data(struct evaluation *evaluation, const char *path)
+{
+    if (!tune_place_is_ours(path, "# made " MADE_BY, "an evaluation"))
+        return false;
+    evaluation->data = fopen(path, "we");
+    if (!evaluation->data)
+        return tune_complain(path, strerror(errno));
+    tuning_data_begin(evaluation->data, &evaluation->recipe->signature, MADE_BY);
+    return true;
 }
 
 static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
 {
     char path[TUNE_PATH_BYTES];
-    const double started = timer_now();
-    int status = 1;
+    const double started = timer_now(), limit = options->time_limit;
+    const size_t most = (size_t)options->evaluate;
+    struct judged all;
+    bool good = make_judged(&all, TUNING_CLASSES * most);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        good = make_judged(&evaluation->of[class], most) && good;
     snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
-    if (judged_sizes_open(&evaluation->judged, path, evaluation->recipe)) {
-        const int count = judge(evaluation, options, options->time_limit > 0 ? started + options->time_limit : 0);
-        status = judged_sizes_print(&evaluation->judged, options->classes) ? 0 : 1;
+    good = good ? open_data(evaluation, path) : tune_complain(path, "out of memory");
+    if (good) {
+        const int count = judge(evaluation, options, limit > 0 ? started + limit : 0);
+        good = print_table(evaluation, options->classes, &all);
         printf("%d sizes judged in %.1f s; their times are in %s\n", count, timer_now() - started, path);
     }
-    judged_sizes_close(&evaluation->judged);
-    return status;
+    if (evaluation->data)
+        fclose(evaluation->data);
+    free_judged(&all);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        free_judged(&evaluation->of[class]);
+    return good ? 0 : 1;
 }
 
 int tune_evaluate(struct tune_session *session, const struct tune_options *options)
