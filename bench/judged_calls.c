@@ -53,32 +53,13 @@ static void time_part(struct call_timer *timer, struct judged_call *part, int co
         open[i]->timed++;
 }
 
-/* Of `count` rounds, at most all. */
-static double sum_up(const double *rounds, int count)
+static void sum_up(struct judged_call *judged)
 {
     double us[JUDGED_PROCESSES * JUDGED_ROUNDS];
-    memcpy(us, rounds, (size_t)count * sizeof *us);
-    return statistics_usual_mean(us, (size_t)count);
-}
-
-void judged_call_sum_up(struct judged_call *judged)
-{
-    for (int side = 0; side < CALL_SIDES; side++)
-        judged->us[side] = sum_up(judged->rounds[side], judged->timed);
-}
-
-bool judged_call_is_steady(const struct judged_call *judged, double allowed)
-{
-    const int half = judged->timed / 2, rest = judged->timed - half;
-    double earlier[CALL_SIDES], later[CALL_SIDES];
-    if (half == 0)
-        return true;
     for (int side = 0; side < CALL_SIDES; side++) {
-        earlier[side] = sum_up(judged->rounds[side], half);
-        later[side] = sum_up(judged->rounds[side] + half, rest);
+        memcpy(us, judged->rounds[side], (size_t)judged->timed * sizeof *us);
+        judged->us[side] = statistics_usual_mean(us, (size_t)judged->timed);
     }
-    const bool device = earlier[SIDE_DEVICE] < earlier[SIDE_HOST];
-    return later[device ? SIDE_DEVICE : SIDE_HOST] / fmin(later[SIDE_HOST], later[SIDE_DEVICE]) - 1 < allowed;
 }
 
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
@@ -97,5 +78,5 @@ void judged_calls_time(struct call_timer *timer, struct judged_call *const *grou
     }
     for (int group = 0; group < group_count; group++)
         for (int i = 0; i < count; i++)
-            judged_call_sum_up(&groups[group][i]);
+            sum_up(&groups[group][i]);
 }

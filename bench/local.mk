@@ -7,7 +7,7 @@ bench_residency_SOURCES = bench/residency.c bench/timing.h
 bench_residency_LDADD = $(BENCH_BLAS_LIBS)
 bench_tridiagonal_SOURCES = bench/tridiagonal.c bench/timing.h
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
-EXTRA_DIST += bench/run_offload.sh bench/judged_turns.py bench/tuning_plots.py
+EXTRA_DIST += bench/run_offload.sh bench/tuning_plots.py
 check_PROGRAMS += bench/tiles
 bench_tiles_SOURCES = bench/tiles.c bench/timing.h
 bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
@@ -84,15 +84,10 @@ bench/kernels/measure-roof_image.$(OBJEXT): $(roof_image)
 CLEANFILES += $(roof_image)
 endif
 
-# How far times of one call differ.
-check_PROGRAMS += bench/call_scatter
-bench_call_scatter_SOURCES = bench/call_scatter.c bench/border_calls.c bench/border_calls.h
-bench_call_scatter_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
-
 # Whether the choice between host and device falls on the faster side.
 check_PROGRAMS += bench/crossovers
 bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h \
-	bench/judged_calls.c bench/judged_calls.h bench/judged_file.c bench/judged_file.h
+	bench/judged_calls.c bench/judged_calls.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 # What a change of the sampler is worth, on a machine whose times are a recipe's.

@@ -220,7 +220,7 @@ EXTRA_DIST += tests/system/verify.sh tests/system/tune_routes.sh
 # What is learned of calls.
 TESTS += tests/system/crossovers.sh
 EXTRA_DIST += tests/system/crossovers.sh
-tests/system/crossovers.log: bench/crossovers$(EXEEXT) bench/call_scatter$(EXEEXT)
+tests/system/crossovers.log: bench/crossovers$(EXEEXT)
 TESTS += tests/system/planted_crossovers.sh
 EXTRA_DIST += tests/system/planted_crossovers.sh
 tests/system/planted_crossovers.log: bench/planted_crossovers$(EXEEXT)
