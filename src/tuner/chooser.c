@@ -3,18 +3,10 @@
 #include "tuner/statistics.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* From so many sampled sizes on every other one is foretold, then every third: that takes less time and
- * tells as much. */
-enum { FORETOLD_MANY = 60 };
 
 const char *const chooser_names[] = {"rules", "occupancy", "built-in"};
 
-/* Of the differences the tenth part at either end is left out: rules foretold without the one size that
- * they needed. */
-static const double TIE = 0.003, ERRORS = 1.5, TRIMMED = 0.1, TAIL = 0.2, TAIL_TIE = 0.01;
+static const double TIE = 0.003, ERRORS = 1.5, TAIL = 0.2, TAIL_TIE = 0.01;
 
 struct advantage {
     double mean, error; /* of log(time / time) */
@@ -47,9 +39,7 @@ static struct advantage advantage(const struct chooser_sample *samples, size_t c
     }
     if (all < 2)
         return (struct advantage){0, HUGE_VAL};
-    statistics_median(differences, all); /* sorts */
-    const size_t trimmed = (size_t)(TRIMMED * (double)all);
-    for (size_t i = trimmed; i < all - trimmed; i++, known++) {
+    for (size_t i = 0; i < all; i++, known++) {
         sum += differences[i];
         squares += differences[i] * differences[i];
     }
@@ -111,76 +101,4 @@ enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bo
         beats_built_in(samples, count, CHOOSER_OCCUPANCY, gain))
         return CHOOSER_OCCUPANCY;
     return beats_built_in(samples, count, CHOOSER_RULES, gain) ? CHOOSER_RULES : CHOOSER_BUILT_IN;
-}
-
-static double fastest(const struct sampled_times *times, size_t size)
-{
-    double least = is_known(times->built_in[size]) ? times->built_in[size] : HUGE_VAL;
-    for (size_t shape = 0; shape < times->shape_count; shape++)
-        if (is_known(times->seconds[shape * SIZE_GRID_MAX + size]))
-            least = fmin(least, times->seconds[shape * SIZE_GRID_MAX + size]);
-    return least;
-}
-
-/* A shape that was not timed there was behind by the field's width around. */
-static double seconds_of(const struct sampled_times *times, size_t size, const struct launch_shape *wanted)
-{
-    if (wanted->edge == 0)
-        return times->built_in[size];
-    for (size_t shape = 0; shape < times->shape_count; shape++)
-        if (memcmp(&times->shapes[shape], wanted, sizeof *wanted) == 0) {
-            const double seconds = times->seconds[shape * SIZE_GRID_MAX + size];
-            return seconds > 0 ? seconds : SAMPLED_FIELD * fastest(times, size);
-        }
-    return 0;
-}
-
-/* By rules that were made without that size; where their shape cannot do it, a launch takes
- * the built-in one. */
-static double foretold(struct sampled_times *others, const struct sampled_times *times, size_t size,
-                       size_t most)
-{
-    static const struct class_recipe none;
-    struct class_recipe rules = none;
-    double seconds = 0;
-    for (size_t shape = 0; shape < times->shape_count; shape++)
-        others->seconds[shape * SIZE_GRID_MAX + size] = 0;
-    others->built_in[size] = 0;
-    if (sampled_rules_make(others, most, &rules)) {
-        int interval = 0;
-        while (times->sizes[size] > rules.intervals[interval].upto)
-            interval++;
-        seconds = seconds_of(times, size, &rules.intervals[interval].shape);
-    }
-    for (size_t shape = 0; shape < times->shape_count; shape++)
-        others->seconds[shape * SIZE_GRID_MAX + size] = times->seconds[shape * SIZE_GRID_MAX + size];
-    others->built_in[size] = times->built_in[size];
-    return isfinite(seconds) ? seconds : times->built_in[size];
-}
-
-static size_t count_sampled(const struct sampled_times *times)
-{
-    size_t count = 0;
-    for (size_t size = 0; size < times->sizes_count; size++)
-        count += is_known(times->built_in[size]);
-    return count;
-}
-
-size_t chooser_foretell(const struct sampled_times *times, size_t most, struct chooser_sample *samples)
-{
-    struct sampled_times others = *times;
-    size_t count = 0, met = 0;
-    const size_t every = 1 + count_sampled(times) / FORETOLD_MANY;
-    others.seconds = malloc(times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
-    if (!others.seconds)
-        return 0;
-    memcpy(others.seconds, times->seconds, times->shape_count * SIZE_GRID_MAX * sizeof *others.seconds);
-    for (size_t size = 1; size + 1 < times->sizes_count; size++)
-        if (is_known(times->built_in[size]) && met++ % every == 0) {
-            const double seconds = foretold(&others, times, size, most);
-            samples[count++] =
-                (struct chooser_sample){seconds, 0, times->built_in[size], fastest(times, size)};
-        }
-    free(others.seconds);
-    return count;
 }

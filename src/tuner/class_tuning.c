@@ -15,7 +15,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
         .sieve_sizes = 8,
         .final_sizes = 176,
         .sizes_of_many = 18,
-        .held_sizes = 4,
+        .held_sizes = 8,
         .best_of_each = 5,
         .champions = 4,
         .rules_most = RECIPE_INTERVALS_MAX,

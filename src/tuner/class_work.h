@@ -8,7 +8,7 @@
 #include "tuner/sieve_sizes.h"
 
 enum { FINALISTS_MAX = 64 };
-enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 2 }; /* when it is late */
+enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 4 }; /* when it is late */
 
 struct class_work {
     struct class_tuner *tuner;

@@ -107,29 +107,3 @@ size_t interval_rules(const int64_t *sizes, size_t count, const double *times, s
     free(table.from);
     return rule_count;
 }
-
-struct interval_regret interval_rules_regret(const int64_t *sizes, size_t count, const double *times,
-                                             size_t candidates, const struct interval_rule *rules,
-                                             size_t rule_count)
-{
-    struct interval_regret regret = {0, 0};
-    double whole = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t candidate = interval_rules_candidate(rules, rule_count, sizes[i]);
-        const double own = times[candidate * count + i] / fastest(times, count, candidates, i) - 1;
-        const double share = octaves(sizes, count, i);
-        regret.largest = own > regret.largest ? own : regret.largest;
-        regret.mean += own * share;
-        whole += share;
-    }
-    regret.mean /= whole > 0 ? whole : 1;
-    return regret;
-}
-
-size_t interval_rules_candidate(const struct interval_rule *rules, size_t rule_count, int64_t size)
-{
-    size_t i = rule_count;
-    while (i > 1 && rules[i - 1].first > size)
-        i--;
-    return rules[i > 0 ? i - 1 : 0].candidate;
-}

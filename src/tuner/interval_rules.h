@@ -27,15 +27,4 @@ struct interval_rule {
 size_t interval_rules(const int64_t *sizes, size_t count, const double *times, size_t candidates,
                       double switch_cost, struct interval_rule *rules, size_t most);
 
-/* The largest and the mean (weighted by octaves) regret of rules, as time / fastest - 1. */
-struct interval_regret {
-    double largest, mean;
-};
-struct interval_regret interval_rules_regret(const int64_t *sizes, size_t count, const double *times,
-                                             size_t candidates, const struct interval_rule *rules,
-                                             size_t rule_count);
-
-/* The candidate of a size; one below the first rule's start has the first rule's. */
-size_t interval_rules_candidate(const struct interval_rule *rules, size_t rule_count, int64_t size);
-
 #endif

@@ -26,20 +26,6 @@ static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_
     return true;
 }
 
-/* Between two curves, of as many rows each; beyond the last in proportion to the columns. */
-static bool time_by_rows(const struct learned_times *times, const struct blas_call *call, double *us)
-{
-    struct timed_class_rows rows;
-    double wide, far;
-    if (!timed_class_by_rows(call, &rows) ||
-        !curve_time(&times->host[rows.wide], TIME_SHRINKS, rows.wide_amount, &wide) ||
-        !curve_time(&times->host[rows.far], TIME_SHRINKS, rows.far_amount, &far))
-        return false;
-    const double wider = rows.far_amount / rows.wide_amount, grown = fmin(fmax(far / wide, 1), wider);
-    *us = rows.part < 1 ? wide * pow(grown, rows.part) : wide * grown * pow(wider, rows.part - 1);
-    return true;
-}
-
 static double factor_of(const double *factors, int set)
 {
     return factors[set] > 0 ? factors[set] : 1;
@@ -48,7 +34,7 @@ static double factor_of(const double *factors, int set)
 bool learned_times_host(const struct learned_times *times, const struct blas_call *call, double *us)
 {
     const int class = timed_class_of(call);
-    if (!time_by_rows(times, call, us) && !class_time(times->host, TIME_SHRINKS, call, class, us))
+    if (!class_time(times->host, TIME_SHRINKS, call, class, us))
         return false;
     *us *= factor_of(times->flags[class], flag_set_of(class, call));
     return true;

@@ -153,19 +153,6 @@ int timed_class_beside(const struct blas_call *call, double *part)
     return class - (int)form + (int)beside;
 }
 
-bool timed_class_by_rows(const struct blas_call *call, struct timed_class_rows *rows)
-{
-    const int class = timed_class_of(call);
-    const double m = (double)call->m, n = (double)call->n;
-    if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || blas_is_transposed(call) || m < 1 ||
-        m > ratios[WIDE] * n)
-        return false;
-    const int first = class - class % TIMED_FORMS;
-    *rows = (struct timed_class_rows){first + WIDE, first + FAR_WIDE, m * m / ratios[WIDE], m * m / ratios[FAR_WIDE],
-                                      log(m / n / ratios[WIDE]) / log(ratios[FAR_WIDE] / ratios[WIDE])};
-    return true;
-}
-
 int timed_class_elder(int class)
 {
     if (class >= FIRST_LEVEL3)

@@ -39,16 +39,6 @@ int timed_class_elder(int class);
  * own, in logarithms. TIMED_CLASS_NONE: it does not, or lies beyond the far ones. */
 int timed_class_beside(const struct blas_call *call, double *part);
 
-/* A matrix of gemv that is at least 16 times as wide as tall, not transposed: what a host takes for it goes by
- * its rows, of which each thread gets a few at least, or, where there are not as many, all of some columns. So
- * it lies between those of the wide and the far wide matrix with as many rows, whose amounts these are. *part:
- * of the way, in logarithms of the width; more than 1 beyond the far one. False: any other call. */
-struct timed_class_rows {
-    int wide, far;
-    double wide_amount, far_amount, part;
-};
-bool timed_class_by_rows(const struct blas_call *call, struct timed_class_rows *rows);
-
 /* "daxpy", "dgemv_none_tall", "dgemv_none_far_tall", "dsymv" (the lower triangle), "dsymv_upper",
  * "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
