@@ -13,11 +13,11 @@
  * one what was learned, as the crossover section of a recipe. */
 #include "border_calls.h"
 #include "judged_calls.h"
-#include "command/timed_calls.h"
-#include "command/tune_calls.h"
+#include "command/tune/timed_calls.h"
+#include "command/tune/tune_calls.h"
 #include "gpu/device.h"
 #include "interpose/policy.h"
-#include "tuner/recipe.h"
+#include "tuner/online/recipe.h"
 
 #include <math.h>
 #include <stdio.h>

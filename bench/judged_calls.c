@@ -1,7 +1,7 @@
 #include "judged_calls.h"
 
 #include "border_calls.h"
-#include "tuner/statistics.h"
+#include "tuner/learn/statistics.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,10 +13,10 @@
  * see what a change of the sampler is worth before a device is used; what it foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
-#include "command/tune_calls.h"
-#include "tuner/call_sampler.h"
-#include "tuner/recipe.h"
-#include "tuner/statistics.h"
+#include "command/tune/tune_calls.h"
+#include "tuner/learn/call_sampler.h"
+#include "tuner/online/recipe.h"
+#include "tuner/learn/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "interpose/policy.h"
 #include "mirror/mapping.h"
 #include "mirror/write_tracker.h"
-#include "tuner/recipe_search.h"
+#include "tuner/online/recipe_search.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -12,14 +12,14 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
 	$(verify_lapack_sources) \
-	src/command/tune.c src/command/tune.h \
-	src/command/tune_evaluate.c src/command/tune_evaluate.h \
-	src/command/tune_files.c src/command/tune_files.h src/command/tune_place.c src/command/tune_place.h \
-	src/command/tune_rows.c src/command/tune_rows.h \
-	src/command/tune_needs.c src/command/tune_needs.h \
-	src/command/tune_options.c src/command/tune_options.h \
-	src/command/tune_progress.c src/command/tune_progress.h \
-	src/command/tune_session.c src/command/tune_session.h \
+	src/command/tune/tune.c src/command/tune/tune.h \
+	src/command/tune/tune_evaluate.c src/command/tune/tune_evaluate.h \
+	src/command/tune/tune_files.c src/command/tune/tune_files.h src/command/tune/tune_place.c src/command/tune/tune_place.h \
+	src/command/tune/tune_rows.c src/command/tune/tune_rows.h \
+	src/command/tune/tune_needs.c src/command/tune/tune_needs.h \
+	src/command/tune/tune_options.c src/command/tune/tune_options.h \
+	src/command/tune/tune_progress.c src/command/tune/tune_progress.h \
+	src/command/tune/tune_session.c src/command/tune/tune_session.h \
 	src/command/route_orders.c src/command/route_orders.h \
 	src/command/run.c src/command/run.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'
@@ -29,25 +29,25 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 # Calls made and timed by a process under the shim: for the command and bench programs.
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
-	src/command/call_timer.c src/command/call_timer.h \
+	src/command/tune/call_timer.c src/command/tune/call_timer.h \
 	src/command/lapack_call.c src/command/lapack_call.h \
-	src/command/learned_merge.c src/command/learned_merge.h \
+	src/command/tune/learned_merge.c src/command/tune/learned_merge.h \
 	src/command/offload_report.c src/command/offload_report.h \
 	src/command/preload.c src/command/preload.h \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \
-	src/command/timed_calls.c src/command/timed_calls.h \
-	src/command/timing_process.c src/command/timing_process.h \
-	src/command/tune_calls.c src/command/tune_calls.h \
-	src/command/tune_results.c src/command/tune_results.h \
-	src/command/tune_routes.c src/command/tune_routes.h
+	src/command/tune/timed_calls.c src/command/tune/timed_calls.h \
+	src/command/tune/timing_process.c src/command/tune/timing_process.h \
+	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
+	src/command/tune/tune_results.c src/command/tune/tune_results.h \
+	src/command/tune/tune_routes.c src/command/tune/tune_routes.h
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 # Plots and tables.
 mublas_SOURCES += \
-	src/command/crossover_table.c src/command/crossover_table.h \
-	src/command/tuning_report.c src/command/tuning_report.h 
+	src/command/tune/crossover_table.c src/command/tune/crossover_table.h \
+	src/command/tune/tuning_report.c src/command/tune/tuning_report.h 
 
 
 # Looking into programs: the command alone links libelf, never the library.

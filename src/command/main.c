@@ -2,9 +2,9 @@
 #include "command/exit_status.h"
 #include "command/info.h"
 #include "command/run.h"
-#include "command/timed_calls.h"
-#include "command/tuning_report.h"
-#include "command/tune.h"
+#include "command/tune/timed_calls.h"
+#include "command/tune/tuning_report.h"
+#include "command/tune/tune.h"
 #include "command/verify.h"
 #include "command/verify_calls.h"
 

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_ROUTE_ORDERS_H
 #define MUBLAS_ROUTE_ORDERS_H
 
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 
 #include <stdio.h>
 

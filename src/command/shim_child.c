@@ -1,6 +1,6 @@
 #include "command/shim_child.h"
 #include "command/preload.h"
-#include "command/timed_calls.h"
+#include "command/tune/timed_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 #include "common/blas_call.h"
 #include "mirror/footprint.h"
 #include "mirror/samples.h"
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 
 enum { EARLY_ACCOUNTS_MAX = 8, EARLY_BYTES_MIN = 1 << 20 };
 

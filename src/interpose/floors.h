@@ -9,7 +9,7 @@
 
 #include "common/settings.h"
 #include "interpose/symbols.h"
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 
 #include <stdint.h>
 

@@ -13,7 +13,7 @@
 #include "interpose/level3_opening.h"
 #include "interpose/policy.h"
 #include "interpose/stats.h"
-#include "tuner/recipe_search.h"
+#include "tuner/online/recipe_search.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -16,7 +16,7 @@
 #include "gpu/device.h"
 #include "interpose/stats.h"
 #include "mirror/operands.h"
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 
 /* Once, before all others. */
 void waking_begin(void);

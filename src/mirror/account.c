@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Pages here and there, staged: 1.5 GB/s were seen on an H100, 8 of whole matrices. A first
- * upload pins, for the worst twice over (tuner/crossover.c). */
+ * upload pins, for the worst twice over (tuner/online/crossover.c). */
 enum { SCATTERED_BYTES_PER_US = 3000, FIRST_BYTES_PER_US = 8000 };
 
 /* Whole matrices that the host's threads have just written: 3.4 to 4.9 GB/s were seen on an H100; results

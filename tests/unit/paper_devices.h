@@ -3,7 +3,7 @@
 #ifndef MUBLAS_TESTS_PAPER_DEVICES_H
 #define MUBLAS_TESTS_PAPER_DEVICES_H
 
-#include "tuner/occupancy.h"
+#include "tuner/online/occupancy.h"
 
 static const struct device_limits gtx580 = {16, 1024, 48, 8, 32768, 2, 64, 48 << 10, 128, 0};
 static const struct device_limits k20c = {13, 1024, 64, 16, 65536, 4, 256, 48 << 10, 256, 0};

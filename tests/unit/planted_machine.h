@@ -2,7 +2,7 @@
 #ifndef MUBLAS_TESTS_PLANTED_MACHINE_H
 #define MUBLAS_TESTS_PLANTED_MACHINE_H
 
-#include "tuner/call_sampler.h"
+#include "tuner/learn/call_sampler.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Who chooses launch shapes, on planted times. */
-#include "tuner/chooser.h"
+#include "tuner/learn/chooser.h"
 #include "tap.h"
 
 #include <math.h>

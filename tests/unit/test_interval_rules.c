@@ -1,5 +1,5 @@
 /* Rules from curves: least cost against all sequences there are, few rules in noise. */
-#include "tuner/interval_rules.h"
+#include "tuner/learn/interval_rules.h"
 #include "tap.h"
 
 #include <math.h>

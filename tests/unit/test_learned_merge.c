@@ -1,5 +1,5 @@
 /* What of new times counts, and what of earlier ones stays. */
-#include "command/learned_merge.h"
+#include "command/tune/learned_merge.h"
 #include "tap.h"
 
 #include <stdlib.h>

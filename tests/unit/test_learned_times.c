@@ -2,7 +2,7 @@
 #include "interpose/pack.h"
 #include "interpose/policy.h"
 #include "tap.h"
-#include "tuner/learned_times.h"
+#include "tuner/online/learned_times.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The pure parts of the search for launch shapes: sizes, shapes, the analyzer, rules from samples. */
-#include "tuner/analyzer.h"
-#include "tuner/sampled_rules.h"
-#include "tuner/shape_space.h"
-#include "tuner/size_grid.h"
+#include "tuner/learn/analyzer.h"
+#include "tuner/learn/sampled_rules.h"
+#include "tuner/learn/shape_space.h"
+#include "tuner/learn/size_grid.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* d-splines against their definition, solved densely. */
-#include "tuner/spline.h"
+#include "tuner/learn/spline.h"
 #include "tap.h"
 
 #include <math.h>

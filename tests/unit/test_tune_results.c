@@ -1,5 +1,5 @@
 /* What results cost on their way home, by a machine with planted times. */
-#include "command/tune_results.h"
+#include "command/tune/tune_results.h"
 #include "mirror/pins.h"
 #include "mirror/result_ranges.h"
 #include "tap.h"

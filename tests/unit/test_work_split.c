@@ -1,5 +1,5 @@
 /* Work over several devices: paper 004's examples, and the measured split against all there are. */
-#include "tuner/work_split.h"
+#include "tuner/online/work_split.h"
 #include "tap.h"
 
 #include <math.h>

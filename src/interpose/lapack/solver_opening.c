@@ -3,7 +3,7 @@
 #include "interpose/background.h"
 #include "interpose/last_thread.h"
 #include "interpose/policy.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
