@@ -12,11 +12,9 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
 	$(verify_lapack_sources) \
-	src/command/tune/tune.c src/command/tune/tune.h \
+	src/command/tune/tune.c \
 	src/command/tune/tune_evaluate.c src/command/tune/tune_evaluate.h \
 	src/command/tune/tune_files.c src/command/tune/tune_files.h src/command/tune/tune_place.c src/command/tune/tune_place.h \
-	src/command/tune/tune_rows.c src/command/tune/tune_rows.h \
-	src/command/tune/tune_needs.c src/command/tune/tune_needs.h \
 	src/command/tune/tune_options.c src/command/tune/tune_options.h \
 	src/command/tune/tune_progress.c src/command/tune/tune_progress.h \
 	src/command/tune/tune_session.c src/command/tune/tune_session.h \
@@ -38,7 +36,6 @@ libmublas_calls_la_SOURCES = \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \
 	src/command/tune/timed_calls.c src/command/tune/timed_calls.h \
-	src/command/tune/timing_process.c src/command/tune/timing_process.h \
 	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
 	src/command/tune/tune_results.c src/command/tune/tune_results.h \
 	src/command/tune/tune_routes.c src/command/tune/tune_routes.h
@@ -46,7 +43,6 @@ libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 # Plots and tables.
 mublas_SOURCES += \
-	src/command/tune/crossover_table.c src/command/tune/crossover_table.h \
 	src/command/tune/tuning_report.c src/command/tune/tuning_report.h 
 
 

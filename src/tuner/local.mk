@@ -4,25 +4,19 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/crossover.c src/tuner/online/crossover.h \
 	src/tuner/online/crossover_built_in.c src/tuner/online/crossover_built_in.h \
 	src/tuner/online/decision.c src/tuner/online/decision.h \
-	src/tuner/online/device_sets.c src/tuner/online/device_sets.h \
 	src/tuner/online/learned_times.c src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
 	src/tuner/online/line_reader.c src/tuner/online/line_reader.h \
 	src/tuner/online/occupancy.c src/tuner/online/occupancy.h \
-	src/tuner/online/occupancy_driver.c src/tuner/online/occupancy_driver.h \
 	src/tuner/online/occupancy_shape.c src/tuner/online/occupancy_shape.h \
 	src/tuner/online/optimizer.c src/tuner/online/optimizer.h \
 	src/tuner/online/time_curve.c src/tuner/online/time_curve.h \
 	src/tuner/online/timed_class.c src/tuner/online/timed_class.h \
 	src/tuner/online/flag_sets.c src/tuner/online/flag_sets.h \
 	src/tuner/online/result_times.c src/tuner/online/result_times.h \
-	src/tuner/online/factor_times.c src/tuner/online/factor_times.h \
-	src/tuner/online/order_curve.c src/tuner/online/order_curve.h \
 	src/tuner/online/route_factors.c src/tuner/online/route_factors.h \
 	src/tuner/online/route_times.c src/tuner/online/route_times.h \
 	src/tuner/online/recipe.c src/tuner/online/recipe.h \
-	src/tuner/online/recipe_file.c \
 	src/tuner/online/regular_file.c src/tuner/online/regular_file.h \
-	src/tuner/online/trusted_file.c src/tuner/online/trusted_file.h \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe_search.h \
 	src/tuner/online/built_in_recipes.c src/tuner/online/built_in_recipes.h src/tuner/online/built_in_recipes_text.S \
 	src/tuner/online/recipe_shape.c \
@@ -42,15 +36,12 @@ noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/call_sampler.c src/tuner/learn/call_sampler.h \
 	src/tuner/learn/sample_table.c src/tuner/learn/sample_table.h \
-	src/tuner/online/call_side.h \
-	src/tuner/learn/sample_variants.c src/tuner/learn/sample_variants.h \
 	src/tuner/learn/analyzer.c src/tuner/learn/analyzer.h \
 	src/tuner/learn/class_tuning.c src/tuner/learn/class_tuning.h src/tuner/learn/class_work.h \
 	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held.c \
 	src/tuner/learn/sampled_rules.c src/tuner/learn/sampled_rules.h \
-	src/tuner/learn/shape_field.c src/tuner/learn/shape_field.h \
-	src/tuner/learn/sieve_sizes.c src/tuner/learn/sieve_sizes.h \
 	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \
+	src/tuner/learn/shape_field.c src/tuner/learn/shape_field.h \
 	src/tuner/learn/shape_race.c src/tuner/learn/shape_race.h \
 	src/tuner/learn/shape_timer.c src/tuner/learn/shape_timer.h \
 	src/tuner/learn/shape_verify.c \

@@ -1,5 +1,4 @@
 /* Launch shapes by the occupancies, on the emulated device. */
-#include "tuner/online/occupancy_driver.h"
 #include "tuner/online/occupancy_shape.h"
 #include "emulated_lane.h"
 #include "paper_devices.h"

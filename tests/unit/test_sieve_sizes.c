@@ -1,5 +1,4 @@
 /* Where shapes are sieved: evenly, and where a triangle's tiles just fit on a device. */
-#include "tuner/learn/sieve_sizes.h"
 #include "tuner/learn/size_grid.h"
 
 #include "tap.h"

@@ -5,7 +5,7 @@
 #include "interpose/pack.h"
 #include "mirror/pins.h"
 #include "mirror/result_ranges.h"
-#include "tuner/online/call_side.h"
+#include "tuner/online/timed_class.h"
 #include "tuner/learn/statistics.h"
 
 #include <errno.h>

@@ -1,12 +1,14 @@
-#include "command/tune/tune.h"
+#include "command/tune/tune_options.h"
 
+#include "command/routine_call.h"
+#include "command/shim_child.h"
 #include "command/tune/learned_merge.h"
 #include "command/tune/tune_calls.h"
 #include "command/tune/tune_evaluate.h"
 #include "command/tune/tune_files.h"
-#include "command/tune/tune_needs.h"
 #include "command/tune/tune_progress.h"
 #include "command/tune/tune_session.h"
+#include "gpu/cublas_library.h"
 
 #include <math.h>
 #include <signal.h>
@@ -263,6 +265,28 @@ static int tune(struct run *run)
     return stopped ? 130 : good && calls_good ? 0 : 1;
 }
 
+static bool is_of_level3_alone(const struct tune_options *options)
+{
+    for (int routine = 0; routine < ROUTINES; routine++)
+        if (routine_family(routine) < FAMILY_GEMM &&
+            routine_is_listed(routine, options->routines ? options->call_routines : NULL))
+            return false;
+    return true;
+}
+
+/* Is there what calls need besides the device: a process under the shim with a host BLAS, and cuBLAS where all of
+ * them are of level 3? */
+static bool needs_are_met(const struct tune_options *options)
+{
+    if (!options->calls || options->evaluate)
+        return true;
+    if (is_of_level3_alone(options) && !cublas_library_find()) {
+        fputs("mublas tune: there is no cuBLAS, without which these routines stay on the host\n", stderr);
+        return false;
+    }
+    return shim_child_possible("mublas tune");
+}
+
 int tune_run(char **arguments)
 {
     static struct run run;
@@ -270,7 +294,7 @@ int tune_run(char **arguments)
     const int outcome = tune_options_read(arguments, &run.options);
     if (outcome >= 0)
         return outcome;
-    if (!tune_needs_are_met(&run.options))
+    if (!needs_are_met(&run.options))
         return 1;
     run.started = timer_now();
     const int refusal = tune_session_open(&run.session, run.options.memory, &stopped);

@@ -2,7 +2,7 @@
 
 #include "command/tune/tune_place.h"
 #include "tuner/online/decision.h"
-#include "tuner/online/occupancy_driver.h"
+#include "tuner/online/occupancy_shape.h"
 #include "tuner/learn/shape_race.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"

@@ -1,10 +1,10 @@
 #include "command/tune/tune_files.h"
 
 #include "command/tune/tune_place.h"
-#include "command/tune/tune_rows.h"
 #include "tuner/learn/file_replace.h"
 #include "tuner/learn/recipe_write.h"
 #include "tuner/learn/tuning_data.h"
+#include "tuner/online/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,74 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = TUNE_PATH_BYTES };
+enum { PATH_BYTES = TUNE_PATH_BYTES, TUNING_FAULT_BYTES = PATH_BYTES + 64 };
+
+/* False: of none. */
+static bool read_class(const char *line, int *class, enum tuning_form *form)
+{
+    char name[32], form_name[16];
+    if (sscanf(line, "%31[^,],%15[^,],", name, form_name) != 2)
+        return false;
+    *class = tuning_class_parse(name);
+    return *class != TUNING_CLASS_NONE && tuning_form_parse(form_name, form);
+}
+
+/* A row goes to `copy`. NULL, or what is wrong with the line. */
+static const char *take_line(const char *line, int number, const char *device, FILE *copy)
+{
+    static const char device_line[] = "# device ";
+    int class;
+    enum tuning_form form;
+    if (number == 1 && strcmp(line, TUNING_DATA_FIRST_LINE "\n") != 0)
+        return "not '" TUNING_DATA_FIRST_LINE "'";
+    if (strncmp(line, device_line, sizeof device_line - 1) == 0) {
+        const char *name = line + sizeof device_line - 1;
+        return strncmp(name, device, strlen(device)) == 0 && name[strlen(device)] == '\n' ? NULL : "of another device";
+    }
+    if (line[0] == '#' || strcmp(line, TUNING_DATA_COLUMNS "\n") == 0 || !strchr(line, '\n'))
+        return NULL;
+    if (!read_class(line, &class, &form))
+        return "a line of no class";
+    return fputs(line, copy) < 0 ? "out of memory" : NULL;
+}
+
+/* The lines of a data file of that device, NUL-terminated, to be freed; a last one without an end is left out. NULL:
+ * `fault` says why it cannot be used, "" where there is no such file. */
+static char *read_rows(const char *path, const char *device, char fault[TUNING_FAULT_BYTES])
+{
+    char *rows = NULL, *line = NULL;
+    const char *wrong = NULL;
+    size_t bytes, room = 0;
+    FILE *stream = regular_file_open(path), *copy = stream ? open_memstream(&rows, &bytes) : NULL;
+    *fault = '\0';
+    if (!stream) {
+        if (errno != ENOENT)
+            snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, regular_file_fault());
+        return NULL;
+    }
+    for (int number = 1; !wrong && copy && getline(&line, &room, stream) > 0; number++)
+        wrong = take_line(line, number, device, copy);
+    free(line);
+    fclose(stream);
+    if (!copy || fclose(copy) != 0)
+        wrong = "out of memory";
+    if (!wrong)
+        return rows;
+    snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, wrong);
+    free(rows);
+    return NULL;
+}
+
+/* Those of classes and forms that this run has not learned. */
+static void write_rows(FILE *stream, const char *rows, bool learned[TUNING_CLASSES][TUNING_FORMS])
+{
+    for (const char *line = rows, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+        int class;
+        enum tuning_form form;
+        if (read_class(line, &class, &form) && !learned[class][form])
+            fwrite(line, 1, (size_t)(end + 1 - line), stream);
+    }
+}
 
 static void path_of(const struct tune_files *files, const char *ending, char path[PATH_BYTES])
 {
@@ -68,7 +135,7 @@ static void find_outdated(struct tune_files *files, const struct recipe_signatur
     static const char consequence[] = "it will be replaced";
     char path[PATH_BYTES], data_fault[TUNING_FAULT_BYTES];
     path_of(files, ".csv", path);
-    char *rows = tune_rows_read(path, signature->device, data_fault);
+    char *rows = read_rows(path, signature->device, data_fault);
     if (!fits && *fault)
         tune_note(files->options->output, fault, consequence);
     else if (*data_fault)
@@ -116,7 +183,7 @@ static bool write_data(struct tune_files *files, const char *path)
     if (!stream)
         return tune_complain(path, fault);
     tuning_data_begin(stream, &files->recipe.signature, files->recipe.made);
-    tune_rows_write(stream, files->before, files->done, false);
+    write_rows(stream, files->before, files->done);
     fwrite(files->data, 1, files->data_bytes, stream);
     const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
     free(text);

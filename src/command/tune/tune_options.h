@@ -17,7 +17,10 @@ struct tune_options {
     int evaluate;                 /* > 0: judge the recipe at so many sizes a class instead */
 };
 
-/* Read arguments up to NULL. -1: go on; otherwise the exit status, all being said. */
+/* `mublas tune`, with arguments up to NULL. The exit status. */
+int tune_run(char **arguments);
+
+/* Read the arguments. -1: go on; otherwise the exit status, all being said. */
 int tune_options_read(char **arguments, struct tune_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef MUBLAS_TUNE_RESULTS_H
 #define MUBLAS_TUNE_RESULTS_H
 
-#include "tuner/online/call_side.h"
+#include "tuner/online/timed_class.h"
 #include "tuner/online/result_times.h"
 
 /* Microseconds of calls one after the other, as in call_sampler.h; not positive: it cannot be timed. */

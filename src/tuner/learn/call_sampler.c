@@ -1,6 +1,5 @@
 #include "tuner/learn/call_sampler.h"
 #include "tuner/learn/sample_table.h"
-#include "tuner/learn/sample_variants.h"
 
 #include <math.h>
 #include <stdlib.h>

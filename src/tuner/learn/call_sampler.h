@@ -8,7 +8,7 @@
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 
-#include "tuner/online/call_side.h"
+#include "tuner/online/timed_class.h"
 #include "tuner/online/learned_times.h"
 
 struct call_sampler {

@@ -2,7 +2,7 @@
 
 #include "tuner/learn/analyzer.h"
 #include "tuner/learn/champion_sieve.h"
-#include "tuner/online/occupancy_driver.h"
+#include "tuner/online/occupancy_shape.h"
 
 #include <math.h>
 #include <stdlib.h>

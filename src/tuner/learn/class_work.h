@@ -5,7 +5,7 @@
 
 #include "tuner/learn/class_tuning.h"
 #include "tuner/learn/sampled_rules.h"
-#include "tuner/learn/sieve_sizes.h"
+#include "tuner/learn/size_grid.h"
 
 enum { FINALISTS_MAX = 64 };
 enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 4 }; /* when it is late */

@@ -8,7 +8,7 @@
 #ifndef MUBLAS_LEARNED_TIMES_H
 #define MUBLAS_LEARNED_TIMES_H
 
-#include "tuner/online/device_sets.h"
+#include "tuner/online/flag_sets.h"
 #include "tuner/online/result_times.h"
 #include "tuner/online/route_factors.h"
 #include "tuner/online/time_curve.h"

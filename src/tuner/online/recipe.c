@@ -2,6 +2,7 @@
 
 #include "tuner/online/learned_times.h"
 #include "tuner/online/line_reader.h"
+#include "tuner/online/regular_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,4 +289,15 @@ bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *mac
     else
         return true;
     return false;
+}
+
+_Static_assert((int)RECIPE_FAULT_BYTES == (int)TRUSTED_FAULT_BYTES, "faults are handed on");
+
+bool recipe_read(const char *path, struct recipe *recipe, char fault[RECIPE_FAULT_BYTES])
+{
+    size_t bytes;
+    char *text = trusted_file_read(path, RECIPE_TEXT_MAX, &bytes, fault);
+    const bool good = text && recipe_parse(text, bytes, recipe, fault);
+    free(text);
+    return good;
 }

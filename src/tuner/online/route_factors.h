@@ -6,7 +6,7 @@
 #ifndef MUBLAS_ROUTE_FACTORS_H
 #define MUBLAS_ROUTE_FACTORS_H
 
-#include "tuner/online/call_side.h"
+#include "tuner/online/timed_class.h"
 #include "tuner/online/line_reader.h"
 
 #include <stdio.h>

@@ -32,4 +32,9 @@ struct route_times route_times_predict(const struct machine_model *model, const 
 /* What the first use of cuSOLVER costs: its handle, and a routine's kernels. */
 extern const double route_opening_us;
 
+/* Of factorisations and what follows from them, by their operation counts and the measured times of potrf, getrf and
+ * geqrf (design section 2's table): true, and seconds in double precision on the table's machine, where the family is one
+ * of these. */
+bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds);
+
 #endif
