@@ -18,7 +18,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/recipe.c src/tuner/online/recipe.h \
 	src/tuner/online/regular_file.c src/tuner/online/regular_file.h \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe_search.h \
-	src/tuner/online/built_in_recipes.c src/tuner/online/built_in_recipes.h src/tuner/online/built_in_recipes_text.S \
+	src/tuner/online/built_in_recipes_text.S \
 	src/tuner/online/recipe_shape.c \
 	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h \
 	src/tuner/online/work_split.c src/tuner/online/work_split.h

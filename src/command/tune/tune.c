@@ -62,41 +62,25 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* Few shapes are good for axpy, trmv and gemv with long sums, where fewer times tell as much; symv and hemv
- * have the most, of which another one is best every few sizes. */
-static double weight_of_family(int class, enum tuning_form form)
+/* Few shapes are good for axpy; symv and hemv have the most, of which another one is best every few sizes. */
+static double weight_of(int class)
 {
-    const bool transposed = tuning_class_call(class, 1, 1).trans != TRANS_NONE;
     switch (tuning_class_family(class)) {
     case FAMILY_AXPY: return 0.45;
-    case FAMILY_TRMV: return 0.95;
     case FAMILY_SYMV:
-    case FAMILY_HEMV: return 1.5;
-    case FAMILY_GEMV: return form == (transposed ? TUNING_TALL : TUNING_WIDE) ? 1 : 1.2;
-    default: return 1.2;
-    }
-}
-
-/* Large elements, and double-double, take longer at the same sizes; small ones less, so that shapes differ by
- * less than the noise. */
-static double weight_of(int class, enum tuning_form form)
-{
-    switch (tuning_class_type(class)) {
-    case TYPE_S:
-    case TYPE_Z:
-    case TYPE_W: return 1.2 * weight_of_family(class, form);
-    default: return weight_of_family(class, form);
+    case FAMILY_HEMV: return 1.6;
+    default: return 1.15;
     }
 }
 
 /* A form's share of what is left: it takes somewhat longer, and the last ones must have theirs. */
-static double deadline_of(const struct run *run, int class, enum tuning_form form)
+static double deadline_of(const struct run *run, int class)
 {
     const struct tune_options *options = &run->options;
     if (options->time_limit <= 0)
         return 0;
     const double now = timer_now(), left = shapes_end(run) - now;
-    return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class, form) / run->weight_left, 0.8);
+    return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class) / run->weight_left, 0.8);
 }
 
 static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,
@@ -112,7 +96,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
                                 .progress = show_part, .progress_context = run};
     snprintf(run->what, sizeof run->what, "%s %s", tuning_class_name(class), tuning_form_name(form));
     show_part(run, 0);
-    run->session.timer.deadline = deadline_of(run, class, form);
+    run->session.timer.deadline = deadline_of(run, class);
     const enum status status = class_tuning_run(&tuner, class, form, &rules, &run->summaries[class][form]);
     if (data)
         fclose(data);
@@ -123,7 +107,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     else if (learned)
         good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
     free(lines);
-    run->weight_left -= weight_of(class, form);
+    run->weight_left -= weight_of(class);
     run->forms_done += learned;
     return good;
 }
@@ -148,7 +132,7 @@ static bool learn_shapes(struct run *run)
         const int class = class_in_order(number);
         for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++) {
             run->forms++;
-            run->weight_left += weight_of(class, (enum tuning_form)form);
+            run->weight_left += weight_of(class);
         }
     }
     for (int number = 0; number < TUNING_CLASSES && good && !stopped; number++) {

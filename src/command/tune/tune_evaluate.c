@@ -15,11 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RIVALS = 8, KEPT = 40 /* of the race's times */ };
+enum { RIVALS = 4, TIMED = RIVALS + 2, KEPT = 40 /* of the race's times */ };
 
-/* The first finds the fastest of the rivals; the second times it beside the choice, so that its luck is gone. */
-static const struct timing_plan compare_plan = {5, 9, {0, 0, 1.1, 1.05}, 0.003, 60e-6, false, false};
-static const struct timing_plan final_plan = {11, 21, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
+/* What was the fastest of a race was so partly by luck: rivals, the choice and the built-in shape afresh. */
+static const struct timing_plan final_plan = {11, 21, {0, 0, 1.1, 1.05}, 0.002, 100e-6, false, false};
 /* Part of the most bytes in flight: shapes with less are not the fastest anywhere. */
 static const double PRUNE = 0.04;
 
@@ -93,9 +92,17 @@ static void keep_times(struct evaluation *evaluation, int class, const struct bl
             tuning_data_line(evaluation->data, class, call, stage, &shapes[i], &times[i]);
 }
 
-/* The fastest of all into rivals, behind the choice. */
+static bool is_among(int class, const struct launch_shape *shapes, size_t count, const struct launch_shape *shape)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shape_is_same(class, &shapes[i], shape))
+            return true;
+    return false;
+}
+
+/* The fastest of all behind those that are there, up to TIMED. */
 static enum status find_rivals(struct evaluation *evaluation, const struct blas_call *call, int class,
-                               struct launch_shape *rivals, size_t *count)
+                               struct launch_shape *shapes, size_t *count)
 {
     const struct shape_figures *figures = &evaluation->figures[class];
     const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
@@ -110,66 +117,38 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
     }
     if (status == STATUS_OK)
         keep_times(evaluation, class, call, "sieve", space.shapes, times, finished < KEPT ? finished : KEPT);
-    for (size_t i = 0; i < finished && *count <= RIVALS && status == STATUS_OK; i++)
-        if (!shape_is_same(class, &space.shapes[i], &rivals[0]))
-            rivals[(*count)++] = space.shapes[i];
+    for (size_t i = 0; i < finished && *count < TIMED && status == STATUS_OK; i++)
+        if (!is_among(class, shapes, *count, &space.shapes[i]))
+            shapes[(*count)++] = space.shapes[i];
     free(times);
     free(space.shapes);
     return status;
 }
 
-static size_t fastest(const struct tuning_time *times, size_t count)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++)
-        if (times[i].seconds < times[best].seconds)
-            best = i;
-    return best;
-}
-
-/* The choice, the built-in shape and the best rival in turns. Stopped on the way: nothing is kept. */
-static enum status time_afresh(struct evaluation *evaluation, int class, const struct blas_call *call,
-                               const struct launch_shape *chosen, const struct launch_shape *best)
-{
-    const struct launch_shape finalists[] = {*chosen, launch_shape_built_in(call), *best};
-    struct tuning_time times[3];
-    const enum status status = shape_timer_time(&evaluation->session->timer, call, finalists, 3, &final_plan,
-                                                times, NULL);
-    if (status != STATUS_OK || *evaluation->session->timer.stop)
-        return status;
-    if (!isfinite(times[0].seconds) || !isfinite(times[1].seconds) || !isfinite(times[2].seconds))
-        return STATUS_UNSUPPORTED;
-    if (shape_is_same(class, chosen, best)) /* one shape, timed twice */
-        times[2] = times[0];
-    if (shape_is_same(class, chosen, &finalists[1]))
-        times[1] = times[0];
-    keep_times(evaluation, class, call, "chosen", &finalists[0], &times[0], 1);
-    keep_times(evaluation, class, call, "default", &finalists[1], &times[1], 1);
-    keep_times(evaluation, class, call, "best", &finalists[2], &times[2], 1);
-    struct judged *judged = &evaluation->of[class];
-    judged->sizes[judged->count] = (struct size){call->m, call->n};
-    judged->efficiencies[judged->count] = fmin(times[2].seconds / times[0].seconds, 1);
-    judged->built_in[judged->count++] = fmin(times[2].seconds / times[1].seconds, 1);
-    return STATUS_OK;
-}
-
+/* Stopped on the way: nothing is kept. */
 static enum status judge_size(struct evaluation *evaluation, int class, const struct blas_call *call)
 {
-    struct launch_shape rivals[RIVALS + 1] = {chosen_shape(evaluation, class, call)};
-    struct tuning_time times[RIVALS + 1];
-    size_t count = 1;
-    enum status status = find_rivals(evaluation, call, class, rivals, &count);
+    struct launch_shape shapes[TIMED] = {chosen_shape(evaluation, class, call), launch_shape_built_in(call)};
+    const size_t built_in = shape_is_same(class, &shapes[0], &shapes[1]) ? 0 : 1;
+    struct tuning_time times[TIMED];
+    size_t count = built_in + 1, best = 0;
+    enum status status = find_rivals(evaluation, call, class, shapes, &count);
     if (status == STATUS_OK)
-        status = shape_timer_time(&evaluation->session->timer, call, rivals, count, &compare_plan, times, NULL);
-    if (status != STATUS_OK)
+        status = shape_timer_time(&evaluation->session->timer, call, shapes, count, &final_plan, times, NULL);
+    if (status != STATUS_OK || *evaluation->session->timer.stop)
         return status;
-    keep_times(evaluation, class, call, "rival", rivals, times, count);
-    return time_afresh(evaluation, class, call, &rivals[0], &rivals[fastest(times, count)]);
-}
-
-static bool is_over(const struct evaluation *evaluation, double deadline)
-{
-    return *evaluation->session->timer.stop || (deadline > 0 && timer_now() > deadline);
+    if (!isfinite(times[0].seconds) || !isfinite(times[built_in].seconds))
+        return STATUS_UNSUPPORTED;
+    for (size_t i = 1; i < count; i++)
+        best = times[i].seconds < times[best].seconds ? i : best;
+    keep_times(evaluation, class, call, "chosen", &shapes[0], &times[0], 1);
+    keep_times(evaluation, class, call, "default", &shapes[built_in], &times[built_in], 1);
+    keep_times(evaluation, class, call, "best", &shapes[best], &times[best], 1);
+    struct judged *judged = &evaluation->of[class];
+    judged->sizes[judged->count] = (struct size){call->m, call->n};
+    judged->efficiencies[judged->count] = times[best].seconds / times[0].seconds;
+    judged->built_in[judged->count++] = times[best].seconds / times[built_in].seconds;
+    return STATUS_OK;
 }
 
 static bool was_judged(const struct judged *judged, const struct blas_call *call)
@@ -186,6 +165,11 @@ static bool read_figures(struct evaluation *evaluation, int class)
     least.a.pointer = NULL;
     return occupancy_read_shapes(device_kernels(evaluation->session->device), &least,
                                  &evaluation->figures[class]) == CUDA_SUCCESS;
+}
+
+static bool is_over(const struct evaluation *evaluation, double deadline)
+{
+    return *evaluation->session->timer.stop || (deadline > 0 && timer_now() > deadline);
 }
 
 /* All classes take turns, so that when time is up each has as many sizes as the others. How many there were. */

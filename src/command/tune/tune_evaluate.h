@@ -1,12 +1,11 @@
 /* tune_evaluate.h - `mublas tune --evaluate`: how good are the shapes that a recipe chooses?
  *
  * At sizes drawn at random (always the same ones), for each class wanted, all shapes of the exhaustive space
- * race (shape_race.h); the few fastest and the recipe's choice are timed better; and then the fastest of
- * these, the choice and the built-in shape afresh, in turns. Efficiency is the fastest's time over the
+ * race (shape_race.h); then the few fastest, the recipe's choice and the built-in
+ * shape are timed afresh, in turns. Efficiency is the fastest's time over the
  * choice's, no more than 1. FILE.evaluation.csv gets times in the columns of tuning_data.h, of each size in stages:
  *   sieve    the fastest of the race of all shapes, rough times
- *   rival    the few fastest of these, the choice among them, timed better
- *   chosen, default, best   the recipe's choice, the built-in shape and the fastest rival, timed afresh */
+ *   chosen, default, best   the recipe's choice, the built-in shape and the fastest of all, timed afresh */
 #ifndef MUBLAS_TUNE_EVALUATE_H
 #define MUBLAS_TUNE_EVALUATE_H
 

@@ -1,5 +1,7 @@
 #include "tuner/learn/analyzer.h"
 
+#include "tuner/learn/shape_space.h"
+
 #include <math.h>
 
 /* The walk over block shapes is for tiles. `count`: there is none. */
@@ -19,20 +21,12 @@ static bool has_base(const struct launch_shape *shape, const struct launch_shape
            shape->blocks_per_multiprocessor == base->blocks_per_multiprocessor;
 }
 
-static const struct occupancy_figures *figures_at(const struct shape_figures *figures, unsigned edge)
-{
-    int i = 0;
-    while (i < SHAPE_EDGES - 1 && shape_edges[i] != edge)
-        i++;
-    return &figures->of_edge[i];
-}
-
 static void admit(const struct launch_shape *shape, const struct shape_figures *figures,
                   struct occupancy_recipe *recipe)
 {
     const unsigned threads = shape->threads_x * shape->threads_y;
     const struct occupancy occupancy =
-        occupancy_of(figures_at(figures, shape->edge), threads, shape->blocks_per_multiprocessor, 1);
+        occupancy_of(shape_figures_at(figures, shape->edge), threads, shape->blocks_per_multiprocessor, 1);
     recipe->warp_min = fmin(recipe->warp_min, occupancy.warp);
     recipe->block_min = fmin(recipe->block_min, occupancy.block);
     recipe->threads_min = threads < recipe->threads_min ? threads : recipe->threads_min;

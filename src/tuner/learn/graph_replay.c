@@ -126,26 +126,6 @@ enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queu
     return status;
 }
 
-struct replayed {
-    const struct graph_replay *graph;
-    struct lane *lane;
-};
-
-static enum status queue_replay(void *context, int number)
-{
-    const struct replayed *replayed = context;
-    (void)number;
-    return graph_replay_launch(replayed->graph, replayed->lane);
-}
-
-enum status graph_replay_times(const struct graph_replay *replay, struct lane *lane, int count, bool ahead,
-                               double *times)
-{
-    struct replayed replayed = {replay, lane};
-    enum status status = ahead ? graph_replay_launch(replay, lane) : STATUS_OK;
-    return status == STATUS_OK ? graph_replay_sequence(count, lane, queue_replay, &replayed, times) : status;
-}
-
 void graph_replay_discard(struct graph_replay *replay)
 {
     if (replay->executable)

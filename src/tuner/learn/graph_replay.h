@@ -8,8 +8,6 @@
 
 #include "gpu/lane.h"
 
-enum { GRAPH_REPLAYS_MOST = 64 };
-
 /* Queue call number `call` on the lane's stream. */
 typedef enum status queue_call(void *context, int call);
 
@@ -24,11 +22,6 @@ bool graph_replay_open(void);
  * not grow while a graph that uses it is replayed. */
 enum status graph_replay_capture(struct graph_replay *graph, struct lane *lane, int calls, queue_call *queue,
                                  void *context);
-
-/* Replay `count` times (at most GRAPH_REPLAYS_MOST) and wait: times[i] in seconds for the
- * whole graph. `ahead`: after one replay that is not timed, which the first event waits for. */
-enum status graph_replay_times(const struct graph_replay *graph, struct lane *lane, int count, bool ahead,
-                               double *times);
 
 /* Queue one replay. */
 enum status graph_replay_launch(const struct graph_replay *graph, struct lane *lane);

@@ -42,7 +42,9 @@ static int kept(const struct sample *sample)
     return sample->count < SAMPLE_TIMES ? sample->count : SAMPLE_TIMES;
 }
 
-double sample_time(const struct sample *sample, enum call_side side, const double *factors)
+/* Microseconds of a call of average sets, by factors of these (NULL: they make no difference). There is one time at
+ * least. */
+static double sample_time(const struct sample *sample, enum call_side side, const double *factors)
 {
     double us[SAMPLE_TIMES];
     for (int i = 0; i < kept(sample); i++)

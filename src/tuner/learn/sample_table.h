@@ -37,10 +37,6 @@ void sample_table_remove(struct class_samples *samples, struct sample *sample);
 /* Microseconds of both sides; what is not positive and finite does not count. */
 void sample_add_times(struct sample *sample, const double us[CALL_SIDES], int set);
 
-/* Microseconds of a call of average sets, by factors of these (NULL: they make no difference). There is one time
- * at least. */
-double sample_time(const struct sample *sample, enum call_side side, const double *factors);
-
 /* The class's curves of `times`, from all samples that have times; its factors as well: of a set the median of
  * its times over the curve, drawn towards 1 where they are few. On the host odd and even sizes are one. */
 void sample_table_curves(const struct class_samples *samples, int class, struct learned_times *times);

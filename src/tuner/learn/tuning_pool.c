@@ -19,18 +19,6 @@ size_t tuning_pool_matrix_bytes(const struct blas_call *call)
     return bytes_of(call, call->a.ld * call->a.columns);
 }
 
-size_t tuning_pool_vector_bytes(const struct blas_call *call)
-{
-    const size_t x = bytes_of(call, call->x.length), y = bytes_of(call, call->y.length);
-    return call->family == FAMILY_AXPY ? 0 : 2 * (x > y ? x : y) + ALIGNMENT;
-}
-
-bool tuning_pool_holds(const struct tuning_pool *pool, const struct blas_call *call)
-{
-    return tuning_pool_matrix_bytes(call) <= pool->matrix_bytes &&
-           tuning_pool_vector_bytes(call) <= pool->vector_bytes;
-}
-
 static uint32_t next_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -21,10 +21,8 @@ enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t
                              size_t vector_bytes);
 void tuning_pool_close(struct tuning_pool *pool);
 
-/* Bytes that one call takes of the matrices, and of the vectors. */
+/* Bytes that one call takes of the matrices. */
 size_t tuning_pool_matrix_bytes(const struct blas_call *call);
-size_t tuning_pool_vector_bytes(const struct blas_call *call);
-bool tuning_pool_holds(const struct tuning_pool *pool, const struct blas_call *call);
 
 /* The call with the next operands; x is never written, y is no other call's x (but axpy's). */
 struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_call *call);

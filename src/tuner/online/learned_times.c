@@ -84,23 +84,6 @@ double learned_times_device(const struct learned_times *times, int class, double
     return time_curve_at(&times->rest[class], TIME_STAYS, amount) + result_us;
 }
 
-double learned_times_first_gain(const struct learned_times *times, int class)
-{
-    static const double grid = 1.02, beyond = 1e3; /* times the last sample: nobody has such calls */
-    const struct time_curve *host = &times->host[class], *rest = &times->rest[class];
-    /* Without what the result takes: not after it. */
-    const double first = time_curve_first_gain(host, rest);
-    double result_us;
-    const struct blas_call some = timed_class_call(class, 1e6);
-    if (first == HUGE_VAL || !result_times_at(&times->result, &some, true, &result_us))
-        return first;
-    const double end = beyond * fmax(first, host->samples[host->count - 1].amount);
-    for (double amount = first; amount < end; amount *= grid)
-        if (learned_times_device(times, class, amount) < time_curve_at(host, TIME_SHRINKS, amount))
-            return amount / grid;
-    return HUGE_VAL;
-}
-
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us)
 {
     return curve_time(&times->upload[way], TIME_STAYS, bytes, us);

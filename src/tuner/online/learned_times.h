@@ -85,10 +85,6 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
  * the class has a sample there. */
 double learned_times_device(const struct learned_times *times, int class, double amount);
 
-/* The amount from which on that is below the host's time, for a while at least; HUGE_VAL: never. Both have
- * samples. Within 2%. */
-double learned_times_first_gain(const struct learned_times *times, int class);
-
 /* The least time on the device of all that was learned; HUGE_VAL: nothing. */
 double learned_times_least_resident(const struct learned_times *times);
 

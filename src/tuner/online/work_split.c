@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { DEVICES_MAX = 64, WARP = 32 };
+enum { DEVICES_MAX = 64 };
 
 static double finish(const struct work_device *device, int64_t items)
 {
@@ -121,35 +121,4 @@ void work_split_by_elements(const int *elements, size_t count, double weight, in
         shares[order[i]] = share;
         left -= share;
     }
-}
-
-int64_t work_local_size(int64_t items, int64_t elements_of_unit, int64_t most)
-{
-    int64_t largest = 1;
-    for (int64_t size = 1; size <= most && size <= items; size++) {
-        if (items % size != 0)
-            continue;
-        largest = size;
-        if (size >= elements_of_unit)
-            break;
-    }
-    return largest;
-}
-
-/* `first` is the one that is to be large. */
-static struct work_block largest_block(int64_t first, int64_t second, int64_t most)
-{
-    for (int64_t a = most < first ? most : first; a > 0; a--)
-        for (int64_t b = most / a < second ? most / a : second; first % a == 0 && b > 0; b--)
-            if (second % b == 0 && a * b % WARP == 0)
-                return (struct work_block){a, b};
-    return (struct work_block){work_local_size(first, most, most), 1};
-}
-
-struct work_block work_local_block(int64_t x, int64_t y, int64_t most, bool along_y)
-{
-    if (!along_y)
-        return largest_block(x, y, most);
-    const struct work_block turned = largest_block(y, x, most);
-    return (struct work_block){turned.y, turned.x};
 }
