@@ -14,7 +14,6 @@
 
 /* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
 enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
-enum { ROUNDS_AT_FIRST = 3, ROUNDS_NOW_AND_THEN = 1 }; /* of tune_results.h */
 static const double seconds_with_routes = 12; /* from which there is time for them */
 static const double call_budget_us = 300, upload_part = 0.15;
 
@@ -22,7 +21,6 @@ struct session {
     const struct tune_calls_options *options;
     struct learned_times *times;
     struct timing_process process; /* as programs have it */
-    struct tune_results results;
     double started, host_used;
     int kept; /* classes there was no time for, which are as before */
 };
@@ -88,15 +86,12 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
     return learned_merge_is_wanted(family, type, session->options->routines);
 }
 
-/* What is done before samples are timed once more: another process, if it is time, and what results cost. */
+/* Samples are timed once more: by another process, if it is time. */
 static void before_round(void *argument)
 {
     struct session *session = argument;
-    if (part_used(session) > 1)
-        return;
-    timing_process_renew(&session->process);
-    tune_results(&session->results, ROUNDS_NOW_AND_THEN, &session->times->result);
-    learned_times_separate_all(session->times);
+    if (part_used(session) <= 1)
+        timing_process_renew(&session->process);
 }
 
 /* New matrices in a process of that kind: what the first call takes longer than the second. */
@@ -190,7 +185,7 @@ static void sample_all(struct session *session)
     if (part_used(session) < upload_part)
         sample_scan(session);
     if (part_used(session) < upload_part)
-        tune_results(&session->results, ROUNDS_AT_FIRST, &session->times->result);
+        tune_results(time_side, session, (double)session->options->most_bytes, &session->times->result);
     call_sampler_run(&sampler, session->times);
 }
 
@@ -246,8 +241,6 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
                               .process = {.settings = &as_programs, .who = who,
                                           .most_bytes = options->most_bytes,
                                           .seconds = options->process_seconds},
-                              .results = {.time = time_side, .argument = &session,
-                                          .most_bytes = (double)options->most_bytes},
                               .started = seconds_now()};
     memset(times, 0, sizeof *times);
     times->host_threads = processors_for_blas();

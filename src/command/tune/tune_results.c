@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SIZES = 9, ROUNDS = 9 };
+
 /* What one takes more than another is never nothing: no link is faster than 64 GB/s. */
 static const double least_us_per_byte = 1 / 64e3;
 
@@ -17,51 +19,26 @@ static struct blas_call result_call(enum blas_family family, double span)
 }
 
 /* From the smallest on. */
-static int result_calls(enum blas_family family, double most_bytes, struct blas_call calls[RESULT_SIZES])
+static int result_calls(enum blas_family family, double most_bytes, struct blas_call calls[SIZES])
 {
     const double change = (double)result_ranges_least_bytes(family == FAMILY_GEMM ? PART_FULL : PART_LOWER);
-    const double spans[RESULT_SIZES] = {512, 0.98 * change, 1.02 * change, 4 * change, 0x1p21, 0x1p22,
+    const double spans[SIZES] = {512, 0.98 * change, 1.02 * change, 4 * change, 0x1p21, 0x1p22,
                                  0.99 * PIN_BYTES_MIN, 1.01 * PIN_BYTES_MIN, 4.0 * PIN_BYTES_MIN};
     int count = 0;
-    while (count < RESULT_SIZES && spans[count] <= most_bytes) {
+    while (count < SIZES && spans[count] <= most_bytes) {
         calls[count] = result_call(family, spans[count]);
         count++;
     }
     return count;
 }
 
-static const enum blas_family families[RESULT_FAMILIES] = {FAMILY_GEMM, FAMILY_SYRK};
-
-static void add_round(struct tune_results *results, int family, const double *us, int count)
+/* By the median over the rounds of what each takes longer than the smallest. */
+static void learn(const struct blas_call *calls, int count, double differences[SIZES][ROUNDS], size_t rounds,
+                  struct result_times *times)
 {
-    for (int i = 0; i < count; i++)
-        if (!(us[i] > 0))
-            return;
-    for (int i = 0; i < count; i++)
-        results->differences[family][i][results->count[family]] = us[i] - us[0];
-    results->count[family]++;
-}
-
-static void time_rounds(struct tune_results *results, int family, const struct blas_call *calls, int count,
-                        int rounds)
-{
-    double us[RESULT_SIZES];
-    if (results->count[family] == RESULT_ROUNDS)
-        return;
-    results->time(results->argument, SIDE_DEVICE, calls, count, us); /* pins results, moves operands */
-    for (int round = 0; round < rounds && results->count[family] < RESULT_ROUNDS; round++) {
-        results->time(results->argument, SIDE_DEVICE, calls, count, us);
-        add_round(results, family, us, count);
-    }
-}
-
-static void learn_family(const struct tune_results *results, int family, const struct blas_call *calls,
-                         int count, struct result_times *times)
-{
-    double longer[RESULT_SIZES], sorted[RESULT_ROUNDS], least = 0;
+    double longer[SIZES], least = 0;
     for (int i = 0; i < count; i++) {
-        memcpy(sorted, results->differences[family][i], sizeof sorted);
-        longer[i] = statistics_median(sorted, (size_t)results->count[family]);
+        longer[i] = statistics_median(differences[i], rounds);
         least = fmin(least, longer[i]);
     }
     for (int i = 0; i < count; i++) {
@@ -72,15 +49,26 @@ static void learn_family(const struct tune_results *results, int family, const s
     }
 }
 
-void tune_results(struct tune_results *results, int rounds, struct result_times *times)
+/* The first round, which pins results and moves operands, does not count. */
+void tune_results(results_timer *time, void *argument, double most_bytes, struct result_times *times)
 {
-    struct blas_call calls[RESULT_SIZES];
+    static const enum blas_family families[] = {FAMILY_GEMM, FAMILY_SYRK}; /* full ones, and triangles */
     memset(times, 0, sizeof *times);
-    for (int family = 0; family < RESULT_FAMILIES; family++) {
-        const int count = result_calls(families[family], results->most_bytes, calls);
-        if (count > 0)
-            time_rounds(results, family, calls, count, rounds);
-        if (results->count[family] > 0)
-            learn_family(results, family, calls, count, times);
+    for (int family = 0; family < 2; family++) {
+        struct blas_call calls[SIZES];
+        double us[SIZES], differences[SIZES][ROUNDS];
+        const int count = result_calls(families[family], most_bytes, calls);
+        size_t rounds = 0;
+        for (int round = 0; round <= ROUNDS && count > 0; round++) {
+            bool good = round > 0;
+            time(argument, SIDE_DEVICE, calls, count, us);
+            for (int i = 0; i < count; i++) {
+                good = good && us[i] > 0;
+                differences[i][rounds < ROUNDS ? rounds : 0] = us[i] - us[0];
+            }
+            rounds += good;
+        }
+        if (rounds > 0)
+            learn(calls, count, differences, rounds, times);
     }
 }

@@ -2,38 +2,20 @@
  *
  * Products of so few terms that they are nothing beside their result are timed in rounds, in each of which
  * all sizes follow each other: what disturbs calls for longer than a round does not count in differences
- * within it, of which the median is taken. The way itself may be slow for a while (in all of one process's
- * first second results of 2 MB took 88 us, later 47), so rounds should lie apart: some at first, more of them
- * now and then. The least result of a few hundred bytes and those on both sides of a change of way
- * (result_ranges.h, pins.h) are among them. Whoever times is given, so that a test can be it. */
+ * within it, of which the median is taken. The least result of a few hundred bytes and those on both sides of a
+ * change of way (result_ranges.h, pins.h) are among them. Whoever times is given, so that a test can be it. */
 #ifndef MUBLAS_TUNE_RESULTS_H
 #define MUBLAS_TUNE_RESULTS_H
 
-#include "tuner/online/timed_class.h"
 #include "tuner/online/result_times.h"
+#include "tuner/online/timed_class.h"
 
 /* Microseconds of calls one after the other, as in call_sampler.h; not positive: it cannot be timed. */
 typedef void results_timer(void *argument, enum call_side side, const struct blas_call *calls, int count,
                            double *us);
 
-enum {
-    RESULT_SIZES = 9,
-    RESULT_ROUNDS = 24, /* at most */
-    RESULT_FAMILIES = 2 /* full ones, and triangles */
-};
-
-/* Set the first three; the rest zero. */
-struct tune_results {
-    results_timer *time;
-    void *argument;
-    double most_bytes; /* of a result */
-    int count[RESULT_FAMILIES]; /* rounds so far; microseconds beyond the smallest result's: */
-    double differences[RESULT_FAMILIES][RESULT_SIZES][RESULT_ROUNDS];
-};
-
-/* So many rounds more, as long as there is room for them, after one that does not count; and all ways of
- * results by all rounds so far: microseconds beyond that one which comes home fastest. A round in which one
- * result cannot be timed does not count; of full results, or of triangles, without any nothing is known. */
-void tune_results(struct tune_results *results, int rounds, struct result_times *times);
+/* All ways of results of at most so many bytes: microseconds beyond that one which comes home fastest. A round in which
+ * one result cannot be timed does not count; of full results, or of triangles, without any nothing is known. */
+void tune_results(results_timer *time, void *argument, double most_bytes, struct result_times *times);
 
 #endif

@@ -1,5 +1,7 @@
 #include "tuner/online/optimizer.h"
 
+#include <stddef.h>
+
 static unsigned smaller(unsigned a, unsigned b)
 {
     return a < b ? a : b;
