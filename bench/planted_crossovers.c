@@ -15,8 +15,8 @@
 #include "command/routine_call.h"
 #include "command/tune/tune_calls.h"
 #include "tuner/learn/call_sampler.h"
-#include "tuner/online/recipe.h"
 #include "tuner/learn/statistics.h"
+#include "tuner/online/recipe.h"
 
 #include <math.h>
 #include <stdio.h>

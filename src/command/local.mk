@@ -36,6 +36,7 @@ libmublas_calls_la_SOURCES = \
 	src/command/routine_call.c src/command/routine_call.h \
 	src/command/shim_child.c src/command/shim_child.h \
 	src/command/tune/timed_calls.c src/command/tune/timed_calls.h \
+	src/command/tune/timed_routes.c src/command/tune/timed_routes.h \
 	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
 	src/command/tune/tune_results.c src/command/tune/tune_results.h \
 	src/command/tune/tune_routes.c src/command/tune/tune_routes.h

@@ -3,8 +3,8 @@
 #include "command/info.h"
 #include "command/run.h"
 #include "command/tune/timed_calls.h"
-#include "command/tune/tuning_report.h"
 #include "command/tune/tune_options.h"
+#include "command/tune/tuning_report.h"
 #include "command/verify.h"
 #include "command/verify_calls.h"
 

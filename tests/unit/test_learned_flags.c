@@ -1,7 +1,7 @@
 /* What is learned of flags and of the device's sets: lines of text, times of calls, floors. */
 #include "interpose/policy.h"
-#include "tap.h"
 #include "tuner/online/learned_times.h"
+#include "tap.h"
 
 #include <math.h>
 #include <string.h>

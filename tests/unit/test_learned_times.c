@@ -1,8 +1,8 @@
 /* Curves, classes, learned times and their text, and what the predictions make of them. */
 #include "interpose/pack.h"
 #include "interpose/policy.h"
-#include "tap.h"
 #include "tuner/online/learned_times.h"
+#include "tap.h"
 
 #include <math.h>
 #include <stdlib.h>

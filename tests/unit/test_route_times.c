@@ -1,7 +1,7 @@
 /* Predicted times of LAPACK routines, built in and as the tuner learned them. */
 #include "interpose/policy.h"
-#include "tap.h"
 #include "tuner/online/route_times.h"
+#include "tap.h"
 
 #include <math.h>
 #include <stdlib.h>

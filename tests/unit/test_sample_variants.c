@@ -1,7 +1,7 @@
 /* With which flags, and with even or odd sizes, samples are timed. */
 #include "tap.h"
-#include "tuner/online/flag_sets.h"
 #include "tuner/learn/sample_table.h"
+#include "tuner/online/flag_sets.h"
 #include "tuner/online/timed_class.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 #include "command/tune/timed_calls.h"
 #include "command/routine_call.h"
-#include "command/tune/tune_routes.h"
+#include "command/tune/timed_routes.h"
 #include "common/clock.h"
 #include "interpose/pack.h"
 #include "mirror/pins.h"
 #include "mirror/result_ranges.h"
-#include "tuner/online/timed_class.h"
 #include "tuner/learn/statistics.h"
+#include "tuner/online/timed_class.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -350,7 +350,7 @@ static void answer_all(struct sides *sides, FILE *answers)
         if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
             fflush(answers);
         else if (answer_warm(sides, request, &answer) ||
-                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer) || tune_routes_answer(request, answer.us))
+                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer) || timed_routes_answer(request, answer.us))
             fprintf(answers, "%.4f %.4f\n", answer.us[0], answer.us[1]);
         else
             fputs("none\n", answers);

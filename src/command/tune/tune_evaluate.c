@@ -1,13 +1,13 @@
 #include "command/tune/tune_evaluate.h"
 
 #include "command/tune/tune_place.h"
-#include "tuner/online/decision.h"
-#include "tuner/online/occupancy_shape.h"
 #include "tuner/learn/shape_race.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/learn/tuning_data.h"
+#include "tuner/online/decision.h"
+#include "tuner/online/occupancy_shape.h"
 
 #include <errno.h>
 #include <math.h>

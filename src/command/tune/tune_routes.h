@@ -16,10 +16,4 @@
  * routine's calls stayed on the host. Nothing where there is no cuSOLVER. */
 void tune_routes(struct route_factors *factors, const char *recipe, const char *who);
 
-/* In the process under the shim (timed_calls.h), of the request
- *   route NAME N JOBZ       any letter where it has no JOBZ
- * microseconds of that call of the shim's, the median of three after a first one; then of the first. Calls go where the
- * process's settings send them. False: another request, or it cannot be done. */
-bool tune_routes_answer(const char *request, double us[2]);
-
 #endif

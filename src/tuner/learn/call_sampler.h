@@ -8,8 +8,8 @@
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 
-#include "tuner/online/timed_class.h"
 #include "tuner/online/learned_times.h"
+#include "tuner/online/timed_class.h"
 
 struct call_sampler {
     /* Microseconds of calls (with flags, but without shapes and pointers), at most SAMPLER_CALLS one after the

@@ -1,5 +1,5 @@
 /* class_work.h - one class and form while it is being tuned: shared by class_tuning.c and its
- * stages class_sieve.c, class_finals.c and class_held.c. */
+ * stages class_sieve.c, class_finals.c and class_held.c, of which each one uses those before. */
 #ifndef MUBLAS_CLASS_WORK_H
 #define MUBLAS_CLASS_WORK_H
 

@@ -4,8 +4,8 @@
 #ifndef MUBLAS_SAMPLED_RULES_H
 #define MUBLAS_SAMPLED_RULES_H
 
-#include "tuner/online/recipe.h"
 #include "tuner/learn/size_grid.h"
+#include "tuner/online/recipe.h"
 
 #include <stddef.h>
 

@@ -6,8 +6,8 @@
 #ifndef MUBLAS_ROUTE_FACTORS_H
 #define MUBLAS_ROUTE_FACTORS_H
 
-#include "tuner/online/timed_class.h"
 #include "tuner/online/line_reader.h"
+#include "tuner/online/timed_class.h"
 
 #include <stdio.h>
 
