@@ -19,7 +19,7 @@
 
 struct tuning_settings {
     enum shape_breadth breadth;
-    size_t sieve_sizes;          /* evenly spread ones (sieve_sizes.h) */
+    size_t sieve_sizes;          /* evenly spread ones (size_grid.h) */
     int final_sizes, held_sizes; /* final_sizes <= SIZE_GRID_MAX */
     int sizes_of_many; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */

@@ -3,7 +3,7 @@
  * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
  * program pays the mean, so that is what counts of the times of one call at moments far apart; but those beyond
  * twice the least, of calls that had to wait for a processor, do not. Each time a call has other flags, and odd
- * or even sizes: what these make of times is a factor for each set (device_sets.h). Not thread-safe. */
+ * or even sizes: what these make of times is a factor for each set (flag_sets.h). Not thread-safe. */
 #ifndef MUBLAS_SAMPLE_TABLE_H
 #define MUBLAS_SAMPLE_TABLE_H
 
@@ -16,7 +16,7 @@ struct sample {
     double amount, asked; /* whose sizes were rounded to that */
     int count;            /* of times so far */
     float us[CALL_SIDES][SAMPLE_TIMES];
-    unsigned char sets[SAMPLE_TIMES]; /* device_sets.h */
+    unsigned char sets[SAMPLE_TIMES]; /* flag_sets.h */
 };
 
 /* All zero: nothing timed. */
@@ -45,7 +45,7 @@ void sample_table_conclude(const struct class_samples *samples, int class, struc
 /* With which flags, and with even or odd sizes, a sample's call is timed each time.
  *
  * What a device takes depends on both at once: dgemm with A transposed takes 1.7 times as long on an H100
- * when its leading dimensions are odd (device_sets.h). So over the samples of a class every set of flags has
+ * when its leading dimensions are odd (flag_sets.h). So over the samples of a class every set of flags has
  * to come with either as often, already among the first few times of each. Pure. */
 enum { SAMPLE_BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
 

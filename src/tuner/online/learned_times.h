@@ -56,7 +56,7 @@ struct learned_times {
  *
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
  * each set, in the order of flag_sets.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
- * of `device-sets` twice as many, as device_sets.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
+ * of `device-sets` twice as many, as flag_sets.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
  * "narrow-shares ..." of older recipes is passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first; classes are separated, floors not settled. */

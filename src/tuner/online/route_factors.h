@@ -1,5 +1,5 @@
 /* route_factors.h - what the tuner learned of LAPACK routines: how far this machine's times are from the built-in curves
- * of route_times.c and factor_times.c. It times dsyevd and zheevd near the order from which they pay, without and with
+ * of route_times.c. It times dsyevd and zheevd near the order from which they pay, without and with
  * vectors; the other eigensolvers have their curves, and sytrd is nine tenths of the values'. dgetrf stands for all that is
  * level 3 (factorisations, what solves and inverts by them, orgtr, ormtr and sygst), dgesdd for singular values, and both
  * for complex types, too. geev is neither. Pure but for their arguments. */
