@@ -107,8 +107,8 @@ void border_call_lay_out(struct blas_call *call)
     call->x.pointer = &storage;
 }
 
-/* Another ratio of gemv's sides, with about as many elements: up to where the next class begins, or twice that of
- * the last one. */
+/* Another ratio of gemv's sides, with about as many elements: up to where the next class begins, or twice
+ * that of the last one. */
 static void change_ratio(struct blas_call *call, uint64_t *seed)
 {
     enum { TRIES = 200 };

@@ -21,8 +21,8 @@ static bool is_clear(const struct judged_call *judged)
     return judged->timed >= FEW && (host || device);
 }
 
-/* Those that are to be timed in this round. The ones right after a change of sides take longer: others in each
- * round. */
+/* Those that are to be timed in this round. The ones right after a change of sides take longer: others in
+ * each round. */
 static int open_calls(struct judged_call *part, int count, int round, struct judged_call *open[MOST])
 {
     int found = 0;

@@ -47,9 +47,9 @@ struct call_timer_end {
 };
 bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end);
 
-/* The process that times calls for the tuner, replaced by a new one from
- * time to time, and what all of them left behind. From process to process threads and memory lie elsewhere,
- * which makes up to 14% of a call's time. Set the first four; the rest zero. What they point to must outlive it. */
+/* The process that times calls for the tuner, replaced by a new one from time to time, and what all of them
+ * left behind. From process to process threads and memory lie elsewhere, which makes up to 14% of a call's
+ * time. Set the first four; the rest zero. What they point to must outlive it. */
 struct timing_process {
     const struct shim_child_settings *settings;
     const char *who;           /* begins complaints */

@@ -350,7 +350,8 @@ static void answer_all(struct sides *sides, FILE *answers)
         if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
             fflush(answers);
         else if (answer_warm(sides, request, &answer) ||
-                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer) || timed_routes_answer(request, answer.us))
+                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer) ||
+                 timed_routes_answer(request, answer.us))
             fprintf(answers, "%.4f %.4f\n", answer.us[0], answer.us[1]);
         else
             fputs("none\n", answers);

@@ -17,7 +17,8 @@ static void randomise(char *matrix, size_t bytes)
         ((double *)matrix)[i] = 2 * random_part(&seed) - 1;
 }
 
-static double time_once(host_function *function, const struct lapack_routine *routine, struct lapack_arguments *arguments)
+static double time_once(host_function *function, const struct lapack_routine *routine,
+                        struct lapack_arguments *arguments)
 {
     const size_t bytes = (size_t)(arguments->n * arguments->lda) * blas_element_bytes(routine->type);
     randomise(arguments->a, bytes);
@@ -36,9 +37,10 @@ bool timed_routes_answer(const char *request, double us[2])
         return false;
     const int number = lapack_routine_named(name, strlen(name));
     const struct lapack_routine *const routine = number < 0 ? NULL : lapack_routine_row(number);
-    host_function *const function = routine && lapack_call_is_known(routine->family) ? lapack_call_in_shim(routine) : NULL;
-    struct lapack_arguments arguments = {.jobz = jobz, .range = 'A', .uplo = 'L', .m = n, .n = n, .lda = n, .ldb = n,
-                                        .ldz = n};
+    host_function *const function =
+        routine && lapack_call_is_known(routine->family) ? lapack_call_in_shim(routine) : NULL;
+    struct lapack_arguments arguments = {
+        .jobz = jobz, .range = 'A', .uplo = 'L', .m = n, .n = n, .lda = n, .ldb = n, .ldz = n};
     if (!function)
         return false;
     const bool made = lapack_arguments_make(&arguments, routine->type);

@@ -112,8 +112,8 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     return good;
 }
 
-/* The quick ones first, since what they leave of their shares goes to the others; axpy, which writes among the
- * matrices, last. */
+/* The quick ones first, since what they leave of their shares goes to the others; axpy, which writes among
+ * the matrices, last. */
 static int class_in_order(int number)
 {
     static const int first[] = {17, 12, 4, 0}, count[] = {8, 5, 8, 4};
@@ -258,8 +258,8 @@ static bool is_of_level3_alone(const struct tune_options *options)
     return true;
 }
 
-/* Is there what calls need besides the device: a process under the shim with a host BLAS, and cuBLAS where all of
- * them are of level 3? */
+/* Is there what calls need besides the device: a process under the shim with a host BLAS, and cuBLAS where
+ * all of them are of level 3? */
 static bool needs_are_met(const struct tune_options *options)
 {
     if (!options->calls || options->evaluate)

@@ -230,7 +230,8 @@ static bool leave_time_for_routes(struct tune_calls_options *options)
     return wanted;
 }
 
-bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times, int *kept)
+bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times,
+                int *kept)
 {
     struct tune_calls_options own = *wanted;
     const struct tune_calls_options *const options = &own;

@@ -92,7 +92,8 @@ static void keep_times(struct evaluation *evaluation, int class, const struct bl
             tuning_data_line(evaluation->data, class, call, stage, &shapes[i], &times[i]);
 }
 
-static bool is_among(int class, const struct launch_shape *shapes, size_t count, const struct launch_shape *shape)
+static bool is_among(int class, const struct launch_shape *shapes, size_t count,
+                     const struct launch_shape *shape)
 {
     for (size_t i = 0; i < count; i++)
         if (shape_is_same(class, &shapes[i], shape))
@@ -172,7 +173,8 @@ static bool is_over(const struct evaluation *evaluation, double deadline)
     return *evaluation->session->timer.stop || (deadline > 0 && timer_now() > deadline);
 }
 
-/* All classes take turns, so that when time is up each has as many sizes as the others. How many there were. */
+/* All classes take turns, so that when time is up each has as many sizes as the others. How many there
+ * were. */
 static int judge(struct evaluation *evaluation, const struct tune_options *options, double deadline)
 {
     bool wanted[TUNING_CLASSES];
@@ -214,7 +216,8 @@ static bool print_line(const char *name, const struct judged *judged)
 }
 
 /* True: all classes wanted are good. `all` has room for all sizes. */
-static bool print_table(const struct evaluation *evaluation, const bool wanted[TUNING_CLASSES], struct judged *all)
+static bool print_table(const struct evaluation *evaluation, const bool wanted[TUNING_CLASSES],
+                        struct judged *all)
 {
     int good = 0, classes = 0;
     printf("%-16s %5s %8s %14s %8s %14s %14s\n", "class", "sizes", "median", "5th percentile", "worst",

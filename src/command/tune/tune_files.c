@@ -36,7 +36,9 @@ static const char *take_line(const char *line, int number, const char *device, F
         return "not '" TUNING_DATA_FIRST_LINE "'";
     if (strncmp(line, device_line, sizeof device_line - 1) == 0) {
         const char *name = line + sizeof device_line - 1;
-        return strncmp(name, device, strlen(device)) == 0 && name[strlen(device)] == '\n' ? NULL : "of another device";
+        return strncmp(name, device, strlen(device)) == 0 && name[strlen(device)] == '\n'
+                   ? NULL
+                   : "of another device";
     }
     if (line[0] == '#' || strcmp(line, TUNING_DATA_COLUMNS "\n") == 0 || !strchr(line, '\n'))
         return NULL;
@@ -45,8 +47,8 @@ static const char *take_line(const char *line, int number, const char *device, F
     return fputs(line, copy) < 0 ? "out of memory" : NULL;
 }
 
-/* The lines of a data file of that device, NUL-terminated, to be freed; a last one without an end is left out. NULL:
- * `fault` says why it cannot be used, "" where there is no such file. */
+/* The lines of a data file of that device, NUL-terminated, to be freed; a last one without an end is left
+ * out. NULL: `fault` says why it cannot be used, "" where there is no such file. */
 static char *read_rows(const char *path, const char *device, char fault[TUNING_FAULT_BYTES])
 {
     char *rows = NULL, *line = NULL;

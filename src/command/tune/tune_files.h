@@ -27,8 +27,9 @@ bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
 /* The crossover section, from malloc, is taken over. */
 void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
 
-/* A file with the launch shapes that the recipe will have, for processes that time calls: a temporary one, if
- * this run has learned any, until it is removed. "none": there are none. NULL, with a line: it cannot be written. */
+/* A file with the launch shapes that the recipe will have, for processes that time calls: a temporary one,
+ * if this run has learned any, until it is removed. "none": there are none. NULL, with a line: it cannot be
+ * written. */
 const char *tune_files_shapes(struct tune_files *files);
 void tune_files_remove_shapes(struct tune_files *files);
 

@@ -2,8 +2,9 @@
  *
  * Products of so few terms that they are nothing beside their result are timed in rounds, in each of which
  * all sizes follow each other: what disturbs calls for longer than a round does not count in differences
- * within it, of which the median is taken. The least result of a few hundred bytes and those on both sides of a
- * change of way (result_ranges.h, pins.h) are among them. Whoever times is given, so that a test can be it. */
+ * within it, of which the median is taken. The least result of a few hundred bytes and those on both sides
+ * of a change of way (result_ranges.h, pins.h) are among them. Whoever times is given, so that a test can be
+ * it. */
 #ifndef MUBLAS_TUNE_RESULTS_H
 #define MUBLAS_TUNE_RESULTS_H
 
@@ -14,8 +15,9 @@
 typedef void results_timer(void *argument, enum call_side side, const struct blas_call *calls, int count,
                            double *us);
 
-/* All ways of results of at most so many bytes: microseconds beyond that one which comes home fastest. A round in which
- * one result cannot be timed does not count; of full results, or of triangles, without any nothing is known. */
+/* All ways of results of at most so many bytes: microseconds beyond that one which comes home fastest. A
+ * round in which one result cannot be timed does not count; of full results, or of triangles, without any
+ * nothing is known. */
 void tune_results(results_timer *time, void *argument, double most_bytes, struct result_times *times);
 
 #endif

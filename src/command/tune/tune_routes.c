@@ -43,7 +43,8 @@ static bool ask(const struct call_timer *timer, const struct timed *call, int64_
 {
     char answer[64];
     struct pollfd answers = {.fd = fileno(timer->child.answers), .events = POLLIN};
-    fprintf(timer->child.requests, "route %s %lld %c\n" TIMED_CALLS_ANSWER, call->name, (long long)n, call->jobz);
+    fprintf(timer->child.requests, "route %s %lld %c\n" TIMED_CALLS_ANSWER, call->name, (long long)n,
+            call->jobz);
     if (fflush(timer->child.requests) != 0)
         return false;
     if (poll(&answers, 1, PATIENCE_MS) == 0)
@@ -72,7 +73,8 @@ static void learn(struct route_factors *factors, const struct call_timer *timer,
     size_t count = 0;
     for (int i = 0; i < ORDERS; i++) {
         const struct route_times built_in = predict(&model, call, call->orders[i]);
-        if ((side == SIDE_HOST && slower * built_in.host_us > most_us) || !ask(timer, call, call->orders[i], &us))
+        if ((side == SIDE_HOST && slower * built_in.host_us > most_us) ||
+            !ask(timer, call, call->orders[i], &us))
             break;
         slower = side == SIDE_HOST ? us / built_in.host_us : (us - built_in.moving_us) / built_in.compute_us;
         ratios[count++] = slower;
@@ -90,15 +92,17 @@ static void forget_stayed(struct route_factors *factors, const char *report)
             factors->factors[SIDE_DEVICE][timed[i].curve][is_complex(&timed[i])] = 0;
 }
 
-static void learn_side(struct route_factors *factors, enum call_side side, const char *recipe, const char *who)
+static void learn_side(struct route_factors *factors, enum call_side side, const char *recipe,
+                       const char *who)
 {
-    const struct shim_child_settings settings = {.offload = side == SIDE_HOST ? "never" : "always", .recipe = recipe,
-                                                 .huge_pages = true};
+    const struct shim_child_settings settings = {
+        .offload = side == SIDE_HOST ? "never" : "always", .recipe = recipe, .huge_pages = true};
     struct call_timer timer;
     struct route_factors learned = {0};
     if (!call_timer_start(&timer, &settings, who, 0))
         return;
-    const double end = 1e-9 * (double)clock_nanoseconds() + TUNE_ROUTES_SECONDS / CALL_SIDES; /* one curve at least */
+    const double end =
+        1e-9 * (double)clock_nanoseconds() + TUNE_ROUTES_SECONDS / CALL_SIDES; /* one curve at least */
     for (int i = 0; i < TIMED; i++)
         if (1e-9 * (double)clock_nanoseconds() < end)
             learn(&learned, &timer, side, &timed[i]);

@@ -135,7 +135,8 @@ static void write_lines(FILE *stream, const struct learned_times *times)
             continue;
         range_of(times, class, &low, &high);
         for (int i = 0; i < POINTS; i++) {
-            const double amount = low * pow(high / low, (double)i / (POINTS - 1)), cold = cold_us(times, class, amount);
+            const double amount = low * pow(high / low, (double)i / (POINTS - 1)),
+                         cold = cold_us(times, class, amount);
             fprintf(stream, "%s,%.4g,%.4g,%.4g,", timed_class_name(class, name), size_of(class, amount),
                     host_us(times, class, amount), resident_us(times, class, amount));
             if (isfinite(cold))
@@ -282,8 +283,9 @@ int tuning_report(char **arguments)
     if (!read_options(arguments, &file, &folder))
         return EXIT_BAD_COMMAND_LINE;
     struct report *report = calloc(1, sizeof *report);
-    const bool good = report ? name_files(report, file, folder) && read_files(report, file) && write_report(report)
-                             : complain("report", "out of memory");
+    const bool good =
+        report ? name_files(report, file, folder) && read_files(report, file) && write_report(report)
+               : complain("report", "out of memory");
     free(report);
     return good ? 0 : 1;
 }

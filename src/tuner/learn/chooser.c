@@ -63,9 +63,10 @@ static bool is_clear(struct advantage advantage)
     return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
 }
 
-/* What the worst fifth of the sizes lose on the mean, as log(time / fastest); of those where the other's time is
- * known, too. 0: there are not two such. */
-static double tail(const struct chooser_sample *samples, size_t count, enum chooser chooser, enum chooser other)
+/* What the worst fifth of the sizes lose on the mean, as log(time / fastest); of those where the other's
+ * time is known, too. 0: there are not two such. */
+static double tail(const struct chooser_sample *samples, size_t count, enum chooser chooser,
+                   enum chooser other)
 {
     double losses[CHOOSER_SAMPLES_MAX];
     size_t known = 0;

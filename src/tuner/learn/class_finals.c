@@ -124,7 +124,8 @@ static enum status lay_out(struct class_work *work)
 enum status class_finals(struct class_work *work)
 {
     enum status status = lay_out(work);
-    for (int i = 0; i < work->settings->final_sizes && status == STATUS_OK && !class_work_is_stopped(work); i++) {
+    for (int i = 0; i < work->settings->final_sizes && status == STATUS_OK && !class_work_is_stopped(work);
+         i++) {
         const size_t next = next_final(work, (size_t)i);
         if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
             break;

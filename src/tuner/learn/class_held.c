@@ -113,7 +113,8 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
         return status;
     summary->rules_regret = regrets.rules / regrets.sizes;
     summary->occupancy_regret = regrets.occupancy / regrets.sizes;
-    summary->chooser = chooser_pick(regrets.samples, (size_t)regrets.sizes, rules->has_occupancy, &summary->gain);
+    summary->chooser =
+        chooser_pick(regrets.samples, (size_t)regrets.sizes, rules->has_occupancy, &summary->gain);
     if (!sampled_rules_make(&work->finals, work->settings->rules_most, rules)) /* with what was held out */
         return STATUS_OUT_OF_MEMORY;
     rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;

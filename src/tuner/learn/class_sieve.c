@@ -30,7 +30,8 @@ static const struct timing_plan glance = {
 static bool is_glanced_at(const struct class_work *work, size_t number)
 {
     const struct blas_call call = class_work_call(work, work->sieve_sizes[number]);
-    const double bytes = (double)tuning_pool_matrix_bytes(&call) / (tuning_family_is_triangle(call.family) ? 2 : 1);
+    const double bytes =
+        (double)tuning_pool_matrix_bytes(&call) / (tuning_family_is_triangle(call.family) ? 2 : 1);
     return work->settings->raced && bytes > LONG_SECONDS * work->tuner->timer->bandwidth;
 }
 
@@ -117,8 +118,8 @@ static bool analyse(const struct class_work *work, struct class_recipe *rules)
     size_t number = work->sieve_count - 1;
     while (number > 0 && is_glanced_at(work, number))
         number--;
-    while (!analyzer_run(work->space.shapes, work->sieve_seconds + number * count, count, work->settings->near,
-                         &work->figures, rules))
+    while (!analyzer_run(work->space.shapes, work->sieve_seconds + number * count, count,
+                         work->settings->near, &work->figures, rules))
         if (number-- == 0)
             return false;
     return true;

@@ -34,9 +34,9 @@ enum status class_sieve(struct class_work *work, struct class_recipe *rules);
 enum status class_finals(struct class_work *work);
 enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary);
 
-/* Finalists that are worth timing at this place of the grid: those that were near the fastest, or at first not
- * far from it, at one of the sampled sizes around; at the very first sizes all. Their numbers, ascending, to
- * `field`. How many, at least one. */
+/* Finalists that are worth timing at this place of the grid: those that were near the fastest, or at first
+ * not far from it, at one of the sampled sizes around; at the very first sizes all. Their numbers,
+ * ascending, to `field`. How many, at least one. */
 size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX]);
 
 /* A step of the work is done: tell whoever shows progress. */

@@ -21,7 +21,8 @@
  *   (lines of learned_times.h)
  *   hash 0123456789abcdef
  *
- * A rule may say `built-in` instead of a shape. A class says after its form whether its `rules` or its `occupancy` recipe choose. */
+ * A rule may say `built-in` instead of a shape. A class says after its form whether its `rules` or its
+ * `occupancy` recipe choose. */
 #ifndef MUBLAS_RECIPE_WRITE_H
 #define MUBLAS_RECIPE_WRITE_H
 

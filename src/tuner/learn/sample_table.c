@@ -42,8 +42,8 @@ static int kept(const struct sample *sample)
     return sample->count < SAMPLE_TIMES ? sample->count : SAMPLE_TIMES;
 }
 
-/* Microseconds of a call of average sets, by factors of these (NULL: they make no difference). There is one time at
- * least. */
+/* Microseconds of a call of average sets, by factors of these (NULL: they make no difference). There is one
+ * time at least. */
 static double sample_time(const struct sample *sample, enum call_side side, const double *factors)
 {
     double us[SAMPLE_TIMES];
@@ -58,7 +58,8 @@ static void make_curve(const struct class_samples *samples, enum call_side side,
     memset(curve, 0, sizeof *curve);
     for (int i = 0; i < samples->count; i++)
         if (samples->samples[i].count > 0)
-            time_curve_add(curve, samples->samples[i].amount, sample_time(&samples->samples[i], side, factors));
+            time_curve_add(curve, samples->samples[i].amount,
+                           sample_time(&samples->samples[i], side, factors));
 }
 
 void sample_table_curves(const struct class_samples *samples, int class, struct learned_times *times)
@@ -79,7 +80,8 @@ static double logarithm_of(const struct class_samples *samples, enum call_side s
         const struct sample *sample = &samples->samples[i];
         for (int time = 0; time < kept(sample); time++)
             if (sample->sets[time] / sets_each == set)
-                logarithms[count++] = log((double)sample->us[side][time] / sample_time(sample, side, factors));
+                logarithms[count++] =
+                    log((double)sample->us[side][time] / sample_time(sample, side, factors));
     }
     return count ? statistics_median(logarithms, count) * (double)count / ((double)count + few) : 0;
 }
@@ -98,7 +100,8 @@ static void find_factors(const struct class_samples *samples, int class, enum ca
         for (int set = 0; set < sets; set++)
             mean += (logarithms[set] = logarithm_of(samples, side, factors, set, each)) / sets;
         for (int set = 0; set < DEVICE_SETS_MOST && set / each < sets; set++)
-            factors[set] = fmin(fmax(exp(logarithms[set / each] - mean), 1. / FLAG_FACTOR_MOST), FLAG_FACTOR_MOST);
+            factors[set] =
+                fmin(fmax(exp(logarithms[set / each] - mean), 1. / FLAG_FACTOR_MOST), FLAG_FACTOR_MOST);
     }
 }
 

@@ -1,9 +1,10 @@
 /* sample_table.h - the calls that the sampler times, each again and again, and what their times come to.
  *
  * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
- * program pays the mean, so that is what counts of the times of one call at moments far apart; but those beyond
- * twice the least, of calls that had to wait for a processor, do not. Each time a call has other flags, and odd
- * or even sizes: what these make of times is a factor for each set (flag_sets.h). Not thread-safe. */
+ * program pays the mean, so that is what counts of the times of one call at moments far apart; but those
+ * beyond twice the least, of calls that had to wait for a processor, do not. Each time a call has other
+ * flags, and odd or even sizes: what these make of times is a factor for each set (flag_sets.h). Not
+ * thread-safe. */
 #ifndef MUBLAS_SAMPLE_TABLE_H
 #define MUBLAS_SAMPLE_TABLE_H
 
@@ -37,8 +38,8 @@ void sample_table_remove(struct class_samples *samples, struct sample *sample);
 /* Microseconds of both sides; what is not positive and finite does not count. */
 void sample_add_times(struct sample *sample, const double us[CALL_SIDES], int set);
 
-/* The class's curves of `times`, from all samples that have times; its factors as well: of a set the median of
- * its times over the curve, drawn towards 1 where they are few. On the host odd and even sizes are one. */
+/* The class's curves of `times`, from all samples that have times; its factors as well: of a set the median
+ * of its times over the curve, drawn towards 1 where they are few. On the host odd and even sizes are one. */
 void sample_table_curves(const struct class_samples *samples, int class, struct learned_times *times);
 void sample_table_conclude(const struct class_samples *samples, int class, struct learned_times *times);
 
@@ -50,11 +51,11 @@ void sample_table_conclude(const struct class_samples *samples, int class, struc
 enum { SAMPLE_BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
 
 /* Give the class's call, which was timed so many times before, its next flags and sizes: each set of flags
- * in turn, from one on that its sizes say without a pattern, and every other time sizes that are odd, in the end
- * with each set; but not at first: a device that takes three times as long for these is no measure of what
- * larger sizes take. Sizes change by one, unless that would make the call another class's. A block stays one,
- * so that where all leading dimensions are blocks (symm, trmm and trsm of 32 rows from the left, rank updates
- * of order 32 that are not transposed) none is odd. */
+ * in turn, from one on that its sizes say without a pattern, and every other time sizes that are odd, in the
+ * end with each set; but not at first: a device that takes three times as long for these is no measure of
+ * what larger sizes take. Sizes change by one, unless that would make the call another class's. A block
+ * stays one, so that where all leading dimensions are blocks (symm, trmm and trsm of 32 rows from the left,
+ * rank updates of order 32 that are not transposed) none is odd. */
 void sample_variant_apply(int class, unsigned timed, struct blas_call *call);
 
 #endif

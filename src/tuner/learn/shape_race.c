@@ -52,8 +52,8 @@ static size_t hopeful(const struct ranked *ranked, size_t count)
     return kept;
 }
 
-/* A shape with other bits may have been so fast that good ones seemed hopeless: then once more, looking at the
- * bits of all from the start. */
+/* A shape with other bits may have been so fast that good ones seemed hopeless: then once more, looking at
+ * the bits of all from the start. */
 static enum status run(struct shape_timer *timer, const struct blas_call *call, struct ranked *ranked,
                        size_t count, size_t *finished, bool partial)
 {

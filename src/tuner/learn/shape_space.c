@@ -31,7 +31,8 @@ bool shape_is_same(int class, const struct launch_shape *a, const struct launch_
 {
     if (tuning_class_family(class) == FAMILY_AXPY)
         return a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
-               a->leaf_columns == b->leaf_columns && a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
+               a->leaf_columns == b->leaf_columns &&
+               a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
     if (a->variant == VARIANT_STRIPS || b->variant == VARIANT_STRIPS)
         return a->variant == b->variant && a->edge == b->edge && a->team_groups == b->team_groups &&
                a->threads_x * a->threads_y == b->threads_x * b->threads_y &&

@@ -182,7 +182,8 @@ static enum status compete(struct shape_field *field, const struct timing_plan *
 {
     struct shape_timer *timer = field->timer;
     enum status status = STATUS_OK;
-    for (int round = 0; round < 2 * plan->rounds_most + 4 && rounds_kept(field) < plan->rounds_most; round++) {
+    for (int round = 0; round < 2 * plan->rounds_most + 4 && rounds_kept(field) < plan->rounds_most;
+         round++) {
         bool counted;
         if (round > 0 && shape_timer_should_end(timer))
             break;

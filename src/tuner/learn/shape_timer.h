@@ -36,8 +36,8 @@ struct timing_plan {
     double equal;
     double played; /* seconds that a shape's calls should take in a round together */
     bool partial; /* shapes that come late, past the timer's deadline, may stay out: as if they could not */
-    bool unverified; /* bits are not looked at: for a first look at many, of which those that count are looked at
-                      * again */
+    bool unverified; /* bits are not looked at: for a first look at many, of which those that count are looked
+                      * at again */
 };
 
 /* Raise the lane's workspace to what any of the shapes needs for the call. Before timing. */

@@ -13,7 +13,8 @@ struct tuning_pool {
     size_t matrix_bytes, vector_bytes;
     size_t next_matrix, next_vector; /* bytes dealt of each; begins again at the end */
     unsigned char *results; /* pinned, LANE_STAGING_BYTES: for what comes back to be looked at */
-    bool written; /* by an axpy, among the matrices: numbers of another type can be anything, not numbers even */
+    bool written; /* by an axpy, among the matrices: numbers of another type can be anything, not numbers even
+                   */
 };
 
 /* Fills the lane's staging memory for good. Inside device_enter. */

@@ -16,8 +16,8 @@ struct recipe_search {
     } attempts[RECIPE_ORIGINS];
 };
 
-/* The text of number `number`, from 0 on, of the recipes that come with mublas (src/tuner/recipes); NULL: there are no
- * more. */
+/* The text of number `number`, from 0 on, of the recipes that come with mublas (src/tuner/recipes); NULL:
+ * there are no more. */
 const char *built_in_recipe(int number, size_t *bytes);
 
 /* What people call an origin: "MUBLAS_RECIPE", "user's", ... */

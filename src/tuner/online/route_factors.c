@@ -4,28 +4,34 @@
 #include <math.h>
 
 static const char *const side_names[CALL_SIDES] = {[SIDE_HOST] = "host", [SIDE_DEVICE] = "device"};
-static const char *const curve_names[ROUTE_CURVES] = {[ROUTE_VALUES] = "values", [ROUTE_VECTORS] = "vectors",
-                                                       [ROUTE_LEVEL3] = "level3", [ROUTE_SINGULAR] = "singular"};
+static const char *const curve_names[ROUTE_CURVES] = {[ROUTE_VALUES] = "values",
+                                                      [ROUTE_VECTORS] = "vectors",
+                                                      [ROUTE_LEVEL3] = "level3",
+                                                      [ROUTE_SINGULAR] = "singular"};
 static const char *const field_names[2] = {"real", "complex"};
 
-/* Of several curves the first; geev is learned by none. */
-static const struct kind {
-    bool is_learned;
-    enum route_curve curve;
-} kinds[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYEV] = {true, ROUTE_VALUES},     [LAPACK_SYEVD] = {true, ROUTE_VALUES},  [LAPACK_SYEVR] = {true, ROUTE_VALUES},
-    [LAPACK_SYEVX] = {true, ROUTE_VALUES},    [LAPACK_SYGV] = {true, ROUTE_VALUES},   [LAPACK_SYGVD] = {true, ROUTE_VALUES},
-    [LAPACK_SYGVX] = {true, ROUTE_VALUES},    [LAPACK_SYTRD] = {true, ROUTE_VALUES},  [LAPACK_POTRF] = {true, ROUTE_LEVEL3},
-    [LAPACK_POTRS] = {true, ROUTE_LEVEL3},    [LAPACK_POSV] = {true, ROUTE_LEVEL3},   [LAPACK_POTRI] = {true, ROUTE_LEVEL3},
-    [LAPACK_GETRF] = {true, ROUTE_LEVEL3},    [LAPACK_GETRS] = {true, ROUTE_LEVEL3},  [LAPACK_GESV] = {true, ROUTE_LEVEL3},
-    [LAPACK_GETRI] = {true, ROUTE_LEVEL3},    [LAPACK_GEQRF] = {true, ROUTE_LEVEL3},  [LAPACK_ORGQR] = {true, ROUTE_LEVEL3},
-    [LAPACK_ORMQR] = {true, ROUTE_LEVEL3},    [LAPACK_GELS] = {true, ROUTE_LEVEL3},   [LAPACK_TRTRI] = {true, ROUTE_LEVEL3},
-    [LAPACK_ORGTR] = {true, ROUTE_LEVEL3},    [LAPACK_ORMTR] = {true, ROUTE_LEVEL3},  [LAPACK_SYGST] = {true, ROUTE_LEVEL3},
-    [LAPACK_GESDD] = {true, ROUTE_SINGULAR},  [LAPACK_GESVD] = {true, ROUTE_SINGULAR},
-};
+/* Of several curves the first. False: none, since geev is learned by none. */
+static bool curve_of(enum lapack_family family, enum route_curve *curve)
+{
+    switch (family) {
+    case LAPACK_GEEV: return false;
+    case LAPACK_SYEV:
+    case LAPACK_SYEVD:
+    case LAPACK_SYEVR:
+    case LAPACK_SYEVX:
+    case LAPACK_SYGV:
+    case LAPACK_SYGVD:
+    case LAPACK_SYGVX:
+    case LAPACK_SYTRD: *curve = ROUTE_VALUES; break;
+    case LAPACK_GESDD:
+    case LAPACK_GESVD: *curve = ROUTE_SINGULAR; break;
+    default: *curve = ROUTE_LEVEL3;
+    }
+    return true;
+}
 
-void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve, int is_complex,
-                         double ratio)
+void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve,
+                         int is_complex, double ratio)
 {
     factors->factors[side][curve][is_complex] = fmin(fmax(ratio, 1 / ROUTE_FACTOR_MOST), ROUTE_FACTOR_MOST);
 }
@@ -36,21 +42,23 @@ static double known_or_one(double factor)
 }
 
 /* Eigenvalues of complex matrices have times of their own. */
-static double factor_of(const struct route_factors *factors, enum call_side side, enum route_curve curve, int is_complex)
+static double factor_of(const struct route_factors *factors, enum call_side side, enum route_curve curve,
+                        int is_complex)
 {
     const double *const both = factors->factors[side][curve];
     const bool has_own = curve == ROUTE_VALUES || curve == ROUTE_VECTORS || both[is_complex] > 0;
     return known_or_one(both[has_own ? is_complex : 0]);
 }
 
-double route_factors_of(const struct route_factors *factors, enum call_side side, const struct route_shape *shape)
+double route_factors_of(const struct route_factors *factors, enum call_side side,
+                        const struct route_shape *shape)
 {
-    const struct kind *const kind = &kinds[shape->family];
-    if (!factors || !kind->is_learned)
+    enum route_curve curve;
+    if (!factors || !curve_of(shape->family, &curve))
         return 1;
     const int is_complex = blas_scalar_parts(shape->type) == 2;
-    const double first = factor_of(factors, side, kind->curve, is_complex);
-    if (!shape->vectors || kind->curve != ROUTE_VALUES || shape->family == LAPACK_SYTRD)
+    const double first = factor_of(factors, side, curve, is_complex);
+    if (!shape->vectors || curve != ROUTE_VALUES || shape->family == LAPACK_SYTRD)
         return first;
     const double vectors = factor_of(factors, side, ROUTE_VECTORS, is_complex);
     const double part = side == SIDE_HOST ? fmin(1, (double)shape->k / (double)shape->n) : 1;
@@ -88,13 +96,15 @@ static int read_name(struct line_reader *reader, const char *const *names, int c
 bool route_factors_read(struct line_reader *reader, struct route_factors *factors)
 {
     int side, field, curve;
-    if ((side = read_name(reader, side_names, CALL_SIDES)) < 0 || (field = read_name(reader, field_names, 2)) < 0 ||
+    if ((side = read_name(reader, side_names, CALL_SIDES)) < 0 ||
+        (field = read_name(reader, field_names, 2)) < 0 ||
         (curve = read_name(reader, curve_names, ROUTE_CURVES)) < 0)
         return false;
     double *const factor = &factors->factors[side][curve][field];
     if (*factor > 0)
         return line_reader_fault(reader, "a factor a second time");
-    return line_reader_decimal(reader, 1 / ROUTE_FACTOR_MOST, ROUTE_FACTOR_MOST, factor) && line_reader_end(reader);
+    return line_reader_decimal(reader, 1 / ROUTE_FACTOR_MOST, ROUTE_FACTOR_MOST, factor) &&
+           line_reader_end(reader);
 }
 
 void route_factors_write(FILE *stream, const struct route_factors *factors)
@@ -103,6 +113,6 @@ void route_factors_write(FILE *stream, const struct route_factors *factors)
         for (int field = 0; field < 2; field++)
             for (int curve = 0; curve < ROUTE_CURVES; curve++)
                 if (factors->factors[side][curve][field] > 0)
-                    fprintf(stream, "route %s %s %s %.4g\n", side_names[side], field_names[field], curve_names[curve],
-                            factors->factors[side][curve][field]);
+                    fprintf(stream, "route %s %s %s %.4g\n", side_names[side], field_names[field],
+                            curve_names[curve], factors->factors[side][curve][field]);
 }

@@ -1,8 +1,9 @@
-/* route_factors.h - what the tuner learned of LAPACK routines: how far this machine's times are from the built-in curves
- * of route_times.c. It times dsyevd and zheevd near the order from which they pay, without and with
- * vectors; the other eigensolvers have their curves, and sytrd is nine tenths of the values'. dgetrf stands for all that is
- * level 3 (factorisations, what solves and inverts by them, orgtr, ormtr and sygst), dgesdd for singular values, and both
- * for complex types, too. geev is neither. Pure but for their arguments. */
+/* route_factors.h - what the tuner learned of LAPACK routines: how far this machine's times are from the
+ * built-in curves of route_times.c. It times dsyevd and zheevd near the order from which they pay, without
+ * and with vectors; the other eigensolvers have their curves, and sytrd is nine tenths of the values'.
+ * dgetrf stands for all that is level 3 (factorisations, what solves and inverts by them, orgtr, ormtr and
+ * sygst), dgesdd for singular values, and both for complex types, too. geev is neither. Pure but for their
+ * arguments. */
 #ifndef MUBLAS_ROUTE_FACTORS_H
 #define MUBLAS_ROUTE_FACTORS_H
 
@@ -18,18 +19,20 @@ enum route_curve { ROUTE_VALUES, ROUTE_VECTORS, ROUTE_LEVEL3, ROUTE_SINGULAR, RO
 
 struct route_shape; /* route_times.h */
 
-/* 0: not learned, which stands for 1, or of complex types and the last two curves for what real ones have. The second of each pair is of complex types. */
+/* 0: not learned, which stands for 1, or of complex types and the last two curves for what real ones have.
+ * The second of each pair is of complex types. */
 struct route_factors {
     double factors[CALL_SIDES][ROUTE_CURVES][2];
 };
 
 /* A measured time over the built-in curve's, within the bounds. */
-void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve, int is_complex,
-                         double ratio);
+void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve,
+                         int is_complex, double ratio);
 
-/* By which the built-in prediction is to be multiplied; `factors` NULL: 1. Of some of the vectors the host needs a
- * part of the time, the device does not. */
-double route_factors_of(const struct route_factors *factors, enum call_side side, const struct route_shape *shape);
+/* By which the built-in prediction is to be multiplied; `factors` NULL: 1. Of some of the vectors the host
+ * needs a part of the time, the device does not. */
+double route_factors_of(const struct route_factors *factors, enum call_side side,
+                        const struct route_shape *shape);
 
 /* Was any of the curve's learned? */
 bool route_factors_have(const struct route_factors *factors, enum route_curve curve);

@@ -4,10 +4,12 @@
 
 #include <math.h>
 
-const double route_opening_us = 250e3; /* 0.10 to 0.12 s on an H100, and a routine's first use as much again */
+const double route_opening_us =
+    250e3; /* 0.10 to 0.12 s on an H100, and a routine's first use as much again */
 
-/* A routine's measured seconds for the orders 512, 1024, 2048, 4096, 8192, 16384; what was not measured is 0 and goes on
- * with the power of the two before. Between two orders, and beyond them, times are powers of the order. */
+/* A routine's measured seconds for the orders 512, 1024, 2048, 4096, 8192, 16384; what was not measured is 0
+ * and goes on with the power of the two before. Between two orders, and beyond them, times are powers of the
+ * order. */
 enum { CURVE_ORDERS = 6, CURVE_FIRST_ORDER = 512 };
 
 struct order_curve {
@@ -31,7 +33,8 @@ static double order_curve_seconds(const struct order_curve *curve, double n)
     return curve->seconds[i] * exp2(power * (steps - i));
 }
 
-/* What has been measured, and operations over n^3. Applying a factor goes like making one of as many operations. */
+/* What has been measured, and operations over n^3. Applying a factor goes like making one of as many
+ * operations. */
 struct measured {
     double operations;
     struct order_curve host, device; /* OpenBLAS 0.3.26, 16 cores; cuSOLVER 12.0.4, H100 SXM */
@@ -85,9 +88,10 @@ static double operations(const struct route_shape *shape)
 static const struct measured *measured_of(enum lapack_family family)
 {
     static const struct measured *const by_family[LAPACK_FAMILY_COUNT] = {
-        [LAPACK_POTRF] = &cholesky, [LAPACK_POTRS] = &cholesky, [LAPACK_POSV] = &cholesky, [LAPACK_POTRI] = &cholesky,
-        [LAPACK_TRTRI] = &cholesky, [LAPACK_GETRF] = &lu,       [LAPACK_GETRS] = &lu,      [LAPACK_GESV] = &lu,
-        [LAPACK_GETRI] = &lu,       [LAPACK_GEQRF] = &qr,       [LAPACK_ORGQR] = &qr,      [LAPACK_ORMQR] = &qr,
+        [LAPACK_POTRF] = &cholesky, [LAPACK_POTRS] = &cholesky, [LAPACK_POSV] = &cholesky,
+        [LAPACK_POTRI] = &cholesky, [LAPACK_TRTRI] = &cholesky, [LAPACK_GETRF] = &lu,
+        [LAPACK_GETRS] = &lu,       [LAPACK_GESV] = &lu,        [LAPACK_GETRI] = &lu,
+        [LAPACK_GEQRF] = &qr,       [LAPACK_ORGQR] = &qr,       [LAPACK_ORMQR] = &qr,
         [LAPACK_GELS] = &qr,
     };
     return by_family[family];
@@ -116,20 +120,24 @@ bool factor_times_find(const struct route_shape *shape, double *host_seconds, do
 }
 
 /* OpenBLAS 0.3.26, 16 cores. */
-static const struct order_curve host_vectors[2] = {{{0.028, 0.10, 0.44, 2.2, 15.7, 0}}, {{0.051, 0.22, 1.86, 12.7, 0, 0}}};
-static const struct order_curve host_values[2] = {{{0.0080, 0.031, 0.15, 0.95, 6.0, 0}}, {{0.022, 0.095, 0.8, 5.5, 0, 0}}};
+static const struct order_curve host_vectors[2] = {{{0.028, 0.10, 0.44, 2.2, 15.7, 0}},
+                                                   {{0.051, 0.22, 1.86, 12.7, 0, 0}}};
+static const struct order_curve host_values[2] = {{{0.0080, 0.031, 0.15, 0.95, 6.0, 0}},
+                                                  {{0.022, 0.095, 0.8, 5.5, 0, 0}}};
 /* What B adds. */
-static const struct order_curve host_reduction[2] = {{{0.004, 0.02, 0.12, 0.6, 0, 0}}, {{0.012, 0.06, 0.4, 2.2, 0, 0}}};
+static const struct order_curve host_reduction[2] = {{{0.004, 0.02, 0.12, 0.6, 0, 0}},
+                                                     {{0.012, 0.06, 0.4, 2.2, 0, 0}}};
 
 /* cuSOLVER 12.0.4, H100 SXM. */
 static const struct order_curve device_vectors[2] = {{{0.0048, 0.011, 0.028, 0.127, 0.63, 3.81}},
                                                {{0.0056, 0.013, 0.041, 0.219, 1.19, 0}}};
 static const struct order_curve device_values[2] = {{{0.0041, 0.0095, 0.0245, 0.115, 0.58, 3.4}},
                                               {{0.0048, 0.011, 0.034, 0.19, 1.05, 0}}};
-static const struct order_curve device_reduction[2] = {{{0.001, 0.002, 0.004, 0.011, 0, 0}}, {{0.001, 0.003, 0.008, 0.03, 0, 0}}};
+static const struct order_curve device_reduction[2] = {{{0.001, 0.002, 0.004, 0.011, 0, 0}},
+                                                       {{0.001, 0.003, 0.008, 0.03, 0, 0}}};
 
-/* Of the vectors' curve: what a routine's own way to them takes on the host. MRRR, then bisection with inverse iteration,
- * then QR. */
+/* Of the vectors' curve: what a routine's own way to them takes on the host. MRRR, then bisection with
+ * inverse iteration, then QR. */
 static const double host_factor[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYEV] = 2.5, [LAPACK_SYEVD] = 1, [LAPACK_SYEVR] = 0.85, [LAPACK_SYEVX] = 1,
     [LAPACK_SYGV] = 2.5, [LAPACK_SYGVD] = 1, [LAPACK_SYGVX] = 1,
@@ -140,8 +148,8 @@ struct routine_curves {
     struct order_curve host[2], device[2];
 };
 
-/* Without vectors, and with all. sytrd of real types was measured on both sides, ormtr and sygst on the device; the others
- * follow from their operations. */
+/* Without vectors, and with all. sytrd of real types was measured on both sides, ormtr and sygst on the
+ * device; the others follow from their operations. */
 static const struct routine_curves sytrd_curves = {
     {{{0.0070, 0.027, 0.13, 0.88, 5.6, 0}}, {{0.020, 0.085, 0.7, 5.0, 0, 0}}},
     {{{0.0037, 0.0087, 0.0225, 0.110, 0.566, 3.37}}, {{0.0043, 0.0102, 0.031, 0.18, 1.0, 0}}}};
@@ -200,8 +208,10 @@ static double host_seconds(const struct route_shape *shape, int is_complex)
         return order_curve_seconds(&curves->host[is_complex], order_of(shape));
     const double n = (double)shape->n, part = shape->vectors ? fmin(1, (double)shape->k / n) : 0;
     const double values = order_curve_seconds(&host_values[is_complex], n);
-    const double vectors = fmax(values, order_curve_seconds(&host_vectors[is_complex], n) * host_factor[shape->family]);
-    const double reduction = is_generalised(shape->family) ? order_curve_seconds(&host_reduction[is_complex], n) : 0;
+    const double vectors =
+        fmax(values, order_curve_seconds(&host_vectors[is_complex], n) * host_factor[shape->family]);
+    const double reduction =
+        is_generalised(shape->family) ? order_curve_seconds(&host_reduction[is_complex], n) : 0;
     return values + part * (vectors - values) + reduction;
 }
 
@@ -212,7 +222,8 @@ static double device_seconds(const struct route_shape *shape, int is_complex)
         return fmax(0.5e-3, order_curve_seconds(&curves->device[is_complex], order_of(shape)));
     const double n = (double)shape->n, least = 2e-3;
     const struct order_curve *const curve = shape->vectors ? device_vectors : device_values;
-    const double reduction = is_generalised(shape->family) ? order_curve_seconds(&device_reduction[is_complex], n) : 0;
+    const double reduction =
+        is_generalised(shape->family) ? order_curve_seconds(&device_reduction[is_complex], n) : 0;
     return fmax(least, order_curve_seconds(&curve[is_complex], n)) + reduction;
 }
 
@@ -223,11 +234,12 @@ static double core_factor(const struct machine_model *model)
     return shared + (1 - shared) * table_cores / fmax(model->host_cores, 1);
 }
 
-/* Long transfers are packed by several threads (bench/transfers on an H100: 8 to 9 GB/s each, 38 together). */
+/* Long transfers are packed by several threads (bench/transfers on an H100: 8 to 9 GB/s each, 38 of all). */
 static double moving_seconds(const struct machine_model *model, uint64_t bytes)
 {
     const double each = 8.5e9, most = 38e9, shared_bytes = 8 << 20, threads = 8;
-    const double rate = (double)bytes < shared_bytes ? each : fmin(most, each * fmin(threads, fmax(model->host_cores, 1)));
+    const double rate =
+        (double)bytes < shared_bytes ? each : fmin(most, each * fmin(threads, fmax(model->host_cores, 1)));
     return (double)bytes / rate;
 }
 
@@ -244,6 +256,8 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     return (struct route_times){
         .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
         .compute_us = 1e6 * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
-        .moving_us = 1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down)),
-        .kept_us = 1e6 * (moving_seconds(model, shape->bytes_up) - moving_seconds(model, shape->bytes_up - shape->bytes_kept))};
+        .moving_us =
+            1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down)),
+        .kept_us = 1e6 * (moving_seconds(model, shape->bytes_up) -
+                          moving_seconds(model, shape->bytes_up - shape->bytes_kept))};
 }

@@ -5,8 +5,8 @@
 
 enum { ASPECT = 4, SIDE_RATIO = 4, COLUMN_BYTES = 128 };
 
-/* How far a size may be from that of a matrix of the form's aspect ratio with as many elements: square; others,
- * of which few rows or columns more are a large part. */
+/* How far a size may be from that of a matrix of the form's aspect ratio with as many elements: square;
+ * others, of which few rows or columns more are a large part. */
 static const double SQUARE_OFF = 1.1, LONG_OFF = 2;
 /* Of a tall matrix: so that short sums have as many leaf tiles as the size's own call has. */
 static const double LEAVES_OFF = 1.05;
@@ -127,7 +127,8 @@ static double length_of_leaves(double terms, double area)
 static int64_t gemv_length(const struct blas_call *call)
 {
     const double area = sqrt((double)call->m * (double)call->n);
-    const enum tuning_form form = tuning_form_of(call), summed_long = is_transposed(call) ? TUNING_TALL : TUNING_WIDE;
+    const enum tuning_form form = tuning_form_of(call),
+                           summed_long = is_transposed(call) ? TUNING_TALL : TUNING_WIDE;
     const double terms = (double)(is_transposed(call) ? call->m : call->n);
     if (form == TUNING_SQUARE)
         return (int64_t)ceil(fmin(fmax(terms, area / SQUARE_OFF), area * SQUARE_OFF));
