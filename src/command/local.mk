@@ -12,12 +12,6 @@ mublas_SOURCES = src/command/main.c src/command/exit_status.h src/command/info.c
 	src/command/verify_gauge.c src/command/verify_numbers.h \
 	src/command/verify_operands.c src/command/verify_operands.h \
 	$(verify_lapack_sources) \
-	src/command/tune/tune.c \
-	src/command/tune/tune_evaluate.c src/command/tune/tune_evaluate.h \
-	src/command/tune/tune_files.c src/command/tune/tune_files.h src/command/tune/tune_place.c src/command/tune/tune_place.h \
-	src/command/tune/tune_options.c src/command/tune/tune_options.h \
-	src/command/tune/tune_progress.c src/command/tune/tune_progress.h \
-	src/command/tune/tune_session.c src/command/tune/tune_session.h \
 	src/command/route_orders.c src/command/route_orders.h \
 	src/command/run.c src/command/run.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'
@@ -27,25 +21,15 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 # Calls made and timed by a process under the shim: for the command and bench programs.
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
-	src/command/tune/call_timer.c src/command/tune/call_timer.h \
 	src/command/lapack_call.c src/command/lapack_call.h \
-	src/command/tune/learned_merge.c src/command/tune/learned_merge.h \
 	src/command/offload_report.c src/command/offload_report.h \
 	src/command/preload.c src/command/preload.h \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h \
-	src/command/shim_child.c src/command/shim_child.h \
-	src/command/tune/timed_calls.c src/command/tune/timed_calls.h \
-	src/command/tune/timed_routes.c src/command/tune/timed_routes.h \
-	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
-	src/command/tune/tune_results.c src/command/tune/tune_results.h \
-	src/command/tune/tune_routes.c src/command/tune/tune_routes.h
+	src/command/shim_child.c src/command/shim_child.h
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
-# Plots and tables.
-mublas_SOURCES += \
-	src/command/tune/tuning_report.c src/command/tune/tuning_report.h 
-
+include src/command/tune/local.mk
 
 # Looking into programs: the command alone links libelf, never the library.
 inspect_sources = src/command/inspect.c \

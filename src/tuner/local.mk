@@ -37,7 +37,8 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/call_sampler.c src/tuner/learn/call_sampler.h \
 	src/tuner/learn/sample_table.c src/tuner/learn/sample_table.h \
 	src/tuner/learn/analyzer.c src/tuner/learn/analyzer.h \
-	src/tuner/learn/class_tuning.c src/tuner/learn/class_tuning.h src/tuner/learn/class_work.c src/tuner/learn/class_work.h \
+	src/tuner/learn/class_tuning.c src/tuner/learn/class_tuning.h \
+	src/tuner/learn/class_work.c src/tuner/learn/class_work.h \
 	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held.c \
 	src/tuner/learn/sampled_rules.c src/tuner/learn/sampled_rules.h \
 	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \

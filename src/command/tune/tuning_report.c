@@ -1,17 +1,14 @@
 #include "command/tune/tuning_report.h"
 
 #include "command/exit_status.h"
-#include "tuner/learn/tuning_data.h"
 #include "tuner/online/learned_times.h"
 #include "tuner/online/recipe.h"
-#include "tuner/online/regular_file.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { POINTS = 60 };
 
@@ -149,8 +146,8 @@ static void write_lines(FILE *stream, const struct learned_times *times)
 enum { PATH_BYTES = 4096 };
 
 struct report {
-    char recipe_path[PATH_BYTES], data_path[PATH_BYTES], folder[PATH_BYTES];
-    bool has_data, has_crossovers;
+    char recipe_path[PATH_BYTES], folder[PATH_BYTES];
+    bool has_crossovers;
     struct learned_times times;
 };
 
@@ -175,44 +172,20 @@ static bool name_files(struct report *report, const char *file, const char *fold
     const size_t base = is_data ? length - 4 : length;
     if (length >= PATH_BYTES / 2)
         return complain("--tuning", "the path is too long");
-    return put_path(report->recipe_path, file, base, "") && put_path(report->data_path, file, base, ".csv") &&
+    return put_path(report->recipe_path, file, base, "") &&
            (folder ? put_path(report->folder, folder, strlen(folder), "")
                    : put_path(report->folder, file, base, "-report"));
-}
-
-/* Its first line tells. */
-static bool look_at_data(struct report *report)
-{
-    char line[64];
-    FILE *stream = regular_file_open(report->data_path);
-    if (!stream)
-        return complain(report->data_path, regular_file_fault());
-    report->has_data = fgets(line, sizeof line, stream) && strcmp(line, TUNING_DATA_FIRST_LINE "\n") == 0;
-    fclose(stream);
-    return report->has_data || complain(report->data_path, "not tuning data");
 }
 
 static bool read_recipe(struct report *report)
 {
     static struct recipe recipe;
     char fault[RECIPE_FAULT_BYTES];
-    if (!recipe_read(report->recipe_path, &recipe, fault))
-        return complain(report->recipe_path, fault);
-    report->has_crossovers = recipe.crossover;
-    const bool good = !recipe.crossover || learned_times_parse(&report->times, recipe.crossover, fault);
+    const bool read = recipe_read(report->recipe_path, &recipe, fault);
+    report->has_crossovers = read && recipe.crossover;
+    const bool good = read && (!recipe.crossover || learned_times_parse(&report->times, recipe.crossover, fault));
     recipe_clear(&recipe);
     return good || complain(report->recipe_path, fault);
-}
-
-/* One of the two may be missing, unless it is the one that was named. */
-static bool read_files(struct report *report, const char *file)
-{
-    const bool names_data = strcmp(file, report->data_path) == 0;
-    if ((names_data || access(report->data_path, F_OK) == 0) && !look_at_data(report))
-        return false;
-    if ((!names_data || access(report->recipe_path, F_OK) == 0) && !read_recipe(report))
-        return false;
-    return report->has_data || report->has_crossovers || complain(file, "nothing was measured");
 }
 
 static bool write_curves(const struct report *report)
@@ -235,11 +208,10 @@ static bool write_report(const struct report *report)
         if (!write_curves(report))
             return false;
         print_borders(stdout, &report->times);
-        printf("\ncurves are in %s/crossovers.csv\n", report->folder);
+        printf("\ncurves are in %s/crossovers.csv, ", report->folder);
     }
-    if (report->has_data)
-        printf("times of launch shapes are in %s\n", report->data_path);
-    puts("bench/tuning_plots.py of mublas' sources sums such files up and draws them");
+    printf("times of launch shapes in %s.csv:\nbench/tuning_plots.py of mublas' sources draws them\n",
+           report->recipe_path);
     return true;
 }
 
@@ -284,7 +256,7 @@ int tuning_report(char **arguments)
         return EXIT_BAD_COMMAND_LINE;
     struct report *report = calloc(1, sizeof *report);
     const bool good =
-        report ? name_files(report, file, folder) && read_files(report, file) && write_report(report)
+        report ? name_files(report, file, folder) && read_recipe(report) && write_report(report)
                : complain("report", "out of memory");
     free(report);
     return good ? 0 : 1;
