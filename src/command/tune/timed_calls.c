@@ -18,10 +18,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { LEAST_REPEATS = 1, MOST_REPEATS = 101, COLD_REPEATS = 3, PATIENCE = 2 /* budgets */ };
+enum { MOST_REPEATS = 101, COLD_REPEATS = 3 };
 enum { NUMBERS = 256 << 10 }; /* bytes of numbers, again and again */
-/* A median that is so much more than the least time is one of disturbed calls, or of both kinds. */
-static const double unsettled = 1.5;
 
 /* Memory of `matrix_bytes`, of which the first `filled` have numbers in them. */
 struct pool {
@@ -191,16 +189,6 @@ static double time_once(host_function *function, const struct pools *pools, cons
     return microseconds() - started;
 }
 
-/* Threads of a host that wait for a processor make a call take milliseconds instead of microseconds, many
- * calls in a row. */
-static bool is_settled(const double *times, size_t count)
-{
-    double sorted[MOST_REPEATS];
-    memcpy(sorted, times, count * sizeof *times);
-    const double median = statistics_median(sorted, count);
-    return median <= unsettled * sorted[0];
-}
-
 /* A large result is pinned once as much has been staged as it spans: of a triangle half at a time. */
 static int calls_to_pin(const struct pools *pools, const struct blas_call *call)
 {
@@ -231,7 +219,7 @@ static bool has_small_result(const struct blas_call *call)
 }
 
 /* After a first call, which does not count, nor do those until what they write is pinned, as many as the
- * budget has time for; two budgets where times differ much. *first: of the first. */
+ * budget has time for. *first: of the first. */
 static double time_warm(host_function *function, struct pools *pools, const struct blas_call *call,
                         double budget, double *first)
 {
@@ -241,14 +229,9 @@ static double time_warm(host_function *function, struct pools *pools, const stru
     for (int i = calls_to_pin(pools, call); i > 0; i--)
         time_once(function, pools, call);
     const double started = microseconds();
-    do {
+    do
         times[count++] = time_once(function, pools, call);
-        const double spent = microseconds() - started;
-        if (spent >= PATIENCE * budget && count >= 2)
-            break;
-        if (spent >= budget && count >= LEAST_REPEATS && is_settled(times, count))
-            break;
-    } while (count < MOST_REPEATS);
+    while (count < MOST_REPEATS && microseconds() - started < budget);
     if (call->family == FAMILY_TRMV) /* doubles are, as floats, now and then too small to be normal */
         renew_vector(pools, call);
     return statistics_median(times, count);
