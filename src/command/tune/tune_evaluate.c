@@ -1,5 +1,6 @@
 #include "command/tune/tune_evaluate.h"
 
+#include "command/random_flags.h"
 #include "command/tune/tune_place.h"
 #include "tuner/learn/shape_race.h"
 #include "tuner/learn/shape_space.h"
@@ -44,14 +45,11 @@ struct evaluation {
     struct shape_figures figures[TUNING_CLASSES];
 };
 
-/* In [0, 1): of a class's size of this number, another one each time (splitmix64). */
-static double random_part(int class, int number, int which)
+/* In [0, 1): of a class's size of this number, another one each time. */
+static double part_of(int class, int number, int which)
 {
-    uint64_t z = ((uint64_t)class * 100000 + (uint64_t)number) * 4 + (uint64_t)which + 4711;
-    z *= 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    uint64_t seed = ((uint64_t)class * 100000 + (uint64_t)number) * 4 + (uint64_t)which + 4711;
+    return random_part(&seed);
 }
 
 /* A call whose extents are no multiples of anything. Forms take turns. False: there is no room for one. */
@@ -61,10 +59,10 @@ static bool random_call(const struct evaluation *evaluation, int class, int numb
     const struct size_range range = size_range_of(class, form, evaluation->session->pool.matrix_bytes);
     if (range.most < range.least)
         return false;
-    const int64_t size = size_range_pick(range, random_part(class, number, 0));
+    const int64_t size = size_range_pick(range, part_of(class, number, 0));
     const struct blas_call even = tuning_class_call_at(class, form, size);
-    const int64_t m = even.m - (int64_t)(random_part(class, number, 1) * TUNING_UNIT);
-    const int64_t n = even.n - (int64_t)(random_part(class, number, 2) * TUNING_UNIT);
+    const int64_t m = even.m - (int64_t)(part_of(class, number, 1) * TUNING_UNIT);
+    const int64_t n = even.n - (int64_t)(part_of(class, number, 2) * TUNING_UNIT);
     *call = tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
     return true;
 }
