@@ -183,7 +183,8 @@ static bool read_recipe(struct report *report)
     char fault[RECIPE_FAULT_BYTES];
     const bool read = recipe_read(report->recipe_path, &recipe, fault);
     report->has_crossovers = read && recipe.crossover;
-    const bool good = read && (!recipe.crossover || learned_times_parse(&report->times, recipe.crossover, fault));
+    const bool good =
+        read && (!recipe.crossover || learned_times_parse(&report->times, recipe.crossover, fault));
     recipe_clear(&recipe);
     return good || complain(report->recipe_path, fault);
 }
