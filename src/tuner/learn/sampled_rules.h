@@ -21,7 +21,7 @@ struct sampled_times {
 };
 
 /* Shapes that take this much longer than the fastest at both sampled sizes around are not timed between. */
-#define SAMPLED_FIELD 1.06
+#define SAMPLED_FIELD 1.05
 
 /* Into rules->intervals, with what is built in as one more candidate, which knows more of a call than its
  * size; where a rule's shape cannot do the next rule's first size it ends at the last size before. A shape
