@@ -116,7 +116,7 @@ static enum status lay_out(struct class_work *work)
     finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
     for (size_t i = 0; i < finals->sizes_count; i++) {
         const struct blas_call call = class_work_call(work, finals->sizes[i]);
-        finals->floor[i] = 3e-6 + (double)tuning_pool_matrix_bytes(&call) / work->tuner->timer->bandwidth;
+        finals->floor[i] = class_work_floor(work, &call);
     }
     return finals->seconds ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }

@@ -50,15 +50,17 @@ struct held {
     size_t field[FINALISTS_MAX], count; /* which finalists */
 };
 
-/* For the last rules: once they have judged these, held-out sizes are samples like others. */
+/* For the last rules: once they have judged these, held-out sizes are samples like others, of the grid's size
+ * beside them. */
 static void keep_samples(struct class_work *work, const struct held *held)
 {
     struct sampled_times *finals = &work->finals;
+    const double scale = finals->floor[held->at] / class_work_floor(work, &held->call);
     if (finals->built_in[held->at] > 0) /* sampled before */
         return;
-    finals->built_in[held->at] = held->reference.seconds;
+    finals->built_in[held->at] = scale * held->reference.seconds;
     for (size_t i = 0; i < held->count; i++)
-        finals->seconds[held->field[i] * SIZE_GRID_MAX + held->at] = held->times[2 + i].seconds;
+        finals->seconds[held->field[i] * SIZE_GRID_MAX + held->at] = scale * held->times[2 + i].seconds;
 }
 
 static void take(struct class_work *work, const struct held *held, struct regrets *regrets)

@@ -18,6 +18,11 @@ void class_work_step(struct class_work *work)
         work->tuner->progress(work->tuner->progress_context, (double)work->steps_done / work->steps);
 }
 
+double class_work_floor(const struct class_work *work, const struct blas_call *call)
+{
+    return 3e-6 + (double)tuning_pool_matrix_bytes(call) / work->tuner->timer->bandwidth;
+}
+
 struct blas_call class_work_call(const struct class_work *work, int64_t size)
 {
     return tuning_class_call_at(work->class, work->form, size);

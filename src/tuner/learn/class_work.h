@@ -44,6 +44,8 @@ void class_work_step(struct class_work *work);
 bool class_work_is_stopped(const struct class_work *work);
 /* Past its deadline: do with fewer sizes. */
 bool class_work_is_late(const struct class_work *work);
+/* Seconds that no shape can do without. */
+double class_work_floor(const struct class_work *work, const struct blas_call *call);
 struct blas_call class_work_call(const struct class_work *work, int64_t size);
 /* Lines of the data file, for what was timed. */
 void class_work_data(const struct class_work *work, const struct blas_call *call, const char *stage,
