@@ -77,7 +77,7 @@ static bool stop_sampling(void *argument, double done)
     const struct session *session = argument;
     return !session->process.timer.running || session->host_used > session->options->host_seconds ||
            part_used(session) > 1 ||
-           !may_go_on(session, upload_part + (1 - upload_part) * done);
+           !may_go_on(session, fmax(part_used(session), upload_part + (1 - upload_part) * done));
 }
 
 static bool is_wanted(void *argument, enum blas_family family, enum blas_type type)

@@ -11,8 +11,8 @@ enum {
     KINDS = FAMILY_COUNT * TYPE_COUNT /* calls of one are one routine's, of one type */
 };
 
-/* How many times faster a side may be: where samples are made, twice as close, timed SURE times, and in each
- * round, as long as they take no longer than usual on both sides. */
+/* How many times faster a side may be: where samples are made, closer to each other, timed SURE times, and in
+ * each round, as long as they take no longer than usual on both sides. */
 static const double made = 2.5, closer = 1.5, beside = 3, close = 1.5, usual_us = 200;
 /* In amounts: no sample is made closer to another than this, and closer where the sides change places. Small
  * triangles are worth a device that take a host's threads longer to begin than to solve. */
@@ -31,7 +31,7 @@ struct session {
     struct chosen chosen[TIMED_CLASSES * TIME_CURVE_SAMPLES]; /* to be timed next */
     int count;
     bool device_first;
-    double done; /* rounds, scouts among them */
+    double done; /* rounds, and the scout */
     int round;
     uint64_t random_state;
 };
