@@ -1,53 +1,31 @@
 # bench programs: check_PROGRAMS, so that they are built with the tests.
 
-# Ordinary programs for bench/run_offload.sh. BENCH_BLAS_LIBS: another host to link.
+# Ordinary programs, which bench/run_offload.sh and people run. BENCH_BLAS_LIBS: another host to link.
 BENCH_BLAS_LIBS = -llapack -lblas
-check_PROGRAMS += bench/residency bench/tridiagonal
-bench_residency_SOURCES = bench/residency.c bench/timing.h
+ordinary_programs = bench/grown_results bench/residency bench/small_results bench/threads \
+	bench/tiles bench/tridiagonal
+bench_grown_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_residency_LDADD = $(BENCH_BLAS_LIBS)
-bench_tridiagonal_SOURCES = bench/tridiagonal.c bench/timing.h
+bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
+bench_threads_LDADD = $(BENCH_BLAS_LIBS) -lpthread
+bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
 EXTRA_DIST += bench/run_offload.sh bench/tuning_plots.py
-check_PROGRAMS += bench/tiles
-bench_tiles_SOURCES = bench/tiles.c bench/timing.h
-bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
 
-check_PROGRAMS += bench/small_results
-bench_small_results_SOURCES = bench/small_results.c bench/timing.h
-bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
-
-check_PROGRAMS += bench/threads
-bench_threads_SOURCES = bench/threads.c bench/timing.h
-bench_threads_LDADD = $(BENCH_BLAS_LIBS) -lpthread
-
-check_PROGRAMS += bench/grown_results
-bench_grown_results_SOURCES = bench/grown_results.c bench/timing.h
-bench_grown_results_LDADD = $(BENCH_BLAS_LIBS) -lm
-
-# Finds both by dlopen.
-check_PROGRAMS += bench/in_turns
-bench_in_turns_SOURCES = bench/in_turns.c bench/timing.h
+# Through the shim and without it in turns: the first finds both by dlopen, the second starts itself again.
+turning_programs = bench/in_turns bench/threads_in_turns
 bench_in_turns_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 bench_in_turns_LDADD = -lm -ldl
-
-# Starts itself again under either library.
-check_PROGRAMS += bench/threads_in_turns
-bench_threads_in_turns_SOURCES = bench/threads_in_turns.c bench/timing.h
 bench_threads_in_turns_LDADD = $(BENCH_BLAS_LIBS) -lm -ldl -lpthread
 
-check_PROGRAMS += bench/decision
-bench_decision_SOURCES = bench/decision.c
+# Parts of mublas: what a decision costs, and how fast ordinary memory goes up and down.
+part_programs = bench/decision bench/transfers
 bench_decision_LDADD = libmublas_core.la -lm -ldl
-
-# How fast ordinary memory goes up and down, by how many threads.
-check_PROGRAMS += bench/transfers
-bench_transfers_SOURCES = bench/transfers.c bench/timing.h
 bench_transfers_LDADD = libmublas_core.la -lm -ldl
+check_PROGRAMS += $(ordinary_programs) $(turning_programs) $(part_programs)
 
 .PHONY: bench
-bench: bench/residency$(EXEEXT) bench/tridiagonal$(EXEEXT) bench/tiles$(EXEEXT) bench/small_results$(EXEEXT) \
-	bench/grown_results$(EXEEXT) bench/threads$(EXEEXT) bench/in_turns$(EXEEXT) \
-	bench/threads_in_turns$(EXEEXT) bench/kernels/measure$(EXEEXT)
+bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)
 
 EXTRA_DIST += bench/results
 
@@ -71,8 +49,8 @@ bench_kernels_measure_SOURCES = \
 bench_kernels_measure_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 bench_kernels_measure_CCASFLAGS = $(roof_image_flags)
 bench_kernels_measure_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
-EXTRA_DIST += bench/kernels/roof.cu bench/kernels/report.py bench/kernels/plots.py bench/kernels/variants.sh \
-	bench/kernels/results.py bench/kernels/summary.py
+EXTRA_DIST += bench/kernels/roof.cu bench/kernels/report.py bench/kernels/plots.py bench/kernels/results.py \
+	bench/kernels/summary.py
 
 if HAVE_NVCC
 roof_image = bench/kernels/roof.fatbin

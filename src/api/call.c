@@ -49,7 +49,7 @@ static union blas_scalar scalar_at(enum blas_type type, const void *address)
     return scalar;
 }
 
-/* Host pointer mode only: otherwise nobody knows. */
+/* In host pointer mode only: otherwise the values are unknown. */
 static bool is_known_zero(const struct mublas_handle *handle, const struct native_call *call, const void *scalar)
 {
     return scalar && handle->pointer_mode == MUBLAS_POINTER_HOST &&
@@ -85,7 +85,7 @@ static bool is_one(enum blas_type type, const void *scalar)
     return false;
 }
 
-/* alpha = 0 and beta = 1: y stays. */
+/* alpha = 0 and beta = 1: y does not change. */
 static bool changes_nothing(const struct mublas_handle *handle, const struct native_call *call)
 {
     if (call->family == FAMILY_TRMV || !is_known_zero(handle, call, call->alpha))
@@ -104,7 +104,7 @@ static enum blas_trans transposition(const struct native_call *call)
     }
 }
 
-/* Operands are described as the kernels take them: trmv writes its y over its x. */
+/* Describes the operands as the kernels take them: trmv writes its y over its x. */
 static struct blas_call translate(const struct native_call *call, bool scalars_by_value)
 {
     const enum blas_trans trans = transposition(call);

@@ -5,8 +5,8 @@
 #include "api/handle.h"
 #include "common/blas_call.h"
 
-/* The arguments as given; what the routine has none of is 0. axpy and trmv have no beta,
- * trmv no alpha and no y. */
+/* The arguments as given; those that the routine does not have are 0. axpy and trmv have no beta, trmv no
+ * alpha and no y. */
 struct native_call {
     const char *function; /* "mublas_dgemv" */
     enum blas_family family;
@@ -20,7 +20,7 @@ struct native_call {
     void *y;
 };
 
-/* Check it and queue it. */
+/* Checks the call and queues it. */
 enum mublas_status call_run(struct mublas_handle *handle, const struct native_call *call);
 
 #endif

@@ -21,7 +21,7 @@ void capture_restore(int mode)
     driver()->capture_mode(&mode);
 }
 
-/* By the recipe of the device that the settings choose: there is one in a process. */
+/* By the recipe of the device that the settings choose, of which a process has one. */
 static void shape_launches(CUdevice device)
 {
     struct device_properties properties;
@@ -77,7 +77,7 @@ CUresult context_find(struct context **result)
     return outcome;
 }
 
-/* A context may have been destroyed and another made at its address. */
+/* The program may have destroyed a context and made another at its address. */
 static CUresult check_identity(const struct context *context)
 {
     unsigned long long id = 0;

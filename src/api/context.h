@@ -1,7 +1,7 @@
-/* context.h - CUDA contexts that handles are bound to, each with its kernels.
+/* context.h - the CUDA contexts of handles, each with its kernels.
  *
- * Kernels are loaded once per context and stay as long as it lives: graphs and other handles
- * use them too. Functions give the driver's own result and log nothing. Thread-safe. */
+ * Kernels are loaded once per context and stay as long as it lives: graphs and other handles use them too.
+ * Functions return the driver's result and log nothing. Thread-safe. */
 #ifndef MUBLAS_API_CONTEXT_H
 #define MUBLAS_API_CONTEXT_H
 
@@ -18,20 +18,18 @@ struct context {
     struct context *next;
 };
 
-/* The record of the current context, made and its kernels loaded at the first request. It is
- * never freed. */
+/* The record of the current context. The first request makes it and loads its kernels; it is never freed. */
 CUresult context_find(struct context **context);
 
-/* Bracket driver calls: what was current before is current again after context_leave, which
- * must follow after CUDA_SUCCESS only. CUDA_ERROR_CONTEXT_IS_DESTROYED when the
- * program destroyed or reset the context. */
+/* Bracket driver calls: context_leave, which must follow after CUDA_SUCCESS only, restores what was current.
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED: the program has destroyed or reset the context. */
 struct context_scope {
     bool pushed;
 };
 CUresult context_enter(const struct context *context, struct context_scope *scope);
 void context_leave(const struct context_scope *scope);
 
-/* Bracket allocations and waits: allowed also while some stream is captured. */
+/* Bracket allocations and waits, so that they are allowed while a stream is captured. */
 int capture_relax(void);
 void capture_restore(int mode);
 

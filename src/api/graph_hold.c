@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Freed by the last of its two owners. */
+/* The last of its two owners frees it. */
 struct graph_hold {
-    atomic_int owners; /* who asks, and the graph */
+    atomic_int owners; /* the caller and the graph */
 };
 
 static void drop(void *data)
@@ -28,7 +28,7 @@ struct graph_hold *graph_hold_begin(CUgraph graph)
     }
     if (driver()->graph_retain_user_object(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS)
         return hold;
-    driver()->user_object_release(object, 1); /* which drops the graph's part */
+    driver()->user_object_release(object, 1); /* this drops the graph's part */
     drop(hold);
     return NULL;
 }

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What mublas_create had to say on this thread. */
+#define HANDLE_MAGIC 0x6d75626c61733031ull
+
+/* The last error of mublas_create on this thread. */
 static _Thread_local char create_error[256];
 
 static void note(char *error, size_t room, enum mublas_status status, const char *function, const char *format,
@@ -17,7 +19,7 @@ static void note(char *error, size_t room, enum mublas_status status, const char
     const int length = snprintf(error, room, "%s: ", function);
     if (length > 0 && (size_t)length < room)
         vsnprintf(error + length, room - (size_t)length, format, arguments);
-    /* The caller is told; only what shows that the device has trouble goes to the log. */
+    /* The caller gets the error; only errors of the device are warnings in the log. */
     log_message(status >= MUBLAS_DEVICE_ERROR ? LOG_WARNING : LOG_INFO, "%s", error);
 }
 
@@ -40,7 +42,7 @@ fail_create(const char *function, enum mublas_status status, const char *format,
     return status;
 }
 
-bool handle_is_valid(const struct mublas_handle *handle)
+static bool is_valid(const struct mublas_handle *handle)
 {
     return handle && handle->magic == HANDLE_MAGIC;
 }
@@ -49,7 +51,7 @@ const char *mublas_last_error(const struct mublas_handle *handle)
 {
     if (!handle)
         return create_error;
-    return handle_is_valid(handle) ? handle->error : "this is not a handle";
+    return is_valid(handle) ? handle->error : "this is not a handle";
 }
 
 static enum mublas_status status_of(CUresult result)
@@ -64,7 +66,7 @@ static enum mublas_status status_of(CUresult result)
 
 enum mublas_status handle_begin(struct mublas_handle *handle, const char *function)
 {
-    if (!handle_is_valid(handle))
+    if (!is_valid(handle))
         return MUBLAS_BAD_HANDLE;
     handle->function = function;
     return MUBLAS_SUCCESS;
@@ -99,7 +101,7 @@ enum mublas_status handle_leave(struct mublas_handle *handle, const struct conte
     return result == CUDA_SUCCESS ? MUBLAS_SUCCESS : fail_driver(handle, result, what);
 }
 
-/* A context is current. */
+/* The context must be current. */
 static enum mublas_status attach(const char *function, bool retained, struct mublas_handle **result)
 {
     struct context *context;
@@ -189,7 +191,7 @@ enum mublas_status mublas_destroy(struct mublas_handle *handle)
     struct context_scope scope;
     if (!handle)
         return MUBLAS_SUCCESS;
-    if (!handle_is_valid(handle))
+    if (!is_valid(handle))
         return MUBLAS_BAD_HANDLE;
     const bool usable = !handle->lost && context_enter(handle->context, &scope) == CUDA_SUCCESS;
     const int mode = usable ? capture_relax() : 0;

@@ -16,39 +16,35 @@
 #include <stdbool.h>
 
 struct mublas_handle {
-    unsigned long long magic; /* HANDLE_MAGIC while it lives */
+    unsigned long long magic; /* the same value in every live handle */
     struct context *context;
-    bool retained; /* the primary context, by this handle */
+    bool retained; /* this handle retains the primary context */
     bool lost;
     CUstream stream;
     enum mublas_pointer_mode pointer_mode;
     struct workspace_pool workspaces;
-    struct launch_shape shape; /* of all calls; edge 0: chosen for each */
-    struct { /* the latest launch; threads 0: none yet */
+    struct launch_shape shape; /* for all calls; edge 0: each call chooses its own */
+    struct { /* the latest launch; threads 0: there was none */
         enum kernel kernel;
         struct launch_shape shape;
         int64_t items;
         unsigned blocks, threads, blocks_per_multiprocessor;
         size_t shared_bytes;
     } latest;
-    const char *function; /* that was called last */
+    const char *function; /* the last that was called */
     char error[256];
 };
 
-#define HANDLE_MAGIC 0x6d75626c61733031ull
-
-bool handle_is_valid(const struct mublas_handle *handle);
-
-/* Check the handle and note which function this is; on an error of the handle its status. */
+/* Checks the handle and notes the function. Returns the status of a bad handle. */
 enum mublas_status handle_begin(struct mublas_handle *handle, const char *function);
-/* The same, and make its context current. */
+/* The same, and makes its context current. */
 enum mublas_status handle_enter(struct mublas_handle *handle, const char *function, struct context_scope *scope);
-/* Leave the context; the status of the driver's result, with a message that says what was
- * being done where it is an error. */
+/* Leaves the context. Returns the status of the driver's result; for an error the message says what was being
+ * done. */
 enum mublas_status handle_leave(struct mublas_handle *handle, const struct context_scope *scope, CUresult result,
                                 const char *what);
 
-/* Note "FUNCTION: message" as the handle's last error; gives `status`. */
+/* Notes "FUNCTION: message" as the handle's last error. Returns `status`. */
 enum mublas_status handle_fail(struct mublas_handle *handle, enum mublas_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -36,7 +36,7 @@ enum mublas_status mublas_device_free(struct mublas_handle *handle, void *pointe
     return handle_leave(handle, &scope, result, "freeing device memory");
 }
 
-/* A captured stream must not be waited for: that would spoil the capture. */
+/* Waiting for a captured stream would spoil the capture. */
 static CUresult check_uncaptured(CUstream stream)
 {
     int status = CU_STREAM_CAPTURE_STATUS_NONE;

@@ -1,7 +1,7 @@
 #include "api/handle.h"
 
 struct limits {
-    int multiprocessors, threads, blocks; /* the last two: of one multiprocessor */
+    int multiprocessors, threads, blocks; /* the last two are per multiprocessor */
 };
 
 static CUresult read_limits(CUdevice device, struct limits *limits)
@@ -17,8 +17,8 @@ static CUresult read_limits(CUdevice device, struct limits *limits)
     return result;
 }
 
-/* In warps of 32 threads. A grid that goes over its work items with a stride is taken by
- * these: so the figure means the same for it. */
+/* In warps of 32 threads. A grid that strides over its work items counts by those, so that the figure means
+ * the same. */
 static struct mublas_occupancy occupancy_of(const struct mublas_handle *handle, const struct limits *limits,
                                             int active_blocks)
 {

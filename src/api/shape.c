@@ -8,7 +8,7 @@ _Static_assert((int)MUBLAS_LAST_ARRIVER == (int)VARIANT_LAST_ARRIVER &&
                    (int)MUBLAS_BOTH_HALVES == (int)VARIANT_BOTH_HALVES && (int)MUBLAS_STRIPS == (int)VARIANT_STRIPS,
                "variants are those of the kernels");
 
-/* Members below 0 become far too large, and are found out as such. */
+/* Members below 0 become far too large, and fail the checks. */
 static struct launch_shape inside(const struct mublas_launch_shape *shape)
 {
     return (struct launch_shape){
@@ -37,10 +37,10 @@ static struct mublas_launch_shape outside(const struct launch_shape *shape)
     };
 }
 
-/* NULL when some routine of some size can have it. */
+/* NULL when a routine of some size can have the shape, else why none can. */
 static const char *fault_anywhere(const struct launch_shape *shape)
 {
-    /* What axpy and trmv can have these can, too. */
+    /* These can have every shape that axpy and trmv can have. */
     static const struct blas_call calls[] = {
         {.family = FAMILY_GEMV, .trans = TRANS_TRANSPOSE}, {.family = FAMILY_GEMV}, {.family = FAMILY_SYMV}};
     const char *fault = NULL;

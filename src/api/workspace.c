@@ -19,8 +19,7 @@ struct capture {
     CUgraph graph;
 };
 
-/* In order with the launches that follow; the counters of a capture at once, so that no
- * replay has to. */
+/* In order with later launches; the counters of a capture at once, so that no replay has to do it. */
 static CUresult clear_counters(struct workspace_pool *pool, struct workspace *workspace, CUstream stream)
 {
     CUresult result = workspace->capture ? own_stream(pool, &stream) : CUDA_SUCCESS;
@@ -52,7 +51,8 @@ static CUresult create(struct workspace_pool *pool, struct workspace **result)
     return CUDA_SUCCESS;
 }
 
-/* Out of the pool, but its memory is not freed before it: nobody can tell when its launches are done. */
+/* Takes it out of the pool, which frees its memory at its own end: nothing tells when its launches are
+ * done. */
 static void abandon(struct workspace_pool *pool, struct workspace *workspace)
 {
     struct workspace **link = &pool->first;
@@ -78,7 +78,7 @@ bool workspace_is_released(const struct workspace *workspace)
     return workspace->hold && graph_hold_is_over(workspace->hold);
 }
 
-/* Of graphs that are gone: the smallest that suffices, otherwise the largest. */
+/* Among those of graphs that are gone, the smallest that suffices, otherwise the largest. */
 static struct workspace *find_released(const struct workspace_pool *pool, const struct launch_plan *plan)
 {
     struct workspace *best = NULL;
@@ -116,7 +116,7 @@ static CUresult find_captured(struct workspace_pool *pool, const struct launch_p
     workspace->hold = graph_hold_begin(capture->graph);
     workspace->stream = stream;
     workspace->capture = capture->id;
-    workspace->doubtful = true; /* the last graph may have been stopped half way */
+    workspace->doubtful = true; /* the last graph may have stopped half way */
     *result = workspace;
     return CUDA_SUCCESS;
 }
@@ -126,7 +126,7 @@ static bool is_idle(const struct workspace *workspace)
     return !workspace->launched && (!workspace->recorded || driver()->event_query(workspace->done) == CUDA_SUCCESS);
 }
 
-/* One that no launch in flight uses or, when there are many, the one that was used longest ago. */
+/* One that no launch in flight uses or, if there are many, the least recently used. */
 static struct workspace *find_free(const struct workspace_pool *pool)
 {
     struct workspace *oldest = NULL;
@@ -211,7 +211,7 @@ CUresult workspace_acquire(struct workspace_pool *pool, const struct launch_plan
     if (result != CUDA_SUCCESS)
         return result;
     if (status > CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED; /* and there may be no graph any more */
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED; /* the graph may be gone */
     if (status == CU_STREAM_CAPTURE_STATUS_NONE)
         capture.id = 0;
     if (!capture.id && target->stream != CU_STREAM_PER_THREAD && suffices(pool->current, plan))

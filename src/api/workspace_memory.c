@@ -13,7 +13,7 @@ static void retire(struct workspace_pool *pool, CUdeviceptr address)
 {
     struct retired *retired = address ? malloc(sizeof *retired) : NULL;
     if (!retired)
-        return; /* without host memory to remember it, it stays */
+        return; /* without host memory to note it, it is not freed */
     *retired = (struct retired){pool->retired, address};
     pool->retired = retired;
 }
@@ -45,7 +45,7 @@ static void free_unneeded(struct workspace_pool *pool)
     workspace_free_retired(pool, true);
 }
 
-/* Half as much again saves later growth, and keeps what retires below twice of what is used. */
+/* Half as much again saves later growth, and keeps retired memory below twice the memory in use. */
 static CUresult allocate(struct workspace_pool *pool, size_t wanted, size_t least, CUdeviceptr *address,
                          size_t *bytes)
 {

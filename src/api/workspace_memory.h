@@ -4,15 +4,14 @@
 
 #include "api/workspace.h"
 
-/* At least so much for the plan, with some to spare. Memory that is too small retires; when the
- * device is short of memory, what has retired is freed, and what no graph needs any more. */
+/* Gives the workspace at least as much as the plan needs. Memory that is too small retires. When the device
+ * is short of memory, frees what has retired and what no graph needs any more. */
 CUresult workspace_grow(struct workspace_pool *pool, struct workspace *workspace, const struct launch_plan *plan);
 
-/* Take its memory from the workspace; launches in flight may use it, so it is freed later. */
+/* Takes its memory from the workspace and frees it later, since launches in flight may use it. */
 void workspace_retire(struct workspace_pool *pool, struct workspace *workspace);
 
-/* Free what has retired: the driver waits for the device before. `usable`: false when the
- * context is gone. */
+/* Frees what has retired; the driver waits for the device first. `usable`: false when the context is gone. */
 void workspace_free_retired(struct workspace_pool *pool, bool usable);
 
 #endif

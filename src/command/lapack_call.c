@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 28 }; /* of the longest call, with the lengths of its strings */
+enum { WORDS = 28 }; /* the words of the longest call, with the lengths of its strings */
 
 static const struct lapack_routine routines[] = {
 #define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type, order, words},
@@ -14,11 +14,12 @@ static const struct lapack_routine routines[] = {
 #undef ROUTE
 };
 
-/* The arguments in their order; real types have no rwork and lrwork, complex ones no wi. */
+/* The arguments in order; real types have no rwork and lrwork, complex ones no wi. */
 static const char *const signatures[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYEV] = "jobz uplo n a lda w work lwork rwork info",
     [LAPACK_SYEVD] = "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
-    [LAPACK_SYEVR] = "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork rwork lrwork iwork liwork info",
+    [LAPACK_SYEVR] = "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork rwork lrwork "
+                     "iwork liwork info",
     [LAPACK_SYEVX] = "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info",
     [LAPACK_SYGV] = "itype jobz uplo n a lda b ldb w work lwork rwork info",
     [LAPACK_SYGVD] = "itype jobz uplo n a lda b ldb w work lwork rwork lrwork iwork liwork info",
@@ -49,19 +50,20 @@ static const char *const signatures[LAPACK_FAMILY_COUNT] = {
 static const struct argument {
     const char *name;
     size_t offset;
-    bool is_pointer; /* what is there is the address to pass */
+    bool is_pointer; /* the member holds the address to pass */
 } known[] = {
 #define VALUE(name) {#name, offsetof(struct lapack_arguments, name), false}
 #define ARRAY(name) {#name, offsetof(struct lapack_arguments, name), true}
 #define OTHER(name, member, is_pointer) {#name, offsetof(struct lapack_arguments, member), is_pointer}
-    VALUE(jobz), VALUE(range), VALUE(uplo), VALUE(itype), VALUE(n),      VALUE(lda),   VALUE(ldb),   VALUE(ldz),
-    VALUE(il),   VALUE(iu),    VALUE(m),    VALUE(lwork), VALUE(lrwork), VALUE(liwork), VALUE(info), VALUE(vl),
-    VALUE(vu),   VALUE(abstol), ARRAY(a),   ARRAY(b),     ARRAY(z),      ARRAY(w),     ARRAY(work),  ARRAY(rwork),
-    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz), ARRAY(ipiv), ARRAY(e),    ARRAY(tau),   VALUE(diag),  VALUE(side),
-    VALUE(trans), VALUE(nrhs), VALUE(k),     VALUE(jobvl), OTHER(s, w, true), OTHER(d, w, true), OTHER(u, z, true),
-    OTHER(vt, b, true), OTHER(c, b, true), OTHER(vr, z, true), OTHER(left, b, true), OTHER(wi, e, true),
-    OTHER(ldu, ldz, false), OTHER(ldvt, ldb, false), OTHER(ldc, ldb, false), OTHER(ldvr, ldz, false),
-    OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false), OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false),
+    VALUE(jobz), VALUE(range), VALUE(uplo), VALUE(itype), VALUE(n), VALUE(lda), VALUE(ldb), VALUE(ldz),
+    VALUE(il), VALUE(iu), VALUE(m), VALUE(lwork), VALUE(lrwork), VALUE(liwork), VALUE(info), VALUE(vl),
+    VALUE(vu), VALUE(abstol), ARRAY(a), ARRAY(b), ARRAY(z), ARRAY(w), ARRAY(work), ARRAY(rwork),
+    ARRAY(iwork), ARRAY(ifail), ARRAY(isuppz), ARRAY(ipiv), ARRAY(e), ARRAY(tau), VALUE(diag),
+    VALUE(side), VALUE(trans), VALUE(nrhs), VALUE(k), VALUE(jobvl), OTHER(s, w, true), OTHER(d, w, true),
+    OTHER(u, z, true), OTHER(vt, b, true), OTHER(c, b, true), OTHER(vr, z, true), OTHER(left, b, true),
+    OTHER(wi, e, true), OTHER(ldu, ldz, false), OTHER(ldvt, ldb, false), OTHER(ldc, ldb, false),
+    OTHER(ldvr, ldz, false), OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false),
+    OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false),
 #undef VALUE
 #undef ARRAY
 #undef OTHER
@@ -158,7 +160,7 @@ static const char *symbol_of(const struct lapack_routine *routine, char symbol[1
     return symbol;
 }
 
-/* Who links LAPACK by reference gets the shim's; who asks by dlsym without a version does not. */
+/* Programs that link LAPACK get the shim's routine; dlsym without a version does not find it. */
 host_function *lapack_call_in_shim(const struct lapack_routine *routine)
 {
     char symbol[16];
@@ -226,30 +228,33 @@ static void *address_of(struct lapack_arguments *arguments, const char *word, si
     return NULL;
 }
 
-/* Do real or complex types alone have the argument? */
+/* True when the other kind of types, real or complex, alone has the argument. */
 static bool is_others(bool is_real, const char *word, size_t length)
 {
-    return is_real ? (length == 5 && strncmp(word, "rwork", 5) == 0) || (length == 6 && strncmp(word, "lrwork", 6) == 0)
+    return is_real ? (length == 5 && strncmp(word, "rwork", 5) == 0) ||
+                         (length == 6 && strncmp(word, "lrwork", 6) == 0)
                    : length == 2 && strncmp(word, "wi", 2) == 0;
 }
 
-/* Behind the arguments there are lengths of strings, all 1; more than a routine has do no harm. */
-void lapack_call(host_function *function, const struct lapack_routine *routine, struct lapack_arguments *arguments)
+/* The lengths of strings, all 1, follow the arguments; more than a routine has do no harm. */
+void lapack_call(host_function *function, const struct lapack_routine *routine,
+                 struct lapack_arguments *arguments)
 {
-    typedef void any_routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                             void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                             void *, void *, void *, void *);
+    typedef void any_routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                             void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                             void *, void *, void *, void *, void *, void *, void *, void *);
     const bool is_real = blas_scalar_parts(routine->type) == 1;
     void *words[WORDS];
     int count = 0;
     size_t length;
-    for (const char *word = signatures[routine->family]; (word = next_word(word, &length)) != NULL; word += length)
+    for (const char *word = signatures[routine->family]; (word = next_word(word, &length)) != NULL;
+         word += length)
         if (!is_others(is_real, word, length))
             words[count++] = address_of(arguments, word, length);
     while (count < WORDS)
         words[count++] = (void *)(uintptr_t)1;
     void **const w = words;
-    ((any_routine *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13],
-                              w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23], w[24], w[25], w[26],
-                              w[27]);
+    ((any_routine *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12],
+                              w[13], w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23],
+                              w[24], w[25], w[26], w[27]);
 }

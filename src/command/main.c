@@ -1,12 +1,9 @@
 /* The `mublas` command. */
-#include "command/exit_status.h"
-#include "command/info.h"
-#include "command/run.h"
+#include "command/commands.h"
 #include "command/tune/timed_calls.h"
 #include "command/tune/tune_options.h"
 #include "command/tune/tuning_report.h"
-#include "command/verify.h"
-#include "command/verify_calls.h"
+#include "command/verify/blas_calls.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -25,7 +22,7 @@ static const struct command {
      "mublas info [--crossovers] [--settings]\n"
      "           print device, host BLAS and residency; the sizes from which calls gain; every setting\n"
      "mublas info [--verbose] [--] PROGRAM\n"
-     "           what of PROGRAM, or of a library, would be intercepted, and what not\n"},
+     "           print which calls of PROGRAM, or of a library, mublas would intercept, and which not\n"},
     {"tune", tune_run,
      "mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE] [OPTION...]\n"
      "           learn this machine; mublas tune --help lists the other options\n"},
@@ -34,11 +31,10 @@ static const struct command {
      "           check every routine against the host BLAS\n"},
     {"report", tuning_report,
      "mublas report --tuning FILE [--output FOLDER]\n"
-     "           from which size on calls gain, and curves for plots of what tuning measured\n"},
+     "           print from which size on calls gain; write curves for plots\n"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* Of all commands. */
 static void print_usage(void)
 {
     for (int i = 0; i < COMMANDS; i++)
@@ -61,7 +57,7 @@ static int refuse(const char *argument, const char *why)
 
 static int run_command(const struct command *command, char **arguments)
 {
-    if (!asks_for_help(*arguments) || command->run == tune_run) /* which has more to say */
+    if (!asks_for_help(*arguments) || command->run == tune_run) /* it has more to say */
         return command->run(arguments);
     fputs(command->usage, stdout);
     return 0;
@@ -80,7 +76,7 @@ static int perform(int count, char **arguments)
     if (strcmp(name, "--version") != 0 && !asks_for_help(name))
         return refuse(name, *name == '-' ? "is not an option" : "is not a command");
     if (count > 2)
-        return refuse(arguments[2], "is too much");
+        return refuse(arguments[2], "is one argument too many");
     if (asks_for_help(name))
         print_usage();
     else
@@ -88,7 +84,7 @@ static int perform(int count, char **arguments)
     return count > 1 ? 0 : EXIT_BAD_COMMAND_LINE;
 }
 
-/* What did not reach standard output is not done. */
+/* A command has not done its work when its output is lost. */
 int main(int count, char **arguments)
 {
     const int status = perform(count, arguments);

@@ -125,21 +125,22 @@ static inline size_t blas_element_bytes(enum blas_type type)
     return bytes[type];
 }
 
-/* Of the matrix's part: what a call moves. */
+/* Bytes of the matrix's part, which a call moves. */
 static inline uint64_t blas_part_bytes(const struct blas_matrix *matrix, enum blas_type type)
 {
     const uint64_t rows = (uint64_t)matrix->rows, columns = (uint64_t)matrix->columns;
-    return (matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2) * blas_element_bytes(type);
+    return (matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2) *
+           blas_element_bytes(type);
 }
 
-/* What a scalar is is told by its bits: a comparison would raise flags, might trap, and goes by the
- * program's denormals-are-zero. */
+/* A scalar is judged by its bits: a comparison would raise flags, might trap, and obeys the program's
+ * denormals-are-zero. */
 static inline bool blas_is_single(enum blas_type type)
 {
     return type == TYPE_S || type == TYPE_C;
 }
 
-/* Of the real or imaginary part, without its sign. */
+/* The bits of the real or imaginary part, without its sign. */
 static inline uint64_t blas_scalar_bits(enum blas_type type, const union blas_scalar *scalar, int part)
 {
     return blas_is_single(type) ? scalar->single_bits[part] & UINT32_C(0x7fffffff)

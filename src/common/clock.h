@@ -1,4 +1,4 @@
-/* clock.h - the monotonic clock, for times to be measured. */
+/* clock.h - the monotonic clock, for measuring times. */
 #ifndef MUBLAS_CLOCK_H
 #define MUBLAS_CLOCK_H
 

@@ -2,7 +2,7 @@
 
 #if defined __x86_64__
 
-/* What fnstenv stores. */
+/* The layout that fnstenv stores. */
 struct x87_environment {
     uint16_t control, unused0, status, unused1;
     uint32_t others[5];
@@ -28,7 +28,7 @@ void float_state_set_default(struct float_state *state)
         set_x87_control(FLOAT_X87_DEFAULT);
 }
 
-/* Flags can be put back only with the whole environment, which takes long. */
+/* Only loading the whole environment puts flags back, which takes long. */
 static void restore_x87_status(uint16_t status)
 {
     struct x87_environment environment;

@@ -1,8 +1,8 @@
-/* float_state.h - the calling thread's floating-point environment: how it computes, and what was raised.
+/* float_state.h - the calling thread's floating-point environment: its control and its flags.
  *
- * On x86-64 that is MXCSR, by which all of mublas and of BLAS computes, and the x87 unit's control and
- * status, which a library that mublas calls may use. On aarch64 it is FPCR and FPSR. <fenv.h> knows nothing
- * of flush-to-zero, and takes a hundred cycles. The control is read in some nanoseconds; MXCSR has flags, too. */
+ * On x86-64 that is MXCSR, by which mublas and BLAS compute, and the control and status of the x87 unit,
+ * which a library that mublas calls may use. On aarch64 it is FPCR and FPSR. <fenv.h> has no flush-to-zero,
+ * and takes a hundred cycles. Reading the control takes some nanoseconds; MXCSR has flags, too. */
 #ifndef MUBLAS_FLOAT_STATE_H
 #define MUBLAS_FLOAT_STATE_H
 
@@ -38,7 +38,7 @@ static inline void float_state_read_flags(struct float_state *state)
     __asm__ volatile("fnstsw %0" : "=m"(state->x87_status));
 }
 
-/* The exceptions that would stop the program, as FE_* of <fenv.h>. */
+/* The exceptions that stop the program, as FE_* of <fenv.h>. */
 static inline unsigned float_state_traps(const struct float_state *state)
 {
     return (~(state->mxcsr >> FLOAT_MXCSR_MASKS_SHIFT) | ~(unsigned)state->x87_control) & FLOAT_MASKS;
@@ -55,7 +55,7 @@ static inline bool float_state_ignores_denormals(const struct float_state *state
     return state->mxcsr & FLOAT_MXCSR_DENORMALS_ARE_ZERO;
 }
 
-/* As a new process computes, whatever was raised. */
+/* True when the thread computes as a new process does, whatever flags are raised. */
 static inline bool float_state_is_default(const struct float_state *state)
 {
     return (state->mxcsr | FLOAT_MXCSR_FLAGS) == (FLOAT_MXCSR_DEFAULT | FLOAT_MXCSR_FLAGS) &&
@@ -110,18 +110,19 @@ static inline bool float_state_is_default(const struct float_state *state)
 
 #endif
 
-/* All of it. In place: a copy would wait for the parts to be stored. */
+/* Reads the whole state, in place: a copy would wait for the parts to be stored. */
 static inline void float_state_read(struct float_state *state)
 {
     float_state_read_control(state);
     float_state_read_flags(state);
 }
 
-/* From now on the thread computes as a new process does: to nearest, nothing traps, denormals are numbers. Of `state`
- * the control is read; it gets the flags. Where the thread computed so already nothing is written. */
+/* From now on the thread computes as a new process does: it rounds to nearest, nothing traps, denormals are
+ * numbers. Reads the control of `state` and stores the flags there. Writes no register when the thread
+ * computes so already. */
 void float_state_set_default(struct float_state *state);
 
-/* As it was, with what was raised. */
+/* Restores the state, with the flags that were raised. */
 void float_state_restore(const struct float_state *state);
 
 #endif

@@ -1,4 +1,4 @@
-/* futex.h - waits for a word of this process alone to change, and wakes who waits. errno is changed. */
+/* futex.h - waits until a word of this process changes, and wakes those who wait. Changes errno. */
 #ifndef MUBLAS_FUTEX_H
 #define MUBLAS_FUTEX_H
 
@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sleeps while *word is `value`, and wakes now and then for no reason. False: `most` (NULL: no end) has passed. */
+/* Sleeps while *word is `value`; may wake without reason. False: the time `most` (NULL: no limit) has
+ * passed. */
 static inline bool futex_wait(atomic_uint *word, unsigned value, const struct timespec *most)
 {
     return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, most, NULL, 0) == 0 || errno != ETIMEDOUT;

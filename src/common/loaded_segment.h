@@ -1,5 +1,5 @@
-/* loaded_segment.h - the part of a loaded object, program or library, that an address is in: its code, or a
- * variable, as a Fortran program's arrays often are. */
+/* loaded_segment.h - finds the segment of a loaded program or library that holds an address: code, or a
+ * variable such as an array of a Fortran program. */
 #ifndef MUBLAS_LOADED_SEGMENT_H
 #define MUBLAS_LOADED_SEGMENT_H
 
@@ -10,7 +10,7 @@ struct loaded_segment {
     uintptr_t begin, end;
 };
 
-/* False: it is in none; *segment is left alone then. Does not wait for dlopen's lock. Thread-safe. */
+/* False, and *segment unchanged: no segment holds it. Does not wait for dlopen's lock. Thread-safe. */
 bool loaded_segment_find(uintptr_t address, struct loaded_segment *segment);
 
 #endif

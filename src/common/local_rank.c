@@ -11,7 +11,7 @@ struct launcher {
     const char *rank, *ranks;
 };
 
-/* A launcher's own variables come before those of the batch system that started it. */
+/* A launcher's variables count before those of the batch system that started it. */
 static const struct launcher local_launchers[] = {
     {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
     {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
@@ -24,7 +24,7 @@ static const struct launcher local_launchers[] = {
     {"SLURM_LOCALID", NULL},
 };
 
-/* The same of all machines. */
+/* The same for all machines together. */
 static const struct launcher world_launchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"MVP_COMM_WORLD_RANK", "MVP_COMM_WORLD_SIZE"},
@@ -39,7 +39,7 @@ static const struct launcher world_launchers[] = {
 
 enum { RANKS_MOST = 1 << 20 };
 
-/* Digits, followed by `end`. */
+/* Reads digits that `end` follows. */
 static bool parse(const char *text, char end, int *number, const char **rest)
 {
     char *behind;
@@ -60,8 +60,8 @@ static bool parse_whole(const char *text, int *number)
     return parse(text, 0, number, &rest) && !*rest;
 }
 
-/* Of Slurm's "2(x3),1", two tasks on each of three machines and one on the last, the entry of
- * the machine `node`; 0 where there is none. */
+/* The tasks on machine `node` by a list of Slurm's: "2(x3),1" means two on each of three machines and one on
+ * the last. 0: the list has no such entry. */
 static int tasks_on_node(const char *text, int node)
 {
     while (*text) {
@@ -81,7 +81,7 @@ static int tasks_on_node(const char *text, int node)
     return 0;
 }
 
-/* Only of a job step: in a batch script itself the variable is not there. */
+/* Only job steps have the variable, batch scripts do not. */
 static int slurm_ranks(const char *(*look_up)(const char *name))
 {
     const char *tasks = look_up("SLURM_STEP_TASKS_PER_NODE"), *node = look_up("SLURM_NODEID");
@@ -104,7 +104,7 @@ static int ranks_of(const char *(*look_up)(const char *name), const char *variab
     return ranks;
 }
 
-/* A batch script itself is no rank, but has the variable that says one. */
+/* A batch script has the variable of a rank, but is none. */
 static bool is_batch_script(const char *(*look_up)(const char *name), const struct launcher *launcher)
 {
     return strcmp(launcher->rank, "SLURM_PROCID") == 0 && !look_up(launcher->ranks);

@@ -4,7 +4,7 @@
 
 enum { VERSION_HIDDEN = 0x8000 };
 
-/* The C library has put addresses in the place of these distances, but for objects whose table it cannot write. */
+/* The C library replaces these distances by addresses, except in tables that it cannot write. */
 static const void *address_of(const struct object_symbols *object, const ElfW(Dyn) *entry)
 {
     const uintptr_t value = entry->d_un.d_ptr;
@@ -31,7 +31,8 @@ void object_symbols_read(const struct dl_phdr_info *info, struct object_symbols 
             object->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++)
         read_entry(object, entry);
-    for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL && object->strings; entry++)
+    for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL && object->strings;
+         entry++)
         if (entry->d_tag == DT_SONAME)
             object->soname = object->strings + entry->d_un.d_val;
 }
@@ -59,7 +60,8 @@ static uint32_t gnu_hash_of(const char *name)
     return hash;
 }
 
-/* Buckets, the first symbol that is in one, a filter; of each bucket a chain whose last has the lowest bit. 0: none. */
+/* The number of buckets, the first symbol in one, a filter, and for each bucket a chain whose last entry has
+ * the lowest bit set. 0: none. */
 static uint32_t find_by_gnu_hash(const struct object_symbols *object, const char *name)
 {
     enum { WORD_BITS = 8 * sizeof(ElfW(Addr)) };
@@ -110,7 +112,8 @@ bool object_symbols_find(const struct object_symbols *object, const char *name, 
     const uint32_t found = object->gnu_hash ? find_by_gnu_hash(object, name) : find_by_hash(object, name);
     const ElfW(Sym) *symbol = &object->symbols[found];
     const uintptr_t base = symbol->st_shndx == SHN_ABS ? 0 : object->base;
-    const bool is_plain = ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC && ELF64_ST_TYPE(symbol->st_info) != STT_TLS;
+    const bool is_plain =
+        ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC && ELF64_ST_TYPE(symbol->st_info) != STT_TLS;
     *address = is_plain ? (const void *)(base + symbol->st_value) : NULL;
     return found != 0;
 }
@@ -124,7 +127,8 @@ static const char *last_part(const char *path)
 bool object_symbols_needs(const struct object_symbols *object, const struct object_symbols *other)
 {
     const char *file = last_part(other->path);
-    for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL && object->strings; entry++) {
+    for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL && object->strings;
+         entry++) {
         if (entry->d_tag != DT_NEEDED)
             continue;
         const char *name = last_part(object->strings + entry->d_un.d_val);
@@ -134,7 +138,8 @@ bool object_symbols_needs(const struct object_symbols *object, const struct obje
     return false;
 }
 
-bool object_symbols_segment(const struct object_symbols *object, uintptr_t address, uintptr_t *start, uintptr_t *end)
+bool object_symbols_segment(const struct object_symbols *object, uintptr_t address, uintptr_t *start,
+                            uintptr_t *end)
 {
     for (int i = 0; i < object->header_count; i++) {
         const ElfW(Phdr) *header = &object->headers[i];

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static const double us_most = 1e12; /* more than a week: for ever */
+static const double us_most = 1e12; /* more than a week counts as for ever */
 
 struct patience patience_of_us(double most_us)
 {

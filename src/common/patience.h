@@ -1,8 +1,8 @@
 /* patience.h - how long one call may wait for others.
  *
- * A call that would wait longer on the way to the device than the host takes for it runs on the host. All of its
- * waits together have one deadline, set at the first of them: a call that need not wait reads no clock. Belongs
- * to one thread. Without patience (NULL) a call waits for ever. */
+ * A call that would wait longer for the device than the host takes for it runs on the host. One deadline, set
+ * at the first wait, holds for all waits of a call: a call that need not wait reads no clock. Belongs to one
+ * thread. Without patience (NULL) a call waits for ever. */
 #ifndef MUBLAS_PATIENCE_H
 #define MUBLAS_PATIENCE_H
 
@@ -12,7 +12,7 @@
 
 struct patience {
     double most_us;
-    uint64_t deadline; /* of the monotonic clock, in nanoseconds; 0: has not waited yet */
+    uint64_t deadline; /* nanoseconds of the monotonic clock; 0: has not waited yet */
 };
 
 /* INFINITY: for ever. */
@@ -21,7 +21,8 @@ struct patience patience_of_us(double most_us);
 /* A condition for patience_wait. */
 void patience_condition_create(pthread_cond_t *condition);
 
-/* Wait for a condition, whose lock is held. False: patience is at an end. May return true for nothing. */
+/* Waits for a condition, whose lock the caller holds. False: the deadline has passed. May return true without
+ * reason. */
 bool patience_wait(struct patience *patience, pthread_cond_t *condition, pthread_mutex_t *lock);
 
 #endif

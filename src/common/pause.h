@@ -1,4 +1,4 @@
-/* pause.h - waiting in small steps for what other threads do. */
+/* pause.h - waits in small steps for other threads. */
 #ifndef MUBLAS_PAUSE_H
 #define MUBLAS_PAUSE_H
 
@@ -7,7 +7,7 @@
 
 enum { PAUSE_NANOSECONDS = 100000 };
 
-/* No cancellation point: neither fork nor exit is one, which wait so. */
+/* Not a cancellation point, since fork and exit, which wait so, are none. */
 static inline void pause_a_step(void)
 {
     const struct timespec step = {.tv_nsec = PAUSE_NANOSECONDS};

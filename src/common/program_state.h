@@ -1,9 +1,9 @@
-/* program_state.h - what mublas leaves to the thread it works in as it was: errno and the floating-point
- * environment (design section 4, invariants 1 and 5).
+/* program_state.h - keeps the program's errno and floating-point environment while mublas works in its thread
+ * (design section 4, invariants 1 and 5).
  *
- * What the program calls, and what is called at exit, at a fork and at a thread's end, begins with
- * program_state_keep and ends with program_state_return; before anything is computed in between, or code that is
- * not ours is called, program_state_compute. What the host BLAS does to the state stays: it runs outside. */
+ * Functions that the program calls, and those that run at exit, at a fork and at a thread's end, begin with
+ * program_state_keep and end with program_state_return. They call program_state_compute before they compute
+ * or call foreign code. The host BLAS runs outside, so what it does to the state stays. */
 #ifndef MUBLAS_PROGRAM_STATE_H
 #define MUBLAS_PROGRAM_STATE_H
 
@@ -12,7 +12,7 @@
 #include <errno.h>
 
 struct program_state {
-    struct float_state arithmetic; /* how the program computes; what was raised once `computing` */
+    struct float_state arithmetic; /* how the program computes; once `computing` also the flags */
     int error_number;
     bool computing;
 };
@@ -24,7 +24,7 @@ static inline void program_state_keep(struct program_state *program)
     program->computing = false;
 }
 
-/* Nothing that mublas computes traps, or depends on the program's rounding mode or flush-to-zero. */
+/* From now on no computation traps or depends on the program's rounding mode or flush-to-zero. */
 static inline void program_state_compute(struct program_state *program)
 {
     float_state_set_default(&program->arithmetic);

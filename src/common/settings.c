@@ -15,12 +15,12 @@ static struct settings current;
 static pthread_once_t read_once = PTHREAD_ONCE_INIT, said_once = PTHREAD_ONCE_INIT;
 static bool constructed;
 
-/* What the environment says of mublas, NAME=value, each with its end, one behind the other: kept for the
- * process's life, since the program may change its environment, or write over it, later. */
+/* The variables of mublas as NAME=value, each with its NUL, one after the other. Kept as long as the process
+ * lives, since the program may change or overwrite its environment. */
 static const char *copies;
 static size_t copied_bytes;
 
-/* By read_settings, for say_faults. */
+/* read_settings notes them for say_faults. */
 enum {
 #define SETTING(name, ...) SETTING_##name,
 #include "common/settings.def"
@@ -28,7 +28,7 @@ enum {
     SETTING_COUNT
 };
 static bool is_bad[SETTING_COUNT], has_faults;
-static long verbose_asked; /* where that is beyond the last; 0: it is not */
+static long verbose_asked; /* the level asked for, if there is no such level; 0: there is */
 
 /* Settings are read before the log level is known, so their errors are always shown. */
 static void complain(const char *name, const char *value, const char *wanted, const char *fallback)
@@ -119,7 +119,7 @@ static bool parse_report(const char *text, const char **report)
     return true;
 }
 
-/* MUBLAS_TEST_: of mublas' own tests. */
+/* MUBLAS_TEST_ begins settings of mublas' own tests. */
 static bool is_known(const char *entry)
 {
     static const char *const known[] = {
@@ -145,7 +145,8 @@ static void complain_of_unknown_names(void)
     for (const char *entry = next_copy(NULL); entry; entry = next_copy(entry)) {
         const size_t length = strcspn(entry, "=");
         if (!is_known(entry))
-            log_complaint("%.*s is not a setting; `mublas info --settings` lists them", (int)(length < 100 ? length : 100), entry);
+            log_complaint("%.*s is not a setting; `mublas info --settings` lists them",
+                          (int)(length < 100 ? length : 100), entry);
     }
 }
 
@@ -154,7 +155,7 @@ static bool is_ours(const char *entry)
     return strncmp(entry, "MUBLAS_", 7) == 0;
 }
 
-/* Not by malloc, which may be the program's own and not ready yet. */
+/* Not by malloc, which may be the program's and not ready yet. */
 static char *room_for(size_t bytes)
 {
     static char room[4096];
@@ -164,7 +165,7 @@ static char *room_for(size_t bytes)
     return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-/* Of a set-user-id program nothing. */
+/* A set-user-id program has none. */
 static void copy_environment(void)
 {
     size_t bytes = 0;
@@ -213,7 +214,7 @@ static void read_settings(void)
     errno = program_errno;
 }
 
-/* Without a question to settings(), which waits for this. */
+/* Must not call settings(), which waits for this. */
 static void say_faults(void)
 {
     const int saved_errno = errno;
@@ -233,8 +234,8 @@ __attribute__((constructor)) static void note_construction(void)
     constructed = true;
 }
 
-/* Without an environment the C library's own constructor is still to come, or, later, the
- * program has cleared it. */
+/* Without an environment the C library's constructor has not run yet or, later, the program has cleared
+ * it. */
 bool settings_are_readable(void)
 {
     return environ || constructed;

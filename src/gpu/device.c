@@ -41,8 +41,6 @@ static void read_properties(CUdevice handle, int ordinal, struct device_properti
     properties->compute_minor = attribute(handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     properties->multiprocessors = attribute(handle, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     properties->l2_bytes = (size_t)attribute(handle, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    properties->shared_bytes_per_block =
-        (size_t)attribute(handle, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     properties->clock_hz = attribute(handle, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1e3;
     /* kHz x bits x 2 transfers per clock */
     properties->memory_bandwidth = attribute(handle, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1e3 * 2 *

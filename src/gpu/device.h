@@ -26,7 +26,6 @@ struct device_properties {
     int multiprocessors;
     size_t memory_bytes;
     size_t l2_bytes;
-    size_t shared_bytes_per_block; /* with opt-in */
     double clock_hz;
     double memory_bandwidth;       /* bytes per second, from clock and bus width */
     bool has_virtual_memory;       /* cuMemCreate and friends */

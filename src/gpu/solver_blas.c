@@ -36,18 +36,6 @@ int solver_hemm(const struct solver_handle *handle, enum blas_type type, int sid
                                       beta, c, (int)ldc);
 }
 
-int solver_herk(const struct solver_handle *handle, enum blas_type type, int uplo, int trans, int64_t n,
-                int64_t k, const void *alpha, const void *a, int64_t lda, const void *beta, void *c, int64_t ldc)
-{
-    const struct solver_library *library = handle->library;
-    if (library->wide.herk[type])
-        return library->wide.herk[type](handle->cublas, uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
-    if (!fit(n, k, lda, ldc, 0, 0))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return library->narrow.herk[type](handle->cublas, uplo, trans, (int)n, (int)k, alpha, a, (int)lda, beta, c,
-                                      (int)ldc);
-}
-
 int solver_trmm(const struct solver_handle *handle, enum blas_type type, int side, int uplo, int trans, int diag,
                 int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
                 void *c, int64_t ldc)

@@ -1,8 +1,8 @@
 /* solver_blas.h - level 3 of the cuBLAS that cuSOLVER depends on, for LAPACK routes: by the 64-bit interface where
  * there is one, else by the other where sizes and leading dimensions fit.
  *
- * Parameters are cuBLAS' own; operands are in device memory, scalars on the host, real ones for herk. hemm and herk
- * of the real types are symm and syrk. The result is cuBLAS' status (solver_blas_status):
+ * Parameters are cuBLAS' own; operands are in device memory, scalars on the host. hemm of the real types is
+ * symm. The result is cuBLAS' status (solver_blas_status):
  * CUBLAS_STATUS_NOT_SUPPORTED where a number does not fit. */
 #ifndef MUBLAS_SOLVER_BLAS_H
 #define MUBLAS_SOLVER_BLAS_H
@@ -15,8 +15,6 @@ int solver_gemm(const struct solver_handle *handle, enum blas_type type, int tra
 int solver_hemm(const struct solver_handle *handle, enum blas_type type, int side, int uplo, int64_t m, int64_t n,
                 const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
                 int64_t ldc);
-int solver_herk(const struct solver_handle *handle, enum blas_type type, int uplo, int trans, int64_t n, int64_t k,
-                const void *alpha, const void *a, int64_t lda, const void *beta, void *c, int64_t ldc);
 /* c, which may be b, becomes the product. */
 int solver_trmm(const struct solver_handle *handle, enum blas_type type, int side, int uplo, int trans, int diag,
                 int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,

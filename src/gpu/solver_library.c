@@ -119,8 +119,3 @@ bool solver_library_is_missing(void)
 {
     return __atomic_load_n(&missing, __ATOMIC_ACQUIRE);
 }
-
-int solver_library_version(void)
-{
-    return solver_library_is_open() ? the_library.version_number : 0;
-}

@@ -78,7 +78,6 @@ enum status solver_library_open(struct device *device, const struct solver_libra
 bool solver_library_was_opened(void); /* solver_library_open has an answer */
 bool solver_library_is_open(void);    /* and it was STATUS_OK */
 bool solver_library_is_missing(void); /* it is known, by find or by open, that there is none to be had */
-int solver_library_version(void);     /* as version_number; 0 where it is not open */
 
 /* A cuSOLVER and a cuBLAS handle on one stream, with parameters of cuSOLVER: deterministic mode set and read back,
  * cuBLAS with scalars on the host, without atomics. Any number may exist; one is used by one thread at a time.

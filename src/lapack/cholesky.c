@@ -104,8 +104,9 @@ static enum route_diagonal diagonal_of(enum lapack_family family)
     return family == LAPACK_POTRI ? DIAGONAL_REAL_NONZERO : family == LAPACK_POTRS ? DIAGONAL_NONZERO : DIAGONAL_ANY;
 }
 
-/* The imaginary parts of a Hermitian matrix's diagonal are zero, whatever is there, and of its factor and inverse as LAPACK
- * leaves them; of a factor that comes they are read by potrs, whose host knows what it makes of a zero. */
+/* LAPACK takes imaginary parts on a Hermitian matrix's diagonal for zero, whatever is there, and leaves
+ * zeros there in factors and inverses. potrs reads those of the factor that it gets; its host decides
+ * about a zero. */
 void cholesky_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {

@@ -10,7 +10,7 @@ static enum status check(const struct solver_handle *handle, CUresult result, co
     return device_check(handle->library->device, result, what);
 }
 
-/* The last 32 bits of 1 are the only ones that are not 0, of single precision and of double. */
+/* Only the last 32 bits of 1 are not 0, in single and in double precision. */
 static CUresult set_unit_diagonal(const struct route *route, const struct solver_handle *handle, int operand, int64_t n)
 {
     const struct route_operand *const matrix = &route->operands[operand];

@@ -23,8 +23,8 @@ static void put_value(struct eigenproblem *problem, int64_t index, double value)
         ((double *)problem->values)[index] = value;
 }
 
-/* cuSOLVER was seen to leave equal values out of order by a rounding. By insertion, for there is little to do; false: it is
- * not little. *moved: some were. */
+/* cuSOLVER sometimes leaves equal values out of order by a rounding. Sorts by insertion, since there is
+ * little to do. False: there is much. *moved: some values moved. */
 static bool sort_values(struct eigenproblem *problem, bool *moved)
 {
     int64_t steps_left = 64 * problem->n;
@@ -45,7 +45,7 @@ static bool sort_values(struct eigenproblem *problem, bool *moved)
     return true;
 }
 
-/* All have been computed: nine tenths of the time is the same for few of them. */
+/* All are computed: few of them would take nine tenths of the time. */
 static void choose(struct eigenproblem *problem)
 {
     int64_t begin = 0, end = problem->n;

@@ -1,7 +1,8 @@
-/* factor.h - factorisations, and what follows from them, wholly on the device: Cholesky, LU, QR, triangular inverses.
+/* factor.h - factorisations, solutions and inverses wholly on the device: Cholesky, LU, QR, triangular
+ * inverses.
  *
- * By LAPACK's real names, and as LAPACK defines their results: potrf, potrs, posv, potri; getrf, getrs, gesv, getri;
- * geqrf, orgqr, ormqr, gels (for m >= n, of A itself); trtri. */
+ * They have LAPACK's real names and results: potrf, potrs, posv, potri; getrf, getrs, gesv, getri; geqrf,
+ * orgqr, ormqr, gels (for m >= n, of A itself); trtri. */
 #ifndef MUBLAS_LAPACK_FACTOR_H
 #define MUBLAS_LAPACK_FACTOR_H
 
@@ -19,17 +20,18 @@ struct factor_problem {
     enum blas_diag diag;
     int64_t m, n, k;         /* rows, columns; right-hand sides or reflectors */
     struct blas_matrix a, b; /* host memory; b: B, or C */
-    const void *tau_up;      /* of QR: host memory, read; NULL: the routine computes it */
-    /* Private memory. Pivots count from 1. `order` and `diagonal`: n elements that nobody else needs. */
-    int64_t *pivots, *order; /* of LU: min(m, n) pivots, filled by the caller where pivots_up, else by the route */
+    const void *tau_up;      /* for QR: host memory that is read; NULL: the routine computes it */
+    /* Private memory. Pivots count from 1. `order` and `diagonal`: n elements for the route alone. */
+    int64_t *pivots, *order; /* for LU: min(m, n) pivots; the caller fills them if pivots_up, else the
+                                route */
     bool pivots_up;
-    void *tau, *diagonal;    /* of QR: min(m, n) elements, written */
+    void *tau, *diagonal;    /* for QR: min(m, n) elements that are written */
 };
 
-/* Describe the work. The problem lives as long as the route. */
+/* Describes the work. The problem must live as long as the route. */
 void factor_describe(struct factor_problem *problem, struct route *route);
 
-/* What factor_describe does for each kind. */
+/* factor_describe calls the one for the kind. */
 void cholesky_describe(struct factor_problem *problem, struct route *route);
 void lu_describe(struct factor_problem *problem, struct route *route);
 void qr_describe(struct factor_problem *problem, struct route *route);
@@ -48,7 +50,7 @@ static inline int factor_fill(const struct factor_problem *problem)
     return problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER;
 }
 
-/* A device address, of an operand or a vector. */
+/* The device address of an operand or a vector. */
 static inline void *factor_operand(const struct route *route, int number)
 {
     return route_pointer(route->operands[number].address);
@@ -59,7 +61,7 @@ static inline void *factor_vector(const struct route *route, int number)
     return route_pointer(route->vectors[number].address);
 }
 
-/* INFO of the step with this number, from 0. */
+/* The INFO of the step with this number, from 0. */
 static inline int *factor_info(const struct route *route, int step)
 {
     return (int *)route_pointer(route->info_address) + step;

@@ -1,8 +1,8 @@
-/* families.h - the LAPACK routines that can run on the device, by what distinguishes them from one another. */
+/* families.h - the families of LAPACK routines that can run on the device. */
 #ifndef MUBLAS_LAPACK_FAMILIES_H
 #define MUBLAS_LAPACK_FAMILIES_H
 
-/* Real symmetric and complex Hermitian, orthogonal and unitary ones under the real name. */
+/* Complex Hermitian and unitary routines have the name of the real ones. */
 enum lapack_family {
     LAPACK_SYEV,
     LAPACK_SYEVD,

@@ -11,7 +11,7 @@ double general_eigen_value(const struct general_eigenproblem *problem, int64_t i
     return blas_is_single(problem->type) ? (double)((const float *)problem->values)[at] : ((const double *)problem->values)[at];
 }
 
-/* As cuSOLVER has them: values are complex always. */
+/* cuSOLVER's parameters: values are always complex. */
 struct parameters {
     const struct general_eigenproblem *problem;
     const struct solver_library *library;

@@ -9,20 +9,21 @@ struct general_eigenproblem {
     enum blas_type type;
     bool with_vectors;
     int64_t n;
-    bool is_balanced;           /* no: the route is not supported */
+    bool is_balanced;           /* false: the route is not supported */
     struct blas_matrix a;       /* host memory, balanced */
-    struct blas_matrix vectors; /* private memory. Of real types two columns are real and imaginary part of a pair's */
+    struct blas_matrix vectors; /* private memory; of real types two columns are real and imaginary part of a
+                                   pair */
     void *values;               /* private memory for n complex numbers of a's precision */
 };
 
-/* Describe the work. The problem lives as long as the route. Success means of real types that pairs stand together, are
- * conjugate to the last bit, and have the positive imaginary part first. */
+/* Describes the work. The problem must live as long as the route. After success pairs of real types stand
+ * together, are conjugate to the last bit, and have the positive imaginary part first. */
 void general_eigen_describe(struct general_eigenproblem *problem, struct route *route);
 
-/* As LAPACK leaves vectors: of Euclidean norm 1, the largest element of a complex one real. */
+/* Normalises vectors as LAPACK does: to Euclidean norm 1, with the largest element of a complex one real. */
 void general_eigen_normalise(const struct general_eigenproblem *problem);
 
-/* A part of a value of complex or real A. */
+/* A part of an eigenvalue of complex or real A. */
 double general_eigen_value(const struct general_eigenproblem *problem, int64_t index, int part);
 
 #endif

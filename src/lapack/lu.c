@@ -84,7 +84,7 @@ static enum status divide(const struct route *route, const struct solver_handle 
     return solver_blas_status(handle->library, result, "cuBLAS' trsm");
 }
 
-/* Which column each of the inverse's is before the interchanges, made in reverse. */
+/* Finds for each column of the inverse its number before the interchanges, which it makes in reverse. */
 static void order_columns(const struct factor_problem *problem)
 {
     for (int64_t i = 0; i < problem->n; i++)
@@ -96,7 +96,7 @@ static void order_columns(const struct factor_problem *problem)
     }
 }
 
-/* Runs of neighbours at once. */
+/* Copies neighbouring columns at once. */
 static enum status copy_in_order(const struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
@@ -128,7 +128,7 @@ static enum status queue_inverse(struct route *route, const struct solver_handle
     return status == STATUS_OK ? copy_in_order(route, handle) : status;
 }
 
-/* A zero pivot's column could not be divided by it, and LAPACK goes on in its own way. */
+/* A column cannot be divided by a zero pivot, and LAPACK goes on in its own way. */
 static bool judge_factorisation(struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);

@@ -1,25 +1,28 @@
-/* matrix_part.h - what routes do to a part of a matrix on the device by kernels of mublas (gpu/kernels/part.cu). */
+/* matrix_part.h - operations of routes on a part of a matrix on the device, by kernels of mublas
+ * (gpu/kernels/part.cu). */
 #ifndef MUBLAS_LAPACK_MATRIX_PART_H
 #define MUBLAS_LAPACK_MATRIX_PART_H
 
 #include "common/blas_call.h"
 #include "gpu/lane.h"
 
-/* A column-major matrix in device memory; addresses and leading dimensions are any that its real numbers may have. */
+/* A column-major matrix in device memory; addresses and leading dimensions may be any that its real numbers
+ * allow. */
 struct device_part {
     CUdeviceptr address; /* of element (0, 0) */
     int64_t ld, rows, columns;
     enum blas_part part;
 };
 
-/* Queue a copy of the part, nothing beside it, to where element (0, 0) of another matrix is. */
+/* Queues a copy of the part, and nothing beside it, to element (0, 0) of another matrix. */
 enum status matrix_part_copy(struct lane *lane, const struct device_part *from, CUdeviceptr to, int64_t to_ld, enum blas_type type);
 
-/* Blocks of matrix_part_queue_largest, at most: so many numbers it writes. */
+/* The most blocks of matrix_part_queue_largest, which writes a number for each. */
 enum { PART_BLOCKS_MOST = 256 };
 
-/* Queue the search for the part's largest modulus: *blocks numbers go to `numbers`, and the largest of them is the upper 32
- * bits, without the sign, of the largest real number; a NaN's are larger than infinity's. */
+/* Queues the search for the part's largest modulus: writes *blocks numbers to `numbers`, the largest of which
+ * is the upper 32 bits, without the sign, of the largest real number; those of NaN are larger than those of
+ * infinity. */
 enum status matrix_part_queue_largest(struct lane *lane, const struct device_part *part, enum blas_type type, CUdeviceptr numbers,
                                       unsigned *blocks);
 

@@ -36,7 +36,7 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     return solver_status(handle->library, result, "cuSOLVER's geqrf");
 }
 
-/* Of the one workspace for all steps. */
+/* The elements of the workspace, which all steps share. */
 static int workspace_elements(const struct route *route)
 {
     const size_t elements = route->device_workspace_bytes / blas_element_bytes(route->type);
@@ -66,7 +66,7 @@ static enum status queue_making(struct route *route, const struct solver_handle 
     return solver_status(handle->library, result, "cuSOLVER's orgqr");
 }
 
-/* Q of `reflectors`, or its transpose, is applied to B. */
+/* Applies Q of `reflectors`, or its transpose, to B. */
 struct product {
     int side, operation;
     int rows, columns, reflectors;
@@ -124,7 +124,7 @@ static enum status plan_least_squares(struct route *route, const struct solver_h
     return status == STATUS_OK ? plan_product(route, handle) : status;
 }
 
-/* The rows of B below n stay as the product left them: its part beyond A's range. */
+/* The rows of B below n keep the product: the part outside A's range. */
 static enum status divide(const struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
@@ -157,14 +157,15 @@ static bool judge_factorisation(struct route *route)
            route_values_are_finite(problem->tau, least_of(problem) * blas_scalar_parts(route->type), route->type);
 }
 
-/* Of full rank, as LAPACK's trtrs looks for it. */
+/* True when R has full rank by the test of LAPACK's trtrs. */
 static bool judge_least_squares(struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
     const struct blas_matrix diagonal = {.pointer = problem->diagonal, .rows = problem->n, .columns = problem->n};
     return route->info == 0 && route->later_info[0] == 0 &&
            route_values_are_finite(problem->diagonal, problem->n * blas_scalar_parts(route->type), route->type) &&
-           route_values_diagonal_is_nonzero(&diagonal, route->type, false); /* ld 0: one element after the other */
+           route_values_diagonal_is_nonzero(&diagonal, route->type, false); /* ld 0: the elements follow each
+                                                                               other */
 }
 
 static void describe_vectors(struct factor_problem *problem, struct route *route)
@@ -180,7 +181,8 @@ static void describe_vectors(struct factor_problem *problem, struct route *route
         route->vectors[DIAGONAL] = (struct route_vector){.bytes = (size_t)problem->n * element, .values = problem->diagonal};
 }
 
-/* LAPACK makes reflectors of columns, and gels of right-hand sides, that it scales where they are very large or small. */
+/* LAPACK scales columns, and gels right-hand sides, that are very large or small before it makes
+ * reflectors. */
 void qr_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {

@@ -1,6 +1,6 @@
-/* reduction.h - the steps of symmetric and Hermitian eigensolvers, each wholly on the device: reduction to tridiagonal
- * form (sytrd), its orthogonal matrix (orgtr) and products with that (ormtr), and reduction of a generalised problem to
- * a standard one (sygst). By LAPACK's real names. */
+/* reduction.h - the steps of symmetric and Hermitian eigensolvers, each wholly on the device, under LAPACK's
+ * real names: reduction to tridiagonal form (sytrd), its orthogonal matrix (orgtr) and products with that
+ * (ormtr), and reduction of a generalised problem to a standard one (sygst). */
 #ifndef MUBLAS_LAPACK_REDUCTION_H
 #define MUBLAS_LAPACK_REDUCTION_H
 
@@ -12,19 +12,20 @@ struct reduction_problem {
     enum blas_type type;
     enum blas_uplo uplo;
     enum blas_side side;
-    bool transposed;         /* ormtr: by the conjugate transpose */
-    int itype;               /* sygst: LAPACK's, 1 to 3 */
+    bool transposed;         /* ormtr: multiplies by the conjugate transpose */
+    int itype;               /* sygst: LAPACK's ITYPE, 1 to 3 */
     int64_t n;               /* the order of A */
-    struct blas_matrix a, b; /* host memory, triangles as LAPACK has them; b: sygst's Cholesky factor, or ormtr's C */
-    /* n real numbers, n - 1 and n - 1 elements. Of sytrd, and sygst's result on the diagonal as n elements: private
-     * memory, written. TAU of the others: the program's, read. */
+    struct blas_matrix a, b; /* host memory, triangles as in LAPACK; b: sygst's Cholesky factor, or ormtr's
+                                C */
+    /* n real numbers, n - 1 and n - 1 elements. For sytrd, and for n elements of the diagonal of sygst's
+     * result, private memory that is written. For the others TAU in the program's memory, which is read. */
     void *diagonal, *off_diagonal, *tau;
 };
 
-/* Describe the work. The problem lives as long as the route. */
+/* Describes the work. The problem must live as long as the route. */
 void reduction_describe(struct reduction_problem *problem, struct route *route);
 
-/* What reduction_describe does for two kinds. */
+/* reduction_describe calls the one for the kind. */
 void tridiagonal_describe(struct reduction_problem *problem, struct route *route); /* sytrd, orgtr, ormtr */
 void standard_describe(struct reduction_problem *problem, struct route *route);    /* sygst */
 

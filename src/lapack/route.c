@@ -23,7 +23,8 @@ size_t route_vector_bytes(const struct route *route)
     return bytes;
 }
 
-size_t route_operand_bytes(const struct route *route)
+/* Of device memory without workspace. */
+static size_t operands_bytes(const struct route *route)
 {
     size_t bytes = route_vector_bytes(route) + ROUTE_MODULI_BYTES;
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
@@ -118,13 +119,13 @@ static enum status run_placed(struct route_run *run)
     return status;
 }
 
-/* Vectors come home through pinned memory of so many bytes. */
+/* The bytes of pinned memory through which vectors come home. */
 static bool is_too_long(const struct route *route)
 {
     return route_vector_bytes(route) > LANE_VECTOR_BYTES;
 }
 
-/* Something queued may still use a broken lane's, which freeing waits for. */
+/* Something queued may still use the memory of a broken lane; freeing waits for that. */
 static void give_memory(struct route_run *run, CUdeviceptr memory, size_t bytes)
 {
     if (run->lane->lane->broken)
@@ -137,7 +138,7 @@ static enum status run_in_memory(struct route_run *run)
 {
     struct route *const route = run->route;
     CUdeviceptr memory;
-    size_t bytes = route_operand_bytes(route) + route_aligned(route->device_workspace_bytes);
+    size_t bytes = operands_bytes(route) + route_aligned(route->device_workspace_bytes);
     phase_enter(PHASE_MEMORY);
     enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
     route->host_workspace = run->lane->host_workspace;

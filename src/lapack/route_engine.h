@@ -1,4 +1,4 @@
-/* route_engine.h - the steps of route_run, private to the files behind route.h. */
+/* route_engine.h - the steps of route_run, for the files that implement route.h. */
 #ifndef MUBLAS_ROUTE_ENGINE_H
 #define MUBLAS_ROUTE_ENGINE_H
 
@@ -24,27 +24,27 @@ size_t route_vector_bytes(const struct route *route);
 /* Where an operand's host matrices are on the device. */
 CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand);
 
-/* route_send.c: are diagonals and vectors such that no INFO comes of them? Reads host memory. */
+/* route_send.c: true when diagonals and vectors let INFO be 0. Reads host memory. */
 bool route_host_values_are_good(const struct route *route);
 
-/* Queue everything that goes up. */
+/* Queues everything that goes up. */
 enum status route_send(struct route_run *run);
 
-/* Wait for it, and look at it on the device. STATUS_VALUES: not finite, or LAPACK would scale. */
+/* Waits for it, and checks its values on the device. STATUS_VALUES: not finite, or LAPACK would scale. */
 enum status route_check_values(struct route_run *run);
 
-/* route_home.c: INFO and vectors come to private memory, after all that is queued. */
+/* route_home.c: brings INFO and vectors to private memory, after everything queued. */
 enum status route_fetch_vectors(struct route_run *run);
 
-/* Matrices come to the program's memory. */
+/* Brings matrices to the program's memory. */
 enum status route_bring_home(struct route_run *run);
 
-/* route_mirrors.c: queue a copy of what `up` has in host memory from its mirror, if that is there and clean, or made so for
- * an operand that is kept. Anything but STATUS_OK: nothing is queued, host memory is to be sent. */
+/* route_mirrors.c: queues a copy of `up` from its mirror, if that exists and is clean, or is made so for an
+ * operand that is kept. Otherwise not STATUS_OK: nothing is queued, and the caller sends host memory. */
 enum status route_take_from_mirror(struct route_run *run, const struct route_operand *operand);
 
-/* Bring `home`, whose column 0 is at `address`, to host memory by way of its mirror, where there is one: both are equal then.
- * STATUS_UNSUPPORTED: there is none, or it is a triangle. *touched: host memory may have been written. */
+/* Brings `home`, whose column 0 is at `address`, to host memory by way of its mirror, so that both are equal.
+ * STATUS_UNSUPPORTED: it has no mirror, or is a triangle. *touched: host memory may have been written. */
 enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand, CUdeviceptr address, bool *touched);
 
 #endif

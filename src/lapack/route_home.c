@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* To the lane's own pinned memory: not to staging, which uploads may still be read from. */
+/* To the lane's own pinned memory: uploads may still read from staging. */
 enum status route_fetch_vectors(struct route_run *run)
 {
     struct route *const route = run->route;
@@ -28,7 +28,7 @@ enum status route_fetch_vectors(struct route_run *run)
     return STATUS_OK;
 }
 
-/* A matrix that was read as well cannot be computed again once it has been written. */
+/* A matrix that the routine also reads cannot be computed again once it has been written. */
 static bool is_updated(const struct route *route, const struct route_operand *operand)
 {
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
@@ -37,7 +37,7 @@ static bool is_updated(const struct route *route, const struct route_operand *op
     return false;
 }
 
-/* Columns from `first` on that follow each other on the device as they do at home. */
+/* The number of columns from `first` on that follow each other on the device as they do at home. */
 static int64_t run_of(const struct route_operand *operand, int64_t first)
 {
     int64_t count = 1;
@@ -65,7 +65,7 @@ static enum status bring_columns(const struct route *route, const struct route_o
     return status;
 }
 
-/* By the mirror that has the same matrix in host memory, where there is one. */
+/* By the mirror of the same host memory, if there is one. */
 static enum status bring_by_mirror(struct route_run *run, const struct route_operand *operand, bool *touched)
 {
     const struct route *const route = run->route;
@@ -76,7 +76,7 @@ static enum status bring_by_mirror(struct route_run *run, const struct route_ope
                                  touched);
 }
 
-/* Retried once from device memory. */
+/* Tried twice from device memory. */
 static enum status bring_home(struct route_run *run, const struct route_operand *operand, bool *touched)
 {
     enum status status = bring_by_mirror(run, operand, touched);

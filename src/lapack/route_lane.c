@@ -16,7 +16,7 @@ static void begin(void)
     patience_condition_create(&lane_freed);
 }
 
-/* One that was made before, rather than another. */
+/* Prefers a lane that was made before. */
 static struct route_lane *find_free(void)
 {
     struct route_lane *unmade = NULL;
@@ -105,7 +105,7 @@ enum status route_lane_acquire(struct device *device, const struct solver_librar
     return status;
 }
 
-/* What is queued was waited for, unless the lane is broken. */
+/* The caller has waited for what was queued, unless the lane is broken. */
 void route_lane_release(struct route_lane *lane)
 {
     enum { HOST_BYTES_KEPT = 256 << 20 };

@@ -1,4 +1,4 @@
-/* What routes take from the mirrors of BLAS calls, and leave there. */
+/* What routes take from the mirrors of BLAS calls, and leave in them. */
 #include "lapack/matrix_part.h"
 #include "lapack/route_engine.h"
 
@@ -8,7 +8,7 @@ struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type
                             .alignment = sizeof(uint32_t), .kind = (unsigned)FAMILY_TRSM * TYPE_COUNT + (unsigned)type};
 }
 
-/* Between the hold and its release, which may come once the stream was waited for. */
+/* From the hold to its release, which may come once the stream has been waited for. */
 static enum status copy_held(struct route_run *run, struct operands_hold *hold, const struct device_part *from, CUdeviceptr to,
                              int64_t to_ld)
 {
@@ -43,8 +43,8 @@ enum status route_leave_in_mirror(struct route_run *run, const struct route_oper
     struct operand held = route_operand_of(&operand->home, run->route->type);
     struct operands_hold *hold;
     const struct device_part from = {address, operand->ld, operand->home.rows, operand->home.columns, operand->home.part};
-    /* Of a triangle pages that it has a part of would be missing, one or more of each column: to send these takes longer
-     * than to send the whole triangle (doc/lapack.md). */
+    /* The mirror of a triangle lacks pages that the triangle has a part of, one or more a column: sending
+     * these takes longer than sending the whole triangle (doc/lapack.md). */
     if (operand->home.part != PART_FULL || !operands_are_resident(run->mirrors, &held))
         return STATUS_UNSUPPORTED;
     held.access = OPERAND_OVERWRITE;

@@ -1,4 +1,4 @@
-/* What goes to the device, and a look at it there. */
+/* Sends operands to the device and checks them there. */
 #include "lapack/matrix_part.h"
 #include "lapack/route_engine.h"
 #include "lapack/route_values.h"
@@ -30,7 +30,7 @@ static enum status clear_imaginary_diagonal(const struct route *route, const str
                         "clearing a diagonal's imaginary parts");
 }
 
-/* By pinned memory of their own, until the stream was waited for. */
+/* Through pinned memory of their own, until the stream has been waited for. */
 static enum status send_vectors(struct route *route, struct lane *lane)
 {
     enum status status = STATUS_OK;
@@ -69,7 +69,7 @@ enum status route_send(struct route_run *run)
     return status;
 }
 
-/* Each operand's moduli have a place of their own. */
+/* Each operand has its own place for moduli. */
 static CUdeviceptr moduli_of(const struct route *route, int operand)
 {
     return route->moduli_address + (CUdeviceptr)operand * PART_BLOCKS_MOST * sizeof(uint32_t);

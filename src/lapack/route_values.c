@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Numbers are compared by the upper 32 bits of each without its sign: of a double the exponent and 20 bits more. */
+/* Compares numbers by their upper 32 bits without the sign: of a double the exponent and 20 bits more. */
 typedef int32_t words __attribute__((vector_size(16), aligned(4), may_alias));
 
 static int32_t larger(int32_t one, int32_t other)
@@ -13,7 +13,7 @@ static int32_t larger(int32_t one, int32_t other)
     return one > other ? one : other;
 }
 
-/* Bytes are a multiple of a number's. */
+/* `bytes` is a multiple of a number's. */
 static int32_t largest_of_rest(const unsigned char *bytes, size_t count, bool is_single)
 {
     const size_t step = is_single ? 4 : 8;
@@ -25,7 +25,7 @@ static int32_t largest_of_rest(const unsigned char *bytes, size_t count, bool is
     return largest;
 }
 
-/* Four vectors at a time hide what a comparison and a choice take. */
+/* Four vectors at a time hide the latency of a comparison and a choice. */
 static int32_t largest_of(const unsigned char *bytes, size_t count, bool is_single)
 {
     enum { VECTORS = 4, STEP = VECTORS * sizeof(words) };
@@ -45,7 +45,7 @@ static int32_t largest_of(const unsigned char *bytes, size_t count, bool is_sing
     return all;
 }
 
-/* Columns that are looked at by several threads, some of them a part. */
+/* A matrix whose columns several threads check, each thread a part. */
 struct look {
     const struct blas_matrix *matrix;
     enum blas_type type;
@@ -78,7 +78,7 @@ static void look_at_part(void *context, unsigned part)
         continue;
 }
 
-/* One thread reads memory at a fraction of what a machine can. */
+/* One thread reads memory at a fraction of the machine's speed. */
 static int32_t largest_in(const struct blas_matrix *matrix, enum blas_type type)
 {
     enum { PART_BYTES = 1 << 20, HELPERS_MOST = 7 };
@@ -103,7 +103,7 @@ static int32_t upper_word(double number, bool is_single)
     return (int32_t)(bits >> 32);
 }
 
-/* dsyevr's RMIN and RMAX, and ssyevr's, a little inside. */
+/* RMIN and RMAX of dsyevr and ssyevr, a little inside. */
 bool route_values_largest_is_safe(uint32_t upper, enum blas_type type)
 {
     const bool is_single = blas_is_single(type);

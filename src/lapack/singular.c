@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-/* WORK is the matrix that is decomposed, where that is not A itself; TURNED the conjugate transpose that goes home. */
+/* WORK is the matrix to decompose, if it is not A itself; TURNED the conjugate transpose that goes home. */
 enum { MATRIX_A, WORK, LEFT, RIGHT, TURNED, UNIT };
 enum { VECTOR_S };
 
@@ -14,7 +14,7 @@ static struct singular_problem *problem_of(const struct route *route)
     return (struct singular_problem *)(uintptr_t)route->problem;
 }
 
-/* What is decomposed is p x q. */
+/* The matrix to decompose is p x q. */
 struct shape {
     int64_t p, q, left_columns;
     bool turned;
@@ -29,7 +29,8 @@ static struct shape shape_of(const struct singular_problem *problem)
     return shape;
 }
 
-/* As cuSOLVER has them. Without vectors it gave wrong values, and then failed (12.0.4, H100), so they are always made. */
+/* cuSOLVER's parameters. Without vectors it returned wrong values, and later failed (12.0.4, H100), so the
+ * route always asks for vectors. */
 struct parameters {
     const struct solver_library *library;
     struct shape shape;
@@ -99,7 +100,7 @@ static double value_at(const struct singular_problem *problem, int64_t index)
                                          : ((const double *)problem->values)[index];
 }
 
-/* Tiny values are shifted by as much as the error. */
+/* The error shifts tiny values. */
 static bool judge(struct route *route)
 {
     const struct singular_problem *const problem = problem_of(route);

@@ -1,7 +1,7 @@
 /* singular.h - singular value decompositions, wholly on the device: A = U S V'.
  *
- * By cuSOLVER's gesvdp (polar decomposition), whose reported error counts: above eps times the largest value it is no
- * success. Of A with fewer rows than columns its conjugate transpose is decomposed. */
+ * By cuSOLVER's gesvdp (polar decomposition): a reported error above eps times the largest value is no
+ * success. For A with fewer rows than columns the route decomposes the conjugate transpose. */
 #ifndef MUBLAS_LAPACK_SINGULAR_H
 #define MUBLAS_LAPACK_SINGULAR_H
 
@@ -13,13 +13,14 @@ struct singular_problem {
     enum blas_type type;
     int64_t m, n;
     struct blas_matrix a;     /* host memory; m x n */
-    struct blas_matrix u, vt; /* host memory that U, of m rows, and V', of n columns, go to, with as many columns and
-                                 rows as are wanted: min(m, n), or all; no pointer: not wanted; A's memory or others */
+    struct blas_matrix u, vt; /* host memory for U, of m rows, and V', of n columns, with the wanted number of
+                                 columns and rows: min(m, n), or all; may be A's memory; no pointer: not
+                                 wanted */
     void *values;             /* private memory for min(m, n) real numbers; descending */
     double error;             /* by cuSOLVER */
 };
 
-/* Describe the work. The problem lives as long as the route. */
+/* Describes the work. The problem must live as long as the route. */
 void singular_describe(struct singular_problem *problem, struct route *route);
 
 #endif

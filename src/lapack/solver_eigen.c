@@ -28,7 +28,7 @@ static int standard_workspace(const struct solver_handle *handle, const struct s
                                          device_bytes, host_bytes);
 }
 
-/* By the 32-bit interface, while every product of sizes fits it. */
+/* By the 32-bit interface, if every product of sizes fits it. */
 static bool fits_generalised(const struct solver_handle *handle, const struct solver_eigen_call *call)
 {
     const struct solver_library *const library = handle->library;

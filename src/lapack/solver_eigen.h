@@ -1,4 +1,4 @@
-/* solver_eigen.h - cuSOLVER's eigensolvers by one call for all types. */
+/* solver_eigen.h - calls cuSOLVER's eigensolvers for any type. */
 #ifndef MUBLAS_LAPACK_SOLVER_EIGEN_H
 #define MUBLAS_LAPACK_SOLVER_EIGEN_H
 
@@ -15,11 +15,12 @@ struct solver_eigen_call {
     CUdeviceptr a, b, w, info;
 };
 
-/* STATUS_UNSUPPORTED where cuSOLVER lacks the routine, refuses the size or answers with less than nothing. */
+/* STATUS_UNSUPPORTED: cuSOLVER lacks the routine, refuses the size or answers with a negative number. */
 enum status solver_eigen_workspace(const struct solver_handle *handle, const struct solver_eigen_call *call,
                                    size_t *device_bytes, size_t *host_bytes);
 
-/* Queue it on the handle's stream. The workspaces are as large as asked for, and stay until the stream was waited for. */
+/* Queues it on the handle's stream. The workspaces are as large as asked for, and stay until the stream has
+ * been waited for. */
 enum status solver_eigen_run(const struct solver_handle *handle, const struct solver_eigen_call *call,
                              CUdeviceptr workspace, size_t device_bytes, void *host_workspace, size_t host_bytes);
 

@@ -1,5 +1,5 @@
-/* standard_describe: reduction.h. The full square is made from A's triangle and multiplied or solved from both sides:
- * twice LAPACK's operations, all of them level 3. */
+/* standard_describe: reduction.h. It completes A's triangle to a square and multiplies or solves from both
+ * sides: twice LAPACK's operations, all of them level 3. */
 #include "gpu/solver_blas.h"
 #include "lapack/device_matrix.h"
 #include "lapack/reduction.h"
@@ -35,7 +35,7 @@ static enum status make_square(struct route *route, const struct solver_handle *
                               "cuBLAS's symm");
 }
 
-/* By the factor from one side: its inverse for ITYPE 1. */
+/* Applies the factor from one side, or for ITYPE 1 its inverse. */
 static enum status apply(struct route *route, const struct solver_handle *handle, int side, int trans)
 {
     const struct reduction_problem *const problem = route->problem;
@@ -68,7 +68,7 @@ static enum status queue(struct route *route, const struct solver_handle *handle
     return status;
 }
 
-/* Level 3 has no INFO. The diagonal tells of an overflow. */
+/* Level 3 has no INFO. The diagonal shows an overflow. */
 static bool judge(struct route *route)
 {
     const struct reduction_problem *const problem = route->problem;

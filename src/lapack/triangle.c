@@ -37,7 +37,7 @@ static bool judge(struct route *route)
     return route->info == 0;
 }
 
-/* Without the diagonal a triangle is one of order n - 1, a row or a column on. */
+/* Without its diagonal a triangle is one of order n - 1 that begins a row or a column later. */
 static struct blas_matrix strict_part(const struct factor_problem *problem)
 {
     const int64_t elements = problem->uplo == UPLO_UPPER ? problem->a.ld : 1;
@@ -48,7 +48,7 @@ static struct blas_matrix strict_part(const struct factor_problem *problem)
     return part;
 }
 
-/* A unit diagonal stays what it was, and is not looked at. */
+/* A unit diagonal is neither read nor written. */
 void triangle_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method method = {plan, queue, judge};

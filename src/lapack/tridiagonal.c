@@ -1,4 +1,4 @@
-/* tridiagonal_describe: reduction.h. cuSOLVER has these by 32-bit integers alone. */
+/* tridiagonal_describe: reduction.h. cuSOLVER has these routines with 32-bit integers only. */
 #include "lapack/device_matrix.h"
 #include "lapack/reduction.h"
 #include "lapack/route_values.h"
@@ -8,7 +8,7 @@
 enum { MATRIX_A, MATRIX_C };
 enum { VECTOR_D, VECTOR_E, VECTOR_TAU };
 
-/* As cuSOLVER has them. */
+/* cuSOLVER's parameters. */
 struct parameters {
     const struct solver_library *library;
     cusolverDnHandle_t solver;
@@ -134,7 +134,7 @@ static void describe_vectors(const struct reduction_problem *problem, struct rou
     }
 }
 
-/* sytrd scales reflectors only; what is far from 1 in modulus is the host's all the same. */
+/* sytrd scales reflectors only; the host still gets matrices far from 1 in modulus. */
 void tridiagonal_describe(struct reduction_problem *problem, struct route *route)
 {
     static const struct route_method sytrd = {plan_sytrd, queue_sytrd, judge}, orgtr = {plan_orgtr, queue_orgtr, judge},

@@ -94,7 +94,7 @@ struct solver_call {
     const struct solver_routine *routine;
     char type; /* s, d, c, z; 0: the data types do not belong together */
     bool vectors;
-    char jobz, uplo, trans, side, diag, jobu, jobvt, range; /* LAPACK's */
+    char jobz, uplo, trans, side, diag, jobu, range; /* LAPACK's */
     int itype;
     int64_t m, n, k; /* all at least 1, unused ones too */
     int64_t il, iu, *found; /* found: on the host */

@@ -62,15 +62,6 @@ int cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t pa
 int cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n, int type_a, void *a,
                      int64_t lda, int type_tau, void *tau, int type_compute, void *device_buffer,
                      size_t device_bytes, void *host_buffer, size_t host_bytes, int *info);
-int cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu,
-                                signed char jobvt, int64_t m, int64_t n, int type_a, const void *a, int64_t lda,
-                                int type_s, const void *s, int type_u, const void *u, int64_t ldu, int type_vt,
-                                const void *vt, int64_t ldvt, int type_compute, size_t *device_bytes,
-                                size_t *host_bytes);
-int cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu, signed char jobvt,
-                     int64_t m, int64_t n, int type_a, void *a, int64_t lda, int type_s, void *s, int type_u,
-                     void *u, int64_t ldu, int type_vt, void *vt, int64_t ldvt, int type_compute,
-                     void *device_buffer, size_t device_bytes, void *host_buffer, size_t host_bytes, int *info);
 int cusolverDnXgesvdp_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int econ, int64_t m,
                                  int64_t n, int type_a, const void *a, int64_t lda, int type_s, const void *s,
                                  int type_u, const void *u, int64_t ldu, int type_v, const void *v, int64_t ldv,

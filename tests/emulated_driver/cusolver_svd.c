@@ -1,4 +1,4 @@
-/* The emulated cuSOLVER's singular values: gesvd and gesvdp, both over gesvd. */
+/* The emulated cuSOLVER's singular values: gesvdp, over LAPACK's gesvd. */
 #include "emulated_driver/cusolver.h"
 
 #include <complex.h>
@@ -30,27 +30,12 @@ static int decompose(const struct solver_call *call, void *u, int ldu, void *vt,
     struct scratch s = scratch_take(call->type, m > n ? m : n);
     int info = 0;
     if (solver_is_complex(call->type))
-        LAPACK(call->type, "gesvd", &call->jobu, &call->jobvt, &m, &n, of[A].address, &lda, of[S].address, u, &ldu,
+        LAPACK(call->type, "gesvd", &call->jobu, &call->jobu, &m, &n, of[A].address, &lda, of[S].address, u, &ldu,
                vt, &ldvt, s.work, &s.lwork, s.rwork, &info);
     else
-        LAPACK(call->type, "gesvd", &call->jobu, &call->jobvt, &m, &n, of[A].address, &lda, of[S].address, u, &ldu,
+        LAPACK(call->type, "gesvd", &call->jobu, &call->jobu, &m, &n, of[A].address, &lda, of[S].address, u, &ldu,
                vt, &ldvt, s.work, &s.lwork, &info);
     scratch_free(&s);
-    return info;
-}
-
-static int run_gesvd(struct solver_call *call)
-{
-    const struct factors found = find_factors(call);
-    const struct operand *a = &call->operands[A];
-    const int64_t least = call->m < call->n ? call->m : call->n;
-    const size_t bytes = solver_element_bytes(call->type);
-    const int info = decompose(call, found.u ? found.u->address : NULL, found.u ? (int)found.u->ld : 1,
-                               found.v ? found.v->address : NULL, found.v ? (int)found.v->ld : 1);
-    call->defined[A] = call->jobu == 'O' ? least : call->jobvt == 'O' ? call->n : 0;
-    for (int64_t column = 0; call->jobvt == 'O' && column < call->n; column++)
-        solver_poison((char *)a->address + (size_t)(least + column * a->ld) * bytes, a->type,
-                      (size_t)(a->rows - least));
     return info;
 }
 
@@ -84,7 +69,6 @@ static int run_gesvdp(struct solver_call *call)
     return info;
 }
 
-static const struct solver_routine gesvd = {run_gesvd, {1, 3}, 32, 64, false};
 static const struct solver_routine gesvdp = {run_gesvdp, {2, 4}, 32, 64, false};
 
 /* What is common: A, destroyed, and S. */
@@ -109,24 +93,6 @@ static void add_factor(struct solver_call *call, const char *name, void *address
     call->vectors = true;
 }
 
-static struct solver_call gesvd_call(const char *function, signed char jobu, signed char jobvt, int64_t m, int64_t n,
-                                     int type_a, void *a, int64_t lda, int type_s, void *s, void *u, int64_t ldu,
-                                     void *vt, int64_t ldvt, const int *others)
-{
-    struct solver_call call = make_call(function, &gesvd, m, n, type_a, a, lda, type_s, s, others);
-    const int64_t least = m < n ? m : n;
-    if (!jobu || !strchr("ASON", jobu) || !jobvt || !strchr("ASON", jobvt) || (jobu == 'O' && jobvt == 'O'))
-        solver_abort("%s: jobu is '%c', jobvt '%c'", function, jobu, jobvt);
-    call.jobu = (char)jobu, call.jobvt = (char)jobvt;
-    if (jobu == 'O' || jobvt == 'O')
-        call.operands[A].after = WHOLE, call.vectors = true;
-    if (jobu == 'A' || jobu == 'S')
-        add_factor(&call, "U", u, m, jobu == 'A' ? m : least, ldu);
-    if (jobvt == 'A' || jobvt == 'S')
-        add_factor(&call, "VT", vt, jobvt == 'A' ? n : least, n, ldvt);
-    return call;
-}
-
 static struct solver_call gesvdp_call(const char *function, int jobz, int econ, int64_t m, int64_t n, int type_a,
                                       void *a, int64_t lda, int type_s, void *s, void *u, int64_t ldu, void *v,
                                       int64_t ldv, const int *others)
@@ -134,41 +100,12 @@ static struct solver_call gesvdp_call(const char *function, int jobz, int econ, 
     struct solver_call call = make_call(function, &gesvdp, m, n, type_a, a, lda, type_s, s, others);
     const int64_t least = m < n ? m : n;
     const bool vectors = solver_jobz(function, jobz) == 'V';
-    call.jobu = call.jobvt = !vectors ? 'N' : econ ? 'S' : 'A';
+    call.jobu = !vectors ? 'N' : econ ? 'S' : 'A';
     if (vectors) {
         add_factor(&call, "U", u, m, econ ? least : m, ldu);
         add_factor(&call, "V", v, n, econ ? least : n, ldv);
     }
     return call;
-}
-
-int cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu,
-                                signed char jobvt, int64_t m, int64_t n, int type_a, const void *a, int64_t lda,
-                                int type_s, const void *s, int type_u, const void *u, int64_t ldu, int type_vt,
-                                const void *vt, int64_t ldvt, int type_compute, size_t *device_bytes,
-                                size_t *host_bytes)
-{
-    ENTER_WITH(handle, params);
-    if (m < n)
-        return CUSOLVER_STATUS_INVALID_VALUE;
-    const struct solver_call call =
-        gesvd_call(__func__, jobu, jobvt, m, n, type_a, (void *)a, lda, type_s, (void *)s, (void *)u, ldu, (void *)vt,
-                   ldvt, (int[]){type_u, type_vt, type_compute});
-    return solver_query(&call, device_bytes, host_bytes);
-}
-
-int cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu, signed char jobvt,
-                     int64_t m, int64_t n, int type_a, void *a, int64_t lda, int type_s, void *s, int type_u,
-                     void *u, int64_t ldu, int type_vt, void *vt, int64_t ldvt, int type_compute,
-                     void *device_buffer, size_t device_bytes, void *host_buffer, size_t host_bytes, int *info)
-{
-    ENTER_WITH(handle, params);
-    if (m < n)
-        return CUSOLVER_STATUS_INVALID_VALUE;
-    struct solver_call call = gesvd_call(__func__, jobu, jobvt, m, n, type_a, a, lda, type_s, s, u, ldu, vt, ldvt,
-                                         (int[]){type_u, type_vt, type_compute});
-    SOLVER_BUFFERS(call, device_buffer, device_bytes, host_buffer, host_bytes, info);
-    return solver_submit(handle, &call);
 }
 
 int cusolverDnXgesvdp_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int econ, int64_t m,

@@ -47,8 +47,7 @@ CUresult capture_check(enum function_index function)
     switch (function) {
     case CALL_cuMemAlloc_v2: case CALL_cuMemFree_v2: case CALL_cuMemHostAlloc: case CALL_cuMemFreeHost:
     case CALL_cuMemHostRegister_v2: case CALL_cuMemHostUnregister: case CALL_cuModuleLoadData:
-    case CALL_cuModuleUnload: case CALL_cuEventSynchronize: case CALL_cuStreamSynchronize: case CALL_cuEventQuery:
-    case CALL_cuStreamQuery:
+    case CALL_cuEventSynchronize: case CALL_cuStreamSynchronize: case CALL_cuEventQuery: case CALL_cuStreamQuery:
         break;
     default:
         return CUDA_SUCCESS;

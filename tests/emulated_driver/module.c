@@ -78,16 +78,6 @@ EXPORT CUresult cuModuleLoadData(CUmodule *handle, const void *image)
     API_END;
 }
 
-EXPORT CUresult cuModuleUnload(CUmodule module)
-{
-    API_BEGIN(cuModuleUnload);
-    if (!module || !module->live)
-        API_FAIL(misuse("cuModuleUnload of a module that is not loaded"));
-    result = stream_drain_all();
-    module->live = false;
-    API_END;
-}
-
 static const struct kernel *find_kernel(const char *name)
 {
     for (int i = 0; i < KERNELS; i++)

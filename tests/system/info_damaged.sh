@@ -29,7 +29,7 @@ echo "some text" > "$work/text" && refuses "not an ELF" "$work/text"
 result $? "a text file"
 : > "$work/empty" && refuses "not an ELF" "$work/empty"
 result $? "an empty file"
-echo "#!/nowhere/interpreter" > "$work/script" && refuses "/nowhere/interpreter, which is not there" "$work/script"
+echo "#!/nowhere/interpreter" > "$work/script" && refuses "/nowhere/interpreter, which does not exist" "$work/script"
 result $? "a script without its interpreter"
 echo 'void dgemm_(void); void use(void); void use(void) { dgemm_(); }' > "$work/use.c"
 $compiler -g0 -fPIC -shared -o "$work/library" "$work/use.c" && $compiler -c -o "$work/use.o" "$work/use.c" &&

@@ -67,7 +67,7 @@ mkdir broken && echo 'no library' > broken/libmini.so
 LD_LIBRARY_PATH=$work/broken info -- bin/linked && tells 'lib/libmini.so, found by RUNPATH '
 result $? "a file of that name that is no library is passed over"
 build -o bin/linked_nowhere main.c use.c "${link[@]}"
-info -- bin/linked_nowhere && tells '^not found by the loader: libmini.so, which bin/linked_nowhere needs$' \
+info -- bin/linked_nowhere && tells '^the loader does not find libmini.so, which bin/linked_nowhere needs$' \
     'for 2 routines as NAME_, which no library here defines: .*dsymv_'
 result $? "a library that the loader would not find is named"
 echo 'void dger_64_(void), cblas_dger(void), cblas_dger_64(void), dsymv_(void), use(void);
@@ -118,7 +118,7 @@ build -o bin/half_wrapping main.c use_c.c wrapper.c half.c "${passed[@]}"
 info -- bin/half_wrapping && tells '1 routine as NAME_, 0 of' 'bin/half_wrapping: 2 routines: ' 'cblas_dsymv' 'linked statically into it, and hidden'
 result $? "but not those whose Fortran routine is in it as well"
 if build -static -o bin/static main.c use.c libblas.a; then
-    info -- bin/static && tells 'statically linked\)' 'no loader comes in' 'bin/static: 3 routines: '
+    info -- bin/static && tells 'statically linked\)' 'it has no loader that could preload mublas' 'bin/static: 3 routines: '
     result $? "a statically linked program"
 fi
 
@@ -147,7 +147,7 @@ info -- lib/extension.so && tells 'host BLAS: .*libscipy_openblas64_-1234.so, fo
 result $? "a wheel's extension and its prefixed OpenBLAS"
 
 build -o bin/opener opener.c -ldl
-info -- bin/opener && tells '^host BLAS: none is linked' '^intercepted: nothing' 'opened at run time \(by bin/opener\)' RTLD_DEEPBIND
+info -- bin/opener && tells '^host BLAS: neither it nor its libraries link one' '^intercepted: nothing' 'opened at run time \(by bin/opener\)' RTLD_DEEPBIND
 result $? "a program that opens its libraries: they are found then"
 sed 's/dlopen(/dlmopen(LM_ID_NEWLM, /' opener.c > namespaces.c
 build -D_GNU_SOURCE -o bin/namespaces namespaces.c -ldl
@@ -219,10 +219,10 @@ cp bin/linked bin/privileged && chmod u+s bin/privileged
 info -- bin/privileged && tells 'set-user-id' && lacks '^intercepted'
 result $? "a set-user-id program"
 { printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0'; head -c 16 /dev/zero; printf '\64\0\40\0\0\0\50\0\0\0\0\0'; } > bin/32_bit
-info -- bin/32_bit && tells '\(32-bit x86' 'not for the machine'
+info -- bin/32_bit && tells '\(32-bit x86' 'built for another machine'
 result $? "a 32-bit program"
 cp bin/linked bin/foreign && printf '\363' | dd of=bin/foreign bs=1 seek=18 conv=notrunc 2> /dev/null
-info -- bin/foreign && tells '\(RISC-V\)' 'not for the machine'
+info -- bin/foreign && tells '\(RISC-V\)' 'built for another machine'
 result $? "a program for another machine"
 
 # The same libraries as the loader lists for itself.

@@ -50,7 +50,7 @@ refuses()
 }
 refuses 2 "'tuen' is not a command" tuen
 refuses 2 "'--verison' is not an option" --verison
-refuses 2 "'--really' is too much" --version --really
+refuses 2 "'--really' is one argument too many" --version --really
 refuses 2 "mublas info: --settings=all: not" info --crossovers --settings=all
 refuses 2 "mublas run: '--speed' is not an option" run --speed true
 refuses 2 "mublas tune: --speed: not an option" tune --speed

@@ -1,3 +1,4 @@
 #!/bin/bash
+# rewrites.c, with every call offloaded.
 . tests/environment.sh
 exec bash "$source_tree/tests/run_offloaded.sh" tests/system/rewrites

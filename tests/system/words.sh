@@ -18,9 +18,9 @@ tells() # WORDS FILE WHAT
 tells "would have gained, by the predicted times, $waking of what waking a GPU costs" README.md "when waking begins: $waking"
 tells "would have gained $waking of what that costs" man/mublas.1 "when waking begins: $waking"
 tells "go to the GPU once $used of the price" README.md "when it is used: $used"
-tells "used once they would have gained $used of it" man/mublas.1 "when it is used: $used"
+tells "run on it once they would have gained $used of the cost" man/mublas.1 "when it is used: $used"
 tells "prepared from $preparing of their own price on" README.md "when cuBLAS is prepared: $preparing"
-tells "prepared from $preparing of their own price on" man/mublas.1 "when cuBLAS is prepared: $preparing"
+tells "prepares cuBLAS and each of its routines from $preparing of their own price on" man/mublas.1 "when cuBLAS is prepared: $preparing"
 [ "$host_most" = 1 ]
 result $? "and what is spent on the host meanwhile is most of it, but not all"
 echo "1..$number"

@@ -423,7 +423,7 @@ tests_unit_test_cuda_users_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_loader_cache
 TESTS += tests/unit/test_loader_cache
-tests_unit_test_loader_cache_SOURCES = tests/unit/test_loader_cache.c src/command/loader_cache.c
+tests_unit_test_loader_cache_SOURCES = tests/unit/test_loader_cache.c src/command/inspect/loader_cache.c
 
 vendor_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 check_LTLIBRARIES += tests/unit/vendor_good.la tests/unit/vendor_poor.la tests/unit/vendor_refusing.la
@@ -472,9 +472,7 @@ tests_unit_test_learned_flags_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_verify_operands
 TESTS += tests/unit/test_verify_operands
-tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c \
-	src/command/verify_gauge.c src/command/verify_numbers.h \
-	src/command/verify_operands.c src/command/verify_operands.h
+tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c $(verify_blas_sources)
 tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_verify_lapack

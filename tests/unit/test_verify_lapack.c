@@ -1,8 +1,8 @@
 /* What `mublas verify` sees of LAPACK's results, of every routine: the host's own pass, each result that is wrong by some
  * hundred units is seen, and so is each byte that was written beside them. Argument: a seed. */
 #include "command/random_flags.h"
-#include "command/verify_dense.h"
-#include "command/verify_lapack.h"
+#include "command/verify/dense.h"
+#include "command/verify/lapack.h"
 #include "tap.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static void change_results(const struct lapack_routine *routine, const struct la
         memcpy(kept, at, place.element);
         spoil(routine, array, &place, i, j, by);
         findings.changed++;
-        if (!(verify_lapack_gauge(routine, after, before) >= limit)) {
+        if (!(verify_lapack_ratio(routine, after, before) >= limit)) {
             findings.unseen++;
             printf("# %s, n=%lld, array %d, element %lld, %lld\n", routine->name, (long long)before->n, (int)array,
                    (long long)i, (long long)j);
@@ -116,7 +116,7 @@ static void change_residuals(const struct lapack_routine *routine, const struct 
         number_put(routine->type, after->b, i, value);
     }
     findings.changed++;
-    findings.unseen += !(verify_lapack_gauge(routine, after, before) >= limit);
+    findings.unseen += !(verify_lapack_ratio(routine, after, before) >= limit);
 }
 
 static void change_others(const struct lapack_routine *routine, const struct lapack_arguments *after,
@@ -143,10 +143,10 @@ static void check_call(const struct lapack_routine *routine, host_function *func
     struct verify_parts parts = {0};
     lapack_call(function, routine, after);
     verify_lapack_kind_of(routine->family)->results(routine, after, &parts);
-    const double gauge = verify_lapack_gauge(routine, after, before);
+    const double ratio = verify_lapack_ratio(routine, after, before);
     findings.calls++;
-    findings.worst = fmax(findings.worst, gauge);
-    findings.failing += !(gauge < limit) || !verify_arrays_kept(routine, after, before, &parts);
+    findings.worst = fmax(findings.worst, ratio);
+    findings.failing += !(ratio < limit) || !verify_arrays_kept(routine, after, before, &parts);
     for (int array = 0; array < VERIFY_ARRAYS && before->n <= ORDER_MOST && before->m <= 2 * ORDER_MOST; array++) {
         if (!parts.of[array].is_free)
             change_results(routine, after, before, (enum verify_array)array, &parts.of[array], seed);
@@ -157,7 +157,7 @@ static void check_call(const struct lapack_routine *routine, host_function *func
     if (routine->family == LAPACK_GELS && before->m > before->n)
         change_residuals(routine, after, before);
     after->info = 1;
-    findings.unexpected += isfinite(verify_lapack_gauge(routine, after, before));
+    findings.unexpected += isfinite(verify_lapack_ratio(routine, after, before));
 }
 
 static void check_routine(const struct lapack_routine *routine, const struct host_library *host, uint64_t *seed)

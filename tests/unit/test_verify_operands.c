@@ -1,12 +1,12 @@
-/* The gauge of `mublas verify`, and its eye for what is written where it should not be. */
-#include "command/verify_operands.h"
+/* The ratio of `mublas verify`, and its eye for what is written where it should not be. */
+#include "command/verify/operands.h"
 #include "tap.h"
 
 #include <math.h>
 #include <string.h>
 
 /* y = 2 A x + 3 y, A of order 1: the magnitudes are 2 |a| |x| + 3 |y|. */
-static void test_gauge(void)
+static void test_ratio(void)
 {
     struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = 1, .n = 1, .alpha = {.d = 2},
                              .beta = {.d = 3},
@@ -16,13 +16,13 @@ static void test_gauge(void)
     tap_ok(verify_operands_make(&operands, &call, &seed), "operands are made");
     double a = *(double *)operands.hosts.a.pointer, x = *(double *)operands.hosts.x.pointer;
     double y = *(double *)operands.hosts.y.pointer, *result = operands.ours.y.pointer;
-    tap_ok(a != 0 && x != 0 && y != 0 && *result == y && verify_operands_gauge(&operands) == 0,
+    tap_ok(a != 0 && x != 0 && y != 0 && *result == y && verify_operands_ratio(&operands) == 0,
            "the same in both copies");
     *result += 100 * 0x1p-53 * (2 * fabs(a * x) + 3 * fabs(y));
-    double gauge = verify_operands_gauge(&operands);
-    tap_ok(gauge > 90 && gauge < 110, "a difference of 100 units measures %g", gauge);
+    double ratio = verify_operands_ratio(&operands);
+    tap_ok(ratio > 90 && ratio < 110, "a difference of 100 units measures %g", ratio);
     *result = NAN;
-    tap_ok(isinf(verify_operands_gauge(&operands)), "a NaN on one side is infinitely wrong");
+    tap_ok(isinf(verify_operands_ratio(&operands)), "a NaN on one side is infinitely wrong");
     tap_ok(verify_operands_kept(&operands), "results may be written");
     verify_operands_free(&operands);
 }
@@ -72,7 +72,7 @@ static void test_kept(void)
 
 int main(void)
 {
-    test_gauge();
+    test_ratio();
     test_kept();
     return tap_done();
 }

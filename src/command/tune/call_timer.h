@@ -7,7 +7,7 @@
 #define MUBLAS_CALL_TIMER_H
 
 #include "command/routine_call.h"
-#include "command/shim_child.h"
+#include "command/run/shim_child.h"
 #include "common/blas_call.h"
 #include "tuner/online/timed_class.h"
 

@@ -1,8 +1,9 @@
 #include "command/tune/tune_options.h"
 
 #include "command/routine_call.h"
-#include "command/shim_child.h"
+#include "command/run/shim_child.h"
 #include "command/tune/learned_merge.h"
+#include "command/tune/timed_calls.h"
 #include "command/tune/tune_calls.h"
 #include "command/tune/tune_evaluate.h"
 #include "command/tune/tune_files.h"
@@ -268,7 +269,7 @@ static bool needs_are_met(const struct tune_options *options)
         fputs("mublas tune: there is no cuBLAS, without which these routines stay on the host\n", stderr);
         return false;
     }
-    return shim_child_possible("mublas tune");
+    return shim_child_possible("mublas tune", TIMED_CALLS_COMMAND);
 }
 
 int tune_run(char **arguments)

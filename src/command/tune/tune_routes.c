@@ -1,5 +1,5 @@
 #include "command/tune/tune_routes.h"
-#include "command/offload_report.h"
+#include "command/run/offload_report.h"
 #include "command/tune/call_timer.h"
 #include "command/tune/timed_calls.h"
 #include "common/clock.h"

@@ -1,6 +1,6 @@
 #include "command/tune/tune_session.h"
 
-#include "command/exit_status.h"
+#include "command/commands.h"
 #include "tuner/learn/graph_replay.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "command/tune/tuning_report.h"
 
-#include "command/exit_status.h"
+#include "command/commands.h"
 #include "tuner/online/learned_times.h"
 #include "tuner/online/recipe.h"
 

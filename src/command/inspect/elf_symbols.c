@@ -1,0 +1,146 @@
+#include "command/inspect/elf_object.h"
+#include "interpose/host_search.h"
+
+#include <gelf.h>
+#include <string.h>
+
+struct reading {
+    Elf *elf;
+    struct elf_object *object;
+    size_t dynsym; /* index of its section, 0: none */
+};
+
+/* Notes what else tells something about the object. */
+static void note_symbol(struct elf_object *object, const char *name, bool defined)
+{
+    if (!defined) {
+        object->opens_libraries |= strcmp(name, "dlopen") == 0;
+        object->opens_namespaces |= strcmp(name, "dlmopen") == 0;
+    } else {
+        object->has_lapack |= strstr(name, "dsytrd_") != NULL;
+        object->is_mublas |= strcmp(name, HOST_SEARCH_MARKER) == 0;
+        object->passes_lapack |= strcmp(name, HOST_SEARCH_PASSING_MARKER) == 0;
+        object->is_mublas |= object->passes_lapack;
+        object->is_wide_mublas |= strcmp(name, HOST_SEARCH_WIDE_MARKER) == 0;
+    }
+}
+
+static bool is_code(const GElf_Sym *symbol)
+{
+    int type = GELF_ST_TYPE(symbol->st_info);
+    return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+}
+
+static int dynamic_use(const GElf_Sym *symbol)
+{
+    int visibility = GELF_ST_VISIBILITY(symbol->st_other);
+    if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
+        return 0;
+    if (symbol->st_shndx == SHN_UNDEF)
+        return USE_IMPORTED;
+    return visibility == STV_DEFAULT ? USE_EXPORTED :
+           visibility == STV_PROTECTED ? USE_EXPORTED | USE_PROTECTED : 0;
+}
+
+/* Lists a name that is no symbol of mublas'. False: out of memory. */
+static bool note_other(struct elf_object *object, const char *name, int use)
+{
+    const size_t length = strlen(name);
+    if (length < 2 || name[length - 1] != '_' || name[0] == '_')
+        return true;
+    return use & USE_IMPORTED ? name_list_add(&object->other_imports, name)
+                              : !(use & USE_EXPORTED) || name_list_add(&object->other_exports, name);
+}
+
+static const char *read_symbols(struct reading *reading, Elf_Scn *section, const GElf_Shdr *header)
+{
+    struct elf_object *object = reading->object;
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym symbol;
+    if (!data)
+        return "it is damaged: its symbols cannot be read";
+    for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+        const char *text = elf_strptr(reading->elf, header->sh_link, symbol.st_name);
+        if (!text)
+            continue;
+        if (header->sh_type == SHT_DYNSYM)
+            note_symbol(object, text, symbol.st_shndx != SHN_UNDEF);
+        if (!is_code(&symbol))
+            continue;
+        int name = symbol_named(text);
+        if (name == -1) {
+            if (header->sh_type == SHT_DYNSYM && !note_other(object, text, dynamic_use(&symbol)))
+                return "out of memory";
+            continue;
+        }
+        if (header->sh_type == SHT_DYNSYM)
+            object->uses[name] |= (uint8_t)dynamic_use(&symbol);
+        else if (symbol.st_shndx != SHN_UNDEF)
+            object->uses[name] |= USE_INSIDE;
+    }
+    return NULL;
+}
+
+static bool get_relocation(Elf_Data *data, bool with_addend, int index, uint64_t *info)
+{
+    GElf_Rela added;
+    GElf_Rel plain;
+    if (with_addend ? !gelf_getrela(data, index, &added) : !gelf_getrel(data, index, &plain))
+        return false;
+    *info = with_addend ? added.r_info : plain.r_info;
+    return true;
+}
+
+static const char *read_relocations(struct reading *reading, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *symbols = elf_getscn(reading->elf, header->sh_link);
+    Elf_Data *symbol_data = symbols ? elf_getdata(symbols, NULL) : NULL;
+    GElf_Shdr symbol_header;
+    GElf_Sym symbol;
+    uint64_t info;
+    if (!data || !symbol_data || !gelf_getshdr(symbols, &symbol_header))
+        return "it is damaged: its relocations cannot be read";
+    for (int i = 0; get_relocation(data, header->sh_type == SHT_RELA, i, &info); i++) {
+        int index = (int)GELF_R_SYM(info);
+        if (index == 0 || !gelf_getsym(symbol_data, index, &symbol))
+            continue;
+        reading->object->calls_itself |=
+            symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+        const char *text = elf_strptr(reading->elf, symbol_header.sh_link, symbol.st_name);
+        int name = text ? symbol_named(text) : -1;
+        if (name != -1)
+            reading->object->uses[name] |= USE_RELOCATED;
+    }
+    return NULL;
+}
+
+/* Reads symbols, or in a second walk relocations, which need the section of the symbols. */
+static const char *read_sections(struct reading *reading, bool relocations)
+{
+    const char *reason = NULL;
+    for (Elf_Scn *section = NULL; !reason && (section = elf_nextscn(reading->elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            return "it is damaged: a section header cannot be read";
+        bool relocates = header.sh_type == SHT_REL || header.sh_type == SHT_RELA;
+        if (relocations && relocates && reading->dynsym && header.sh_link == reading->dynsym)
+            reason = read_relocations(reading, section, &header);
+        if (relocations || (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB))
+            continue;
+        if (header.sh_type == SHT_DYNSYM)
+            reading->dynsym = elf_ndxscn(section);
+        reading->object->has_dynamic_symbols |= header.sh_type == SHT_DYNSYM;
+        reading->object->has_full_symbols |= header.sh_type == SHT_SYMTAB;
+        reason = read_symbols(reading, section, &header);
+    }
+    return reason;
+}
+
+const char *elf_symbols_read(Elf *elf, struct elf_object *object)
+{
+    struct reading reading = {elf, object, 0};
+    const char *reason = read_sections(&reading, false);
+    name_list_sort(&object->other_exports);
+    return reason ? reason : read_sections(&reading, true);
+}

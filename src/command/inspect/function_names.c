@@ -1,0 +1,87 @@
+#include "command/inspect/function_names.h"
+#include "interpose/symbols.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_SHOWN = 4 };
+
+static int compare(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+bool name_list_add(struct name_list *list, const char *name)
+{
+    if (list->count == list->room) {
+        const int room = list->room ? 2 * list->room : 16;
+        char **grown = reallocarray(list->names, (size_t)room, sizeof *grown);
+        if (!grown)
+            return false;
+        list->names = grown;
+        list->room = room;
+    }
+    char *copy = strdup(name);
+    if (copy)
+        list->names[list->count++] = copy;
+    return copy != NULL;
+}
+
+void name_list_sort(struct name_list *list)
+{
+    if (list->count > 0)
+        qsort(list->names, (size_t)list->count, sizeof *list->names, compare);
+}
+
+bool name_list_has(const struct name_list *list, const char *name)
+{
+    return list->count > 0 && bsearch(&name, list->names, (size_t)list->count, sizeof *list->names, compare);
+}
+
+void name_list_clear(struct name_list *list)
+{
+    for (int i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+    *list = (struct name_list){0};
+}
+
+void name_line_add(struct name_line *line, const char *name)
+{
+    if (line->shown == NAMES_SHOWN && !line->all && line->left > 1) {
+        fprintf(line->stream, " and %d more", line->left);
+        line->left = 0;
+        return;
+    }
+    fprintf(line->stream, " %s", name);
+    line->shown++;
+    line->left--;
+}
+
+static enum symbol sorted[SYMBOL_COUNT];
+static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
+
+static int compare_symbols(const void *left, const void *right)
+{
+    return strcmp(symbol_name(*(const enum symbol *)left), symbol_name(*(const enum symbol *)right));
+}
+
+static int compare_name(const void *name, const void *symbol)
+{
+    return strcmp(name, symbol_name(*(const enum symbol *)symbol));
+}
+
+static void sort_symbols(void)
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        sorted[i] = (enum symbol)i;
+    qsort(sorted, SYMBOL_COUNT, sizeof *sorted, compare_symbols);
+}
+
+int symbol_named(const char *name)
+{
+    pthread_once(&sorted_once, sort_symbols);
+    const enum symbol *found = bsearch(name, sorted, SYMBOL_COUNT, sizeof *sorted, compare_name);
+    return found ? (int)*found : -1;
+}

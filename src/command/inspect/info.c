@@ -1,0 +1,228 @@
+#include "command/commands.h"
+#include "command/route_orders.h"
+#include "common/processors.h"
+#include "common/settings.h"
+#include "gpu/cublas_library.h"
+#include "gpu/device.h"
+#include "gpu/solver_library.h"
+#include "interpose/host_search.h"
+#include "interpose/learned_model.h"
+#include "interpose/policy.h"
+#include "mirror/mapping.h"
+#include "mirror/write_tracker.h"
+#include "tuner/online/recipe_search.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct machine {
+    bool has_device, has_host, has_recipe;
+    struct device_choice choice;
+    struct device_properties device;
+    struct host_library host;
+    struct recipe recipe;
+    struct recipe_search search;
+};
+
+static void look_around(struct machine *machine)
+{
+    memset(machine, 0, sizeof *machine);
+    machine->has_device = device_choose(&machine->choice) == STATUS_OK &&
+                          device_query(machine->choice.ordinal, &machine->device) == STATUS_OK;
+    machine->has_host = host_search("dgemm_", &machine->host);
+    if (machine->has_device) {
+        const struct recipe_signature signature = recipe_signature_of(&machine->device);
+        machine->has_recipe = recipe_search(&signature, &machine->recipe, &machine->search);
+    }
+}
+
+static void print_device(FILE *stream, const struct device_properties *device,
+                         const struct device_choice *choice)
+{
+    fprintf(stream, "device %d: %s, compute capability %d.%d, %d multiprocessors\n", device->ordinal,
+            device->name,
+            device->compute_major, device->compute_minor, device->multiprocessors);
+    fprintf(stream, "  memory %.1f GiB at %.0f GB/s by clock and bus width, L2 cache %.0f MiB\n",
+            (double)device->memory_bytes / (1 << 30), device->memory_bandwidth / 1e9,
+            (double)device->l2_bytes / (1 << 20));
+    fprintf(stream, "  chosen by %s\n", choice->reason);
+    fprintf(stream, "  driver for CUDA %d.%d\n", device->driver_version / 1000,
+            device->driver_version % 1000 / 10);
+}
+
+static void print_floors(FILE *stream, const struct machine_model *model)
+{
+    static const struct {
+        const char *types, *name;
+        enum blas_family family;
+    } routines[] = {
+        {"sdcz", "axpy", FAMILY_AXPY}, {"sdcz", "gemv", FAMILY_GEMV}, {"sd", "symv", FAMILY_SYMV},
+        {"cz", "hemv", FAMILY_HEMV},   {"sdcz", "trmv", FAMILY_TRMV}, {"sdcz", "gemm", FAMILY_GEMM},
+        {"sdcz", "symm", FAMILY_SYMM}, {"cz", "hemm", FAMILY_HEMM},   {"sdcz", "syrk", FAMILY_SYRK},
+        {"cz", "herk", FAMILY_HERK},   {"sdcz", "syr2k", FAMILY_SYR2K}, {"cz", "her2k", FAMILY_HER2K},
+        {"sdcz", "trmm", FAMILY_TRMM}, {"sdcz", "trsm", FAMILY_TRSM},
+    };
+    static const char types[] = "sdcz"; /* in the order of enum blas_type */
+    fprintf(stream, "below these sizes calls never leave the host\n"
+                    "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm;"
+                    " n*n*k for syrk, herk, syr2k, her2k)\n");
+    for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
+        fputc(' ', stream);
+        for (const char *type = routines[i].types; *type; type++) {
+            enum blas_type number = (enum blas_type)(strchr(types, *type) - types);
+            uint64_t floor = policy_floor(settings()->offload, model, routines[i].family, number);
+            if (floor == UINT64_MAX)
+                fprintf(stream, " %c%s never", *type, routines[i].name);
+            else
+                fprintf(stream, " %c%s %llu", *type, routines[i].name, (unsigned long long)floor);
+        }
+        fputc('\n', stream);
+    }
+}
+
+static void print_recipe(FILE *stream, const struct machine *machine)
+{
+    fprintf(stream, "launch shapes: %s\n",
+            machine->has_recipe ? "by a recipe" : "built-in rules (mublas tune makes a recipe)");
+    for (int origin = 0; origin < RECIPE_ORIGINS; origin++) {
+        const struct recipe_attempt *attempt = &machine->search.attempts[origin];
+        const char *name = recipe_origin_name((enum recipe_origin)origin);
+        if (attempt->outcome == RECIPE_REFUSED)
+            fprintf(stream, "  %s recipe %s is refused: %s\n", name, attempt->path, attempt->fault);
+        else if (attempt->outcome == RECIPE_IN_FORCE)
+            fprintf(stream, "  %s recipe %s is in force: %s\n", name, attempt->path, machine->recipe.made);
+        else if (attempt->outcome == RECIPE_ABSENT && *attempt->path)
+            fprintf(stream, "  %s recipe %s is not there\n", name, attempt->path);
+    }
+}
+
+/* The times of calls in a recipe hold for the host BLAS that it was tuned with. */
+static void print_learned(FILE *stream, const struct learned_times *times, const char *host)
+{
+    if (strcmp(times->host_blas, host) != 0)
+        fprintf(stream, "  host times were learned with %s; with %s those built in count\n",
+                *times->host_blas ? times->host_blas : "no host BLAS", *host ? host : "none");
+    else if (times->host_threads != processors_for_blas())
+        fprintf(stream, "  host times were learned with %d threads; with %d those built in count\n",
+                times->host_threads, processors_for_blas());
+}
+
+/* With `sizes` every size, else only where they come from. */
+static void print_crossovers(FILE *stream, const struct machine *machine, bool sizes)
+{
+    struct machine_model model = crossover_model_here(machine->has_device ? &machine->device : NULL);
+    struct learned_times *times = malloc(sizeof *times);
+    char path[PATH_MAX] = "";
+    if (machine->has_host && !realpath(machine->host.path, path))
+        snprintf(path, sizeof path, "%s", machine->host.path);
+    const bool learned = times && learned_model_use(&model, times, machine->recipe.crossover, path);
+    fprintf(stream, "crossovers: %s; ", model.learned ? "learned" : "built in");
+    if (sizes) {
+        print_floors(stream, &model);
+        route_orders_print(stream, &model);
+    } else {
+        fputs("mublas info --crossovers lists the sizes below which calls stay on the host\n", stream);
+    }
+    if (learned)
+        print_learned(stream, times, path);
+    free(times);
+}
+
+static void print_tracker(FILE *stream)
+{
+    struct write_tracker *tracker = NULL;
+    if (!settings()->tracking) {
+        fprintf(stream, "residency: off by MUBLAS_TRACKING=0; operands are copied at every call\n");
+        return;
+    }
+    write_tracker_create(&tracker);
+    fprintf(stream, "residency: %s\n", write_tracker_description(tracker));
+    write_tracker_destroy(tracker);
+    if (mapping_has_blind_spots(0))
+        fprintf(stream,
+                "  this process can be written behind the tracker's back (RDMA, XPMEM, KNEM or foreign pins):"
+                        " calls are stateless%s\n",
+                settings()->trust_tracking ? ", but MUBLAS_TRUST_TRACKING=1 overrides" : "");
+}
+
+/* `found` is the library's file, NULL if there is none; `setting` can name another. */
+static void print_library(FILE *stream, const char *routines, const char *library, const char *found,
+                          const char *setting)
+{
+    if (found)
+        fprintf(stream, "%s: by %s, %s\n", routines, library, found);
+    else
+        fprintf(stream, "%s: on the host, there is no %s (%s names one)\n", routines, library, setting);
+}
+
+static void print_host(FILE *stream, const struct machine *machine)
+{
+    if (machine->has_host)
+        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", machine->host.path,
+                machine->host.origin);
+    else
+        fputs("host BLAS: none found; set MUBLAS_HOST_BLAS\n", stream);
+}
+
+static void print_settings(FILE *stream)
+{
+    fputs("settings other than by default (mublas info --settings lists all):\n", stream);
+    if (settings_print_changed(stream) == 0)
+        fputs("  none\n", stream);
+}
+
+static void print_screen(FILE *stream, const struct machine *machine)
+{
+    fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
+    if (machine->has_device) {
+        print_device(stream, &machine->device, &machine->choice);
+        print_library(stream, "level 3", "cuBLAS", cublas_library_find(), "MUBLAS_CUBLAS");
+        print_library(stream, "LAPACK", "cuSOLVER", solver_library_find(), "MUBLAS_CUSOLVER");
+    } else {
+        fputs("device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n", stream);
+    }
+    print_host(stream, machine);
+    if (machine->has_device)
+        print_recipe(stream, machine);
+    print_crossovers(stream, machine, false);
+    print_tracker(stream);
+    print_settings(stream);
+}
+
+static void print_machine(FILE *stream, bool sizes)
+{
+    struct machine machine;
+    look_around(&machine);
+    if (sizes)
+        print_crossovers(stream, &machine, true);
+    else
+        print_screen(stream, &machine);
+    if (machine.has_recipe)
+        recipe_clear(&machine.recipe);
+}
+
+int info_run(char **arguments)
+{
+    bool sizes = false, all_settings = false;
+    char **argument = arguments;
+    for (; *argument; argument++)
+        if (strcmp(*argument, "--crossovers") == 0)
+            sizes = true;
+        else if (strcmp(*argument, "--settings") == 0)
+            all_settings = true;
+        else
+            break;
+    if (*argument && argument == arguments)
+        return inspect_program(arguments);
+    if (*argument) {
+        fprintf(stderr, "mublas info: %s: not with %s\n", *argument, *arguments);
+        return EXIT_BAD_COMMAND_LINE;
+    }
+    if (sizes || !all_settings)
+        print_machine(stdout, sizes);
+    if (all_settings)
+        settings_print(stdout);
+    return 0;
+}

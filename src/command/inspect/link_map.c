@@ -1,0 +1,216 @@
+#include "command/inspect/link_map.h"
+#include "command/inspect/library_search.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* More than any program has: stops at files that never end. */
+enum { OBJECTS_MAX = 4096 };
+
+static const char no_memory[] = "out of memory";
+
+struct found {
+    char *path;
+    const char *how;
+};
+
+static struct library_kind kind_of(const struct link_map *map)
+{
+    return (struct library_kind){map->objects[0].elf.is_64bit, map->objects[0].elf.machine};
+}
+
+/* Searches the RPATHs of an object and of those that led to it, unless it has a RUNPATH. */
+static char *search_rpaths(const struct link_map *map, int parent, const char *name)
+{
+    char *path = NULL;
+    if (map->objects[parent].elf.runpath)
+        return NULL;
+    for (int i = parent; i >= 0 && !path;
+         i = i > 0 && map->objects[i].parent < 0 ? 0 : map->objects[i].parent) {
+        const struct linked_object *object = &map->objects[i];
+        if (object->elf.rpath && !object->elf.runpath)
+            path = library_search_list(object->elf.rpath, object->origin, name, kind_of(map));
+    }
+    return path;
+}
+
+static struct found find_library(const struct link_map *map, int parent, const char *name)
+{
+    const struct linked_object *object = &map->objects[parent];
+    const char *variable = getenv("LD_LIBRARY_PATH");
+    struct found found = {NULL, "by its path"};
+    if (strchr(name, '/')) {
+        found.path = library_search_expand(name, object->origin);
+        if (found.path && !elf_object_matches(found.path, kind_of(map).is_64bit, kind_of(map).machine)) {
+            free(found.path);
+            found.path = NULL;
+        }
+        return found;
+    }
+    found.how = "by RPATH";
+    if ((found.path = search_rpaths(map, parent, name)))
+        return found;
+    found.how = "by LD_LIBRARY_PATH";
+    if (variable && *variable &&
+        (found.path = library_search_list(variable, object->origin, name, kind_of(map))))
+        return found;
+    found.how = "by RUNPATH";
+    if (object->elf.runpath &&
+        (found.path = library_search_list(object->elf.runpath, object->origin, name, kind_of(map))))
+        return found;
+    found.how = "by the loader's cache";
+    if (!object->elf.skips_default_folders && (found.path = library_search_cache(name, kind_of(map))))
+        return found;
+    found.how = "in the loader's default folders";
+    if (!object->elf.skips_default_folders)
+        found.path = library_search_default(name, kind_of(map));
+    return found;
+}
+
+static char *folder_of(const char *path, bool resolved)
+{
+    char *whole = resolved ? realpath(path, NULL) : NULL;
+    char *folder = NULL;
+    char here[PATH_MAX];
+    if (!whole && (*path == '/' || !getcwd(here, sizeof here)))
+        whole = strdup(path);
+    else if (!whole && asprintf(&whole, "%s/%s", here, path) < 0)
+        whole = NULL;
+    const char *slash = whole ? strrchr(whole, '/') : NULL;
+    if (slash)
+        folder = slash == whole ? strdup("/") : strndup(whole, (size_t)(slash - whole));
+    free(whole);
+    return folder;
+}
+
+static bool is_known(const struct link_map *map, const char *name)
+{
+    for (int i = 0; i < map->count; i++) {
+        const char *soname = map->objects[i].elf.soname;
+        if ((soname && strcmp(soname, name) == 0) || strcmp(map->objects[i].path, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_same_file(const struct link_map *map, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return false;
+    for (int i = 0; i < map->count; i++)
+        if (map->objects[i].inode == status.st_ino && map->objects[i].device == status.st_dev)
+            return true;
+    return false;
+}
+
+/* Owns `path` afterwards. */
+static const char *add_object(struct link_map *map, char *path, const char *how, int parent)
+{
+    struct stat status;
+    struct linked_object *grown = reallocarray(map->objects, (size_t)map->count + 1, sizeof *grown);
+    if (!path || !grown || map->count == OBJECTS_MAX) {
+        if (grown)
+            map->objects = grown;
+        free(path);
+        return map->count == OBJECTS_MAX ? "it leads to too many libraries" : no_memory;
+    }
+    map->objects = grown;
+    struct linked_object *object = &grown[map->count++];
+    *object = (struct linked_object){.path = path, .how = how, .parent = parent};
+    if (stat(path, &status) == 0) {
+        object->device = status.st_dev;
+        object->inode = status.st_ino;
+    }
+    object->reason = elf_object_read(path, &object->elf);
+    object->origin = folder_of(path, parent < 0 && object->elf.is_program);
+    return object->origin ? NULL : no_memory;
+}
+
+static const char *add_missing(struct link_map *map, const char *name, int parent)
+{
+    for (int i = 0; i < map->missing_count; i++)
+        if (strcmp(map->missing[i].name, name) == 0)
+            return NULL;
+    struct missing_library *grown = reallocarray(map->missing, (size_t)map->missing_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory;
+    map->missing = grown;
+    grown[map->missing_count++] = (struct missing_library){name, parent};
+    return NULL;
+}
+
+/* Adds what LD_PRELOAD holds already, after the shim. */
+static const char *add_preloaded(struct link_map *map)
+{
+    const char *variable = getenv("LD_PRELOAD");
+    char *names = strdup(variable ? variable : "");
+    char *rest = NULL;
+    const char *reason = names ? NULL : no_memory;
+    for (char *name = names ? strtok_r(names, ": ", &rest) : NULL; name && !reason;
+         name = strtok_r(NULL, ": ", &rest)) {
+        struct found found = find_library(map, 0, name);
+        if (!found.path || is_known(map, name) || is_same_file(map, found.path)) {
+            free(found.path);
+            continue;
+        }
+        reason = add_object(map, found.path, "by LD_PRELOAD", -1);
+        if (!reason && map->objects[map->count - 1].elf.is_mublas) {
+            struct linked_object *last = &map->objects[--map->count];
+            elf_object_clear(&last->elf);
+            free(last->path);
+            free(last->origin);
+        }
+    }
+    free(names);
+    return reason;
+}
+
+static const char *add_needed(struct link_map *map, int parent)
+{
+    const char *reason = NULL;
+    for (int i = 0; i < map->objects[parent].elf.needed_count && !reason; i++) {
+        const char *name = map->objects[parent].elf.needed[i];
+        if (is_known(map, name))
+            continue;
+        struct found found = find_library(map, parent, name);
+        if (!found.path)
+            reason = add_missing(map, name, parent);
+        else if (is_same_file(map, found.path))
+            free(found.path);
+        else
+            reason = add_object(map, found.path, found.how, parent);
+    }
+    return reason;
+}
+
+const char *link_map_make(const char *path, struct link_map *map)
+{
+    *map = (struct link_map){0};
+    const char *reason = add_object(map, strdup(path), "named", -1);
+    if (reason || (reason = map->objects[0].reason))
+        return reason;
+    if (!map->objects[0].elf.is_native || map->objects[0].elf.is_static)
+        return NULL;
+    reason = add_preloaded(map);
+    for (int i = 0; i < map->count && !reason; i++)
+        if (!map->objects[i].reason)
+            reason = add_needed(map, i);
+    return reason;
+}
+
+void link_map_clear(struct link_map *map)
+{
+    for (int i = 0; i < map->count; i++) {
+        elf_object_clear(&map->objects[i].elf);
+        free(map->objects[i].path);
+        free(map->objects[i].origin);
+    }
+    free(map->objects);
+    free(map->missing);
+    *map = (struct link_map){0};
+}

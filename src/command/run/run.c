@@ -1,0 +1,76 @@
+#include "command/commands.h"
+#include "command/run/preload.h"
+#include "command/run/program_file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
+
+static const char *const modes[] = {"auto", "always", "never"};
+
+static bool set_mode(const char *mode)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(mode, modes[i]) == 0)
+            return setenv("MUBLAS_OFFLOAD", mode, 1) == 0;
+    fprintf(stderr, "mublas run: --offload='%s' is not auto, always or never\n", mode);
+    return false;
+}
+
+/* Handles the options. Returns the first argument after them, or NULL after a complaint. */
+static char **take_options(char **arguments)
+{
+    for (; *arguments && **arguments == '-'; arguments++) {
+        const char *option = *arguments;
+        if (strcmp(option, "--") == 0)
+            return arguments + 1;
+        if (strcmp(option, "--report") == 0)
+            setenv("MUBLAS_REPORT", "1", 1);
+        else if (strncmp(option, "--report=", 9) == 0 && option[9])
+            setenv("MUBLAS_REPORT", option + 9, 1);
+        else if (strncmp(option, "--offload=", 10) == 0) {
+            if (!set_mode(option + 10))
+                return NULL;
+        } else {
+            fprintf(stderr, "mublas run: '%s' is not an option; mublas run --help lists them\n", option);
+            return NULL;
+        }
+    }
+    return arguments;
+}
+
+static int complain(int status, const char *subject, const char *reason)
+{
+    fprintf(stderr, "mublas run: %s: %s\n", subject, reason);
+    return status;
+}
+
+int run_program(char **arguments)
+{
+    char path[PATH_MAX];
+    char **program = take_options(arguments);
+    if (!program)
+        return EXIT_BAD_COMMAND_LINE;
+    if (!*program)
+        return complain(EXIT_BAD_COMMAND_LINE, "no program",
+                        "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
+    const char *shim = preload_find_shim("mublas run");
+    if (!shim)
+        return NOT_FOUND;
+    if (!program_file_find(*program, path, sizeof path))
+        return complain(NOT_FOUND, *program, "no such program");
+    /* Users would think that mublas does nothing. */
+    const char *reason = program_file_refusal(path);
+    if (reason)
+        return complain(CANNOT_RUN, path, reason);
+    if (!preload_set_environment(shim, true))
+        return complain(CANNOT_RUN, path, "the environment cannot be extended");
+    execv(path, program);
+    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
+}

@@ -1,0 +1,186 @@
+/* general: eigenvalues and right vectors of general matrices. */
+#include "command/verify/dense.h"
+#include "command/verify/kind.h"
+
+enum { JOBS = 2 };
+
+static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+{
+    const int job = verify_digit(&number, JOBS);
+    (void)routine;
+    if (number >= VERIFY_ORDERS)
+        return false;
+    const int n = verify_orders[number];
+    *arguments = (struct lapack_arguments){
+        .jobvl = 'N', .jobz = "NV"[job], .n = n, .lda = n + 3, .ldb = n + 2, .ldz = n + 1};
+    return true;
+}
+
+/* Makes a matrix close to one of blocks on the diagonal; of real types every other block is a pair [x -1; 1
+ * x], the others are two numbers. Real parts are 1 apart. Such values are well conditioned, and every LAPACK
+ * finds them in the same order. */
+static void make_distinct(const struct lapack_routine *routine, struct lapack_arguments *arguments)
+{
+    const int64_t n = arguments->n;
+    const double small = 0.1 / sqrt((double)n);
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t at = i + j * arguments->lda, first = i / 2 * 2;
+            const bool is_pair = !is_complex(routine->type) && i / 2 % 2 == 0 && first + 1 < n;
+            const struct number value = number_get(routine->type, arguments->a, at);
+            double block = 0;
+            if (i == j)
+                block = (double)(is_pair ? first : i) + 1;
+            else if (is_pair && j / 2 * 2 == first)
+                block = i < j ? -1 : 1;
+            number_put(routine->type, arguments->a, at,
+                       (struct number){block + small * value.re, small * value.im});
+        }
+}
+
+/* Vectors show whether values are right; without vectors verify compares values with the host's. */
+static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
+{
+    (void)poisoned;
+    verify_fill_random(routine->type, arguments->n, arguments->n, arguments->a, arguments->lda, seed);
+    if (arguments->jobz == 'N')
+        make_distinct(routine, arguments);
+}
+
+static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
+{
+    const int64_t n = after->n;
+    const bool vectors = after->jobz == 'V', complex = is_complex(routine->type);
+    parts->of[ARRAY_A] = (struct verify_part){n, n, .is_free = true};
+    parts->of[ARRAY_W] = (struct verify_part){complex ? 2 * n : n, 1, .is_free = !vectors};
+    if (!complex)
+        parts->of[ARRAY_E] = (struct verify_part){n, 1, .is_free = !vectors};
+    if (vectors)
+        parts->of[ARRAY_Z] = (struct verify_part){.rows = n, .columns = n};
+}
+
+static struct number value_of(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                              int64_t i)
+{
+    return is_complex(routine->type) ? number_get(routine->type, after->w, i)
+                                     : (struct number){number_real(routine->type, after->w, i),
+                                                       number_real(routine->type, after->e, i)};
+}
+
+/* True when each value that is not real comes right before its exact conjugate, the positive imaginary part
+ * first. */
+static bool pairs_are_whole(const struct lapack_routine *routine, const struct lapack_arguments *after)
+{
+    for (int64_t i = 0; i < after->n; i++) {
+        const struct number value = value_of(routine, after, i);
+        if (value.im == 0)
+            continue;
+        if (!(value.im > 0) || i + 1 == after->n)
+            return false;
+        const struct number other = value_of(routine, after, ++i);
+        if (other.re != value.re || other.im != -value.im)
+            return false;
+    }
+    return true;
+}
+
+/* The columns of a pair are the real and the imaginary part of the first one's vector. */
+static void take_vectors(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                         struct number *v)
+{
+    const int64_t n = after->n;
+    dense_take(routine->type, 'F', false, n, n, after->z, after->ldz, v);
+    for (int64_t j = 0; !is_complex(routine->type) && j + 1 < n; j++)
+        if (value_of(routine, after, j).im != 0) {
+            struct number *const first = v + j * n, *const second = first + n;
+            for (int64_t i = 0; i < n; i++) {
+                first[i].im = second[i].re;
+                second[i] = (struct number){first[i].re, -first[i].im};
+            }
+            j++;
+        }
+}
+
+/* Each vector's norm less 1; infinite if the largest element (or none of several as large) is not real. */
+static double norms_error(const struct lapack_routine *routine, int64_t n, const struct number *v)
+{
+    double worst = 0;
+    for (int64_t j = 0; j < n; j++) {
+        double sum = 0, most = 0, most_real = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const struct number x = v[i + j * n];
+            const double modulus = hypot(x.re, x.im);
+            sum += modulus * modulus;
+            most = fmax(most, modulus);
+            most_real = x.im == 0 ? fmax(most_real, modulus) : most_real;
+        }
+        worst =
+            dense_worse(worst, most_real < (1 - 2 * dense_ulp(routine->type)) * most ? (double)INFINITY
+                                                                                     : fabs(sqrt(sum) - 1));
+    }
+    return worst;
+}
+
+/* A V - V W over the norms of A and V. */
+static double residual(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                       const struct number *a, const struct number *v, struct number *product)
+{
+    const int64_t n = after->n;
+    dense_multiply(false, n, n, n, a, v, product);
+    for (int64_t j = 0; j < n; j++) {
+        const struct number w = value_of(routine, after, j);
+        for (int64_t i = 0; i < n; i++) {
+            const struct number x = v[i + j * n];
+            product[i + j * n].re -= w.re * x.re - w.im * x.im;
+            product[i + j * n].im -= w.re * x.im + w.im * x.re;
+        }
+    }
+    return dense_norm(n, n, product) / dense_norm(n, n, a) / dense_norm(n, n, v);
+}
+
+static double error(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
+{
+    const int64_t n = before->n;
+    if (!is_complex(routine->type) && !pairs_are_whole(routine, after))
+        return INFINITY;
+    if (after->jobz == 'N')
+        return 0;
+    dense_take(routine->type, 'F', false, n, n, before->a, before->lda, scratch[0]);
+    take_vectors(routine, after, scratch[1]);
+    return dense_worse(norms_error(routine, n, scratch[1]),
+                       residual(routine, after, scratch[0], scratch[1], scratch[2]));
+}
+
+static bool comes_first(struct number one, struct number other)
+{
+    return one.re < other.re || (one.re == other.re && one.im > other.im);
+}
+
+/* In ascending order of their real parts, since LAPACKs find them in different orders. */
+static int64_t values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                      double *values)
+{
+    struct number *const sorted = (struct number *)values;
+    if (after->jobz == 'V')
+        return 0;
+    for (int64_t i = 0; i < after->n; i++) {
+        const struct number value = value_of(routine, after, i);
+        int64_t place = i;
+        for (; place > 0 && comes_first(value, sorted[place - 1]); place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = value;
+    }
+    return 2 * after->n;
+}
+
+static double norm(const struct lapack_routine *routine, const struct lapack_arguments *before,
+                   struct number *scratch)
+{
+    dense_take(routine->type, 'F', false, before->n, before->n, before->a, before->lda, scratch);
+    return dense_norm(before->n, before->n, scratch);
+}
+
+const struct verify_lapack_kind verify_general = {choose, fill, results, error, values, norm};

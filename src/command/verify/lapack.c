@@ -1,0 +1,212 @@
+#include "command/verify/lapack.h"
+#include "command/verify/dense.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
+    [LAPACK_SYEV ... LAPACK_SYGVX] = &verify_eigen,
+    [LAPACK_POTRF ... LAPACK_GETRI] = &verify_factor,
+    [LAPACK_GEQRF ... LAPACK_GELS] = &verify_orthogonal,
+    [LAPACK_TRTRI] = &verify_factor,
+    [LAPACK_SYTRD ... LAPACK_ORMTR] = &verify_orthogonal,
+    [LAPACK_SYGST] = &verify_standard,
+    [LAPACK_GESDD ... LAPACK_GESVD] = &verify_singular,
+    [LAPACK_GEEV] = &verify_general,
+};
+
+const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family)
+{
+    return kinds[family];
+}
+
+static bool make(const struct lapack_routine *routine, int number, bool poisoned,
+                 struct lapack_arguments *arguments)
+{
+    uint64_t seed = verify_arrays_seed(routine, number);
+    if (!lapack_arguments_make(arguments, routine->type))
+        return false;
+    verify_arrays_set(routine, arguments, poisoned);
+    kinds[routine->family]->fill(routine, poisoned, &seed, arguments);
+    return true;
+}
+
+enum verify_made verify_lapack_make(const struct lapack_routine *routine, int number, bool poisoned,
+                                    struct lapack_arguments *after, struct lapack_arguments *before)
+{
+    *after = *before = (struct lapack_arguments){0};
+    if (!kinds[routine->family]->choose(routine, number, after))
+        return VERIFY_NO_MORE;
+    *before = *after;
+    return make(routine, number, poisoned, after) && make(routine, number, poisoned, before)
+               ? VERIFY_MADE
+               : VERIFY_NO_MEMORY;
+}
+
+/* The unit of errors: eps * order. */
+static double unit_of(const struct lapack_routine *routine, const struct lapack_arguments *before)
+{
+    return dense_ulp(routine->type) * (double)(before->m > before->n ? before->m : before->n);
+}
+
+/* The memory of the scratch matrices; NULL: out of memory. */
+static struct number *make_scratch(const struct lapack_arguments *before,
+                                   struct number *scratch[VERIFY_SCRATCH])
+{
+    const int64_t most = lapack_arguments_columns(before), square = most * most;
+    scratch[0] = calloc((size_t)(VERIFY_SCRATCH * square), sizeof *scratch[0]);
+    for (int i = 1; i < VERIFY_SCRATCH && scratch[0]; i++)
+        scratch[i] = scratch[0] + i * square;
+    return scratch[0];
+}
+
+double verify_lapack_ratio(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                           const struct lapack_arguments *before)
+{
+    struct number *scratch[VERIFY_SCRATCH], *const memory = make_scratch(before, scratch);
+    double error = INFINITY;
+    if (memory && after->info == 0)
+        error = kinds[routine->family]->error(routine, after, before, scratch) / unit_of(routine, before);
+    free(memory);
+    return isnan(error) ? (double)INFINITY : error;
+}
+
+/* The values, in memory to be freed, and their number. */
+static double *make_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                           const struct lapack_arguments *before, int64_t *count)
+{
+    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    double *const values = calloc(2 * (size_t)lapack_arguments_columns(before), sizeof *values);
+    *count = kind->values && values ? kind->values(routine, after, values) : 0;
+    return values;
+}
+
+static void print_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                         const struct lapack_arguments *before)
+{
+    int64_t count;
+    double *const values = make_values(routine, after, before, &count);
+    printf("values %lld %lld", (long long)after->info, (long long)count);
+    for (int64_t i = 0; i < count; i++)
+        printf(" %.17g", values[i]);
+    putchar('\n');
+    free(values);
+}
+
+/* Checks one routine under the shim. False: out of memory. */
+static bool check(const struct lapack_routine *routine, host_function *ours)
+{
+    struct lapack_arguments after, before;
+    enum verify_made made;
+    bool kept = true;
+    double worst = 0;
+    int calls = 0;
+    while ((made = verify_lapack_make(routine, calls, true, &after, &before)) == VERIFY_MADE) {
+        struct verify_parts parts = {0};
+        lapack_call(ours, routine, &after);
+        print_values(routine, &after, &before);
+        worst = fmax(worst, verify_lapack_ratio(routine, &after, &before));
+        kinds[routine->family]->results(routine, &after, &parts);
+        kept = kept && verify_arrays_kept(routine, &after, &before, &parts);
+        lapack_arguments_free(&after);
+        lapack_arguments_free(&before);
+        calls++;
+    }
+    lapack_arguments_free(&after);
+    lapack_arguments_free(&before);
+    if (made == VERIFY_NO_MORE)
+        printf("done %s %d %.17g %d\n", routine->name, calls, worst, kept);
+    fflush(stdout);
+    return made == VERIFY_NO_MORE;
+}
+
+int verify_lapack_calls(const char *list)
+{
+    struct host_library host;
+    bool good = lapack_call_host(&host);
+    for (int i = 0; good && i < lapack_routine_count(); i++) {
+        const struct lapack_routine *const routine = lapack_routine_row(i);
+        host_function *const ours = lapack_call_in_shim(routine);
+        if (!lapack_routine_is_listed(i, list))
+            continue;
+        if (!ours || !lapack_call_in_host(routine, &host)) {
+            fprintf(stderr, "mublas verify: %s: %s has no such routine\n", routine->name,
+                    ours ? host.path : "the shim");
+            continue;
+        }
+        printf("begin %s\n", routine->name);
+        good = check(routine, ours);
+    }
+    return !good;
+}
+
+/* The largest distance of the values in `text`, over `unit`. */
+static double farthest(int64_t info, int64_t count, const double *values, double unit, char *text)
+{
+    double worst = 0;
+    if (strtoll(text, &text, 10) != info || strtoll(text, &text, 10) != count || (count > 0 && !(unit > 0)))
+        return INFINITY;
+    for (int64_t i = 0; i < count; i++) {
+        const double apart = fabs(strtod(text, &text) - values[i]) / unit;
+        worst = isnan(apart) ? (double)INFINITY : fmax(worst, apart);
+    }
+    return worst;
+}
+
+/* The distance of the host's results from the values of `text`. */
+static double distance(const struct lapack_routine *routine, const struct lapack_arguments *hosts,
+                       const struct lapack_arguments *before, char *text)
+{
+    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    struct number *scratch[VERIFY_SCRATCH], *const memory = make_scratch(before, scratch);
+    int64_t count;
+    double *const values = make_values(routine, hosts, before, &count);
+    const double norm = memory && kind->norm ? kind->norm(routine, before, scratch[0]) : 0;
+    const double worst = memory && values
+                             ? farthest(hosts->info, count, values, norm * unit_of(routine, before), text)
+                             : (double)INFINITY;
+    free(memory);
+    free(values);
+    return worst;
+}
+
+/* Makes the same call on the host. Returns the distance of its values from those of `text`. */
+static double difference(const struct lapack_routine *routine, int number, const struct host_library *host,
+                         char *text)
+{
+    host_function *const function = lapack_call_in_host(routine, host);
+    struct lapack_arguments hosts, before;
+    double worst = INFINITY;
+    if (verify_lapack_make(routine, number, false, &hosts, &before) == VERIFY_MADE && function) {
+        lapack_call(function, routine, &hosts);
+        worst = distance(routine, &hosts, &before, text);
+    }
+    lapack_arguments_free(&hosts);
+    lapack_arguments_free(&before);
+    return worst;
+}
+
+void verify_lapack_read(FILE *answers, const struct host_library *host, struct verify_outcome *outcomes)
+{
+    char *line = NULL, name[16];
+    size_t bytes = 0;
+    int routine = -1, number = 0, kept;
+    double worst = 0;
+    while (getline(&line, &bytes, answers) > 0) {
+        struct verify_outcome outcome = {.begun = true};
+        if (sscanf(line, "begin %15s", name) == 1) {
+            routine = lapack_routine_named(name, strlen(name));
+            number = 0, worst = 0;
+        } else if (routine >= 0 && strncmp(line, "values ", 7) == 0) {
+            worst = fmax(worst, difference(lapack_routine_row(routine), number++, host, line + 7));
+            continue;
+        } else if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.ratio, &kept) == 4) {
+            outcome.ratio = fmax(outcome.ratio, worst);
+            outcome.kept = kept;
+        }
+        if (routine >= 0)
+            outcomes[routine] = outcome;
+    }
+    free(line);
+}

@@ -1,0 +1,240 @@
+#include "command/commands.h"
+#include "command/routine_call.h"
+#include "command/run/offload_report.h"
+#include "command/run/shim_child.h"
+#include "command/tune/timed_calls.h"
+#include "command/verify/blas_calls.h"
+#include "command/verify/lapack.h"
+#include "gpu/device.h"
+#include "gpu/solver_library.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { DEFAULT_SIZE = 600, LEAST_SIZE = 4, GREATEST_SIZE = 20000, WHAT_BYTES = 512 };
+static const char who[] = "mublas verify";
+static const double blas_limit = 16, lapack_limit = 30; /* the second is the threshold of LAPACK's testers */
+
+struct options {
+    const char *routines; /* NULL: all */
+    bool blas, lapack;    /* the list has routines of BLAS, of LAPACK */
+    long size;
+};
+
+static bool take_routines(const char *list, struct options *options)
+{
+    options->routines = list;
+    options->blas = options->lapack = false;
+    for (;;) {
+        const int length = (int)strcspn(list, ",");
+        const bool lapack = lapack_routine_named(list, (size_t)length) >= 0;
+        int wrong_length;
+        if (!lapack && routine_list_error(list, &wrong_length) == list) {
+            fprintf(stderr, "mublas verify: --routines: '%.*s' is not an offloaded routine\n", length, list);
+            return false;
+        }
+        options->lapack |= lapack;
+        options->blas |= !lapack;
+        if (!list[length])
+            return true;
+        list += length + 1;
+    }
+}
+
+static bool take_size(const char *text, struct options *options)
+{
+    char *end;
+    options->size = strtol(text, &end, 10);
+    if (end != text && !*end && options->size >= LEAST_SIZE && options->size <= GREATEST_SIZE)
+        return true;
+    fprintf(stderr, "mublas verify: --size='%s' is not a number from %d to %d\n", text, LEAST_SIZE,
+            GREATEST_SIZE);
+    return false;
+}
+
+static bool take_options(char **arguments, struct options *options)
+{
+    for (; *arguments; arguments++) {
+        if (strncmp(*arguments, "--routines=", 11) == 0) {
+            if (!take_routines(*arguments + 11, options))
+                return false;
+        } else if (strncmp(*arguments, "--size=", 7) == 0) {
+            if (!take_size(*arguments + 7, options))
+                return false;
+        } else {
+            fprintf(stderr, "mublas verify: '%s' is not an option; mublas verify --help lists them\n",
+                    *arguments);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void read_outcomes(FILE *answers, struct verify_outcome outcomes[ROUTINES])
+{
+    char line[128], name[16];
+    while (fgets(line, sizeof line, answers)) {
+        struct verify_outcome outcome = {.begun = true};
+        int kept;
+        if (sscanf(line, "done %15s %d %lf %d", name, &outcome.calls, &outcome.ratio, &kept) == 4)
+            outcome.kept = kept;
+        else if (sscanf(line, "begin %15s", name) != 1)
+            continue;
+        const int routine = routine_named(name);
+        if (routine >= 0)
+            outcomes[routine] = outcome;
+    }
+}
+
+struct score {
+    int passed, listed;
+};
+
+/* Prints the routine's line, and counts it. */
+static void judge(const char *name, const struct verify_outcome *outcome, double limit, const char *report,
+                  struct score *score)
+{
+    struct offload_row row;
+    score->listed++;
+    if (outcome->calls == 0) {
+        printf("%-8s %6s %10s  FAIL: %s\n", name, "-", "-",
+               outcome->begun ? "the process ended in it" : "not reached");
+        return;
+    }
+    const bool counted = offload_report_row(report, name, &row);
+    printf("%-8s %6d %10.3g  ", name, outcome->calls, outcome->ratio);
+    if (!(outcome->ratio < limit))
+        puts("FAIL: the results differ");
+    else if (!outcome->kept)
+        puts("FAIL: something beside the results was written");
+    else if (!counted)
+        puts("FAIL: nothing was counted");
+    else if (row.on_host)
+        printf("FAIL: %llu of %llu calls stayed on the host: %s\n", row.on_host, row.calls, row.reason);
+    else if (row.on_device < (unsigned long long)outcome->calls)
+        puts("FAIL: calls are missing in the report");
+    else {
+        puts("pass");
+        score->passed++;
+    }
+}
+
+static void judge_blas(const struct verify_outcome outcomes[ROUTINES], const struct options *options,
+                       const char *report, struct score *score)
+{
+    char name[ROUTINE_NAME], host[PATH_MAX];
+    if (offload_report_host(report, host, sizeof host))
+        printf("host BLAS: %s\n", host);
+    printf("%-8s %6s %10s  result (largest difference in eps of the terms' magnitudes; %g would fail)\n",
+           "routine", "calls", "difference", blas_limit);
+    for (int routine = 0; routine < ROUTINES; routine++)
+        if (routine_is_listed(routine, options->routines))
+            judge(routine_name(routine, name), &outcomes[routine], blas_limit, report, score);
+}
+
+static void judge_lapack(const struct verify_outcome *outcomes, const struct options *options,
+                         const char *report, struct score *score)
+{
+    printf(
+        "%-8s %6s %10s  result (largest residual, loss of orthogonality or distance from the host's values,\n"
+        "%27s in eps * order * norm; %g would fail)\n",
+        "routine", "calls", "error", "", lapack_limit);
+    for (int i = 0; i < lapack_routine_count(); i++)
+        if (lapack_routine_is_listed(i, options->routines))
+            judge(lapack_routine_row(i)->name, &outcomes[i], lapack_limit, report, score);
+}
+
+/* Tries to wake a device with this build's kernels, and closes it again. False after one line. */
+static bool has_device(void)
+{
+    struct device *device;
+    const enum status status = device_wake(&device);
+    if (status == STATUS_OK)
+        device_close(device);
+    else
+        fprintf(stderr, "%s: no device to check: %s (MUBLAS_VERBOSE=2 says more)\n", who,
+                status_text(status));
+    return status == STATUS_OK;
+}
+
+/* Starts a process that makes calls under the shim. False after a line that says why. */
+static bool start(struct shim_child *child, const char *what)
+{
+    static const struct shim_child_settings settings = {.offload = "always"};
+    return shim_child_start(child, &settings, who, VERIFY_CALLS_COMMAND, what);
+}
+
+/* Removes its report. False: it ended with a failure. */
+static bool end(struct shim_child *child, int status)
+{
+    if (WIFSIGNALED(status))
+        printf("the checking process ended by signal %d\n", WTERMSIG(status));
+    shim_child_clean(child);
+    return status == 0;
+}
+
+static bool check_blas(const struct options *options, struct score *score)
+{
+    struct shim_child child;
+    struct verify_outcome outcomes[ROUTINES] = {{0}};
+    char what[WHAT_BYTES];
+    snprintf(what, sizeof what, "%ld%s%s", options->size, options->routines ? " " : "",
+             options->routines ? options->routines : "");
+    if (!start(&child, what))
+        return false;
+    read_outcomes(child.answers, outcomes);
+    const int status = shim_child_wait(&child);
+    judge_blas(outcomes, options, child.report, score);
+    return end(&child, status);
+}
+
+/* If LAPACK cannot run on the device, says so; that is a failure only if the user asked for LAPACK. */
+static bool check_lapack(const struct options *options, struct score *score)
+{
+    struct shim_child child;
+    struct host_library host;
+    struct verify_outcome *outcomes;
+    char what[WHAT_BYTES];
+    if (!lapack_call_host(&host)) {
+        puts("LAPACK: not checked, no host LAPACK was found (liblapack.so.3, or in the BLAS of "
+             "MUBLAS_HOST_BLAS)");
+        return !options->routines;
+    }
+    if (!solver_library_find()) {
+        puts("LAPACK: stays on the host, there is no cuSOLVER (MUBLAS_CUSOLVER names one)");
+        return !options->routines;
+    }
+    printf("host LAPACK: %s\n", host.path);
+    snprintf(what, sizeof what, "lapack%s%s", options->routines ? " " : "",
+             options->routines ? options->routines : "");
+    if (!(outcomes = calloc((size_t)lapack_routine_count(), sizeof *outcomes)) || !start(&child, what)) {
+        free(outcomes);
+        return false;
+    }
+    verify_lapack_read(child.answers, &host, outcomes);
+    const int status = shim_child_wait(&child);
+    judge_lapack(outcomes, options, child.report, score);
+    free(outcomes);
+    return end(&child, status);
+}
+
+int verify_run(char **arguments)
+{
+    struct options options = {.size = DEFAULT_SIZE, .blas = true, .lapack = true};
+    struct score score = {0, 0};
+    if (!take_options(arguments, &options))
+        return EXIT_BAD_COMMAND_LINE;
+    if (options.routines && strlen(options.routines) + 32 > WHAT_BYTES) {
+        fputs("mublas verify: --routines: the list is too long\n", stderr);
+        return EXIT_BAD_COMMAND_LINE;
+    }
+    if (!shim_child_possible(who, TIMED_CALLS_COMMAND))
+        return 1;
+    if (!has_device())
+        return EXIT_NO_DEVICE;
+    bool good = !options.blas || check_blas(&options, &score);
+    good = (!options.lapack || check_lapack(&options, &score)) && good;
+    printf("%d of %d routines pass\n", score.passed, score.listed);
+    return !good || score.passed != score.listed;
+}
