@@ -3,14 +3,14 @@
  *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--bytes=N]
  *              [--processes=N] [--output=FILE] [--save=FILE] [--any-shape]
  *
- * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
- * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
- * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, up to ten times each (judged_calls.h), or that often by each of N processes, one
- * after the other, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
- * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model, with
- * nothing learned, would have been good. The output file gets a line for every call, with all its times, the saved
- * one what was learned, as the crossover section of a recipe. */
+ * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first within S
+ * seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random calls (border_calls.h),
+ * on matrices of at most N bytes (32M): times the call on the host and, resident, on the device, up to ten
+ * times each (judged_calls.h), or that often by each of N processes, one after the other, and looks at the
+ * policy's choice. A choice counts as good if it is the faster side or loses less than 10%; a routine passes
+ * with 95 of 100. Beside it: how many choices of the built-in model, with nothing learned, would have been
+ * good. The output file gets a line for every call, with all its times, the saved one what was learned, as
+ * the crossover section of a recipe. */
 #include "border_calls.h"
 #include "judged_calls.h"
 #include "command/tune/timed_calls.h"
@@ -292,7 +292,8 @@ static int judge_calls(struct judge *judge, const struct judged_call *judged)
 static int judge_all(struct judge *judge)
 {
     struct judged_call *judged = calloc((size_t)ROUTINES * (size_t)judge->options->calls, sizeof *judged);
-    const int result = judged && open_output(judge) && time_all(judge, judged) ? judge_calls(judge, judged) : 1;
+    const bool timed = judged && open_output(judge) && time_all(judge, judged);
+    const int result = timed ? judge_calls(judge, judged) : 1;
     free(judged);
     return result;
 }

@@ -3,14 +3,15 @@
  *   planted_crossovers --recipe=FILE [--seconds=S] [--runs=N] [--calls=N] [--seed=N] [--unrest=X]
  *
  * Runs the tuner's sampler (call_sampler.h) N (4) times for S (27.5: what calls get of the quick minute, but
- * for its beginning) seconds of a clock that is planted, too. The machine's calls take what the recipe says, but for noise as it was found on
- * an H100's host (doc/tuner.md, "How good the crossovers are"): each processor, to which the system moves calls
- * every 50 milliseconds, and each fifth of a second is faster or slower, each call is, and some have to wait; X
- * (1) times as much of it all. First calls, changes of sides and of the process cost what
- * they cost there. Then random calls near the border (border_calls.h): how many choices by what was learned
- * are good, that is, lose less than 10% by what the calls take on the whole; and how many classes were lost,
- * that is, have no more than FEW samples where the recipe has MANY. No device, and seconds of computing: to
- * see what a change of the sampler is worth before a device is used; what it foretells is no measurement. */
+ * for its beginning) seconds of a clock that is planted, too. The machine's calls take what the recipe says,
+ * but for noise as it was found on an H100's host (doc/tuner.md, "How good the crossovers are"): each
+ * processor, to which the system moves calls every 50 milliseconds, and each fifth of a second is faster or
+ * slower, each call is, and some have to wait; X (1) times as much of it all. First calls, changes of sides
+ * and of the process cost what they cost there. Then random calls near the border (border_calls.h): how many
+ * choices by what was learned are good, that is, lose less than 10% by what the calls take on the whole; and
+ * how many classes were lost, that is, have no more than FEW samples where the recipe has MANY. No device,
+ * and seconds of computing: to see what a change of the sampler is worth before a device is used; what it
+ * foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
 #include "command/tune/tune_calls.h"
@@ -170,7 +171,8 @@ static double judge(struct machine *machine, enum call_side side, const struct b
     return statistics_usual_mean(us, JUDGED_TIMES);
 }
 
-static bool is_good(struct machine *machine, const struct learned_times *learned, const struct blas_call *call)
+static bool is_good(struct machine *machine, const struct learned_times *learned,
+                    const struct blas_call *call)
 {
     double host, device;
     if (!learned_times_host(learned, call, &host) || !learned_times_resident(learned, call, true, &device))
@@ -227,8 +229,8 @@ static void run(const struct options *options, const struct learned_times *truth
         good_of_all += good;
         bad_of[routine] += (int)options->calls - good;
     }
-    printf("%ld times of %d samples: %d of %d choices good, %d routines fail, %d classes lost\n", times, samples,
-           good_of_all, calls, failed, lost);
+    printf("%ld times of %d samples: %d of %d choices good, %d routines fail, %d classes lost\n", times,
+           samples, good_of_all, calls, failed, lost);
     fflush(stdout);
 }
 
@@ -249,8 +251,8 @@ static bool read_options(char **arguments, struct options *options)
             char *end;
             if (strncmp(*arguments, numbers[i].name, length) != 0)
                 continue;
-            *numbers[i].number = strtod(*arguments + length, &end);
-            known = end != *arguments + length && !*end && *numbers[i].number >= 0 && *numbers[i].number < 1e6;
+            const double number = *numbers[i].number = strtod(*arguments + length, &end);
+            known = end != *arguments + length && !*end && number >= 0 && number < 1e6;
         }
         if (!known) {
             fprintf(stderr, "planted_crossovers: '%s' is no option, or no number from 0 to a million\n",

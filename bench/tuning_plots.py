@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """tuning_plots.py [--output=FOLDER] [--peer=FILE] FILE...
 
-Sums up and draws what `mublas tune` measured. FILE is RECIPE.csv, which lies beside a recipe, or the crossovers.csv
-of `mublas report`. Of launch shapes it prints how close choices come to the fastest shape; with matplotlib it draws
-for every class a box plot of all shapes at each size, as the papers do, with curves of the chosen and the built-in
-shape, and below it the edge and block that were chosen; of calls the times on host and device. --peer: a table by
-bench/kernels/measure of the same device, whose cuBLAS times are drawn as well."""
+Sums up and draws what `mublas tune` measured. FILE is RECIPE.csv, which lies beside a recipe, or the
+crossovers.csv of `mublas report`. Of launch shapes it prints how close choices come to the fastest shape;
+with matplotlib it draws for every class a box plot of all shapes at each size, as the papers do, with curves
+of the chosen and the built-in shape, and below it the edge and block that were chosen; of calls the times on
+host and device. --peer: a table by bench/kernels/measure of the same device, whose cuBLAS times are drawn as
+well."""
 import csv
 import math
 import os
@@ -48,7 +49,8 @@ def read_shapes(path):
                 size = int(row["n"]), int(row["m"])
                 row["us"] = float(row["us"])
             except (TypeError, ValueError):
-                sys.exit(f"tuning_plots.py: {path}: '{','.join(map(str, row.values()))}' is no time of a shape")
+                line = ",".join(map(str, row.values()))
+                sys.exit(f"tuning_plots.py: {path}: '{line}' is no time of a shape")
             stages = classes.setdefault((row["class"], row["form"]), {}).setdefault(size, {})
             stages.setdefault(row["stage"], []).append(row)
     for sizes in classes.values():
@@ -70,13 +72,15 @@ def closeness(sizes, stage):
     """Median and 5th percentile of the fastest time over the stage's, where both are known."""
     parts = [min(1, (stages.get("best") or stages["final"])[0]["us"] / stages[stage][0]["us"])
              for stages in sizes.values() if stage in stages and ("best" in stages or "final" in stages)]
-    return f"{100 * quantile(parts, 0.5):5.1f}% {100 * quantile(parts, 0.05):5.1f}%" if parts else "     -      -"
+    if not parts:
+        return "     -      -"
+    return f"{100 * quantile(parts, 0.5):5.1f}% {100 * quantile(parts, 0.05):5.1f}%"
 
 
 def print_shapes(device, made, classes):
     print(f"{device}, {made}")
-    print("how fast a choice is, of the fastest shape: median and 5th percentile, by rules and occupancy over the\n"
-          "sizes held out, built-in over all of them\n")
+    print("how fast a choice is, of the fastest shape: median and 5th percentile, by rules and occupancy over "
+          "the\nsizes held out, built-in over all of them\n")
     print(f"{'class':16} {'form':6} {'sizes':>6}  {'by rules':>13}  {'by occupancy':>13}  {'built-in':>13}")
     for (name, form), sizes in classes.items():
         parts = "  ".join(closeness(sizes, stage) for stage in ("rules", "occupancy", "default"))
@@ -106,8 +110,8 @@ def draw_class(pyplot, path, title, name, sizes):
     figure, (upper, lower) = pyplot.subplots(2, 1, figsize=(10, 8), height_ratios=(2, 1), sharex=True)
     rate = {size: call_bytes(name, size[1], size[0]) / 1e3 for size in sizes}  # over microseconds: GB/s
     at = {size: math.sqrt(size[0] * size[1]) for size in sizes}
-    boxes = {size: [rate[size] / row["us"] for stage, rows in stages.items() if stage != "cublas" for row in rows]
-             for size, stages in sizes.items()}
+    boxes = {size: [rate[size] / row["us"] for stage, rows in stages.items() if stage != "cublas"
+                    for row in rows] for size, stages in sizes.items()}
     boxes = {size: rates for size, rates in boxes.items() if len(rates) >= 5}
     upper.boxplot(list(boxes.values()), positions=[at[size] for size in boxes], manage_ticks=False,
                   widths=[0.06 * at[size] for size in boxes], showfliers=False)
@@ -138,7 +142,8 @@ def draw_crossovers(pyplot, path, folder):
         figure, axes = pyplot.subplots()
         for column, text in (("host_us", "host"), ("resident_us", "device, resident"),
                              ("upload_us", "device, with upload")):
-            points = [(float(row["size"]), float(row[column])) for row in rows if row["class"] == name and row[column]]
+            points = [(float(row["size"]), float(row[column])) for row in rows
+                      if row["class"] == name and row[column]]
             if points:
                 axes.plot(*zip(*points), label=text)
         axes.set(title=name, xlabel="n", ylabel="microseconds", xscale="log", yscale="log")
