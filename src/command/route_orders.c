@@ -1,7 +1,7 @@
 #include "command/route_orders.h"
 #include "common/settings.h"
 #include "interpose/policy.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 enum { ORDER_MOST = 1 << 15 };
 

@@ -1,6 +1,6 @@
 #include "interpose/floors.h"
 #include "interpose/policy.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 enum {
 #define FAMILY_ROUTINE(name, family, type, gate) ROUTINE_##name,

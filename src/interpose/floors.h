@@ -9,7 +9,7 @@
 
 #include "common/settings.h"
 #include "host/symbols.h"
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 
 #include <stdint.h>
 

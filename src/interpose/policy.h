@@ -8,8 +8,8 @@
 #include "common/settings.h"
 #include "interpose/host_reason.h"
 #include "mirror/operands.h"
-#include "tuner/crossover.h"
-#include "tuner/route_times.h"
+#include "tuner/online/crossover.h"
+#include "tuner/online/route_times.h"
 
 struct policy_decision {
     bool device;

@@ -152,11 +152,6 @@ TESTS += tests/unit/test_chooser
 tests_unit_test_chooser_SOURCES = tests/unit/test_chooser.c
 tests_unit_test_chooser_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_shape_model
-TESTS += tests/unit/test_shape_model
-tests_unit_test_shape_model_SOURCES = tests/unit/test_shape_model.c
-tests_unit_test_shape_model_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_tuning_pool
 TESTS += tests/unit/test_tuning_pool
 tests_unit_test_tuning_pool_SOURCES = tests/unit/test_tuning_pool.c tests/unit/emulated_lane.h
@@ -176,16 +171,6 @@ check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
 tests_unit_test_champion_sieve_LDADD = $(tuning_test_libraries)
-
-check_PROGRAMS += tests/unit/test_recipe_refit
-TESTS += tests/unit/test_recipe_refit
-tests_unit_test_recipe_refit_SOURCES = tests/unit/test_recipe_refit.c
-tests_unit_test_recipe_refit_LDADD = $(tuning_test_libraries)
-
-check_PROGRAMS += tests/unit/test_nonnegative
-TESTS += tests/unit/test_nonnegative
-tests_unit_test_nonnegative_SOURCES = tests/unit/test_nonnegative.c
-tests_unit_test_nonnegative_LDADD = $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shape_field
 TESTS += tests/unit/test_shape_field
@@ -496,21 +481,6 @@ TESTS += tests/unit/test_verify_lapack
 tests_unit_test_verify_lapack_SOURCES = tests/unit/test_verify_lapack.c $(verify_lapack_sources)
 tests_unit_test_verify_lapack_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_processor_pace
-TESTS += tests/unit/test_processor_pace
-tests_unit_test_processor_pace_SOURCES = tests/unit/test_processor_pace.c
-tests_unit_test_processor_pace_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_thread_place
-TESTS += tests/unit/test_thread_place
-tests_unit_test_thread_place_SOURCES = tests/unit/test_thread_place.c
-tests_unit_test_thread_place_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_narrow_shares
-TESTS += tests/unit/test_narrow_shares
-tests_unit_test_narrow_shares_SOURCES = tests/unit/test_narrow_shares.c tests/unit/planted_machine.h
-tests_unit_test_narrow_shares_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_learned_merge
 TESTS += tests/unit/test_learned_merge
 tests_unit_test_learned_merge_SOURCES = tests/unit/test_learned_merge.c
@@ -527,11 +497,6 @@ TESTS += tests/unit/test_tune_results
 tests_unit_test_tune_results_SOURCES = tests/unit/test_tune_results.c
 tests_unit_test_tune_results_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_sample_moments
-TESTS += tests/unit/test_sample_moments
-tests_unit_test_sample_moments_SOURCES = tests/unit/test_sample_moments.c
-tests_unit_test_sample_moments_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_flag_sets
 TESTS += tests/unit/test_flag_sets
 tests_unit_test_flag_sets_SOURCES = tests/unit/test_flag_sets.c
@@ -542,50 +507,15 @@ TESTS += tests/unit/test_device_sets
 tests_unit_test_device_sets_SOURCES = tests/unit/test_device_sets.c
 tests_unit_test_device_sets_LDADD = $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_flag_times
-TESTS += tests/unit/test_flag_times
-tests_unit_test_flag_times_SOURCES = tests/unit/test_flag_times.c
-tests_unit_test_flag_times_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_call_sampler
 TESTS += tests/unit/test_call_sampler
 tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c tests/unit/planted_machine.h
 tests_unit_test_call_sampler_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_sampler_reach
-TESTS += tests/unit/test_sampler_reach
-tests_unit_test_sampler_reach_SOURCES = tests/unit/test_sampler_reach.c tests/unit/planted_machine.h
-tests_unit_test_sampler_reach_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_sample_gaps
-TESTS += tests/unit/test_sample_gaps
-tests_unit_test_sample_gaps_SOURCES = tests/unit/test_sample_gaps.c
-tests_unit_test_sample_gaps_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_sample_peaks
-TESTS += tests/unit/test_sample_peaks
-tests_unit_test_sample_peaks_SOURCES = tests/unit/test_sample_peaks.c
-tests_unit_test_sample_peaks_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_sample_variants
 TESTS += tests/unit/test_sample_variants
 tests_unit_test_sample_variants_SOURCES = tests/unit/test_sample_variants.c
 tests_unit_test_sample_variants_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_sample_visits
-TESTS += tests/unit/test_sample_visits
-tests_unit_test_sample_visits_SOURCES = tests/unit/test_sample_visits.c
-tests_unit_test_sample_visits_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_gain_border
-TESTS += tests/unit/test_gain_border
-tests_unit_test_gain_border_SOURCES = tests/unit/test_gain_border.c
-tests_unit_test_gain_border_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_curve_smoothing
-TESTS += tests/unit/test_curve_smoothing
-tests_unit_test_curve_smoothing_SOURCES = tests/unit/test_curve_smoothing.c
-tests_unit_test_curve_smoothing_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_program_checks
 TESTS += tests/unit/test_program_checks

@@ -2,7 +2,6 @@
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
-#include "tuner/learned_times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -452,34 +451,6 @@ static void test_floors(struct learned_times *times)
     tap_ok(!decide(OFFLOAD_AUTO, &model, &giant, &residency).device, "and a resident giant stays");
 }
 
-static double host_of(const struct learned_times *times, enum blas_trans trans, int64_t m, int64_t n)
-{
-    const struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_S, .m = m, .n = n, .trans = trans};
-    double us = 0;
-    return learned_times_host(times, timed_class_of(&call), &call, &us) ? us : 0;
-}
-
-/* OpenBLAS on 16 threads as it was found: with up to 60 rows each thread has some columns, else some rows. */
-static void test_rows(struct learned_times *times)
-{
-    const char *fault = read_text(times, "host sgemv_none_wide 25600 5 57600 7 59536 13 102400 18 409600 36\n"
-                                         "host sgemv_none_far_wide 102400 9 230400 10 238144 41.7 409600 70\n"
-                                         "host sgemv_transpose_wide 25600 5 57600 7 59536 13 102400 18\n"
-                                         "host sgemv_transpose_far_wide 102400 9 230400 10 238144 41.7\n");
-    const double few = host_of(times, TRANS_NONE, 55, 2708), more = host_of(times, TRANS_NONE, 63, 2781),
-                 wider = host_of(times, TRANS_NONE, 55, 5303), at = host_of(times, TRANS_NONE, 61, 61 * 16),
-                 far = host_of(times, TRANS_NONE, 61, 61 * 64), as_before = host_of(times, TRANS_TRANSPOSE, 63, 2781);
-    tap_ok(!fault && few > 8 && few < 11 && more > 25 && more < 35,
-           "what a wide matrix takes goes by its rows: %.1f us for 55, %.1f for 63", few, more);
-    tap_ok(close_to(at, 13) && close_to(far, 41.7) && wider > 13 && wider < 16,
-           "from one form to the other, and beyond by its columns: %.1f, %.1f and %.1f us", at, far, wider);
-    tap_ok(as_before < 15, "not if it is transposed: %.1f us", as_before);
-    fault = read_text(times, "host sgemv_none_wide 25600 5 57600 7 59536 13 102400 18\n");
-    const double known = time_curve_at(&times->host[timed_class_parse("sgemv_none_wide")], TIME_SHRINKS, 61 * 61 * 64);
-    tap_ok(!fault && close_to(host_of(times, TRANS_NONE, 61, 61 * 64), known),
-           "by an older recipe's curve, which is both forms', what it says: %.1f us", known);
-}
-
 int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
@@ -493,7 +464,6 @@ int main(void)
     test_predictions(times);
     test_between(times);
     test_far_between(times);
-    test_rows(times);
     test_results(times);
     test_floors(times);
     free(times);

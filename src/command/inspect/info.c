@@ -11,7 +11,7 @@
 #include "interpose/purchase/learned_model.h"
 #include "mirror/host_memory/mapping.h"
 #include "mirror/tracking/write_tracker.h"
-#include "tuner/recipe_search.h"
+#include "tuner/online/recipe_search.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define MUBLAS_LAPACK_LOSSES_H
 
 #include "host/symbols.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
 #include "lapack/general_eigen.h"
 #include "lapack/reduction.h"
 #include "lapack/singular.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_LEARNED_MODEL_H
 #define MUBLAS_LEARNED_MODEL_H
 
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 
 /* Let `model` go by a recipe's crossover section (NULL: it has none) for a host BLAS at the
  * resolved path `host` ("": not known), with as many threads as the environment gives it. `times` keeps

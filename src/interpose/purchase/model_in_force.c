@@ -3,7 +3,7 @@
 #include "host/host_blas.h"
 #include "interpose/floors.h"
 #include "interpose/purchase/learned_model.h"
-#include "tuner/recipe_search.h"
+#include "tuner/online/recipe_search.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef MUBLAS_MODEL_IN_FORCE_H
 #define MUBLAS_MODEL_IN_FORCE_H
 
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 
 /* Once, before all others. */
 void model_in_force_begin(void);

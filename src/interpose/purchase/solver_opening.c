@@ -1,7 +1,7 @@
 #include "interpose/purchase/solver_opening.h"
 #include "common/settings.h"
 #include "interpose/policy.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
