@@ -2,7 +2,7 @@
 
 #include "command/random_flags.h"
 #include "command/routine_call.h"
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -25,10 +25,28 @@ int border_class(int routine, uint64_t *seed)
     return found;
 }
 
+/* The amount from which on the device is below the host, for a while at least; HUGE_VAL: never. Within 2%. */
+static double first_gain(const struct learned_times *times, int class)
+{
+    static const double grid = 1.02, beyond = 1e3; /* times the last sample: nobody has such calls */
+    const struct time_curve *host = &times->host[class], *rest = &times->rest[class];
+    /* Without what the result takes: not after it. */
+    const double first = time_curve_first_gain(host, rest);
+    double result_us;
+    const struct blas_call some = timed_class_call(class, 1e6);
+    if (first == HUGE_VAL || !result_times_at(&times->result, &some, true, &result_us))
+        return first;
+    const double end = beyond * fmax(first, host->samples[host->count - 1].amount);
+    for (double amount = first; amount < end; amount *= grid)
+        if (learned_times_device(times, class, amount) < time_curve_at(host, TIME_SHRINKS, amount))
+            return amount / grid;
+    return HUGE_VAL;
+}
+
 double border_amount(const struct learned_times *times, int class, double bytes, uint64_t *seed)
 {
     const bool known = times->host[class].count && times->resident[class].count;
-    const double border = known ? learned_times_first_gain(times, class) : HUGE_VAL;
+    const double border = known ? first_gain(times, class) : HUGE_VAL;
     const double least = timed_class_amount_of(class, least_bytes);
     const double most = timed_class_amount_of(class, bytes);
     if (border >= most)
@@ -89,8 +107,8 @@ void border_call_lay_out(struct blas_call *call)
     call->x.pointer = &storage;
 }
 
-/* Another ratio of gemv's sides, with about as many elements: up to where the next class begins, or twice that of
- * the last one. */
+/* Another ratio of gemv's sides, with about as many elements: up to where the next class begins, or twice
+ * that of the last one. */
 static void change_ratio(struct blas_call *call, uint64_t *seed)
 {
     enum { TRIES = 200 };

@@ -5,7 +5,7 @@
 #ifndef MUBLAS_BENCH_BORDER_CALLS_H
 #define MUBLAS_BENCH_BORDER_CALLS_H
 
-#include "tuner/learned_times.h"
+#include "tuner/online/learned_times.h"
 
 /* One of the routine's classes (timed_class.h); TIMED_CLASS_NONE: it has none. */
 int border_class(int routine, uint64_t *seed);

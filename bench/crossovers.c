@@ -1,28 +1,23 @@
 /* crossovers.c - do decisions between host and device fall on the right side?
  *
  *   crossovers [--recipe=FILE] [--routines=NAME,...] [--calls=N] [--seconds=S] [--bytes=N]
- *              [--processes=N] [--output=FILE] [--save=FILE] [--any-shape] [--judged=FILE]
+ *              [--processes=N] [--output=FILE] [--save=FILE] [--any-shape]
  *
- * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first
- * within S seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random
- * calls (border_calls.h), on matrices of at most N bytes (32M): times the call on the host and,
- * resident, on the device, up to ten times each (judged_calls.h), or that often by each of N processes, one
- * after the other, and looks at the policy's choice. A choice counts as good if it is the faster side or loses
- * less than 10%; a routine passes with 95 of 100. Beside it: how many choices of the built-in model, with
- * nothing learned, would have been good; and of one that knows what each call took in the first half of the
- * rounds, by the second half: as good as any could be on a machine whose pace changes. The output file gets a
- * line for every call, with all its times, the saved one what was learned, as the crossover section of a
- * recipe. --judged takes the calls and their times from such an output instead, with at most --calls of a
- * routine: so one judgement, minutes on a device, serves several recipes of the same machine, on any machine,
- * since what is built in, which depends on it, is left out there. */
+ * Takes the learned times and launch shapes of a recipe, or, without one, learns the times first within S
+ * seconds (25), as `mublas tune --quick` does. Then for each routine N (100) random calls (border_calls.h),
+ * on matrices of at most N bytes (32M): times the call on the host and, resident, on the device, up to ten
+ * times each (judged_calls.h), or that often by each of N processes, one after the other, and looks at the
+ * policy's choice. A choice counts as good if it is the faster side or loses less than 10%; a routine passes
+ * with 95 of 100. Beside it: how many choices of the built-in model, with nothing learned, would have been
+ * good. The output file gets a line for every call, with all its times, the saved one what was learned, as
+ * the crossover section of a recipe. */
 #include "border_calls.h"
 #include "judged_calls.h"
-#include "judged_file.h"
-#include "command/timed_calls.h"
-#include "command/tune_calls.h"
+#include "command/tune/timed_calls.h"
+#include "command/tune/tune_calls.h"
 #include "gpu/device.h"
 #include "interpose/policy.h"
-#include "tuner/recipe.h"
+#include "tuner/online/recipe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +27,13 @@
 enum { PASSES_OF_100 = 95 };
 static const double loss_allowed = 0.10;
 
+static const char output_header[] =
+    "routine,m,n,k,side,uplo,trans,trans_b,diag,host_us,device_us,choice,loss,host_expected_us,"
+    "device_expected_us,built_in_choice,built_in_loss,built_in_host_us,built_in_device_us,"
+    "host_rounds_us,device_rounds_us\n";
+
 struct options {
-    const char *recipe, *routines, *output, *save, *judged;
+    const char *recipe, *routines, *output, *save;
     int calls, processes;
     double seconds, bytes;
     bool any_shape;
@@ -46,12 +46,11 @@ struct judge {
     char reason[96]; /* why some calls stayed on the host; "" */
     FILE *output;
     uint64_t seed;
-    struct pace_log paces;
-    int steady; /* routines that would pass by their calls' own times */
+    int calls, good;
 };
 
 struct score {
-    int calls, right, good, built_in_good, steady;
+    int calls, right, good, built_in_good;
     double worst_loss;
 };
 
@@ -67,7 +66,7 @@ static bool chooses_device(const struct machine_model *model, const struct blas_
                                                    blas_element_bytes(call->type) : 0;
     const struct residency residency = {.trackable = true, .resident = true, .kept_bytes = written};
     return crossover_size(call) >= policy_floor(OFFLOAD_AUTO, model, call->family, call->type) &&
-           policy_decide(OFFLOAD_AUTO, model, call, &residency).device;
+           policy_decide(OFFLOAD_AUTO, model, call, crossover_times(model, call), &residency).device;
 }
 
 static double loss_of(bool device_chosen, const struct judged_call *judged)
@@ -96,11 +95,8 @@ static void write_call(const struct judge *judge, const struct judged_call *judg
             (int)call->diag, judged->us[SIDE_HOST], judged->us[SIDE_DEVICE], chosen ? "device" : "host",
             loss_of(chosen, judged),
             learned.host_us, learned.resident_us);
-    if (judge->options->judged)
-        fputs(",-,-,-,-", judge->output);
-    else
-        fprintf(judge->output, ",%s,%.4f,%.1f,%.1f", built_in ? "device" : "host", loss_of(built_in, judged),
-                without.host_us, without.resident_us);
+    fprintf(judge->output, ",%s,%.4f,%.1f,%.1f", built_in ? "device" : "host", loss_of(built_in, judged),
+            without.host_us, without.resident_us);
     for (int side = 0; side < CALL_SIDES; side++)
         write_rounds(judge->output, judged->rounds[side], judged->timed);
     fputc('\n', judge->output);
@@ -116,7 +112,6 @@ static void judge_call(struct judge *judge, const struct judged_call *judged, st
     score->right += chosen == (judged->us[SIDE_DEVICE] < judged->us[SIDE_HOST]);
     score->good += loss < loss_allowed;
     score->built_in_good += loss_of(chooses_device(&judge->built_in, &judged->call), judged) < loss_allowed;
-    score->steady += judged_call_is_steady(judged, loss_allowed);
     score->worst_loss = fmax(score->worst_loss, loss);
     if (judge->output)
         write_call(judge, judged);
@@ -136,7 +131,7 @@ static void draw_routine(struct judge *judge, int routine, struct judged_call *j
 
 static bool judge_routine(struct judge *judge, int routine, const struct judged_call *judged)
 {
-    char name[ROUTINE_NAME], floor_text[24] = "never", built_in_text[12] = "-";
+    char name[ROUTINE_NAME], floor_text[24] = "never";
     struct score score = {0};
     for (int i = 0; i < judge->options->calls; i++)
         judge_call(judge, &judged[i], &score);
@@ -145,12 +140,9 @@ static bool judge_routine(struct judge *judge, int routine, const struct judged_
     if (floor != UINT64_MAX)
         snprintf(floor_text, sizeof floor_text, "%llu", (unsigned long long)floor);
     const bool passes = score.calls && score.good * 100 >= score.calls * PASSES_OF_100;
-    judge->steady += score.calls && score.steady * 100 >= score.calls * PASSES_OF_100;
-    if (!judge->options->judged)
-        snprintf(built_in_text, sizeof built_in_text, "%d", score.built_in_good);
-    printf("%-8s %12s %6d %6d %6d %8.1f%%  %s  %8s %9d\n", routine_name(routine, name), floor_text, score.calls,
-           score.right, score.good, 100 * score.worst_loss, passes ? "pass" : "FAIL", built_in_text,
-           score.steady);
+    printf("%-8s %12s %6d %6d %6d %8.1f%%  %s  %8d\n", routine_name(routine, name), floor_text, score.calls,
+           score.right, score.good, 100 * score.worst_loss, passes ? "pass" : "FAIL", score.built_in_good);
+    judge->calls += score.calls, judge->good += score.good;
     fflush(stdout);
     return passes;
 }
@@ -181,8 +173,6 @@ static bool read_options(char **arguments, struct options *options)
             options->output = option + 9;
         else if (strncmp(option, "--save=", 7) == 0)
             options->save = option + 7;
-        else if (strncmp(option, "--judged=", 9) == 0)
-            options->judged = option + 9;
         else if (strcmp(option, "--any-shape") == 0)
             options->any_shape = true;
         else if (strncmp(option, "--calls=", 8) == 0)
@@ -251,7 +241,7 @@ static bool time_once(struct judge *judge, struct judged_call *const *groups, in
     const struct options *options = judge->options;
     if (!call_timer_start(&timer, judge->as_programs, "crossovers", 4 * (size_t)options->bytes))
         return false;
-    judged_calls_time(&timer, groups, count, options->calls, &judge->seed, &judge->paces);
+    judged_calls_time(&timer, groups, count, options->calls, &judge->seed);
     call_timer_stop(&timer, &end);
     if (!judge->reason[0])
         memcpy(judge->reason, end.reason, sizeof judge->reason);
@@ -274,18 +264,6 @@ static bool time_all(struct judge *judge, struct judged_call *judged)
     return true;
 }
 
-/* NULL: no memory, no process, or not such a file; to be freed. */
-static struct judged_call *calls_of_all(struct judge *judge)
-{
-    const struct options *options = judge->options;
-    struct judged_call *judged = calloc((size_t)ROUTINES * (size_t)options->calls, sizeof *judged);
-    if (judged && (options->judged ? judged_file_read(options->judged, "crossovers", options->calls, judged)
-                                   : time_all(judge, judged)))
-        return judged;
-    free(judged);
-    return NULL;
-}
-
 static bool open_output(struct judge *judge)
 {
     const char *path = judge->options->output;
@@ -295,47 +273,29 @@ static bool open_output(struct judge *judge)
     return !path || judge->output;
 }
 
-static bool has_calls(const struct judge *judge, const struct judged_call *judged)
-{
-    return !judge->options->judged || isfinite(judged->us[SIDE_HOST]);
-}
-
 static int judge_calls(struct judge *judge, const struct judged_call *judged)
 {
     int passed = 0, count = 0;
-    printf("%-8s %12s %6s %6s %6s %9s %14s %9s\n", "routine", "gains from", "calls", "right", "good",
-           "worst loss", "built-in good", "own times");
+    printf("%-8s %12s %6s %6s %6s %9s %14s\n", "routine", "gains from", "calls", "right", "good",
+           "worst loss", "built-in good");
     if (judge->output)
-        fputs(judged_file_header, judge->output);
+        fputs(output_header, judge->output);
     for (int routine = 0; routine < ROUTINES; routine++)
-        if (is_judged(judge, routine) && has_calls(judge, judged + routine * judge->options->calls)) {
+        if (is_judged(judge, routine)) {
             count++;
             passed += judge_routine(judge, routine, judged + routine * judge->options->calls);
         }
-    printf("%d of %d routines pass; by each call's own times of the rounds before %d would\n", passed, count,
-           judge->steady);
+    printf("%d of %d routines pass; %d of %d calls are good\n", passed, count, judge->good, judge->calls);
     return count == 0 || passed != count;
 }
 
-/* The output may be the file that calls are taken from. */
 static int judge_all(struct judge *judge)
 {
-    struct judged_call *judged = judge->options->judged ? calls_of_all(judge) : NULL;
-    if ((judge->options->judged && !judged) || !open_output(judge))
-        return 1;
-    if (!judged)
-        judged = calls_of_all(judge);
-    const int result = judged ? judge_calls(judge, judged) : 1;
+    struct judged_call *judged = calloc((size_t)ROUTINES * (size_t)judge->options->calls, sizeof *judged);
+    const bool timed = judged && open_output(judge) && time_all(judge, judged);
+    const int result = timed ? judge_calls(judge, judged) : 1;
     free(judged);
     return result;
-}
-
-static void print_pace(const struct pace_log *paces)
-{
-    double least, most;
-    if (pace_log_range(paces, &least, &most))
-        printf("the processor's pace: a loop of additions took %.1f to %.1f us in all but a tenth of the turns at "
-               "either end\n", least, most);
 }
 
 static int run(const struct options *options, struct learned_times *times)
@@ -357,7 +317,6 @@ static int run(const struct options *options, struct learned_times *times)
     printf("host BLAS %s, %d threads; device %s\n", times->host_blas, times->host_threads,
            has_device ? device.name : "none");
     result = judge_all(&judge);
-    print_pace(&judge.paces);
     if (judge.reason[0])
         printf("some calls stayed on the host: %s\n", judge.reason);
     return judge.output && fclose(judge.output) != 0 ? 1 : result;

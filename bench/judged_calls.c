@@ -1,7 +1,7 @@
 #include "judged_calls.h"
 
 #include "border_calls.h"
-#include "tuner/statistics.h"
+#include "tuner/learn/statistics.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static bool is_clear(const struct judged_call *judged)
     return judged->timed >= FEW && (host || device);
 }
 
-/* Those that are to be timed in this round. The ones right after a change of sides take longer: others in each
- * round. */
+/* Those that are to be timed in this round. The ones right after a change of sides take longer: others in
+ * each round. */
 static int open_calls(struct judged_call *part, int count, int round, struct judged_call *open[MOST])
 {
     int found = 0;
@@ -34,8 +34,7 @@ static int open_calls(struct judged_call *part, int count, int round, struct jud
     return found;
 }
 
-static void time_part(struct call_timer *timer, struct judged_call *part, int count, int round,
-                      struct pace_log *paces)
+static void time_part(struct call_timer *timer, struct judged_call *part, int count, int round)
 {
     struct judged_call *open[MOST];
     struct blas_call calls[MOST] = {{0}};
@@ -47,7 +46,6 @@ static void time_part(struct call_timer *timer, struct judged_call *part, int co
     }
     for (int side = 0; side < CALL_SIDES && found > 0; side++) {
         call_timer_warm_all(timer, (enum call_side)side, calls, found, budget_us, us);
-        pace_log_add(paces, timer->pace_us);
         for (int i = 0; i < found; i++)
             open[i]->rounds[side][open[i]->timed] = us[i] > 0 ? us[i] : HUGE_VAL;
     }
@@ -55,36 +53,17 @@ static void time_part(struct call_timer *timer, struct judged_call *part, int co
         open[i]->timed++;
 }
 
-/* Of `count` rounds, at most all. */
-static double sum_up(const double *rounds, int count)
+static void sum_up(struct judged_call *judged)
 {
     double us[JUDGED_PROCESSES * JUDGED_ROUNDS];
-    memcpy(us, rounds, (size_t)count * sizeof *us);
-    return statistics_usual_mean(us, (size_t)count);
-}
-
-void judged_call_sum_up(struct judged_call *judged)
-{
-    for (int side = 0; side < CALL_SIDES; side++)
-        judged->us[side] = sum_up(judged->rounds[side], judged->timed);
-}
-
-bool judged_call_is_steady(const struct judged_call *judged, double allowed)
-{
-    const int half = judged->timed / 2, rest = judged->timed - half;
-    double earlier[CALL_SIDES], later[CALL_SIDES];
-    if (half == 0)
-        return true;
     for (int side = 0; side < CALL_SIDES; side++) {
-        earlier[side] = sum_up(judged->rounds[side], half);
-        later[side] = sum_up(judged->rounds[side] + half, rest);
+        memcpy(us, judged->rounds[side], (size_t)judged->timed * sizeof *us);
+        judged->us[side] = statistics_usual_mean(us, (size_t)judged->timed);
     }
-    const bool device = earlier[SIDE_DEVICE] < earlier[SIDE_HOST];
-    return later[device ? SIDE_DEVICE : SIDE_HOST] / fmin(later[SIDE_HOST], later[SIDE_DEVICE]) - 1 < allowed;
 }
 
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
-                       int count, uint64_t *seed, struct pace_log *paces)
+                       int count, uint64_t *seed)
 {
     const int parts = (count + MOST - 1) / MOST;
     int order[ROUTINES];
@@ -95,9 +74,9 @@ void judged_calls_time(struct call_timer *timer, struct judged_call *const *grou
         const int begin = count * part / parts, end = count * (part + 1) / parts;
         border_shuffle(order, group_count, seed);
         for (int i = 0; i < group_count; i++)
-            time_part(timer, groups[order[i]] + begin, end - begin, round, paces);
+            time_part(timer, groups[order[i]] + begin, end - begin, round);
     }
     for (int group = 0; group < group_count; group++)
         for (int i = 0; i < count; i++)
-            judged_call_sum_up(&groups[group][i]);
+            sum_up(&groups[group][i]);
 }

@@ -4,14 +4,13 @@
  * calls, seconds apart, or ten by each of several processes, in which threads and memory lie elsewhere; the
  * sides take turns of at most twenty calls of a group, and groups follow each other by chance, since
  * what the calls before did to threads lasts as well. What counts is what a program pays: the mean of a
- * call's times, but for those beyond twice the least, as in the tuner (sample_moments.h). Calls that one side
+ * call's times, but for those beyond twice the least, as in the tuner (sample_table.h). Calls that one side
  * makes more than four times faster in each of three rounds are not timed again: nothing else can come of
  * them. */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
-#include "command/call_timer.h"
-#include "command/processor_pace.h"
+#include "command/tune/call_timer.h"
 
 enum { JUDGED_ROUNDS = 10 /* of a process */, JUDGED_PROCESSES = 8 /* at most */ };
 
@@ -22,17 +21,9 @@ struct judged_call {
     double us[CALL_SIDES], rounds[CALL_SIDES][JUDGED_PROCESSES * JUDGED_ROUNDS];
 };
 
-/* us, by the rounds. */
-void judged_call_sum_up(struct judged_call *judged);
-
 /* Groups (calls of a routine), at most ROUTINES, of `count` calls each, by one process: the times of those
- * before count, too. *seed: of the groups' order. The log gets the processor's pace before each turn. */
+ * before count, too. *seed: of the groups' order. */
 void judged_calls_time(struct call_timer *timer, struct judged_call *const *groups, int group_count,
-                       int count, uint64_t *seed, struct pace_log *paces);
-
-/* Would the faster side by the earlier half of the rounds have lost less than `allowed` (0.1: 10%) by the
- * later half? No decision can rest on more than the call's own times; where this is false, the machine has
- * changed. */
-bool judged_call_is_steady(const struct judged_call *judged, double allowed);
+                       int count, uint64_t *seed);
 
 #endif

@@ -10,7 +10,7 @@ bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_threads_LDADD = $(BENCH_BLAS_LIBS) -lpthread
 bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
-EXTRA_DIST += bench/run_offload.sh
+EXTRA_DIST += bench/run_offload.sh bench/tuning_plots.py
 
 # Through the shim and without it in turns: the first finds both by dlopen, the second starts itself again.
 turning_programs = bench/in_turns bench/threads_in_turns
@@ -70,7 +70,7 @@ endif
 # Whether the choice between host and device falls on the faster side.
 check_PROGRAMS += bench/crossovers
 bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h \
-	bench/judged_calls.c bench/judged_calls.h bench/judged_file.c bench/judged_file.h
+	bench/judged_calls.c bench/judged_calls.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 # What a change of the sampler is worth, on a machine whose times are a recipe's.

@@ -3,20 +3,21 @@
  *   planted_crossovers --recipe=FILE [--seconds=S] [--runs=N] [--calls=N] [--seed=N] [--unrest=X]
  *
  * Runs the tuner's sampler (call_sampler.h) N (4) times for S (27.5: what calls get of the quick minute, but
- * for its beginning) seconds of a clock that is planted, too. The machine's calls take what the recipe says, but for noise as it was found on
- * an H100's host (doc/tuner.md, "What the quick way's time went into"): each processor, to which calls move
- * every millisecond, and each fifth of a second is faster or slower, each call is, and some have to wait; X
- * (1) times as much of it all. First calls, changes of sides, of the processor and of the process cost what
- * they cost there. Then random calls near the border (border_calls.h): how many choices by what was learned
- * are good, that is, lose less than 10% by what the calls take on the whole; and how many classes were lost,
- * that is, have no more than FEW samples where the recipe has MANY. No device, and seconds of computing: to
- * see what a change of the sampler is worth before a device is used; what it foretells is no measurement. */
+ * for its beginning) seconds of a clock that is planted, too. The machine's calls take what the recipe says,
+ * but for noise as it was found on an H100's host (doc/tuner.md, "How good the crossovers are"): each
+ * processor, to which the system moves calls every 50 milliseconds, and each fifth of a second is faster or
+ * slower, each call is, and some have to wait; X (1) times as much of it all. First calls, changes of sides
+ * and of the process cost what they cost there. Then random calls near the border (border_calls.h): how many
+ * choices by what was learned are good, that is, lose less than 10% by what the calls take on the whole; and
+ * how many classes were lost, that is, have no more than FEW samples where the recipe has MANY. No device,
+ * and seconds of computing: to see what a change of the sampler is worth before a device is used; what it
+ * foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
-#include "command/tune_calls.h"
-#include "tuner/call_sampler.h"
-#include "tuner/recipe.h"
-#include "tuner/statistics.h"
+#include "command/tune/tune_calls.h"
+#include "tuner/learn/call_sampler.h"
+#include "tuner/learn/statistics.h"
+#include "tuner/online/recipe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@
 enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30, MANY = 12, FEW = 4 };
 static const double loss_allowed = 0.1, judged_bytes = 32 << 20;
 /* Microseconds: as timed_calls.c has them; what times cost beside calls. */
-static const double place_us = 1000, change_us = 100, request_us = 15, turn_us = 400, process_us = 1.0e6;
+static const double place_us = 5e4, request_us = 15, turn_us = 400, process_us = 1.0e6;
 enum { LEAD = 3 };
 /* How much of a process's times differs from another's, in logarithms; of a moment's; of a processor's; of a
  * call's; how many calls in a thousand wait, and those that wait long. */
@@ -76,7 +77,6 @@ static void change_place(struct machine *machine)
         return;
     for (int side = 0; side < CALL_SIDES; side++)
         machine->place[side] = sides[side].place * normal(machine);
-    pass(machine, change_us);
     machine->placed_us = machine->now_us;
 }
 
@@ -98,8 +98,9 @@ static double truth_of(const struct machine *machine, enum call_side side, const
     struct blas_call laid_out = *call;
     double us = 0;
     border_call_lay_out(&laid_out);
-    const bool known = side == SIDE_HOST ? learned_times_host(machine->truth, &laid_out, &us)
-                                         : learned_times_resident(machine->truth, &laid_out, true, &us);
+    const int class = timed_class_of(&laid_out);
+    const bool known = side == SIDE_HOST ? learned_times_host(machine->truth, class, &laid_out, &us)
+                                         : learned_times_resident(machine->truth, class, &laid_out, true, &us);
     return known ? us : 0;
 }
 
@@ -148,7 +149,7 @@ static void begin_process(struct machine *machine)
     machine->process_end_us = machine->now_us + 1e6 * tune_calls_quick().process_seconds;
 }
 
-static void before_visit(void *argument)
+static void before_round(void *argument)
 {
     struct machine *machine = argument;
     if (machine->now_us < machine->process_end_us)
@@ -171,10 +172,13 @@ static double judge(struct machine *machine, enum call_side side, const struct b
     return statistics_usual_mean(us, JUDGED_TIMES);
 }
 
-static bool is_good(struct machine *machine, const struct learned_times *learned, const struct blas_call *call)
+static bool is_good(struct machine *machine, const struct learned_times *learned,
+                    const struct blas_call *call)
 {
     double host, device;
-    if (!learned_times_host(learned, call, &host) || !learned_times_resident(learned, call, true, &device))
+    const int class = timed_class_of(call);
+    if (!learned_times_host(learned, class, call, &host) ||
+        !learned_times_resident(learned, class, call, true, &device))
         return false;
     const double of_host = judge(machine, SIDE_HOST, call), of_device = judge(machine, SIDE_DEVICE, call);
     return (device < host ? of_device : of_host) / fmin(of_host, of_device) - 1 < loss_allowed;
@@ -189,7 +193,7 @@ static void learn(struct machine *machine, double seconds, struct learned_times 
 {
     const struct tune_calls_options quick = tune_calls_quick();
     const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = machine,
-                                         .before_visit = before_visit, .visits = quick.visits,
+                                         .before_round = before_round, .rounds = quick.rounds,
                                          .least_bytes = 21 << 10, .most_bytes = (double)quick.most_bytes,
                                          .most_us = quick.most_us};
     memset(learned, 0, sizeof *learned);
@@ -228,8 +232,8 @@ static void run(const struct options *options, const struct learned_times *truth
         good_of_all += good;
         bad_of[routine] += (int)options->calls - good;
     }
-    printf("%ld times of %d samples: %d of %d choices good, %d routines fail, %d classes lost\n", times, samples,
-           good_of_all, calls, failed, lost);
+    printf("%ld times of %d samples: %d of %d choices good, %d routines fail, %d classes lost\n", times,
+           samples, good_of_all, calls, failed, lost);
     fflush(stdout);
 }
 
@@ -250,8 +254,8 @@ static bool read_options(char **arguments, struct options *options)
             char *end;
             if (strncmp(*arguments, numbers[i].name, length) != 0)
                 continue;
-            *numbers[i].number = strtod(*arguments + length, &end);
-            known = end != *arguments + length && !*end && *numbers[i].number >= 0 && *numbers[i].number < 1e6;
+            const double number = *numbers[i].number = strtod(*arguments + length, &end);
+            known = end != *arguments + length && !*end && number >= 0 && number < 1e6;
         }
         if (!known) {
             fprintf(stderr, "planted_crossovers: '%s' is no option, or no number from 0 to a million\n",

@@ -6,14 +6,14 @@
  * turns in GB/s (10^9): the product's own way by 1 to 8 threads; what it chooses here, also where its helpers
  * must first be made; the driver's own copy of ordinary memory; by DMA from and to pinned memory. Then a square matrix of about that size as its
  * callers send it: whole with a gap behind each column, and its lower triangle, of whose bytes the elements alone count.
- * At last how fast 1 to 8 threads pack a room's worth each, by the way that the product copies and by memcpy. What
+ * At last how fast 1 to 8 threads pack a slot's worth each, by the way that the product copies and by memcpy. What
  * came down is compared with what went up. */
 #include "timing.h"
-#include "mirror/job_helpers.h"
-#include "mirror/pieces.h"
-#include "mirror/rooms.h"
-#include "mirror/shared_transfer.h"
-#include "mirror/staging.h"
+#include "common/job_helpers.h"
+#include "mirror/transfer/pieces.h"
+#include "mirror/transfer/staging_slots.h"
+#include "mirror/transfer/shared_transfer.h"
+#include "mirror/transfer/staging.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ struct measurement {
 static enum status run_shared(struct transfer *transfer, bool up, int helpers)
 {
     enum status status = STATUS_BUSY;
-    if (!(up ? shared_transfer_upload : shared_transfer_download)(transfer, 1, helpers, &status))
+    if (!shared_transfer_run(transfer, 1, helpers, up, &status))
         fprintf(stderr, "transfers: there are no helpers\n");
     return status;
 }
@@ -161,7 +161,7 @@ static void measure_matrix(const struct buffers *buffers, enum blas_part part, c
     print("down", elements * 8, what, down, turns);
 }
 
-/* Each part packs pieces of its own into a room of its own. */
+/* Each part packs pieces of its own into a slot of its own. */
 struct packing {
     const struct buffers *buffers;
     bool by_memcpy;
@@ -171,16 +171,18 @@ struct packing {
 static void pack(void *context, unsigned part)
 {
     const struct packing *packing = context;
-    const size_t rooms = packing->buffers->bytes / ROOM_BYTES;
-    unsigned char *room = room_address(lane, part * (LANE_ROOMS / THREADS_MOST));
+    const size_t slots = packing->buffers->bytes / STAGING_SLOT_BYTES;
+    const unsigned slots_each = LANE_SLOTS / THREADS_MOST;
     for (unsigned i = 0; i < packing->pieces; i++) {
-        unsigned char *from = packing->buffers->source + ((size_t)part * packing->pieces + i) % rooms * ROOM_BYTES;
-        const struct transfer transfer = {.host = from, .host_pitch = ROOM_BYTES, .width = ROOM_BYTES, .height = 1};
+        unsigned char *from =
+            packing->buffers->source + ((size_t)part * packing->pieces + i) % slots * STAGING_SLOT_BYTES;
+        unsigned char *slot = staging_slot_address(lane, part * slots_each + i % slots_each);
+        const struct transfer transfer = {
+            .host = from, .host_pitch = STAGING_SLOT_BYTES, .width = STAGING_SLOT_BYTES, .height = 1};
         if (packing->by_memcpy)
-            memcpy(room + (size_t)(i % (LANE_ROOMS / THREADS_MOST)) * ROOM_BYTES, from, ROOM_BYTES);
+            memcpy(slot, from, STAGING_SLOT_BYTES);
         else
-            piece_pack(room + (size_t)(i % (LANE_ROOMS / THREADS_MOST)) * ROOM_BYTES, &transfer,
-                       &(struct piece){.rows = 1, .width = ROOM_BYTES});
+            piece_pack(slot, &transfer, &(struct piece){.rows = 1, .width = STAGING_SLOT_BYTES});
     }
 }
 
@@ -188,7 +190,7 @@ static void measure_packing(const struct buffers *buffers)
 {
     for (int by_memcpy = 0; by_memcpy < 2; by_memcpy++)
         for (int threads = 1; threads <= THREADS_MOST; threads++) {
-            const unsigned pieces = (unsigned)(buffers->bytes / ROOM_BYTES) / (unsigned)threads;
+            const unsigned pieces = (unsigned)(buffers->bytes / STAGING_SLOT_BYTES) / (unsigned)threads;
             struct packing packing = {buffers, by_memcpy, pieces};
             double seconds[TURNS_MOST];
             char what[40];
@@ -199,7 +201,7 @@ static void measure_packing(const struct buffers *buffers)
             }
             snprintf(what, sizeof what, "%d thread%s, %s", threads, threads > 1 ? "s" : "",
                      by_memcpy ? "memcpy" : "product's copy");
-            print("pack", (size_t)pieces * (unsigned)threads * ROOM_BYTES, what, seconds, 5);
+            print("pack", (size_t)pieces * (unsigned)threads * STAGING_SLOT_BYTES, what, seconds, 5);
         }
 }
 
@@ -235,7 +237,7 @@ int main(int count, char **arguments)
     static const size_t sizes[] = {64, 512, 2048};
     struct device_scope scope;
     if (device_wake(&device) != STATUS_OK || device_enter(device, &scope) != STATUS_OK ||
-        lane_acquire(device, &lane) != STATUS_OK || lane_reserve_rooms(lane) != STATUS_OK) {
+        lane_acquire(device, &lane) != STATUS_OK || lane_reserve_staging_slots(lane) != STATUS_OK) {
         fprintf(stderr, "transfers: no device\n");
         return 1;
     }

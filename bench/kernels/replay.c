@@ -1,12 +1,12 @@
 #include "replay.h"
 
 #include "bench/timing.h"
-#include "tuner/graph_replay.h"
+#include "tuner/learn/graph_replay.h"
 
 #include <stdio.h>
 
 /* One replay of at least LONG_ENOUGH budgets needs no other. */
-enum { REPLAYS_LEAST = 3, LONG_ENOUGH = 4 };
+enum { REPLAYS_LEAST = 3, REPLAYS_MOST = 64, LONG_ENOUGH = 4 };
 
 bool replay_open(void)
 {
@@ -38,10 +38,32 @@ static enum status run_plainly(struct lane *lane, int count, int calls, queue_ca
     return status;
 }
 
+struct replayed {
+    const struct graph_replay *graph;
+    struct lane *lane;
+};
+
+static enum status queue_replay(void *context, int number)
+{
+    const struct replayed *replayed = context;
+    (void)number;
+    return graph_replay_launch(replayed->graph, replayed->lane);
+}
+
+/* Replay `count` times and wait: times[i] in seconds for the whole graph. `ahead`: after one replay that is not timed,
+ * which the first event waits for. */
+static enum status replay_graph(const struct graph_replay *replay, struct lane *lane, int count, bool ahead,
+                               double *times)
+{
+    struct replayed replayed = {replay, lane};
+    enum status status = ahead ? graph_replay_launch(replay, lane) : STATUS_OK;
+    return status == STATUS_OK ? graph_replay_sequence(count, lane, queue_replay, &replayed, times) : status;
+}
+
 static int replays_within(const struct replay_settings *settings, double seconds)
 {
     const double fitting = settings->budget / (seconds > 1e-7 ? seconds : 1e-7);
-    int most = settings->most < GRAPH_REPLAYS_MOST ? settings->most : GRAPH_REPLAYS_MOST;
+    int most = settings->most < REPLAYS_MOST ? settings->most : REPLAYS_MOST;
     if (fitting < most)
         most = (int)fitting;
     return most > REPLAYS_LEAST ? most : REPLAYS_LEAST < settings->most ? REPLAYS_LEAST : settings->most;
@@ -58,7 +80,7 @@ static struct timing summarise(double *times, int count, int calls)
 enum status replay_time(struct lane *lane, const struct replay_settings *settings, int calls, queue_call *queue,
                         void *context, struct timing *timing)
 {
-    double times[GRAPH_REPLAYS_MOST];
+    double times[REPLAYS_MOST];
     struct graph_replay graph = {NULL};
     int count = 1;
     enum status status = queue(context, 0);
@@ -73,10 +95,10 @@ enum status replay_time(struct lane *lane, const struct replay_settings *setting
     } else if (status == STATUS_OK) {
         status = graph_replay_capture(&graph, lane, calls, queue, context);
         if (status == STATUS_OK)
-            status = graph_replay_times(&graph, lane, 1, false, times);
+            status = replay_graph(&graph, lane, 1, false, times);
         if (status == STATUS_OK && times[0] < LONG_ENOUGH * settings->budget) {
             count = replays_within(settings, times[0]);
-            status = graph_replay_times(&graph, lane, count, true, times);
+            status = replay_graph(&graph, lane, count, true, times);
         }
     }
     graph_replay_discard(&graph);

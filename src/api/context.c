@@ -1,7 +1,7 @@
 #include "api/context.h"
 
 #include "gpu/device.h"
-#include "tuner/recipe_search.h"
+#include "tuner/online/recipe_search.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* commands.h - the commands of `mublas` (mublas(1)), but for tune.h and tuning_report.h, and the exit
- * statuses that they share. `arguments` are those after the command's name, ended by NULL; each returns its
- * exit status. */
+/* commands.h - the commands of `mublas` (mublas(1)), but for those of tune/tune_options.h and
+ * tune/tuning_report.h, and the exit statuses that they share. `arguments` are those after the command's
+ * name, ended by NULL; each returns its exit status. */
 #ifndef MUBLAS_COMMANDS_H
 #define MUBLAS_COMMANDS_H
 

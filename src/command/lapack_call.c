@@ -1,5 +1,5 @@
 #include "command/lapack_call.h"
-#include "interpose/lapack/host_width.h"
+#include "host/width.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { WORDS = 28 }; /* the words of the longest call, with the lengths of its s
 
 static const struct lapack_routine routines[] = {
 #define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type, order, words},
-#include "interpose/lapack.def"
+#include "host/lapack.def"
 #undef ROUTE
 };
 
@@ -132,7 +132,7 @@ bool lapack_call_host(struct host_library *host)
         (dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL) && host_search_program(sentinel, host)) ||
         host_search(sentinel, host);
     if (found)
-        width = host_width_of(host_search_function(host, sentinel));
+        width = width_of_lapack(host_library_function(host, sentinel));
     return found;
 }
 
@@ -164,7 +164,7 @@ static const char *symbol_of(const struct lapack_routine *routine, char symbol[1
 host_function *lapack_call_in_shim(const struct lapack_routine *routine)
 {
     char symbol[16];
-    if (!dlsym(RTLD_DEFAULT, HOST_SEARCH_MARKER))
+    if (!dlsym(RTLD_DEFAULT, HOST_LIBRARY_MARKER))
         return NULL;
     return (host_function *)dlvsym(RTLD_DEFAULT, symbol_of(routine, symbol), "MUBLAS_BY_REFERENCE");
 }
@@ -172,7 +172,7 @@ host_function *lapack_call_in_shim(const struct lapack_routine *routine)
 host_function *lapack_call_in_host(const struct lapack_routine *routine, const struct host_library *host)
 {
     char symbol[16];
-    return host_search_function(host, symbol_of(routine, symbol));
+    return host_library_function(host, symbol_of(routine, symbol));
 }
 
 static int64_t larger(int64_t a, int64_t b)

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_COMMAND_LAPACK_CALL_H
 #define MUBLAS_COMMAND_LAPACK_CALL_H
 
-#include "interpose/host_search.h"
+#include "host/host_search.h"
 #include "interpose/lapack/routines.h"
 
 /* A real number of either precision. */

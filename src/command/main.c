@@ -1,8 +1,8 @@
 /* The `mublas` command. */
 #include "command/commands.h"
-#include "command/timed_calls.h"
-#include "command/tuning_report.h"
-#include "command/tune.h"
+#include "command/tune/timed_calls.h"
+#include "command/tune/tune_options.h"
+#include "command/tune/tuning_report.h"
 #include "command/verify/blas_calls.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ static const struct command {
      "mublas verify [--routines=NAME,...] [--size=N]\n"
      "           check every routine against the host BLAS\n"},
     {"report", tuning_report,
-     "mublas report --tuning FILE [--peer FILE] [--output FOLDER]\n"
-     "           plot what tuning measured\n"},
+     "mublas report --tuning FILE [--output FOLDER]\n"
+     "           print from which size on calls gain; write curves for plots\n"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -1,6 +1,6 @@
 #include "command/random_flags.h"
-#include "tuner/flag_sets.h"
-#include "tuner/timed_class.h"
+#include "tuner/online/flag_sets.h"
+#include "tuner/online/timed_class.h"
 
 double random_part(uint64_t *seed)
 {

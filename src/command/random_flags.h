@@ -1,4 +1,4 @@
-/* random_flags.h - flags of calls by chance, always the same ones for the same state of the random numbers. */
+/* random_flags.h - flags of calls by chance, the same ones for the same state of the random numbers. */
 #ifndef MUBLAS_RANDOM_FLAGS_H
 #define MUBLAS_RANDOM_FLAGS_H
 

@@ -1,7 +1,7 @@
 #include "command/route_orders.h"
 #include "common/settings.h"
 #include "interpose/policy.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 enum { ORDER_MOST = 1 << 15 };
 
@@ -11,7 +11,7 @@ static const struct {
     enum blas_type type;
 } routines[] = {
 #define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type},
-#include "interpose/lapack.def"
+#include "host/lapack.def"
 #undef ROUTE
 };
 

@@ -1,31 +1,9 @@
 #include "command/routine_call.h"
+#include "common/blas_family.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct {
-    const char *name;
-    bool real, complex; /* has these types */
-    bool side, uplo, trans, trans_b, diag; /* has these flags */
-} families[FAMILY_COUNT] = {
-    [FAMILY_AXPY] = {"axpy", .real = true, .complex = true},
-    [FAMILY_GEMV] = {"gemv", .real = true, .complex = true, .trans = true},
-    [FAMILY_SYMV] = {"symv", .real = true, .uplo = true},
-    [FAMILY_HEMV] = {"hemv", .complex = true, .uplo = true},
-    [FAMILY_TRMV] = {"trmv", .real = true, .complex = true, .uplo = true, .trans = true, .diag = true},
-    [FAMILY_GEMM] = {"gemm", .real = true, .complex = true, .trans = true, .trans_b = true},
-    [FAMILY_SYMM] = {"symm", .real = true, .complex = true, .side = true, .uplo = true},
-    [FAMILY_HEMM] = {"hemm", .complex = true, .side = true, .uplo = true},
-    [FAMILY_SYRK] = {"syrk", .real = true, .complex = true, .uplo = true, .trans = true},
-    [FAMILY_HERK] = {"herk", .complex = true, .uplo = true, .trans = true},
-    [FAMILY_SYR2K] = {"syr2k", .real = true, .complex = true, .uplo = true, .trans = true},
-    [FAMILY_HER2K] = {"her2k", .complex = true, .uplo = true, .trans = true},
-    [FAMILY_TRMM] = {"trmm", .real = true, .complex = true, .side = true, .uplo = true, .trans = true,
-                     .diag = true},
-    [FAMILY_TRSM] = {"trsm", .real = true, .complex = true, .side = true, .uplo = true, .trans = true,
-                     .diag = true},
-};
 
 static bool is_complex(enum blas_type type)
 {
@@ -38,8 +16,7 @@ static void find(int routine, enum blas_family *family, enum blas_type *type)
     int number = 0;
     for (int f = 0; f < FAMILY_COUNT; f++)
         for (int t = TYPE_S; t <= TYPE_Z; t++)
-            if ((is_complex((enum blas_type)t) ? families[f].complex : families[f].real) &&
-                number++ == routine) {
+            if (blas_family_has_type((enum blas_family)f, (enum blas_type)t) && number++ == routine) {
                 *family = (enum blas_family)f;
                 *type = (enum blas_type)t;
                 return;
@@ -67,7 +44,7 @@ enum blas_type routine_type(int routine)
 const char *routine_name(int routine, char name[ROUTINE_NAME])
 {
     snprintf(name, ROUTINE_NAME, "%c%s", "sdcz"[routine_type(routine)],
-             families[routine_family(routine)].name);
+             blas_families[routine_family(routine)].name);
     return name;
 }
 
@@ -92,16 +69,16 @@ static bool next_trans(const struct blas_call *call, enum blas_trans *trans)
 
 bool routine_next_flags(struct blas_call *call)
 {
-    const enum blas_family family = call->family;
-    if (families[family].diag && (call->diag = !call->diag) != DIAG_NON_UNIT)
+    const unsigned flags = blas_families[call->family].flags;
+    if ((flags & FLAG_DIAG) && (call->diag = !call->diag) != DIAG_NON_UNIT)
         return true;
-    if (families[family].trans_b && next_trans(call, &call->trans_b))
+    if ((flags & FLAG_TRANS_B) && next_trans(call, &call->trans_b))
         return true;
-    if (families[family].trans && next_trans(call, &call->trans))
+    if ((flags & FLAG_TRANS) && next_trans(call, &call->trans))
         return true;
-    if (families[family].uplo && (call->uplo = !call->uplo) != UPLO_LOWER)
+    if ((flags & FLAG_UPLO) && (call->uplo = !call->uplo) != UPLO_LOWER)
         return true;
-    return families[family].side && (call->side = !call->side) != SIDE_LEFT;
+    return (flags & FLAG_SIDE) && (call->side = !call->side) != SIDE_LEFT;
 }
 
 int routine_named(const char *wanted)
@@ -160,7 +137,7 @@ static const char *routine_symbol(int routine, char symbol[ROUTINE_NAME + 1])
 host_function *routine_in_shim(int routine)
 {
     char symbol[ROUTINE_NAME + 1];
-    if (!dlsym(RTLD_DEFAULT, HOST_SEARCH_MARKER))
+    if (!dlsym(RTLD_DEFAULT, HOST_LIBRARY_MARKER))
         return NULL;
     return (host_function *)dlsym(RTLD_DEFAULT, routine_symbol(routine, symbol));
 }
@@ -168,7 +145,7 @@ host_function *routine_in_shim(int routine)
 host_function *routine_in_host(int routine, const struct host_library *host)
 {
     char symbol[ROUTINE_NAME + 1];
-    return host_search_function(host, routine_symbol(routine, symbol));
+    return host_library_function(host, routine_symbol(routine, symbol));
 }
 
 /* Integers by reference: of 64 bits, of which a library of 32 bits reads the low half. */

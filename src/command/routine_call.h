@@ -3,7 +3,7 @@
 #define MUBLAS_ROUTINE_CALL_H
 
 #include "common/blas_call.h"
-#include "interpose/host_search.h"
+#include "host/host_search.h"
 
 enum { ROUTINES = 46, ROUTINE_NAME = 8 };
 

@@ -12,22 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* HEMV, HEMM, HERK and HER2K are of the complex types only. Level 3 begins with GEMM. */
+/* FAMILY_AXPY, FAMILY_GEMV, ...: those of families.def. Level 3 begins with FAMILY_GEMM. */
 enum blas_family {
-    FAMILY_AXPY,
-    FAMILY_GEMV,
-    FAMILY_SYMV,
-    FAMILY_HEMV,
-    FAMILY_TRMV,
-    FAMILY_GEMM,
-    FAMILY_SYMM,
-    FAMILY_HEMM,
-    FAMILY_SYRK,
-    FAMILY_HERK,
-    FAMILY_SYR2K,
-    FAMILY_HER2K,
-    FAMILY_TRMM,
-    FAMILY_TRSM,
+#define FAMILY(NAME, ...) FAMILY_##NAME,
+#include "common/families.def"
     FAMILY_COUNT
 };
 /* TYPE_W: double-double, two doubles hi and lo; in FAMILY_SYMV only, by the native API. */
@@ -94,6 +82,11 @@ struct blas_call {
     struct blas_matrix a, b, c;
     struct blas_vector x, y;
 };
+
+static inline bool blas_is_level3(const struct blas_call *call)
+{
+    return call->family >= FAMILY_GEMM;
+}
 
 /* c is operand and result at once: trmm and trsm write over what they read. */
 static inline bool blas_is_in_place(const struct blas_call *call)

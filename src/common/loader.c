@@ -1,6 +1,7 @@
 #include "common/loader.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 
 void loader_forget_error(void)
@@ -27,4 +28,18 @@ void *loader_symbol(void *handle, const char *name)
     if (!address)
         loader_forget_error();
     return address;
+}
+
+static int take_count(struct dl_phdr_info *info, size_t size, void *loads)
+{
+    (void)size;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
+unsigned long long loader_loads(void)
+{
+    unsigned long long loads = 0;
+    dl_iterate_phdr(take_count, &loads);
+    return loads;
 }

@@ -20,4 +20,8 @@ void *loader_symbol(void *handle, const char *name);
 /* Drops the error that a driver or another library may have left. */
 void loader_forget_error(void);
 
+/* How many shared objects the loader has brought into this process so far, those that
+ * went again included. Costs a lock of the loader's, no system call. Thread-safe. */
+unsigned long long loader_loads(void);
+
 #endif

@@ -1,11 +1,12 @@
 libmublas_core_la_SOURCES += \
-	src/common/blas_call.h \
+	src/common/blas_call.h src/common/blas_family.c src/common/blas_family.h src/common/families.def \
 	src/common/clock.h \
 	src/common/float_state.c src/common/float_state.h \
 	src/common/futex.h \
+	src/common/job_helpers.c src/common/job_helpers.h \
 	src/common/loader.c src/common/loader.h \
 	src/common/local_rank.c src/common/local_rank.h \
-	src/common/log.c src/common/log.h \
+	src/common/log.c src/common/log_line.c src/common/log.h \
 	src/common/object_symbols.c src/common/object_symbols.h \
 	src/common/pause.h \
 	src/common/loaded_segment.c src/common/loaded_segment.h \

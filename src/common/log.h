@@ -10,6 +10,7 @@
 #ifndef MUBLAS_LOG_H
 #define MUBLAS_LOG_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 enum log_level { LOG_ERROR = 0, LOG_WARNING = 1, LOG_INFO = 2, LOG_DEBUG = 3 };
@@ -19,11 +20,13 @@ void log_message(enum log_level level, const char *format, ...)
 
 /* The same whatever the level: for complaints about settings, by which the level is not known yet. */
 void log_complaint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_line(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* Descriptor 2 is still the file that it was at the start. Keeps errno. */
 bool log_has_standard_error(void);
 
-/* What descriptor 2 is now counts as the start from now on. The library's constructor does that; tests do it again. */
+/* What descriptor 2 is now counts as the start from now on. The library's constructor does that; tests do
+ * it again. */
 void log_note_standard_error(void);
 
 /* True when a message of this level would be written: ask before costly formatting. */

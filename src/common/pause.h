@@ -7,6 +7,14 @@
 
 enum { PAUSE_NANOSECONDS = 100000 };
 
+/* Between two looks of a thread that spins. */
+static inline void pause_spin(void)
+{
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
 /* Not a cancellation point, since fork and exit, which wait so, are none. */
 static inline void pause_a_step(void)
 {

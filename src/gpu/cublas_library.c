@@ -13,8 +13,10 @@ static cublas_function *routines[FAMILY_COUNT][TYPE_COUNT];
 
 static const struct vendor_symbol symbols[] = {
     {"cublasCreate_v2", &create_handle, false}, {"cublasSetStream_v2", &set_stream, false},
-    EVERY(GEMM, gemm), EVERY(SYMM, symm), COMPLEX(HEMM, hemm), EVERY(SYRK, syrk), COMPLEX(HERK, herk),
-    EVERY(SYR2K, syr2k), COMPLEX(HER2K, her2k), EVERY(TRMM, trmm), EVERY(TRSM, trsm), {NULL, NULL, false},
+#define FAMILY(...)
+#define LEVEL3_FAMILY(NAME, name, types, ...) types(NAME, name),
+#include "common/families.def"
+    {NULL, NULL, false},
 };
 
 static const char *const candidates[] = {

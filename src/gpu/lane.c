@@ -24,9 +24,9 @@ static void lane_destroy(struct lane *lane)
         for (int half = 0; half < 2; half++)
             if (lane->staging_free[half])
                 driver()->event_destroy(lane->staging_free[half]);
-        for (int room = 0; room < LANE_ROOMS; room++)
-            if (lane->room_free[room])
-                driver()->event_destroy(lane->room_free[room]);
+        for (int slot = 0; slot < LANE_SLOTS; slot++)
+            if (lane->slot_free[slot])
+                driver()->event_destroy(lane->slot_free[slot]);
         if (lane->staging)
             driver()->pinned_free(lane->staging);
         if (lane->vectors[0])
@@ -233,13 +233,13 @@ enum status lane_reserve_staging(struct lane *lane)
     return status;
 }
 
-enum status lane_reserve_rooms(struct lane *lane)
+enum status lane_reserve_staging_slots(struct lane *lane)
 {
     enum status status = lane_reserve_staging(lane);
-    for (int room = 0; room < LANE_ROOMS && status == STATUS_OK; room++)
-        if (!lane->room_free[room])
+    for (int slot = 0; slot < LANE_SLOTS && status == STATUS_OK; slot++)
+        if (!lane->slot_free[slot])
             status = device_check(lane->device,
-                                  driver()->event_create(&lane->room_free[room],
+                                  driver()->event_create(&lane->slot_free[slot],
                                                          CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING),
                                   "creating an event");
     return status;

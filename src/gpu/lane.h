@@ -10,15 +10,15 @@
 
 #include <stdbool.h>
 
-enum { LANE_COUNT = 8, LANE_STAGING_BYTES = 32 << 20, LANE_ROOMS = 32, LANE_VECTOR_BYTES = 1 << 20 };
+enum { LANE_COUNT = 8, LANE_STAGING_BYTES = 32 << 20, LANE_SLOTS = 32, LANE_VECTOR_BYTES = 1 << 20 };
 
-/* How far the lane's staging is in use; all zero at first. Belongs to mirror/rooms.h. */
+/* How far the lane's staging is in use; all zero at first. Belongs to mirror/transfer/staging_slots.h. */
 struct staging_state {
     unsigned half;   /* the half being filled */
     size_t used;     /* bytes of it given to copies that may still be queued */
     bool pending[2]; /* staging_free[half] was recorded and not waited for */
-    uint32_t rooms;  /* a bit for each whose room_free was recorded and not waited for */
-    unsigned next_room;
+    uint32_t slots;  /* a bit for each whose slot_free was recorded and not waited for */
+    unsigned next_slot;
     bool doubtful; /* a transfer failed: wait for the stream before any use */
 };
 
@@ -37,7 +37,8 @@ struct lane {
     /* Pinned host memory, two halves for overlapped staging, an event for each; NULL until lane_reserve_staging. */
     unsigned char *staging;
     CUevent staging_free[2];
-    CUevent room_free[LANE_ROOMS]; /* each of a piece of it; waits for them sleep; NULL until lane_reserve_rooms */
+    /* Each of a part of it; waits for them sleep; NULL until lane_reserve_staging_slots. */
+    CUevent slot_free[LANE_SLOTS];
     struct staging_state staging_state;
     /* Pinned, LANE_VECTOR_BYTES each: vectors of the running call, which the device may
      * use where they are: their addresses are device addresses, too. */
@@ -69,8 +70,8 @@ enum status lane_reserve_workspace(struct lane *lane, size_t workspace_bytes, si
 /* Ensure staging memory. */
 enum status lane_reserve_staging(struct lane *lane);
 
-/* The same, and an event for each room of it. */
-enum status lane_reserve_rooms(struct lane *lane);
+/* The same, and an event for each slot of it. */
+enum status lane_reserve_staging_slots(struct lane *lane);
 
 /* Make room for `bytes` of scratch in total and forget what was dealt before. */
 enum status lane_reserve_scratch(struct lane *lane, size_t bytes);

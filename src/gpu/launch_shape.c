@@ -1,15 +1,11 @@
 #include "gpu/launch_shape.h"
 #include "gpu/launch_shape_limits.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 enum { PIECE_BYTES = 16, LINE_BYTES = 128 }; /* of axpy */
 enum { TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
 enum { STRIP_TERMS_MAX = 64 * 256, STRIP_SHARED_MAX = 96 << 10 }; /* one chain; what devices since 2017 have */
-
-static struct launch_shape overriding_shape;
-static launch_shape_chooser *_Atomic present_chooser;
 
 unsigned launch_shape_unit(enum blas_type type)
 {
@@ -123,27 +119,6 @@ bool launch_shape_can(const struct blas_call *call, const struct launch_shape *s
         return false;
     return !launch_shape_fault(call, shape) &&
            (call->family == FAMILY_AXPY || !is_too_many(launch_shape_tiling(call, shape).items));
-}
-
-struct launch_shape launch_shape_choose(const struct blas_call *call)
-{
-    launch_shape_chooser *chooser = atomic_load_explicit(&present_chooser, memory_order_acquire);
-    struct launch_shape shape;
-    if (overriding_shape.edge)
-        return overriding_shape;
-    if (chooser && chooser(call, &shape) && launch_shape_can(call, &shape))
-        return shape;
-    return launch_shape_built_in(call);
-}
-
-void launch_shape_choose_by(launch_shape_chooser *chooser)
-{
-    atomic_store_explicit(&present_chooser, chooser, memory_order_release);
-}
-
-void launch_shape_override(struct launch_shape shape)
-{
-    overriding_shape = shape;
 }
 
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape)

@@ -8,7 +8,7 @@ libmublas_core_la_SOURCES += \
 	src/gpu/kernel_set.c src/gpu/kernel_set.h \
 	src/gpu/lane.c src/gpu/lane.h \
 	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
-	src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h \
+	src/gpu/launch_shape_choice.c src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h \
 	src/gpu/launch_queue.c \
 	src/gpu/cublas_library.c src/gpu/cublas_library.h src/gpu/level3.c src/gpu/level3.h \
 	src/gpu/solver.def src/gpu/solver_blas.c src/gpu/solver_blas.h src/gpu/solver_handle.c \

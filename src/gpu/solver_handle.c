@@ -6,32 +6,29 @@
 #include <string.h>
 
 /* Failed execution need not be the device's: where it is, the next wait for the stream says so. */
-static enum status translate(const struct solver_library *library, const char *name, int result, const char *what)
+static enum status translate(const struct solver_library *library, const char *name, int result,
+                             int alloc_failed, int not_supported, const char *what)
 {
+    if (result == 0) /* success, in either library */
+        return STATUS_OK;
+    if (result == alloc_failed)
+        return STATUS_OUT_OF_MEMORY;
+    if (result == not_supported)
+        return STATUS_UNSUPPORTED;
     log_message(LOG_WARNING, "%s: %s failed (status %d)", name, what, result);
     return device_is_usable(library->device) ? STATUS_DEVICE_ERROR : STATUS_DEVICE_LOST;
 }
 
 enum status solver_status(const struct solver_library *library, int result, const char *what)
 {
-    if (result == CUSOLVER_STATUS_SUCCESS)
-        return STATUS_OK;
-    if (result == CUSOLVER_STATUS_ALLOC_FAILED)
-        return STATUS_OUT_OF_MEMORY;
-    if (result == CUSOLVER_STATUS_NOT_SUPPORTED)
-        return STATUS_UNSUPPORTED;
-    return translate(library, "cuSOLVER", result, what);
+    return translate(library, "cuSOLVER", result, CUSOLVER_STATUS_ALLOC_FAILED,
+                     CUSOLVER_STATUS_NOT_SUPPORTED, what);
 }
 
 enum status solver_blas_status(const struct solver_library *library, int result, const char *what)
 {
-    if (result == CUBLAS_STATUS_SUCCESS)
-        return STATUS_OK;
-    if (result == CUBLAS_STATUS_ALLOC_FAILED)
-        return STATUS_OUT_OF_MEMORY;
-    if (result == CUBLAS_STATUS_NOT_SUPPORTED)
-        return STATUS_UNSUPPORTED;
-    return translate(library, "cuBLAS", result, what);
+    return translate(library, "cuBLAS", result, CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_SUPPORTED,
+                     what);
 }
 
 static int make_deterministic(const struct solver_library *library, cusolverDnHandle_t solver)

@@ -1,26 +1,23 @@
 #include "interpose/floors.h"
 #include "interpose/policy.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 enum {
-#define OFFLOADED_ROUTINE(name, family, type, gate) ROUTINE_##name,
-#include "interpose/offloaded_routines.def"
-#undef OFFLOADED_ROUTINE
+#define FAMILY_ROUTINE(name, family, type, gate) ROUTINE_##name,
+#include "common/families.def"
     ROUTINE_COUNT
 };
 
 enum {
-#define OFFLOADED_ROUTINE(name, family, type, gate) GATE_##name = gate,
-#include "interpose/offloaded_routines.def"
-#undef OFFLOADED_ROUTINE
+#define FAMILY_ROUTINE(name, family, type, gate) GATE_##name = gate,
+#include "common/families.def"
 };
 
 static const struct {
     uint8_t family, type;
 } routines[ROUTINE_COUNT] = {
-#define OFFLOADED_ROUTINE(name, family, type, gate) {family, type},
-#include "interpose/offloaded_routines.def"
-#undef OFFLOADED_ROUTINE
+#define FAMILY_ROUTINE(name, family, type, gate) {family, type},
+#include "common/families.def"
 };
 
 uint64_t offload_floors[SYMBOL_COUNT] = {
@@ -28,7 +25,7 @@ uint64_t offload_floors[SYMBOL_COUNT] = {
 #include "interpose/offloaded_symbols.inc"
 #define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTE_ORDER_LEAST,
 #define ROUTE(name, family, type, order, words) LAPACK_INTERFACES(ROW, name)
-#include "interpose/lapack.def"
+#include "host/lapack.def"
 #undef ROUTE
 #undef ROW
 };
@@ -56,8 +53,8 @@ void floors_set(enum offload_mode mode, const struct machine_model *model, bool 
 {
     uint64_t gates[ROUTINE_COUNT];
     for (int i = 0; i < ROUTINE_COUNT; i++)
-        gates[i] = policy_gate(mode, model, (enum blas_family)routines[i].family, (enum blas_type)routines[i].type,
-                               is_learned);
+        gates[i] = policy_gate(mode, model, (enum blas_family)routines[i].family,
+                               (enum blas_type)routines[i].type, is_learned);
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (routine_after[i])
             set((enum symbol)i, gates[routine_after[i] - 1]);

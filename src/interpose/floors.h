@@ -1,15 +1,15 @@
 /* floors.h - what the gates of forward.S compare a call's size with.
  *
  * Integers that are there before any code of mublas runs: the least of any host by the built-in model
- * (offloaded_routines.def). So a call below them goes to the host BLAS without a system call or floating
+ * (common/families.def). So a call below them goes to the host BLAS without a system call or floating
  * point, the first of a process included. The first call above them, and each change of the model,
  * sets them all anew. */
 #ifndef MUBLAS_FLOORS_H
 #define MUBLAS_FLOORS_H
 
 #include "common/settings.h"
-#include "interpose/symbols.h"
-#include "tuner/crossover.h"
+#include "host/symbols.h"
+#include "tuner/online/crossover.h"
 
 #include <stdint.h>
 

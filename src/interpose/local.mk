@@ -1,78 +1,59 @@
 # What only the preloaded library contains goes to the shim; the rest, which unit
 # tests and the command link as well, to the core.
 libmublas_core_la_SOURCES += \
-	src/interpose/call_vectors.c src/interpose/call_vectors.h \
-	src/interpose/execute.c src/interpose/execute.h \
-	src/interpose/tile_plan.c src/interpose/tile_plan.h \
-	src/interpose/tile_steps.c src/interpose/tile_steps.h \
-	src/interpose/tiled.c src/interpose/tiled.h \
+	src/interpose/floors.c src/interpose/floors.h src/interpose/offloaded_symbols.inc \
+	src/interpose/host_reason.c src/interpose/host_reason.h \
 	src/interpose/known_shapes.c src/interpose/known_shapes.h \
-	src/interpose/learned_model.c src/interpose/learned_model.h \
-	src/interpose/level3_opening.c src/interpose/level3_opening.h \
-	src/interpose/offload.c \
-	src/interpose/floors.c src/interpose/floors.h src/interpose/offloaded_routines.def \
-	src/interpose/offloaded_symbols.inc \
-	src/interpose/background.c src/interpose/background.h \
-	src/interpose/last_thread.c src/interpose/last_thread.h \
-	src/interpose/early_account.c src/interpose/early_account.h \
-	src/interpose/waking.c src/interpose/waking.h \
+	src/interpose/offload.c src/interpose/offload.h \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
-	src/interpose/host_search.c src/interpose/host_search.h \
-	src/interpose/start_objects.c src/interpose/start_objects.h \
-	src/interpose/host_paths.c src/interpose/host_paths.h \
-	src/interpose/offload.h \
-	src/interpose/nested.c src/interpose/nested.h \
-	src/interpose/overlap.c src/interpose/overlap.h \
-	src/interpose/pack.c src/interpose/pack.h \
-	src/interpose/symbols.c src/interpose/symbols.h src/interpose/symbols.def src/interpose/interfaces.h \
-	src/interpose/routines.def src/interpose/cblas.def \
-	src/interpose/lapack.def src/interpose/lapack/call.h src/interpose/lapack/frame.h \
+	src/interpose/program_call.c src/interpose/program_call.h \
+	src/interpose/entries/overlap.c src/interpose/entries/overlap.h \
+	src/interpose/entries/pack.c src/interpose/entries/pack.h \
+	src/interpose/execute/call_vectors.c src/interpose/execute/call_vectors.h \
+	src/interpose/execute/execute.c src/interpose/execute/execute.h \
+	src/interpose/execute/tile_plan.c src/interpose/execute/tile_plan.h \
+	src/interpose/execute/tile_steps.c src/interpose/execute/tile_steps.h \
+	src/interpose/execute/tiled.c src/interpose/execute/tiled.h \
+	src/interpose/lapack/call.h src/interpose/lapack/frame.h \
 	src/interpose/lapack/host_run.c src/interpose/lapack/host_run.h \
-	src/interpose/lapack/host_width.c src/interpose/lapack/host_width.h \
 	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
 	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
-	src/interpose/lapack/solver_opening.c src/interpose/lapack/solver_opening.h \
-	src/interpose/report_file.c src/interpose/report_file.h \
-	src/interpose/stats.c src/interpose/stats.h \
-	src/interpose/sandbox_announcements.c \
-	src/interpose/thread_counters.c src/interpose/thread_counters.h \
-	src/interpose/width.c src/interpose/width.h
+	src/interpose/purchase/background.c src/interpose/purchase/background.h \
+	src/interpose/purchase/early_account.c src/interpose/purchase/early_account.h \
+	src/interpose/purchase/last_thread.c src/interpose/purchase/last_thread.h \
+	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \
+	src/interpose/purchase/level3_opening.c src/interpose/purchase/level3_opening.h \
+	src/interpose/purchase/model_in_force.c src/interpose/purchase/model_in_force.h \
+	src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
+	src/interpose/purchase/solver_opening.c src/interpose/purchase/solver_opening.h \
+	src/interpose/purchase/waking.c src/interpose/purchase/waking.h \
+	src/interpose/report/report_file.c src/interpose/report/report_file.h \
+	src/interpose/report/stats.c src/interpose/report/stats.h \
+	src/interpose/report/thread_counters.c src/interpose/report/thread_counters.h
 interposer_sources += \
-	src/interpose/entries_fortran.c src/interpose/entries_cblas.c \
-	src/interpose/entry.h src/interpose/entry.inc src/interpose/every_precision.inc \
-	src/interpose/arguments.h src/interpose/precision.h \
-	src/interpose/language_fortran.h src/interpose/language_cblas.h \
-	src/interpose/level1.inc src/interpose/level2.inc src/interpose/level3.inc src/interpose/level3_side.inc \
-	src/interpose/level3_triangular.inc src/interpose/level3_update.inc src/interpose/level3_update2.inc \
-	src/interpose/entry_slots.c src/interpose/entry_slots.h \
-	src/interpose/thunks.S src/interpose/thunks.h src/interpose/assembly.inc \
-	src/interpose/host_blas.c src/interpose/host_blas.h \
-	src/interpose/host_level3.c src/interpose/host_level3.h \
-	src/interpose/callers.c src/interpose/callers.h \
-	src/interpose/calling_objects.c src/interpose/calling_objects.h \
-	src/interpose/loaded_object.c src/interpose/loaded_object.h \
-	src/interpose/shared_hosts.c src/interpose/shared_hosts.h \
-	src/interpose/retained.c src/interpose/retained.h \
-	src/interpose/next_definition.c src/interpose/next_definition.h \
-	src/interpose/sandbox.c src/interpose/sandbox.h \
 	src/interpose/system_calls.c \
-	src/interpose/lapack/eigen_arguments.c \
+	src/interpose/entries/arguments.h src/interpose/entries/precision.h \
+	src/interpose/entries/entries_cblas.c src/interpose/entries/entries_fortran.c \
+	src/interpose/entries/entry.h src/interpose/entries/entry.inc \
+	src/interpose/entries/every_precision.inc src/interpose/entries/level1.inc \
+	src/interpose/entries/level2.inc src/interpose/entries/level3.inc \
+	src/interpose/entries/level3_side.inc src/interpose/entries/level3_triangular.inc \
+	src/interpose/entries/level3_update.inc src/interpose/entries/level3_update2.inc \
+	src/interpose/entries/slots.c src/interpose/entries/slots.h \
+	src/interpose/entries/thunks.S src/interpose/entries/thunks.h \
+	src/interpose/execute/host_level3.c src/interpose/execute/host_level3.h \
+	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/factor_arguments.c \
+	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
+	src/interpose/lapack/singular_arguments.c src/interpose/lapack/methods.h \
 	src/interpose/lapack/entry.c \
-	src/interpose/lapack/factor_arguments.c src/interpose/lapack/factor_layouts.c \
-	src/interpose/lapack/factor_layouts.h \
-	src/interpose/lapack/methods.c src/interpose/lapack/methods.h \
-	src/interpose/lapack/general_eigen_arguments.c \
-	src/interpose/lapack/host_neighbour.c src/interpose/lapack/host_neighbour.h \
-	src/interpose/lapack/reduction_arguments.c \
-	src/interpose/lapack/singular_arguments.c \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
-	src/interpose/report.c
-libmublas_shim_la_SOURCES += src/interpose/forward.S
+	src/interpose/report/report.c
+libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 
 # Exactly the table's symbols and mublas' own.
-symbol_lists = src/interpose/symbols.def src/interpose/interfaces.h src/interpose/routines.def src/interpose/cblas.def \
-	src/interpose/lapack.def
+symbol_lists = src/host/symbols.def src/host/interfaces.h src/host/routines.def src/host/cblas.def \
+	src/host/lapack.def
 src/interpose/exports.map: src/interpose/exports.map.in
 	$(AM_V_GEN)$(MKDIR_P) src/interpose && \
 	$(CC) -E -P -x c -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@

@@ -3,20 +3,20 @@
 #include "common/phase_clock.h"
 #include "common/program_state.h"
 #include "common/settings.h"
-#include "gpu/device.h"
-#include "interpose/execute.h"
+#include "gpu/level3.h"
+#include "host/host_paths.h"
+#include "host/nested.h"
+#include "interpose/execute/execute.h"
+#include "interpose/execute/host_level3.h"
 #include "interpose/floors.h"
-#include "interpose/host_level3.h"
-#include "interpose/host_paths.h"
 #include "interpose/known_shapes.h"
-#include "interpose/level3_opening.h"
-#include "interpose/nested.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
-#include "interpose/sandbox.h"
-#include "interpose/stats.h"
-#include "interpose/waking.h"
-#include "mirror/mapping.h"
+#include "interpose/purchase/level3_opening.h"
+#include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/waking.h"
+#include "interpose/report/stats.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -24,7 +24,8 @@
 
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
-/* The frame that raised it from 0, and whether it did so to work on a call itself. Frames below are nested. */
+/* The frame that raised it from 0, and whether it did so to work on a call itself. Frames below are
+ * nested. */
 static __thread const char *depth_frame __attribute__((tls_model("initial-exec")));
 static __thread bool depth_is_ours __attribute__((tls_model("initial-exec")));
 
@@ -32,7 +33,7 @@ static pthread_once_t begin_once = PTHREAD_ONCE_INIT, big_once = PTHREAD_ONCE_IN
 
 static enum offload_mode mode_here(void)
 {
-    return host_search_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
+    return host_library_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
 }
 
 /* What tells whether a call is below its floor on this machine. */
@@ -40,8 +41,8 @@ static void begin(void)
 {
     struct program_state program;
     program_state_set_aside(&program);
-    waking_begin();
-    floors_set(mode_here(), waking_model(), false);
+    model_in_force_begin();
+    floors_set(mode_here(), model_in_force(), false);
     program_state_return(&program);
 }
 
@@ -54,9 +55,16 @@ static void begin_big(void)
     program_state_return(&program);
 }
 
-enum host_reason offload_reason_of(enum status status)
+enum host_reason offload_reason_of(enum symbol symbol, enum status status)
 {
+    if (status == STATUS_RESULT_LOST) {
+        log_message(LOG_ERROR,
+                    "%s: the device failed while results were copied back; they are lost, stopping",
+                    symbol_name(symbol));
+        abort();
+    }
     switch (status) {
+    case STATUS_OK: return HOST_REASON_COUNT;
     case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
     case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
     case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
@@ -68,88 +76,78 @@ enum host_reason offload_reason_of(enum status status)
     }
 }
 
-/* The program's call, and its state while mublas works on it. */
-struct program_call {
-    enum symbol symbol;
-    const void *caller;
-    struct offload_visit visit;
-};
-
 /* In the program's arithmetic, and what the host raises is the program's to see. */
 static bool run_on_host(void *context, const struct blas_call *step)
 {
-    struct program_call *part = context;
-    program_state_return(&part->visit.state);
-    const bool done = host_level3_run(part->symbol, part->caller, step);
-    program_state_set_aside(&part->visit.state);
+    const struct program_call *call = context;
+    program_state_return(call->state);
+    const bool done = host_level3_run(call->symbol, call->caller, step);
+    program_state_set_aside(call->state);
     return done;
 }
 
-static enum host_reason execute(struct device *device, const struct blas_call *call, struct patience *patience,
-                                struct program_call *of_program)
+static enum host_reason execute(struct device *device, struct program_call *call)
 {
     struct transfer_count moved;
     struct device_counts counts = {0};
     if (stats_wanted())
         phase_clock_start(&counts.phases);
-    const struct host_steps host = {run_on_host, of_program};
-    enum status status = execute_call(device, waking_mirrors(), call, patience, &host, &moved);
+    const struct host_steps host = {run_on_host, call};
+    const enum status status = execute_call(device, waking_mirrors(), call, &host, &moved);
     phase_clock_stop();
-    if (status == STATUS_RESULT_LOST) {
-        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
-                    symbol_name(of_program->symbol));
-        abort();
-    }
-    if (status != STATUS_OK)
-        return offload_reason_of(status);
+    const enum host_reason reason = offload_reason_of(call->symbol, status);
+    if (reason != HOST_REASON_COUNT)
+        return reason;
     counts.bytes_up = moved.bytes_up;
     counts.bytes_down = moved.bytes_down;
-    if (stats_wanted() && !nested_in_host(of_program->caller)) /* else part of a call that was rejected, and counted */
-        stats_device_call(of_program->symbol, &counts);
+    if (stats_wanted() && !nested_in_host(call->caller)) /* else part of a call that was rejected, and counted */
+        stats_device_call(call->symbol, &counts);
     return HOST_REASON_COUNT;
 }
 
-static bool is_level3(const struct blas_call *call)
+/* What of the operands is on the device, and what that makes of the call. */
+static void decide(struct mirror_table *mirrors, struct program_call *call)
 {
-    return call->family >= FAMILY_GEMM;
+    const enum offload_mode mode = settings()->offload;
+    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
+    call->is_cut =
+        tiled_residency(mirrors, &call->blas, call->operands, call->operand_count, &call->residency);
+    if (!call->is_cut)
+        call->residency = operands_residency(mirrors, call->operands, call->operand_count, &call->patience);
+    call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
 }
 
 /* HOST_REASON_COUNT: it ran on the device. */
-static enum host_reason attempt(const struct blas_call *call, struct program_call *of_program)
+static enum host_reason attempt(struct program_call *call)
 {
-    struct operand operands[OPERANDS_MAX];
+    const bool is_level3 = blas_is_level3(&call->blas);
     enum host_reason reason;
-    double credit_us = 0;
-    if (is_level3(call) && level3_opening_is_missing())
+    if (is_level3 && level3_is_missing())
         return HOST_UNSUPPORTED;
-    struct device *device = waking_find_device(call, &reason, &credit_us);
+    struct device *device = waking_find_device(call, &reason);
     if (!device)
         return reason;
-    if (is_level3(call) && level3_opening_look() == LEVEL3_MISSING)
+    if (is_level3 && level3_opening_look() == LEVEL3_MISSING)
         return HOST_UNSUPPORTED;
     struct mirror_table *const mirrors = waking_mirrors();
-    int count = execute_operands(call, operands);
-    if (credit_us > 0)
-        operands_credit(mirrors, operands, count, credit_us);
-    struct residency residency;
-    struct patience patience = patience_of_us(policy_patience_us(settings()->offload, waking_model(), call));
-    if (!tiled_residency(mirrors, call, operands, count, &residency))
-        residency = operands_residency(mirrors, operands, count, &patience);
-    if (residency.busy)
+    program_call_describe(call, model_in_force());
+    if (call->early_credit_us > 0)
+        operands_credit(mirrors, call->operands, call->operand_count, call->early_credit_us);
+    decide(mirrors, call);
+    if (call->residency.busy)
         return HOST_BUSY;
-    struct policy_decision decision = policy_decide(settings()->offload, waking_model(), call, &residency);
-    if (!decision.device) {
-        if (decision.credit_us > 0)
-            operands_credit(mirrors, operands, count, decision.credit_us);
-        return decision.reason;
+    if (!call->decision.device) {
+        if (call->decision.credit_us > 0)
+            operands_credit(mirrors, call->operands, call->operand_count, call->decision.credit_us);
+        return call->decision.reason;
     }
-    if (!level3_opening_pays(device, waking_model(), call, &decision))
+    if (!level3_opening_pays(device, call))
         return HOST_NOT_RESIDENT;
-    if (!level3_opening_supports(device, call, &reason))
+    if (!level3_opening_supports(device, &call->blas, &reason))
         return reason;
-    reason = execute(device, call, &patience, of_program);
+    reason = execute(device, call);
     if (reason == HOST_REASON_COUNT)
-        operands_earn(mirrors, operands, count, decision.earned_us);
+        operands_earn(mirrors, call->operands, call->operand_count, call->decision.earned_us);
     return reason;
 }
 
@@ -158,11 +156,12 @@ static bool never_pays(const struct blas_call *call, uint64_t shape)
 {
     if (settings()->offload != OFFLOAD_AUTO)
         return false;
-    waking_learn();
-    const struct machine_model *model = waking_model();
+    model_in_force_learn();
+    const struct machine_model *model = model_in_force();
     enum shape_worth worth = known_shapes_look_up(shape, model);
     if (worth == SHAPE_UNKNOWN) {
-        worth = policy_never_pays(model, call, waking_is_of_device(model)) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
+        worth = policy_never_pays(model, call, model_in_force_is_of_device(model)) ? SHAPE_NEVER_PAYS
+                                                                                   : SHAPE_MAY_PAY;
         known_shapes_note(shape, model, worth);
     }
     return worth == SHAPE_NEVER_PAYS;
@@ -208,8 +207,8 @@ static bool is_on_another_stack(const void *frame)
            (uintptr_t)depth_frame >= here.end;
 }
 
-/* A handler has jumped out of a call, over mublas' own frames or the host's. What mublas held then is held for good, so
- * the device is left alone; after the host's nothing is. */
+/* A handler has jumped out of a call, over mublas' own frames or the host's. What mublas held then is held
+ * for good, so the device is left alone; after the host's nothing is. */
 static void look_for_jump(const void *frame)
 {
     if (depth == 0 || (const char *)frame < depth_frame || is_on_another_stack(frame))
@@ -228,7 +227,7 @@ bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
     if (depth)
         return false;
     *reason = HOST_SANDBOX;
-    if (sandbox_is_near())
+    if (process_state_is_filtered())
         return false;
     *reason = HOST_NO_DEVICE;
     if (!settings_are_readable() || waking_is_given_up())
@@ -248,25 +247,24 @@ void offload_leave(struct offload_visit *visit)
     depth--;
 }
 
-bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_run *host_run)
+bool offload_run(struct program_call *call)
 {
-    enum host_reason reason;
-    struct program_call of_program = {.symbol = symbol, .caller = host_run->caller};
-    const bool entered = offload_enter(&of_program.visit, &reason);
-    host_run->reason = reason;
-    if (!entered)
+    struct offload_visit visit;
+    call->model = NULL;
+    if (!offload_enter(&visit, &call->reason))
         return false;
-    host_run->reason = obstacle(symbol, call, &of_program.visit.state.arithmetic);
-    if (host_run->reason == HOST_REASON_COUNT) {
-        program_state_compute(&of_program.visit.state);
-        host_run->reason = never_pays(call, host_run->shape) ? HOST_BELOW_FLOOR : attempt(call, &of_program);
+    call->state = &visit.state;
+    call->reason = obstacle(call->symbol, &call->blas, &visit.state.arithmetic);
+    if (call->reason == HOST_REASON_COUNT) {
+        program_state_compute(&visit.state);
+        call->reason = never_pays(&call->blas, call->shape) ? HOST_BELOW_FLOOR : attempt(call);
     }
-    offload_leave(&of_program.visit);
+    offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
-        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", symbol_name(symbol), (long long)call->m,
-                    (long long)call->n, (long long)call->k,
-                    host_run->reason == HOST_REASON_COUNT ? "device" : host_reason_text(host_run->reason));
-    return host_run->reason == HOST_REASON_COUNT;
+        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", symbol_name(call->symbol),
+                    (long long)call->blas.m, (long long)call->blas.n, (long long)call->blas.k,
+                    call->reason == HOST_REASON_COUNT ? "device" : host_reason_text(call->reason));
+    return call->reason == HOST_REASON_COUNT;
 }
 
 bool offload_is_inside(void)
@@ -274,18 +272,17 @@ bool offload_is_inside(void)
     return depth > 0;
 }
 
-void offload_host_begin(enum symbol symbol, struct host_run *host_run)
+void offload_host_begin(struct program_call *call)
 {
-    (void)symbol;
     raise_depth(__builtin_frame_address(0), false);
-    host_run->started = stats_nanoseconds();
+    call->host_started = stats_nanoseconds();
 }
 
-void offload_host_end(enum symbol symbol, struct host_run *host_run)
+void offload_host_end(const struct program_call *call)
 {
     depth--;
-    if (host_run->reason != HOST_NESTED && stats_wanted() && !nested_in_host(host_run->caller))
-        stats_host_call(symbol, host_run->reason, stats_nanoseconds() - host_run->started);
+    if (call->reason != HOST_NESTED && stats_wanted() && !nested_in_host(call->caller))
+        stats_host_call(call->symbol, call->reason, stats_nanoseconds() - call->host_started);
 }
 
 void offload_count_rejected(enum symbol symbol, const void *caller)

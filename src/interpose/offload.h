@@ -5,28 +5,16 @@
 #ifndef MUBLAS_OFFLOAD_H
 #define MUBLAS_OFFLOAD_H
 
-#include "common/blas_call.h"
-#include "common/program_state.h"
 #include "common/status.h"
-#include "interpose/stats.h"
-#include "interpose/symbols.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "interpose/program_call.h"
 
 /* True: the call ran on the device and its results are in host memory. False:
  * operands are untouched; the entry must run the host BLAS between
  * offload_host_begin and offload_host_end, which count it, keep the
  * host BLAS's own BLAS calls from being offloaded again, and time it. */
-struct host_run {
-    const void *caller; /* the call's return address, and */
-    uint64_t shape;     /* ... its shape (known_shapes.h), set by the entry */
-    int reason; /* enum host_reason */
-    uint64_t started;
-};
-bool offload_run(enum symbol symbol, const struct blas_call *call, struct host_run *host_run);
-void offload_host_begin(enum symbol symbol, struct host_run *host_run);
-void offload_host_end(enum symbol symbol, struct host_run *host_run);
+bool offload_run(struct program_call *call);
+void offload_host_begin(struct program_call *call);
+void offload_host_end(const struct program_call *call);
 
 /* Is this thread inside mublas, or in the host BLAS on its behalf? */
 bool offload_is_inside(void);
@@ -36,8 +24,8 @@ bool offload_is_inside(void);
  * host. */
 void offload_count_rejected(enum symbol symbol, const void *caller);
 
-/* The way in and out of mublas for a program's call, here and for LAPACK (lapack/entry.c). False: the call is the
- * host's at once, for *reason. In between the thread counts as inside and cannot be cancelled; its
+/* The way in and out of mublas for a program's call, here and for LAPACK (lapack/entry.c). False: the call
+ * is the host's at once, for *reason. In between the thread counts as inside and cannot be cancelled; its
  * arithmetic is as the program has it until program_state_compute(&visit->state). */
 struct offload_visit {
     struct program_state state;
@@ -46,11 +34,12 @@ struct offload_visit {
 bool offload_enter(struct offload_visit *visit, enum host_reason *reason);
 void offload_leave(struct offload_visit *visit);
 
-/* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none. `call`
- * tells what it computes (process_state.h). Inside. */
+/* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none.
+ * `call` tells what it computes (process_state.h). Inside. */
 enum host_reason offload_obstacle(const struct blas_call *call, const struct float_state *arithmetic);
 
-/* Why a call that ended so on the device is the host's. */
-enum host_reason offload_reason_of(enum status status);
+/* Why a call of this symbol that ended so on the device is the host's; HOST_REASON_COUNT: STATUS_OK. Stops the
+ * process with one line where its results are lost. */
+enum host_reason offload_reason_of(enum symbol symbol, enum status status);
 
 #endif

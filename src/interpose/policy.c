@@ -1,5 +1,5 @@
 #include "interpose/policy.h"
-#include "interpose/early_account.h"
+#include "mirror/costs.h"
 
 #include <math.h>
 
@@ -17,7 +17,7 @@ static const double unsure_part = 0.5;
 
 static double unsure_us(const struct blas_call *call, const struct predicted_times *times)
 {
-    return call->c.pointer ? unsure_part * times->host_us + crossover_staged_result_us : 0;
+    return call->c.pointer ? unsure_part * times->host_us + STAGED_RESULT_US : 0;
 }
 
 static double sure_gain_us(const struct blas_call *call, const struct predicted_times *times)
@@ -50,15 +50,15 @@ static struct policy_decision on_host(enum host_reason reason, double credit_us)
 }
 
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
-                                     const struct blas_call *call, const struct residency *residency)
+                                     const struct blas_call *call, struct predicted_times times,
+                                     const struct residency *residency)
 {
     if (mode == OFFLOAD_ALWAYS)
         return on_device(0, 0);
     if (mode == OFFLOAD_NEVER)
         return on_host(HOST_SWITCHED_OFF, 0);
     uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
-    struct predicted_times times =
-        crossover_predict(model, call, missing - residency->pinned_bytes, residency->trackable);
+    crossover_place(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
     times.upload_us += crossover_staged_us(model, residency->pinned_bytes);
     /* What a host-run call would lose: an output's residency, as far as it has paid so far. */
     const double kept_us = fmin(residency->worth_us, crossover_upload_us(model, residency->kept_bytes));
@@ -82,39 +82,40 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     return on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
-double policy_patience_us(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call)
+double policy_patience_us(enum offload_mode mode, const struct predicted_times *times)
 {
-    return mode == OFFLOAD_AUTO ? crossover_predict(model, call, 0, true).host_us : (double)INFINITY;
+    return mode == OFFLOAD_AUTO ? times->host_us : (double)INFINITY;
 }
 
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
 {
     if (call->c.pointer && crossover_matrix_bytes(call) >= EARLY_BYTES_MIN)
         return false;
-    const struct predicted_times times = crossover_predict(model, call, 0, true);
+    const struct predicted_times times = crossover_times(model, call);
+    struct predicted_times staged = times;
     if (!is_in_use)
         return sure_gain_us(call, &times) <= 0;
-    const double staged_us = crossover_predict(model, call, 0, false).resident_us;
+    crossover_place(model, call, 0, false, &staged);
     const double kept_us = crossover_upload_us(model, crossover_result_bytes(call));
-    return times.host_us + kept_us <= fmin(times.resident_us, staged_us);
+    return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
 }
 
-enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
-                          const struct blas_call *call, double lost_us, struct wake_account *account)
+enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
+                               const struct blas_call *call, const struct predicted_times *times,
+                               double lost_us, struct wake_account *account)
 {
     const double price_us = model->wake_us;
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    const struct predicted_times times = crossover_predict(model, call, 0, true);
     const bool has_begun = account->saved_us >= price_us / WAKING_PART;
-    const double gain_us = fmax(0, sure_gain_us(call, &times) - lost_us);
+    const double gain_us = fmax(0, sure_gain_us(call, times) - lost_us);
     account->saved_us += gain_us;
-    account->level3_us += call->family >= FAMILY_GEMM ? gain_us : 0;
+    account->level3_us += blas_is_level3(call) ? gain_us : 0;
     if (account->saved_us >= price_us ||
         (account->saved_us >= used_saved_part * price_us && account->host_us >= used_host_part * price_us))
         return PURCHASE_NOW;
     if (has_begun)
-        account->host_us += times.host_us;
+        account->host_us += times->host_us;
     return account->saved_us >= price_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
@@ -124,9 +125,9 @@ void policy_void_level3(struct wake_account *account)
     *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us)};
 }
 
-enum purchase policy_level3(enum offload_mode mode, const struct machine_model *model,
-                            const struct blas_call *call, const struct policy_decision *decision,
-                            struct level3_accounts *accounts)
+enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
+                                 const struct blas_call *call, const struct policy_decision *decision,
+                                 struct level3_accounts *accounts)
 {
     const double both_us = model->level3_wake_us + model->level3_first_us;
     bool *const used = &accounts->used[call->family][call->type];
@@ -187,7 +188,8 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
     const double upload_us = residency->resident ? 0 : times->kept_us;
     const double price_us = ldexp(upload_us, (int)residency->setbacks);
     struct policy_decision decision = on_device(saved_us, saved_us);
-    decision.keeps = mode == OFFLOAD_ALWAYS || (residency->trackable && (residency->resident || residency->credit_us > price_us));
+    decision.keeps = mode == OFFLOAD_ALWAYS ||
+                     (residency->trackable && (residency->resident || residency->credit_us > price_us));
     if (mode == OFFLOAD_ALWAYS) {
         decision.earned_us = fmax(0, saved_us);
         return decision;
@@ -205,8 +207,8 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
     return decision.keeps ? decision : on_host(HOST_NOT_RESIDENT, saved_us);
 }
 
-enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
-                                    struct wake_account *account)
+enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct machine_model *model,
+                                         double gain_us, struct wake_account *account)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
@@ -216,7 +218,7 @@ enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine
     return account->saved_us >= model->wake_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
-enum purchase policy_open_solver(enum offload_mode mode, double gained_us, double price_us)
+enum purchase_time policy_open_solver(enum offload_mode mode, double gained_us, double price_us)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;

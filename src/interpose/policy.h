@@ -6,10 +6,10 @@
 
 #include "common/blas_call.h"
 #include "common/settings.h"
-#include "interpose/stats.h"
+#include "interpose/host_reason.h"
 #include "mirror/operands.h"
-#include "tuner/crossover.h"
-#include "tuner/route_times.h"
+#include "tuner/online/crossover.h"
+#include "tuner/online/route_times.h"
 
 struct policy_decision {
     bool device;
@@ -21,34 +21,39 @@ struct policy_decision {
     bool keeps;              /* a LAPACK route on the device: what may stay there is to */
 };
 
-/* Decide for a legal call above its floor. Resident: compare warm device time
- * with host time. Not resident: go if upload and device together beat the host
- * now, or if the account of the operands covers the upload (ski rental: never
- * worse than twice the best decision in hindsight); after each time that residency was lost
- * to the host's writes it must cover twice as much. A call that on the host would write to a
- * resident output costs its next upload besides, as far as that residency was worth it: a
- * factorisation's updates go where its matrix is. One whose output is not there must save half of the host's
- * time besides, since the host may be writing it too, or be bought by the account. */
+/* Decide for a legal call above its floor. Resident: compare warm device time with host time. Not
+ * resident: go if upload and device together beat the host now, or if the account of the operands covers
+ * the upload (ski rental: never worse than twice the best decision in hindsight); after each time that
+ * residency was lost to the host's writes it must cover twice as much. A call that on the host would write
+ * to a resident output costs its next upload besides, as far as that residency was worth it: a
+ * factorisation's updates go where its matrix is. One whose output is not there must save half of the
+ * host's time besides, since the host may be writing it too, or be bought by the account. `times`, here
+ * and below, are the model's of this call (crossover_times). */
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
-                                     const struct blas_call *call, const struct residency *residency);
+                                     const struct blas_call *call, struct predicted_times times,
+                                     const struct residency *residency);
 
-/* How long a call may wait for others on its way to the device, in microseconds: as long as the host takes for it;
- * in always mode for ever. */
-double policy_patience_us(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call);
+/* How long a call may wait for others on its way to the device, in microseconds: as long as the host takes
+ * for it; in always mode for ever. */
+double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
+
+/* A matrix of so many bytes has an account of its own also before a device is there (early_account.h). */
+enum { EARLY_BYTES_MIN = 1 << 20 };
 
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
  * pay nothing for one? Else, is it slower there whatever is resident? False where it writes a matrix that is
  * large enough for an account of its own, which such a call settles. */
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use);
 
-enum purchase {
+/* Is it time to get what takes long (purchase/purchase.h)? */
+enum purchase_time {
     PURCHASE_NOT_YET,
     PURCHASE_SOON, /* part of the price is there: prepare it beside the program */
     PURCHASE_NOW
 };
 
-/* What calls on the host would have saved on a device, those of level 3 of that, and how long all took since it
- * was time to prepare it: as foretold. */
+/* What calls on the host would have saved on a device, those of level 3 of that, and how long all took
+ * since it was time to prepare it: as foretold. */
 struct wake_account {
     double saved_us, level3_us, host_us;
 };
@@ -61,8 +66,9 @@ struct wake_account {
  * gains that much by itself wakes at once. `lost_us` of what the call would save would be lost again
  * (early_account.h). Of a call that writes a matrix counts what it would save beyond half of the host's
  * time, and some microseconds. */
-enum purchase policy_wake(enum offload_mode mode, const struct machine_model *model,
-                          const struct blas_call *call, double lost_us, struct wake_account *account);
+enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
+                               const struct blas_call *call, const struct predicted_times *times,
+                               double lost_us, struct wake_account *account);
 
 /* There is no cuBLAS: its calls have saved nothing. */
 void policy_void_level3(struct wake_account *account);
@@ -77,9 +83,9 @@ struct level3_accounts {
  * use costs model->level3_first_us, which its own gains must cover, and the very first
  * model->level3_wake_us besides, for which the gains of all count. What is likely to be gained by
  * further calls counts as gained. */
-enum purchase policy_level3(enum offload_mode mode, const struct machine_model *model,
-                            const struct blas_call *call, const struct policy_decision *decision,
-                            struct level3_accounts *accounts);
+enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
+                                 const struct blas_call *call, const struct policy_decision *decision,
+                                 struct level3_accounts *accounts);
 
 /* Before the device is in use, with `paid_us` of its price paid: do level 3 calls, which were to gain
  * `expected_us` of that, make it likely that it comes to that? Or those that are likely to follow,
@@ -94,24 +100,24 @@ double policy_recurring(const struct blas_call *call, double gain_us);
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                       enum blas_type type);
 
-/* What a call must come up to, to be looked at: that floor, or until a recipe was looked for (`is_learned`) the part
- * of it that a recipe may lower it to. */
+/* What a call must come up to, to be looked at: that floor, or until a recipe was looked for
+ * (`is_learned`) the part of it that a recipe may lower it to. */
 uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                      enum blas_type type, bool is_learned);
 
-/* LAPACK routes: does the device, with the way there and back, beat the host? What may stay on the device, *residency, is
- * bought by its account as for policy_decide; so it is where the device pays without, once its way up
- * was paid for twice and it had not changed between. */
+/* LAPACK routes: does the device, with the way there and back, beat the host? What may stay on the device,
+ * *residency, is bought by its account as for policy_decide; so it is where the device pays without, once
+ * its way up was paid for twice and it had not changed between. */
 struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
                                            const struct residency *residency);
 
 /* As policy_wake, for a route that would save `gain_us`: one that saves the prices of device and cuSOLVER
  * together wakes at once, and smaller ones add up with BLAS calls. */
-enum purchase policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
-                                    struct wake_account *account);
+enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct machine_model *model,
+                                         double gain_us, struct wake_account *account);
 
 /* Is it time to open cuSOLVER, for which routes would have gained so much? */
-enum purchase policy_open_solver(enum offload_mode mode, double gained_us, double price_us);
+enum purchase_time policy_open_solver(enum offload_mode mode, double gained_us, double price_us);
 
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);

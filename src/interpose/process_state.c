@@ -10,6 +10,8 @@
  * lock, which may be held by a library's constructor that waits for this thread. */
 extern int dmtcp_checkpoint(void) __attribute__((weak, visibility("default")));
 
+atomic_int process_state_filters;
+
 static volatile unsigned char *alive; /* 1 here, 0 in a fork child; NULL: unknown */
 static bool checkpointed;
 static pthread_once_t begin_once = PTHREAD_ONCE_INIT;

@@ -1,23 +1,28 @@
-/* The C library's functions for two system calls that the registration of memory makes fail: mremap over a mapping of
- * which a part is registered, and a userfaultfd of the program's own on such memory. Here they do what they would
- * without mublas. Until a device is in use, and for any other ioctl, each is a call of the next definition: that of
- * another preloaded library, or the C library's.
+/* Functions of the C library that mublas stands before; these are the only names that are not BLAS or mublas'
+ * own. Each is a call of the next definition: that of another preloaded library, or the C library's. A
+ * program that makes the system calls itself is told what the kernel says.
  *
- * These names and that of sandbox.c are the only ones that are not BLAS or mublas' own. A program that makes the
- * system calls itself is told what the kernel says. */
+ * ioctl and mremap: the registration of memory makes two system calls fail, mremap over a mapping of which
+ * a part is registered, and a userfaultfd of the program's own on such memory. Here they do what they
+ * would without mublas. prctl: a program that is about to forbid itself system calls (process_state.h)
+ * binds the host before the filter is there, and its calls stay on the host. */
 #define _GNU_SOURCE
-#include "interpose/next_definition.h"
+#include "common/object_symbols.h"
+#include "host/host_blas.h"
 #include "interpose/offload.h"
 #include "interpose/process_state.h"
-#include "interpose/waking.h"
-#include "mirror/registration.h"
-#include "mirror/split_move.h"
+#include "interpose/purchase/waking.h"
+#include "mirror/host_memory/split_move.h"
+#include "mirror/mirror_table.h"
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
+#include <link.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,8 +32,49 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+struct search {
+    const char *name;
+    const void *found;
+    bool passed; /* this library */
+};
+
+/* The loader shows what the program was started with in its search order. What stands before this library
+ * never comes to it, unless it came by dlopen: then nothing behind it counts. */
+static int look_in(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct search *search = context;
+    struct object_symbols object;
+    const void *address, *marker;
+    uintptr_t start, end;
+    (void)size;
+    object_symbols_read(info, &object);
+    if (object_symbols_segment(&object, (uintptr_t)look_in, &start, &end))
+        search->passed = true;
+    else if (object_symbols_find(&object, search->name, &address) &&
+             /* another of mublas: */
+             !(search->passed && object_symbols_find(&object, HOST_LIBRARY_MARKER, &marker))) {
+        search->found = search->passed ? address : NULL;
+        return 1;
+    }
+    return 0;
+}
+
+/* What a function of the C library would be without mublas: the address behind this library in the
+ * program's search order, another preloaded library's, or the C library's. NULL: there is none, or mublas
+ * came by dlopen. Allocates nothing. Not by dlsym: a library's constructor may be waiting, with the
+ * loader's lock, for the thread that comes here first. */
+static const void *next_definition(const char *name)
+{
+    struct search search = {name, NULL, false};
+    const int saved_errno = errno;
+    dl_iterate_phdr(look_in, &search);
+    errno = saved_errno;
+    return search.found;
+}
+
 typedef int ioctl_function(int, unsigned long, ...);
 typedef void *mremap_function(void *, size_t, size_t, int, ...);
+typedef int prctl_function(int, ...);
 
 static int plain_ioctl(int descriptor, unsigned long request, ...)
 {
@@ -48,32 +94,38 @@ static void *plain_mremap(void *old, size_t old_bytes, size_t new_bytes, int fla
     return (void *)syscall(SYS_mremap, old, old_bytes, new_bytes, flags, new_address);
 }
 
-static ioctl_function *next_ioctl(void)
+static int plain_prctl(int option, ...)
 {
-    static _Atomic(ioctl_function *) known;
-    if (!known) {
-        const void *next = next_definition("ioctl");
-        known = next ? (ioctl_function *)(uintptr_t)next : plain_ioctl;
-    }
-    return known;
+    va_list arguments;
+    unsigned long numbers[4];
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        numbers[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    return (int)syscall(SYS_prctl, option, numbers[0], numbers[1], numbers[2], numbers[3]);
 }
 
-static mremap_function *next_mremap(void)
-{
-    static _Atomic(mremap_function *) known;
-    if (!known) {
-        const void *next = next_definition("mremap");
-        known = next ? (mremap_function *)(uintptr_t)next : plain_mremap;
+#define NEXT_DEFINITION(name)                                                            \
+    static name##_function *next_##name(void)                                            \
+    {                                                                                    \
+        static _Atomic(name##_function *) known;                                         \
+        if (!known) {                                                                    \
+            const void *next = next_definition(#name);                                   \
+            known = next ? (name##_function *)(uintptr_t)next : plain_##name;            \
+        }                                                                                \
+        return known;                                                                    \
     }
-    return known;
-}
+NEXT_DEFINITION(ioctl)
+NEXT_DEFINITION(mremap)
+NEXT_DEFINITION(prctl)
 
-/* Not at the first call, which may be one of a fork's child: the loader's lock, which the look-up takes, stays held there
- * for good where another thread had it. */
+/* Not at the first call, which may be one of a fork's child: the loader's lock, which the look-up takes,
+ * stays held there for good where another thread had it. */
 __attribute__((constructor)) static void look_up_at_load(void)
 {
     next_ioctl();
     next_mremap();
+    next_prctl();
 }
 
 /* In a handler of a signal that came inside mublas, and in a fork child, locks may be held for good. */
@@ -82,8 +134,8 @@ static bool give_up(const struct uffdio_register *request)
     struct mirror_table *table = waking_mirrors_in_use();
     if (!table || offload_is_inside() || process_state_is_forked())
         return false;
-    return registration_give_up(table, (uintptr_t)request->range.start,
-                                (uintptr_t)(request->range.start + request->range.len));
+    return mirror_table_give_up_registrations(table, (uintptr_t)request->range.start,
+                                              (uintptr_t)(request->range.start + request->range.len));
 }
 
 EXPORTED int ioctl(int descriptor, unsigned long request, ...)
@@ -114,4 +166,38 @@ EXPORTED void *mremap(void *old, size_t old_bytes, size_t new_bytes, int flags, 
     if (waking_mirrors_in_use() && split_move_is_due(old, old_bytes, new_bytes, flags, new_address))
         return split_move(old, old_bytes, new_bytes, flags, new_address);
     return next_mremap()(old, old_bytes, new_bytes, flags, new_address);
+}
+
+/* Who has no privileges must first say that he wants none, which is said for no other reason. */
+static bool announces_filter(int option)
+{
+    return option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS;
+}
+
+static void notice(void)
+{
+    const int saved_errno = errno;
+    if (!process_state_is_filtered())
+        host_blas_bind_now();
+    atomic_fetch_add(&process_state_filters, 1);
+    errno = saved_errno;
+}
+
+/* Who is refused, since he only asked whether the kernel knows filters, has set none up. All of its
+ * arguments that may be there: what a caller left out is anything, as in the C library's. */
+EXPORTED int prctl(int option, ...)
+{
+    va_list arguments;
+    unsigned long numbers[4];
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        numbers[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    const bool announces = announces_filter(option);
+    if (announces)
+        notice();
+    const int result = next_prctl()(option, numbers[0], numbers[1], numbers[2], numbers[3]);
+    if (announces && result < 0)
+        atomic_fetch_sub(&process_state_filters, 1);
+    return result;
 }

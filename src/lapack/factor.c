@@ -1,7 +1,5 @@
 #include "lapack/factor.h"
 
-#include <limits.h>
-
 static void (*const describers[LAPACK_FAMILY_COUNT])(struct factor_problem *, struct route *) = {
     [LAPACK_POTRF] = cholesky_describe, [LAPACK_POTRS] = cholesky_describe, [LAPACK_POSV] = cholesky_describe,
     [LAPACK_POTRI] = cholesky_describe, [LAPACK_GETRF] = lu_describe,       [LAPACK_GETRS] = lu_describe,
@@ -14,10 +12,4 @@ void factor_describe(struct factor_problem *problem, struct route *route)
 {
     *route = (struct route){.problem = problem, .type = problem->type};
     describers[problem->family](problem, route);
-}
-
-bool factor_is_narrow(const struct route *route, int number)
-{
-    const struct route_operand *const operand = &route->operands[number];
-    return operand->ld * operand->columns < INT_MAX;
 }

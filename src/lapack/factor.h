@@ -10,6 +10,8 @@
 #include "lapack/families.h"
 #include "lapack/route.h"
 
+#include <limits.h>
+
 /* Whatever the routine has. */
 struct factor_problem {
     enum lapack_family family;
@@ -68,6 +70,10 @@ static inline int *factor_info(const struct route *route, int step)
 }
 
 /* May the 32-bit interface have it? */
-bool factor_is_narrow(const struct route *route, int number);
+static inline bool factor_is_narrow(const struct route *route, int number)
+{
+    const struct route_operand *const operand = &route->operands[number];
+    return operand->ld * operand->columns < INT_MAX;
+}
 
 #endif

@@ -1,8 +1,8 @@
 #include "common/phase_clock.h"
 #include "lapack/route_engine.h"
-#include "mirror/protection.h"
+#include "mirror/host_memory/protection.h"
 
-enum { LD_BYTES = 16, INFO_BYTES = 256 };
+enum { LD_BYTES = 16 };
 
 static int64_t device_ld(const struct route *route, const struct route_operand *operand)
 {
@@ -13,14 +13,6 @@ static int64_t device_ld(const struct route *route, const struct route_operand *
 static size_t operand_bytes(const struct route *route, const struct route_operand *operand)
 {
     return route_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns * blas_element_bytes(route->type));
-}
-
-size_t route_vector_bytes(const struct route *route)
-{
-    size_t bytes = INFO_BYTES;
-    for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
-        bytes += route_aligned(route->vectors[i].bytes);
-    return bytes;
 }
 
 /* Of device memory without workspace. */
@@ -49,17 +41,11 @@ enum status route_reserve_elements(struct route *route, int result, int elements
                         : route_reserve(route, result, (size_t)elements * blas_element_bytes(route->type), 0);
 }
 
-CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand)
-{
-    return operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *
-                                  blas_element_bytes(route->type);
-}
-
 /* INFO, vectors, moduli, operands, workspace, in this order. */
 static void place(struct route *route, CUdeviceptr address)
 {
     route->info_address = address;
-    address += INFO_BYTES;
+    address += ROUTE_INFO_BYTES;
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++) {
         route->vectors[i].address = address;
         address += route_aligned(route->vectors[i].bytes);

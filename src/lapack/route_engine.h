@@ -18,11 +18,23 @@ static inline size_t route_aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+enum { ROUTE_INFO_BYTES = 256 };
+
 /* INFO and all vectors, one behind the other. */
-size_t route_vector_bytes(const struct route *route);
+static inline size_t route_vector_bytes(const struct route *route)
+{
+    size_t bytes = ROUTE_INFO_BYTES;
+    for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
+        bytes += route_aligned(route->vectors[i].bytes);
+    return bytes;
+}
 
 /* Where an operand's host matrices are on the device. */
-CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand);
+static inline CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand)
+{
+    return operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *
+                                  blas_element_bytes(route->type);
+}
 
 /* route_send.c: true when diagonals and vectors let INFO be 0. Reads host memory. */
 bool route_host_values_are_good(const struct route *route);

@@ -1,6 +1,6 @@
 /* What comes home. */
 #include "lapack/route_engine.h"
-#include "mirror/staging.h"
+#include "mirror/transfer/staging.h"
 
 #include <string.h>
 

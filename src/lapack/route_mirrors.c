@@ -27,9 +27,9 @@ enum status route_take_from_mirror(struct route_run *run, const struct route_ope
     struct transfer_count count = {0};
     enum status status = STATUS_UNSUPPORTED;
     if (operand->is_kept && route->keeps)
-        status = operands_hold_mirrored(run->mirrors, run->lane->lane, run->patience, &held, &hold);
+        status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_MIRRORED, &hold);
     else if (operands_are_resident(run->mirrors, &held))
-        status = operands_hold_clean(run->mirrors, run->lane->lane, run->patience, &held, &hold);
+        status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_CLEAN, &hold);
     if (status != STATUS_OK)
         return status;
     const struct device_part from = {held.device_address, held.device_ld, operand->up.rows, operand->up.columns, operand->up.part};
@@ -49,7 +49,7 @@ enum status route_leave_in_mirror(struct route_run *run, const struct route_oper
     if (operand->home.part != PART_FULL || !operands_are_resident(run->mirrors, &held))
         return STATUS_UNSUPPORTED;
     held.access = OPERAND_OVERWRITE;
-    enum status status = operands_hold_result(run->mirrors, run->lane->lane, run->patience, &held, &hold);
+    enum status status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_RESULT, &hold);
     if (status != STATUS_OK)
         return status;
     status = copy_held(run, hold, &from, held.device_address, held.device_ld);

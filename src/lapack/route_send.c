@@ -2,7 +2,7 @@
 #include "lapack/matrix_part.h"
 #include "lapack/route_engine.h"
 #include "lapack/route_values.h"
-#include "mirror/staging.h"
+#include "mirror/transfer/staging.h"
 
 #include <string.h>
 

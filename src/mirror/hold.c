@@ -1,10 +1,10 @@
 #include "mirror/hold.h"
 
 #include "common/phase_clock.h"
-#include "mirror/gathering.h"
-#include "mirror/hot_ranges.h"
-#include "mirror/mapping.h"
-#include "mirror/pins.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/pinning/gathering.h"
+#include "mirror/pinning/pins.h"
+#include "mirror/tracking/hot_ranges.h"
 
 enum { ATTEMPTS = 4 };
 
@@ -129,7 +129,8 @@ static void note_hot(struct operands_hold *hold, struct mirror *mirror)
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror)
-            held->hot = atomic_load(&mirror->armed) && held->operand.access == OPERAND_READ && hot_ranges_hold(mirror, held->pages);
+            held->hot = atomic_load(&mirror->armed) && held->operand.access == OPERAND_READ &&
+                        hot_ranges_hold(mirror, held->pages);
     }
 }
 
@@ -137,7 +138,7 @@ static enum status consider_pages(struct operands_hold *hold, int number)
 {
     struct mirror *mirror = hold->mirrors[number];
     enum status status = mirror_arm(mirror);
-    for (int i = 0; i < hold->count && status == STATUS_OK && !hold->leaves_result; i++) {
+    for (int i = 0; i < hold->count && status == STATUS_OK && hold->way != HOLD_RESULT; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror != mirror)
             continue;
@@ -208,7 +209,8 @@ static void carry_out(struct operands_hold *hold, struct mirror *mirror, enum pr
 }
 
 /* What others may be using as well goes when they are done. */
-static enum status settle_mirror(struct operands_hold *hold, struct mirror *mirror, enum preparation preparation)
+static enum status settle_mirror(struct operands_hold *hold, struct mirror *mirror,
+                                 enum preparation preparation)
 {
     if (preparation == READY || preparation == SHORT)
         return STATUS_OK;
@@ -231,17 +233,17 @@ static enum status settle_mirrors(struct operands_hold *hold, const enum prepara
     return status;
 }
 
-static bool in_doubt(const struct operands_hold *hold)
+static bool must_scan_first(const struct operands_hold *hold)
 {
-    bool doubt = false;
+    bool ahead = false;
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
         pthread_mutex_lock(&mirror->notes);
-        doubt = doubt || mirror->doubts > 0;
-        mirror->doubts -= mirror->doubts > 0;
+        ahead = ahead || mirror->scans_ahead > 0;
+        mirror->scans_ahead -= mirror->scans_ahead > 0;
         pthread_mutex_unlock(&mirror->notes);
     }
-    return doubt;
+    return ahead;
 }
 
 static bool can_share(const struct operands_hold *hold)
@@ -255,13 +257,14 @@ static bool can_share(const struct operands_hold *hold)
             pins_program_uses_cuda(mirror))
             return false;
     }
-    return hold->may_defer && hold->count > 0;
+    return hold->way == HOLD_UNPROVEN && hold->count > 0;
 }
 
-/* Shared, where the caller may launch at once: *shared. What was so before it was claimed may not be so any more. */
+/* Shared, where the caller may launch at once: *shared. What was so before it was claimed may not be so
+ * any more. */
 static bool claim_operands(struct operands_hold *hold, bool *shared)
 {
-    *shared = can_share(hold) && !in_doubt(hold);
+    *shared = can_share(hold) && !must_scan_first(hold);
     if (!take_claims(hold, *shared))
         return false;
     if (!*shared || (are_alive(hold) && can_share(hold)))

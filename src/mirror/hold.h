@@ -4,6 +4,7 @@
 
 #include "mirror/mirror_table.h"
 #include "mirror/operands.h"
+#include "mirror/tracking/completeness.h"
 
 struct held_operand {
     struct operand operand;
@@ -16,9 +17,8 @@ struct held_operand {
     bool hot; /* read without a scan: all of it counts as written */
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
-    bool was_complete;             /* of an output: all of it was valid, */
-    struct page_range lost_before; /* ... and what was known to be lost beside it, */
-    unsigned long completeness_changed; /* ... as of then */
+    bool was_complete;                /* of an output: all of it was valid, */
+    struct completeness known_before; /* ... and this was known of it */
 };
 
 struct operands_hold {
@@ -32,11 +32,8 @@ struct operands_hold {
     struct claim claims[OPERANDS_MAX];    /* of each mirror, what the call works on */
     struct claim whole;                   /* of one that is to go, while no other is claimed */
     struct transfer_count transfers;
-    bool may_defer; /* the caller will prove the operands after its launch */
-    bool must_be_mirrored; /* the one operand has a mirror, or there is no hold */
-    bool must_be_clean; /* and all of it is valid */
-    bool leaves_result; /* its results would come home by staging without a mirror, too: nothing is pinned for them */
-    bool unproven;  /* and has yet to; the claims are shared */
+    enum hold_way way;
+    bool unproven;  /* held so, and not proven yet; the claims are shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */
     bool complete;  /* the call ended well: what was uploaded has arrived */
@@ -47,12 +44,12 @@ struct operands_hold {
 enum status hold_lock(struct operands_hold *hold);
 void hold_unlock(struct operands_hold *hold);
 
-/* hold_scan.c: what the call works on in a mirror: pages or blocks that its operands span, those far apart each for
- * itself. */
+/* hold_scan.c: what the call works on in a mirror: pages or blocks that its operands span, those far apart
+ * each for itself. */
 struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared);
 
-/* Scan what the call's operands span in the mirror with that number. What is hot needs no proof: its bytes are read
- * from the host, whatever lies there now. */
+/* Scan what the call's operands span in the mirror with that number. What is hot needs no proof: its bytes
+ * are read from the host, whatever lies there now. */
 enum status hold_scan(struct operands_hold *hold, int number);
 
 /* Scan a range that the call works on, widened as its claim is. */
@@ -67,11 +64,24 @@ bool hold_stop_sharing(struct operands_hold *hold);
 /* hold_memory.c: device memory for all of them, evicting others if need be. */
 enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 
-/* upload.c: queue what is not valid of a read operand; is all of it known to be valid? */
+/* hold_upload.c: queue what is not valid of a read operand; is all of it known to be valid? */
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
 bool hold_is_complete(const struct held_operand *held);
 
-/* write_back.c: before launch, after it. */
+/* How far the copy-back of one output has come. */
+struct write_back {
+    struct operands_hold *hold;
+    struct held_operand *held;
+    struct byte_range staged; /* hull of what was written by the CPU, empty at first */
+    bool touched;             /* host memory may have been written */
+    uint64_t staged_bytes;    /* of the result */
+    enum status status;
+};
+
+/* hold_copy_home.c: copy all of it to host memory. */
+enum status hold_copy_home(struct write_back *back);
+
+/* hold_write_back.c: before launch, after it. */
 enum status hold_mark_output(struct held_operand *held);
 enum status hold_write_back(struct operands_hold *hold, struct held_operand *held);
 

@@ -4,9 +4,9 @@
 
 static enum status commit_runs(struct held_operand *held)
 {
-    struct footprint footprint = footprint_start(&held->operand);
+    struct operand_runs runs = operand_runs_start(&held->operand);
     struct byte_range run;
-    while (footprint_next(&footprint, &run)) {
+    while (operand_runs_next(&runs, &run)) {
         enum status status = mirror_commit(held->mirror, run.begin, run.end);
         if (status != STATUS_OK)
             return status;
@@ -40,8 +40,9 @@ static void forget_released(struct mirror_table *table, struct mirror *mirror)
     for (uintptr_t at = mirror->begin, next; at < mirror->end; at = next) {
         next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
         const struct page_range pages = mirror_page_range(mirror, at, next);
-        if (page_bits_any(mirror->known, pages.begin, pages.end) && mirror_uncommitted(mirror, at, at + 1) > 0)
-            mirror_forget_known(mirror, pages.begin, pages.end);
+        if (page_bits_any(mirror->resident, pages.begin, pages.end) &&
+            mirror_uncommitted(mirror, at, at + 1) > 0)
+            mirror_forget_resident(mirror, pages.begin, pages.end);
     }
     pthread_mutex_unlock(&table->lock);
 }
@@ -64,7 +65,7 @@ static bool can_ever_fit(const struct operands_hold *hold)
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror)
-            needed += footprint_bytes(&held->operand);
+            needed += operand_memory_bytes(&held->operand);
         if (held->mirror && held->mirror->memory.plain && held->mirror->end - held->mirror->begin > budget)
             return false;
     }

@@ -1,11 +1,9 @@
 #include "mirror/hold.h"
 
 #include "common/clock.h"
-#include "mirror/gathering.h"
-#include "mirror/pins.h"
-
-/* Pages between two operands that are looked at along with them: what another request costs. */
-enum { SCAN_US_NOTED = 20, GAP_MOST = 1 << 20 };
+#include "mirror/costs.h"
+#include "mirror/pinning/gathering.h"
+#include "mirror/pinning/pins.h"
 
 /* Ranges of one mirror, ascending and apart. */
 struct scan_ranges {
@@ -15,7 +13,7 @@ struct scan_ranges {
 
 static bool are_near(struct byte_range one, struct byte_range other)
 {
-    return one.begin <= other.end + GAP_MOST && other.begin <= one.end + GAP_MOST;
+    return one.begin <= other.end + SCAN_GAP_BYTES_MOST && other.begin <= one.end + SCAN_GAP_BYTES_MOST;
 }
 
 /* Whatever it comes near to becomes a part of it. */
@@ -36,24 +34,22 @@ static void add_range(struct scan_ranges *all, struct byte_range range)
     all->count++;
 }
 
-/* What is only written and in no pin is staged, and its pages are looked at after that: write_back.c. */
+/* What is only written and in no pin is staged, and its pages are looked at after that: hold_write_back.c. */
 static bool may_wait(const struct held_operand *held)
 {
     return held->operand.access == OPERAND_OVERWRITE && pins_count(held->mirror) == 0;
 }
 
-/* What a scan of a range that is claimed may be widened to: whether blocks are of small pages may have been found out
- * since, or changed. */
-static struct byte_range scan_bounds(struct mirror *mirror, const struct claim *claim, struct byte_range range)
+/* What a scan of a range that is claimed may be widened to: whether blocks are of small pages may have
+ * been found out since, or changed. */
+static struct byte_range scan_bounds(struct mirror *mirror, const struct claim *claim,
+                                     struct byte_range range)
 {
-    struct byte_range bounds = mirror_scan_bounds(mirror, range);
     int i = 0;
-    while (i < claim->count - 1 && !(claim->ranges[i].begin <= range.begin && range.end <= claim->ranges[i].end))
+    while (i < claim->count - 1 &&
+           !(claim->ranges[i].begin <= range.begin && range.end <= claim->ranges[i].end))
         i++;
-    const struct byte_range claimed = claim->ranges[i];
-    bounds.begin = bounds.begin > claimed.begin ? bounds.begin : claimed.begin;
-    bounds.end = bounds.end < claimed.end ? bounds.end : claimed.end;
-    return bounds;
+    return byte_ranges_common(mirror_scan_bounds(mirror, range), claim->ranges[i]);
 }
 
 /* Two matrices of one mapping may lie gigabytes apart: what lies between is none of the call's business. */
@@ -96,7 +92,7 @@ enum status hold_scan_range(struct operands_hold *hold, struct mirror *mirror, s
 }
 
 /* Clocks are dear in some virtual machines: only pins keep an account of scans. */
-static uint64_t begin_wait(struct mirror *mirror)
+static uint64_t begin_wait(const struct mirror *mirror)
 {
     return pins_count(mirror) > 0 ? clock_nanoseconds() : 0;
 }
@@ -120,14 +116,15 @@ enum status hold_scan(struct operands_hold *hold, int number)
     return status;
 }
 
-/* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair guess. */
+/* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair
+ * guess. */
 static enum status scan_beside(struct operands_hold *hold, int number, struct byte_range range)
 {
     struct mirror *mirror = hold->mirrors[number];
     const uint64_t began = begin_wait(mirror);
     enum status status = mirror_scan(mirror, &hold->claims[number], range);
     const double us = waited_us(began);
-    if (us > SCAN_US_NOTED && lane_is_idle(hold->lane))
+    if (us > SCAN_NOISE_US && lane_is_idle(hold->lane))
         gathering_note_wait(mirror, range, us / 2);
     return status;
 }

@@ -1,30 +1,28 @@
 /* mirror.h - one mirror: a host range, its device copy, and what is known of each page.
  *
- * A mirror covers whole mappings, so a page belongs to at most one. It starts as
- * a mere record that holds an account; mirror_arm arms it. Life, place and
- * account (`references` to `account_uses`) belong to the table and its lock; what is said of pages belongs to
- * the calls that claim them (claims.h), and what is said of all to who claims the whole; `begin` and `end` never
- * change. Its locks, in the order in which they may be taken: `pinning` or `committing`, which are held while the
- * driver works, then `lock`, then `notes`, which are held for moments. Inside device_enter. */
+ * A mirror covers whole mappings, so a page belongs to at most one. It starts as a mere record that holds
+ * accounts; mirror_arm arms it. Life, place and accounts (`references` to `accounts`) belong to the table
+ * and its lock; what is said of pages belongs to the calls that claim them (claims.h), and what is said of
+ * all to who claims the whole; `begin` and `end` never change. Its locks, in the order in which they may
+ * be taken: `pinning` or `committing`, which are held while the driver works, then `lock`, then `notes`,
+ * which are held for moments. Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
-#include "mirror/budget.h"
-#include "mirror/claims.h"
-#include "mirror/device_range.h"
-#include "mirror/footprint.h"
-#include "mirror/pin_gauge.h"
-#include "mirror/registration.h"
-#include "mirror/samples.h"
-#include "mirror/write_tracker.h"
+#include "mirror/device_memory/budget.h"
+#include "mirror/device_memory/device_range.h"
+#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/process_pins.h"
+#include "mirror/ledger/account.h"
+#include "mirror/ledger/gathering_account.h"
+#include "mirror/ledger/staged_results.h"
+#include "mirror/tracking/claims.h"
+#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/registration.h"
+#include "mirror/tracking/write_tracker.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-
-/* What gathering memory into huge pages has cost so far. */
-struct gathering_cost {
-    atomic_uint_least64_t bytes, nanoseconds;
-};
 
 /* What all mirrors of a device share. */
 struct mirror_resources {
@@ -34,24 +32,17 @@ struct mirror_resources {
     size_t pin_budget_bytes;
     atomic_size_t pinned_bytes;
     pthread_mutex_t pinning;    /* held to look at VmPin, and while it and counted_pins may disagree */
-    struct pin_gauge gauge;     /* which tells VmPin */
+    struct process_pins process_pins; /* which tells VmPin */
     uint64_t counted_pins;      /* how much of them the kernel counts in VmPin */
     struct gathering_cost gathering;
-};
-
-struct page_range {
-    size_t begin, end;
 };
 
 /* A part that is pinned. */
 struct mirror_pin {
     uintptr_t begin, end;
     uint64_t counted; /* bytes by which pinning it raised VmPin */
-    double waited_us;    /* that scans of its pages kept calls waiting: gathering.h */
-    double waited_bytes; /* of its pages, which a scan had on average */
-    bool gathering_due;  /* so much that they are to be gathered into huge pages */
-    bool stays_small;    /* which did not help */
-    bool small;          /* of a result below PIN_BYTES_MIN */
+    bool small;       /* of a result below PIN_BYTES_MIN */
+    struct gathering_account gathering;
 };
 
 enum { MIRROR_PINS_MAX = 64, MIRROR_SMALL_PINS_MAX = 8 };
@@ -64,34 +55,12 @@ struct complete_operand {
     unsigned long changed;   /* when: of complete_changes */
 };
 
-enum { MIRROR_COMPLETE_MAX = 16, MIRROR_HOT_MAX = 8, MIRROR_RESULTS_MAX = 16 };
+enum { MIRROR_COMPLETE_MAX = 16, MIRROR_HOT_MAX = 8 };
 
 struct hot_range {
     struct page_range pages; /* empty: unused */
     unsigned streak, uses_left;
 };
-
-struct result_range {
-    struct page_range pages;
-    double lost_us; /* that staged results have cost since its last pin */
-    double factor;  /* of the next pin's price; 0: unused */
-};
-
-/* What is known of the use of some pages; none: unused. */
-struct range_account {
-    struct page_range pages;
-    double credit_us;  /* what residency would have saved so far */
-    double worth_us;   /* what residency was bought for, and has earned since: lost with it */
-    double price_us;   /* its worth when it was last bought */
-    unsigned setbacks; /* times it was lost to the host's writes since it last paid for itself; before that: twice */
-    unsigned buyer;    /* the kind of call that it was last bought for */
-    bool settled;      /* its worth has doubled since, or was lost */
-    unsigned steady;   /* uses in a row by the host that found nothing changed */
-    struct samples samples; /* of what is not resident, once it has credit */
-    uint64_t used;     /* of the mirror's counter */
-};
-
-enum { MIRROR_ACCOUNTS_MAX = 32 };
 
 struct mirror {
     uintptr_t begin, end; /* host, page aligned */
@@ -101,10 +70,9 @@ struct mirror {
     int references;
     bool dead;        /* no longer in the table; whoever waited for a claim must look again */
     uint64_t used;    /* of the table's counter of calls, for eviction */
-    uint64_t *known;  /* pages in the hull of something uploaded and not dropped since */
-    struct page_range known_run; /* all of it is known: the last answer, to be quick */
-    struct range_account accounts[MIRROR_ACCOUNTS_MAX]; /* range_accounts.h */
-    uint64_t account_uses;
+    uint64_t *resident; /* a bit for each page in the hull of something uploaded and not dropped since */
+    struct page_range resident_run; /* all of it is resident: the last answer, to be quick */
+    struct accounts accounts;
 
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
@@ -134,16 +102,16 @@ struct mirror {
     bool pin_forbidden;
     unsigned pins_refused; /* by the driver, in a row */
     bool gathering_due; /* of some pin's pages */
-    int pin_count;
+    atomic_int pin_count; /* anyone may look at this */
     struct mirror_pin pins[MIRROR_PINS_MAX]; /* disjoint */
     struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
     unsigned next_complete;
     unsigned long complete_changes;
     struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
     unsigned next_hot;
-    struct result_range results[MIRROR_RESULTS_MAX]; /* result_ranges.h */
-    unsigned next_result;
-    unsigned vain, doubts; /* proofs in a row that found changes; holds that are to scan first */
+    struct staged_results results;
+    unsigned failed_proofs; /* in a row that found changes */
+    unsigned scans_ahead;   /* so many holds are to scan first */
 
     atomic_uint_least64_t staged_bytes; /* moved by staging since something was last pinned */
     atomic_uint_least64_t direct_bytes; /* by DMA from and to pins, likewise */
@@ -169,19 +137,29 @@ static inline size_t mirror_pages(const struct mirror *mirror)
 }
 
 /* The pages that [begin, end) touches, cut to the mirror. */
-struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end);
+static inline struct page_range mirror_page_range(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
+{
+    struct page_range pages = {0, 0};
+    begin = begin > mirror->begin ? page_floor(begin) : mirror->begin;
+    end = end < mirror->end ? page_ceiling(end) : mirror->end;
+    if (begin < end) {
+        pages.begin = mirror_page(mirror, begin);
+        pages.end = mirror_page(mirror, end);
+    }
+    return pages;
+}
 
-/* Reserve addresses and register with the tracker; nothing to do when armed. By who claims some of it.
- * STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned some
- * of it itself; the mirror is a mere record then. */
+/* mirror.c: reserve addresses and register with the tracker; nothing to do when armed. By who claims some
+ * of it. STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned some of it itself; the
+ * mirror is a mere record then. */
 enum status mirror_arm(struct mirror *mirror);
 
 /* Forget every page, unregister, unpin, release device memory: a record again. By who claims the whole. */
 void mirror_empty(struct mirror *mirror);
 
-/* What a scan of a range is widened to: pages or, where the host may have huge pages, blocks. A scan that ends
- * inside a huge page that was written would split it. Beside small pages it would protect what the call does not
- * use, for the next write to fault on. */
+/* tracking/mirror_pages.c: what a scan of a range is widened to: pages or, where the host may have huge
+ * pages, blocks. A scan that ends inside a huge page that was written would split it. Beside small pages
+ * it would protect what the call does not use, for the next write to fault on. */
 struct byte_range mirror_scan_bounds(struct mirror *mirror, struct byte_range range);
 
 /* Find out what the host wrote in a range of whole pages that the claim has; clear the valid bits, set the
@@ -196,10 +174,11 @@ void mirror_take_as_written(struct mirror *mirror, struct page_range pages);
 void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end);
 
 /* Is what the pages hold resident? Under the table's lock. */
-bool mirror_is_known(struct mirror *mirror, struct page_range pages);
-void mirror_forget_known(struct mirror *mirror, size_t begin, size_t end);
+bool mirror_is_resident(struct mirror *mirror, struct page_range pages);
+void mirror_forget_resident(struct mirror *mirror, size_t begin, size_t end);
 
-/* Put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY otherwise. */
+/* mirror_memory.c: put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY
+ * otherwise. */
 enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end);
 
 /* Bytes of device memory that this would take. */
@@ -208,10 +187,10 @@ size_t mirror_uncommitted(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 /* Release device memory that nobody claims. */
 void mirror_shrink(struct mirror *mirror);
 
-/* Take over what the `old` ones (ascending, inside `mirror`, a mere record) have on
- * the device where the tracker proves that it still stands; the rest is dropped.
- * The caller claims all of them whole, by claims[i]. The old ones are mere records afterwards; `mirror` is armed
- * if anything could be taken over. */
+/* mirror.c: take over what the `old` ones (ascending, inside `mirror`, a mere record) have on the device
+ * where the tracker proves that it still stands; the rest is dropped. The caller claims all of them whole,
+ * by claims[i]. The old ones are mere records afterwards; `mirror` is armed if anything could be taken
+ * over. */
 void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count);
 
 #endif

@@ -1,8 +1,10 @@
-#include "mirror/mapping.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/mirror_table.h"
-#include "mirror/range_accounts.h"
 
 #include <stdlib.h>
+
+/* Address spaces reserved by managed run-times are larger than any device: 1 TiB is the most. */
+enum { MIRROR_SHIFT_MAX = 40 };
 
 /* Those that overlap a mapping, each claimed whole but for the last ones, if patience came to an end. */
 struct mirror_set {
@@ -68,7 +70,7 @@ static void settle_bounds(struct mapping *mapping, struct mirror_set *set)
 }
 
 /* What was resident in `old` and has its memory still, now in `mirror`, is resident. */
-static void inherit_known(struct mirror *mirror, const struct mirror *old)
+static void inherit_resident(struct mirror *mirror, const struct mirror *old)
 {
     size_t shift = mirror_page(mirror, old->begin);
     if (!atomic_load(&mirror->armed))
@@ -77,7 +79,7 @@ static void inherit_known(struct mirror *mirror, const struct mirror *old)
         next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
         struct page_range pages = mirror_page_range(old, at, next);
         if (mirror_uncommitted(mirror, at, at + 1) == 0)
-            page_bits_copy(mirror->known, shift, old->known, pages.begin, pages.end);
+            page_bits_copy(mirror->resident, shift, old->resident, pages.begin, pages.end);
     }
 }
 
@@ -96,8 +98,8 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
         mirror_join(mirror, inside, claims, count);
     pthread_mutex_lock(&table->lock);
     for (size_t i = 0; i < count; i++) {
-        inherit_known(mirror, inside[i]);
-        range_accounts_inherit(mirror, inside[i]);
+        inherit_resident(mirror, inside[i]);
+        accounts_inherit(&mirror->accounts, &inside[i]->accounts, mirror_page(mirror, inside[i]->begin));
         registration_inherit(mirror, inside[i]);
     }
     for (size_t i = 0; i < set->count; i++) {
@@ -113,8 +115,8 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
     return good;
 }
 
-enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct patience *patience,
-                              struct mirror **result)
+static enum status make_of_mapping(struct mirror_table *table, struct mapping *mapping,
+                                   struct patience *patience, struct mirror **result)
 {
     struct mirror_set set;
     struct mirror *mirror = NULL;
@@ -130,5 +132,76 @@ enum status mirror_table_make(struct mirror_table *table, struct mapping *mappin
     if (status != STATUS_OK && mirror)
         mirror_destroy(mirror);
     *result = status == STATUS_OK ? mirror : NULL;
+    return status;
+}
+
+static bool reference_mirror(struct mirror_table *table, uintptr_t begin, uintptr_t end,
+                             struct mirror **mirror)
+{
+    pthread_mutex_lock(&table->lock);
+    *mirror = mirror_table_find(table, begin, end);
+    if (*mirror)
+        (*mirror)->references++;
+    pthread_mutex_unlock(&table->lock);
+    return *mirror != NULL;
+}
+
+static bool begin_making(struct mirror_table *table, struct patience *patience)
+{
+    bool patient = true;
+    pthread_mutex_lock(&table->lock);
+    while (table->making && patient)
+        patient = patience_wait(patience, &table->made, &table->lock);
+    const bool begun = !table->making;
+    if (begun)
+        table->making = true;
+    pthread_mutex_unlock(&table->lock);
+    return begun;
+}
+
+static void end_making(struct mirror_table *table)
+{
+    pthread_mutex_lock(&table->lock);
+    table->making = false;
+    pthread_cond_broadcast(&table->made);
+    pthread_mutex_unlock(&table->lock);
+}
+
+static enum status make(struct mirror_table *table, struct byte_range range, struct patience *patience,
+                        struct mirror **mirror)
+{
+    struct mapping mapping;
+    if (reference_mirror(table, range.begin, range.end, mirror)) /* made by another thread meanwhile */
+        return STATUS_OK;
+    if (mapping_find_range(range.begin, range.end, &mapping) == STATUS_OK &&
+        mapping.end - mapping.begin <= (uintptr_t)1 << MIRROR_SHIFT_MAX)
+        return make_of_mapping(table, &mapping, patience, mirror);
+    mirror_table_note_unfit(table, range.begin, range.end);
+    return STATUS_NOT_TRACKABLE;
+}
+
+enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range,
+                                 struct patience *patience, struct mirror **mirror)
+{
+    if (!mirror_table_tracks(table))
+        return STATUS_NOT_TRACKABLE;
+    if (reference_mirror(table, range.begin, range.end, mirror)) {
+        if (!atomic_load(&(*mirror)->foreign_pins))
+            return STATUS_OK;
+        mirror_table_release(table, *mirror);
+        return STATUS_NOT_TRACKABLE;
+    }
+    pthread_mutex_lock(&table->lock);
+    bool unfit = mirror_table_is_unfit(table, range.begin, range.end);
+    pthread_mutex_unlock(&table->lock);
+    if (unfit)
+        return STATUS_NOT_TRACKABLE;
+    mirror_table_watch(table, true);
+    if (!mirror_table_tracks(table))
+        return STATUS_NOT_TRACKABLE;
+    if (!begin_making(table, patience))
+        return STATUS_BUSY;
+    enum status status = make(table, range, patience, mirror);
+    end_making(table);
     return status;
 }

@@ -1,14 +1,18 @@
 #include "mirror/mirror_table.h"
-#include "mirror/pins.h"
 
-/* An H100 takes longer to read so many bytes than a look at a mirror's memory takes. */
-enum { SWEEP_MOST = 4, BYTES_BESIDE = 8 << 20, CALLS_BETWEEN = 8 };
+#include "mirror/costs.h"
+#include "mirror/pinning/pins.h"
+
+#include <string.h>
+
+enum { SWEEP_MOST = 4, CALLS_BETWEEN = 8 };
 
 static bool memory_is_gone(const struct mirror_table *table, const struct mirror *mirror)
 {
     struct write_tracker *tracker = table->resources.tracker;
-    return atomic_load(&mirror->armed) && !(!registration_is_given_up(mirror) && write_tracker_holds(tracker, mirror->begin) &&
-                              write_tracker_holds(tracker, page_floor(mirror->end - 1)));
+    return atomic_load(&mirror->armed) &&
+           !(!registration_is_given_up(mirror) && write_tracker_holds(tracker, mirror->begin) &&
+             write_tracker_holds(tracker, page_floor(mirror->end - 1)));
 }
 
 static void remove_from_table(struct mirror_table *table, struct mirror *mirror)
@@ -18,9 +22,9 @@ static void remove_from_table(struct mirror_table *table, struct mirror *mirror)
     pthread_mutex_unlock(&table->lock);
 }
 
-/* Undo its pins if the program has begun to use CUDA, and if `memory`, drop the mirror, its device memory and
- * its pins if the host's memory is not what was registered. The table's lock is held, but not while the mirror
- * is looked at. */
+/* Undo its pins if the program has begun to use CUDA, and if `memory`, drop the mirror, its device memory
+ * and its pins if the host's memory is not what was registered. The table's lock is held, but not while
+ * the mirror is looked at. */
 static void look_after(struct mirror_table *table, struct mirror *mirror, bool memory)
 {
     if (!claims_try_whole(mirror))
@@ -57,7 +61,7 @@ static struct mirror *next_of(const struct mirror_table *table, size_t *turn)
 /* How many mirrors' memory is looked at during this call. */
 static size_t looks_beside(struct mirror_table *table, uint64_t read_bytes)
 {
-    const uint64_t beside = read_bytes / BYTES_BESIDE;
+    const uint64_t beside = read_bytes / LOOK_BYTES;
     const size_t looks = beside > 0 ? beside < SWEEP_MOST ? beside : SWEEP_MOST
                                     : ++table->calls_unswept >= CALLS_BETWEEN;
     if (looks > 0)
@@ -74,4 +78,44 @@ void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes)
     for (size_t i = 0; i < looks && table->count > 0; i++)
         look_after(table, next_of(table, &table->next_looked_at), true);
     pthread_mutex_unlock(&table->lock);
+}
+
+/* The least recently used mirror with device memory that nobody works on, claimed whole; NULL: none.
+ * `lock` is held. */
+static struct mirror *find_victim(struct mirror_table *table)
+{
+    struct mirror *victim = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        struct mirror *mirror = table->mirrors[i];
+        if ((victim && victim->used <= mirror->used) || !claims_try_whole(mirror))
+            continue;
+        if (mirror->memory.committed_bytes == 0) {
+            claims_give_whole(mirror);
+            continue;
+        }
+        if (victim)
+            claims_give_whole(victim);
+        victim = mirror;
+    }
+    return victim;
+}
+
+bool mirror_table_evict(struct mirror_table *table)
+{
+    if (mirror_table_drop_kept(table))
+        return true;
+    pthread_mutex_lock(&table->lock);
+    struct mirror *victim = find_victim(table);
+    if (victim) {
+        victim->references++;
+        memset(&victim->accounts, 0, sizeof victim->accounts);
+        mirror_forget_resident(victim, 0, mirror_pages(victim));
+    }
+    pthread_mutex_unlock(&table->lock);
+    if (!victim)
+        return false;
+    mirror_empty(victim);
+    claims_give_whole(victim);
+    mirror_table_release(table, victim);
+    return true;
 }

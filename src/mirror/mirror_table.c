@@ -1,16 +1,51 @@
 #include "mirror/mirror_table.h"
 
-#include "common/log.h"
-#include "common/settings.h"
-#include "mirror/blind_files.h"
-#include "mirror/object_loads.h"
-#include "mirror/range_accounts.h"
+#include "mirror/operands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* Address spaces reserved by managed run-times are larger than any device: 1 TiB is the most. */
-enum { WATCH_PERIOD = 64, LIBRARY_PERIOD = 1024, MEMORY_PERIOD = 256, MIRROR_SHIFT_MAX = 40 };
+enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
+                                bool tracking, struct mirror_table **result)
+{
+    struct mirror_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return STATUS_OUT_OF_MEMORY;
+    table->resources.device = device;
+    budget_fix(&table->resources.budget, device, budget_bytes);
+    table->resources.pin_budget_bytes = pin_budget_bytes;
+    patience_condition_create(&table->made);
+    pthread_mutex_init(&table->lock, NULL);
+    pthread_mutex_init(&table->resources.pinning, NULL);
+    if (tracking && write_tracker_create(&table->resources.tracker) != STATUS_OK)
+        table->resources.tracker = NULL;
+    *result = table;
+    return STATUS_OK;
+}
+
+void mirror_table_follow(struct mirror_table *table, unsigned percent)
+{
+    budget_follow(&table->resources.budget, table->resources.device, percent);
+}
+
+void mirror_table_destroy(struct mirror_table *table)
+{
+    if (!table)
+        return;
+    while (mirror_table_drop_kept(table))
+        continue;
+    for (size_t i = 0; i < table->count; i++)
+        mirror_destroy(table->mirrors[i]);
+    write_tracker_destroy(table->resources.tracker);
+    process_pins_close(&table->resources.process_pins);
+    pthread_cond_destroy(&table->made);
+    pthread_mutex_destroy(&table->lock);
+    pthread_mutex_destroy(&table->resources.pinning);
+    free(table->mirrors);
+    free(table);
+}
 
 bool mirror_table_tracks(const struct mirror_table *table)
 {
@@ -102,172 +137,38 @@ void mirror_table_drop(struct mirror_table *table, struct mirror *mirror)
     mirror_empty(mirror);
 }
 
-static bool reference_mirror(struct mirror_table *table, uintptr_t begin, uintptr_t end, struct mirror **mirror)
+/* Whoever holds it may be waiting for memory from an allocator whose lock our caller holds. */
+static bool lock_in_time(pthread_mutex_t *lock)
 {
-    pthread_mutex_lock(&table->lock);
-    *mirror = mirror_table_find(table, begin, end);
-    if (*mirror)
-        (*mirror)->references++;
-    pthread_mutex_unlock(&table->lock);
-    return *mirror != NULL;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return pthread_mutex_timedlock(lock, &until) == 0;
 }
 
-static bool begin_making(struct mirror_table *table, struct patience *patience)
+bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t begin, uintptr_t end)
 {
-    bool patient = true;
-    pthread_mutex_lock(&table->lock);
-    while (table->making && patient)
-        patient = patience_wait(patience, &table->made, &table->lock);
-    const bool begun = !table->making;
-    if (begun)
-        table->making = true;
-    pthread_mutex_unlock(&table->lock);
-    return begun;
-}
-
-static void end_making(struct mirror_table *table)
-{
-    pthread_mutex_lock(&table->lock);
-    table->making = false;
-    pthread_cond_broadcast(&table->made);
-    pthread_mutex_unlock(&table->lock);
-}
-
-static enum status make(struct mirror_table *table, struct byte_range range, struct patience *patience,
-                        struct mirror **mirror)
-{
-    struct mapping mapping;
-    if (reference_mirror(table, range.begin, range.end, mirror)) /* made by another thread meanwhile */
-        return STATUS_OK;
-    if (mapping_find_range(range.begin, range.end, &mapping) == STATUS_OK &&
-        mapping.end - mapping.begin <= (uintptr_t)1 << MIRROR_SHIFT_MAX)
-        return mirror_table_make(table, &mapping, patience, mirror);
-    mirror_table_note_unfit(table, range.begin, range.end);
-    return STATUS_NOT_TRACKABLE;
-}
-
-enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range, struct patience *patience,
-                                 struct mirror **mirror)
-{
-    if (!mirror_table_tracks(table))
-        return STATUS_NOT_TRACKABLE;
-    if (reference_mirror(table, range.begin, range.end, mirror)) {
-        if (!atomic_load(&(*mirror)->foreign_pins))
-            return STATUS_OK;
-        mirror_table_release(table, *mirror);
-        return STATUS_NOT_TRACKABLE;
-    }
-    pthread_mutex_lock(&table->lock);
-    bool unfit = mirror_table_is_unfit(table, range.begin, range.end);
-    pthread_mutex_unlock(&table->lock);
-    if (unfit)
-        return STATUS_NOT_TRACKABLE;
-    mirror_table_watch(table, true);
-    if (!mirror_table_tracks(table))
-        return STATUS_NOT_TRACKABLE;
-    if (!begin_making(table, patience))
-        return STATUS_BUSY;
-    enum status status = make(table, range, patience, mirror);
-    end_making(table);
-    return status;
-}
-
-/* The least recently used mirror with device memory that nobody works on, claimed whole; NULL: none. `lock` is
- * held. */
-static struct mirror *find_victim(struct mirror_table *table)
-{
-    struct mirror *victim = NULL;
-    for (size_t i = 0; i < table->count; i++) {
-        struct mirror *mirror = table->mirrors[i];
-        if ((victim && victim->used <= mirror->used) || !claims_try_whole(mirror))
-            continue;
-        if (mirror->memory.committed_bytes == 0) {
-            claims_give_whole(mirror);
-            continue;
-        }
-        if (victim)
-            claims_give_whole(victim);
-        victim = mirror;
-    }
-    return victim;
-}
-
-bool mirror_table_evict(struct mirror_table *table)
-{
-    if (mirror_table_drop_kept(table))
-        return true;
-    pthread_mutex_lock(&table->lock);
-    struct mirror *victim = find_victim(table);
-    if (victim) {
-        victim->references++;
-        range_accounts_clear(victim);
-        mirror_forget_known(victim, 0, mirror_pages(victim));
-    }
-    pthread_mutex_unlock(&table->lock);
-    if (!victim)
+    bool any = false;
+    if (!table->resources.tracker || !lock_in_time(&table->lock))
         return false;
-    mirror_empty(victim);
-    claims_give_whole(victim);
-    mirror_table_release(table, victim);
-    return true;
-}
-
-static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pins)
-{
-    if (libraries && mapping_has_blind_library())
-        return true;
-    /* While somebody pins, look the next time. */
-    if (!pins || pthread_mutex_trylock(&table->resources.pinning) != 0)
-        return false;
-    bool answer = pin_gauge_bytes(&table->resources.gauge) > table->resources.counted_pins;
-    pthread_mutex_unlock(&table->resources.pinning);
-    return answer || blind_files_open();
-}
-
-static void go_blind(struct mirror_table *table)
-{
-    /* For good: what was written while nobody looked cannot be found out later. */
-    if (!atomic_exchange(&table->blind, true))
-        log_message(LOG_WARNING, "this process uses memory that can be written unseen (RDMA, XPMEM, AF_XDP, VFIO, "
-                                 "or pins of others); operands are copied at every call "
-                                 "(MUBLAS_TRUST_TRACKING=1 overrides)");
-}
-
-void mirror_table_watch_pins(struct mirror_table *table)
-{
-    if (!mirror_table_tracks(table) || settings()->trust_tracking)
-        return;
-    pthread_mutex_lock(&table->resources.pinning);
-    bool strange = pin_gauge_bytes(&table->resources.gauge) > table->resources.counted_pins;
-    pthread_mutex_unlock(&table->resources.pinning);
-    if (strange || blind_files_open())
-        go_blind(table);
-}
-
-/* Others may have begun to want device memory. */
-static void give_way(struct mirror_table *table)
-{
-    struct budget *budget = &table->resources.budget;
-    if (atomic_load(&budget->committed) == 0 || !budget_refresh(budget))
-        return;
-    while (atomic_load(&budget->committed) > atomic_load(&budget->bytes) && mirror_table_evict(table))
-        continue;
-}
-
-void mirror_table_watch(struct mirror_table *table, bool now)
-{
-    const unsigned long long loads = object_loads();
-    pthread_mutex_lock(&table->lock);
-    bool due = now || ++table->calls % WATCH_PERIOD == 0;
-    /* A library comes by the loader; whatever else maps such memory is found in time. */
-    bool libraries_due = table->loads != loads || (due && table->calls % LIBRARY_PERIOD == 0);
-    table->loads = loads;
-    bool memory_due = !now && table->calls % MEMORY_PERIOD == 0;
+    for (size_t i = mirror_table_first_behind(table, begin);
+         i < table->count && table->mirrors[i]->begin < end; i++)
+        any = registration_give_up(table->mirrors[i]) || any;
     pthread_mutex_unlock(&table->lock);
-    if (memory_due)
-        give_way(table);
-    if (!(due || libraries_due) || !mirror_table_tracks(table) || settings()->trust_tracking ||
-        !has_blind_spots(table, libraries_due, due))
-        return;
-    go_blind(table);
+    return any;
+}
+
+const char *mirror_table_description(const struct mirror_table *table)
+{
+    static char text[320];
+    const struct mirror_resources *resources = &table->resources;
+    const char *rule = !resources->tracker        ? "stateless"
+                       : atomic_load(&table->blind) ? "stateless: host writes may come unseen"
+                                                    : "tracked";
+    snprintf(text, sizeof text,
+             "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
+             table->count, atomic_load(&resources->budget.committed) >> 20,
+             atomic_load(&resources->budget.bytes) >> 20, atomic_load(&resources->pinned_bytes) >> 20,
+             resources->pin_budget_bytes >> 20, rule, write_tracker_description());
+    return text;
 }

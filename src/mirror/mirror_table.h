@@ -1,11 +1,11 @@
 /* mirror_table.h - all mirrors of a device: finding, making, joining and evicting them.
  *
- * Who waits for another: who makes mirrors, for the one who is making some; then for claims on mirrors, by address
- * (claims.h). `lock` is held only for look-ups and accounts, and nobody waits for a claim with it. */
+ * Who waits for another: who makes mirrors, for the one who is making some; then for claims on mirrors, by
+ * address (claims.h). `lock` is held only for look-ups and accounts, and nobody waits for a claim with it. */
 #ifndef MUBLAS_MIRROR_TABLE_H
 #define MUBLAS_MIRROR_TABLE_H
 
-#include "mirror/mapping.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/mirror.h"
 
 /* Memory found unfit for mirrors; forgotten after some look-ups, since it may change. */
@@ -37,11 +37,8 @@ struct mirror_table {
     size_t next_swept, next_looked_at; /* where the last sweep of some stopped: of pins, of memory */
     unsigned calls_unswept; /* since the last that looked at memory */
     uint64_t calls;    /* counts holds */
-    struct kind_losses {
-        unsigned setbacks; /* residency that was lost before it had paid (account.h) */
-        unsigned steady;   /* uses without a change, the most that such residency was bought after */
-    } losses[OPERAND_KINDS]; /* by kind of call */
-    unsigned long long loads; /* object_loads() when mappings were last looked at */
+    struct kind_losses losses[OPERAND_KINDS]; /* by kind of call */
+    unsigned long long loads; /* loader_loads() when mappings were last looked at */
     atomic_bool blind; /* host writes may come unseen: everything is stateless from now on */
 };
 
@@ -57,12 +54,6 @@ size_t mirror_table_first_behind(const struct mirror_table *table, uintptr_t add
 void mirror_table_remove(struct mirror_table *table, struct mirror *mirror);
 bool mirror_table_insert(struct mirror_table *table, struct mirror *mirror);
 
-/* mirror_make.c: make the mirror of *mapping, joining those that overlap it, and drop
- * those whose memory went away. By the one who is making. One reference for the caller. STATUS_BUSY: others work on
- * those longer than patience lasts. */
-enum status mirror_table_make(struct mirror_table *table, struct mapping *mapping, struct patience *patience,
-                              struct mirror **mirror);
-
 /* mirror_sweep.c: drop mirrors that nobody uses now and whose memory went away, so that their pins
  * and device memory go too, and undo pins once the program uses CUDA: all of those, or a few, other ones each
  * time. To look at memory takes a microsecond or two: of some as long as the device reads `read_bytes`
@@ -70,28 +61,40 @@ enum status mirror_table_make(struct mirror_table *table, struct mapping *mappin
 void mirror_table_sweep(struct mirror_table *table);
 void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes);
 
-/* Like mirror_table_find, made if need be (as a record), with a reference for the
- * caller, who claims nothing. STATUS_NOT_TRACKABLE: the memory must be copied statelessly. */
-enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range, struct patience *patience,
-                                 struct mirror **mirror);
+/* mirror_make.c: like mirror_table_find, with a reference for the caller, who claims nothing. Made if need
+ * be, as a record, joining those that overlap its mapping, and dropping those whose memory went away.
+ * STATUS_NOT_TRACKABLE: the memory must be copied statelessly. STATUS_BUSY: others work on the mirrors
+ * concerned, or make one, for longer than patience lasts. */
+enum status mirror_table_acquire(struct mirror_table *table, struct byte_range range,
+                                 struct patience *patience, struct mirror **mirror);
 void mirror_table_release(struct mirror_table *table, struct mirror *mirror);
 
 /* Memory that turned out unfit; `lock` is held for the question, not for the note. */
 bool mirror_table_is_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
 void mirror_table_note_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end);
 
+/* Give up our registration of every mirror that overlaps [begin, end), whole. False: there is none, or the
+ * table's lock is not to be had for too long. Any thread that holds none of our locks; it allocates
+ * nothing. */
+bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t begin, uintptr_t end);
+
 /* Remove the mirror, which the caller claims whole, and empty it: its memory went away. */
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 
-/* borrowed.c: free the largest piece of kept memory; false: there is none. Inside device_enter. */
+/* operands_keep.c: the smallest piece of kept memory of at least `bytes`, or the largest of all for 0,
+ * taken out. */
+struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t bytes);
+
+/* Free the largest piece of kept memory; false: there is none. Inside device_enter. */
 bool mirror_table_drop_kept(struct mirror_table *table);
 
-/* Free kept memory, or empty the least recently used mirror that has device memory and is not in use. */
+/* mirror_sweep.c: free kept memory, or empty the least recently used mirror that has device memory and
+ * is not in use. */
 bool mirror_table_evict(struct mirror_table *table);
 
-/* Count a hold, and look for blind spots: for libraries once something was loaded, for pins and files
- * that tell (blind_files.h) now and then, and if `now`; still less often whether
- * others want device memory, to which mirrors then give way. No lock is held. */
+/* mirror_watch.c: count a hold, and look for blind spots: for libraries once something was loaded, for
+ * pins and files that tell (blind_files.h) now and then, and if `now`; still less often whether others
+ * want device memory, to which mirrors then give way. No lock is held. */
 void mirror_table_watch(struct mirror_table *table, bool now);
 
 /* To be called after a scan that let pages become valid, before they serve a second time. Whoever

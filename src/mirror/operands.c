@@ -1,21 +1,16 @@
 #include "mirror/operands.h"
 
 #include "common/phase_clock.h"
-#include "mirror/account.h"
 #include "mirror/hold.h"
-#include "mirror/hot_ranges.h"
-#include "mirror/protection.h"
+#include "mirror/host_memory/protection.h"
+#include "mirror/residency.h"
 #include "mirror/stateless.h"
+#include "mirror/tracking/hot_ranges.h"
 
 #include <stdlib.h>
 
-bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
-{
-    return mirror_table_tracks(table) && !footprint_is_empty(operand) && !operand_is_misaligned(operand) &&
-           account_was_resident(table, operand);
-}
-
-static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands, int count)
+static struct operands_hold *hold_create(struct mirror_table *table, const struct operand *operands,
+                                         int count)
 {
     struct operands_hold *hold = calloc(1, sizeof *hold);
     if (!hold)
@@ -25,10 +20,11 @@ static struct operands_hold *hold_create(struct mirror_table *table, const struc
     for (int i = 0; i < count; i++) {
         struct held_operand *held = &hold->operands[i];
         held->operand = operands[i];
-        held->hull = footprint_hull(&operands[i]);
-        held->empty = footprint_is_empty(&operands[i]);
-        held->stateless = !held->empty && (!mirror_table_tracks(table) || operand_is_misaligned(&operands[i]));
-        held->was_resident = !held->empty && !held->stateless && account_was_resident(table, &operands[i]);
+        held->hull = operand_memory_hull(&operands[i]);
+        held->empty = operand_memory_is_empty(&operands[i]);
+        held->stateless =
+            !held->empty && (!mirror_table_tracks(table) || operand_is_misaligned(&operands[i]));
+        held->was_resident = operands_are_resident(table, &operands[i]);
     }
     return hold;
 }
@@ -50,15 +46,15 @@ static bool was_pinned_anew(const struct operands_hold *hold, const struct mirro
 
 static void settle(struct operands_hold *hold, struct held_operand *held)
 {
-    const uint64_t touched = footprint_touched_bytes(&held->operand);
+    const uint64_t touched = operand_memory_page_bytes(&held->operand);
     const bool pinned_anew = held->was_resident && was_pinned_anew(hold, held->mirror);
     const uint64_t uploaded = pinned_anew ? 0 : (uint64_t)held->uploaded_pages << page_shift();
     if (held->operand.access == OPERAND_READ && !pinned_anew)
         hot_ranges_note(held->mirror, held->pages, 2 * uploaded > touched);
     if (held->hot)
         return; /* it is not resident */
-    account_settle(hold->table, held->mirror, held->pages, held->was_resident,
-                   uploaded, touched, held->operand.kind);
+    residency_settle(hold->table, held->mirror, held->pages, held->was_resident, uploaded, touched,
+                     held->operand.kind);
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)
@@ -74,7 +70,8 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
     operand->device_address = device_range_address(&held->mirror->memory, held->hull.begin);
     if (held->hot)
         mirror_take_as_written(held->mirror, held->pages);
-    /* What others who share it have found changed by now is the proof's business: it may not be sent under them. */
+    /* What others who share it have found changed by now is the proof's business: it may not be sent under
+     * them. */
     if (operand->access != OPERAND_OVERWRITE && !hold->unproven)
         status = hold_upload(hold, held);
     if (status == STATUS_OK)
@@ -106,7 +103,8 @@ static enum status fill(struct operands_hold *hold, size_t extra_scratch)
     if (!hold->unproven && !may_touch(hold)) /* else beside the kernel */
         return STATUS_INACCESSIBLE;
     const struct held_operand *const first = &hold->operands[0];
-    if ((hold->must_be_mirrored && !first->mirror) || (hold->must_be_clean && !hold_is_complete(first)))
+    if ((hold->way >= HOLD_MIRRORED && !first->mirror) ||
+        (hold->way == HOLD_CLEAN && !hold_is_complete(first)))
         return STATUS_UNSUPPORTED;
     const enum phase before = phase_enter(PHASE_MEMORY);
     enum status status = hold_commit(hold, extra_scratch);
@@ -134,8 +132,8 @@ static void give_lane(struct operands_hold *hold)
     hold->lane = NULL;
 }
 
-/* What is still queued must not outlive the claims, and what it was to bring is not proven. Who shares pages has
- * sent nothing, nor has who found no lane or no memory. */
+/* What is still queued must not outlive the claims, and what it was to bring is not proven. Who shares
+ * pages has sent nothing, nor has who found no lane or no memory. */
 static void abandon(struct operands_hold *hold)
 {
     if (hold->lane)
@@ -167,21 +165,16 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
     return status;
 }
 
-enum hold_way { HOLD_PROVEN, HOLD_UNPROVEN, HOLD_MIRRORED, HOLD_CLEAN, HOLD_RESULT };
-
-static enum status create_and_begin(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                    struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
-                                    struct operands_hold **result)
+enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                          struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
+                          struct operands_hold **result)
 {
     mirror_table_watch(table, false);
     struct operands_hold *hold = hold_create(table, operands, count);
     if (!hold)
         return STATUS_OUT_OF_MEMORY;
     hold->patience = patience;
-    hold->may_defer = way == HOLD_UNPROVEN;
-    hold->must_be_mirrored = way >= HOLD_MIRRORED;
-    hold->must_be_clean = way == HOLD_CLEAN;
-    hold->leaves_result = way == HOLD_RESULT;
+    hold->way = way;
     enum status status = begin(hold, lane, extra_scratch);
     if (status != STATUS_OK) {
         hold_destroy(hold);
@@ -195,37 +188,6 @@ static enum status create_and_begin(struct mirror_table *table, struct lane *lan
     return STATUS_OK;
 }
 
-enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                          struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_PROVEN, hold);
-}
-
-enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operands, int count, size_t extra_scratch,
-                                   struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operands, count, extra_scratch, HOLD_UNPROVEN, hold);
-}
-
-enum status operands_hold_mirrored(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operand, struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_MIRRORED, hold);
-}
-
-enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                struct operand *operand, struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_CLEAN, hold);
-}
-
-enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                 struct operand *operand, struct operands_hold **hold)
-{
-    return create_and_begin(table, lane, patience, operand, 1, 0, HOLD_RESULT, hold);
-}
-
 struct lane *operands_lane(const struct operands_hold *hold)
 {
     return hold->lane;
@@ -233,16 +195,16 @@ struct lane *operands_lane(const struct operands_hold *hold)
 
 /* Who writes to a matrix before each of some calls will do so before the next: after so
  * many kernels in a row that ran in vain so many holds look first. */
-enum { VAIN_MOST = 3, DOUBTS = 16 };
+enum { FAILED_PROOFS_MOST = 3, SCANS_AHEAD = 16 };
 
 static void note_proof(struct operands_hold *hold, bool changed)
 {
     for (int i = 0; i < hold->mirror_count; i++) {
         struct mirror *mirror = hold->mirrors[i];
         pthread_mutex_lock(&mirror->notes);
-        mirror->vain = changed ? mirror->vain + 1 : 0;
-        if (mirror->vain >= VAIN_MOST)
-            mirror->doubts = DOUBTS;
+        mirror->failed_proofs = changed ? mirror->failed_proofs + 1 : 0;
+        if (mirror->failed_proofs >= FAILED_PROOFS_MOST)
+            mirror->scans_ahead = SCANS_AHEAD;
         pthread_mutex_unlock(&mirror->notes);
     }
 }
@@ -259,7 +221,7 @@ static uint64_t touched_bytes(const struct operands_hold *hold)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < hold->count; i++)
-        bytes += footprint_touched_bytes(&hold->operands[i].operand);
+        bytes += operand_memory_page_bytes(&hold->operands[i].operand);
     return bytes;
 }
 

@@ -30,7 +30,7 @@ struct operand {
     /* What the device address must be a multiple of, at most 256; 0: anything. Device addresses
      * are as the host's within a page, so an operand that is not is copied at every call. */
     size_t alignment;
-    unsigned kind; /* of call, below OPERAND_KINDS: what residency bought for one is judged by that of its kind */
+    unsigned kind; /* of call, below OPERAND_KINDS: residency bought for one is judged by that of its kind */
     /* filled by operands_hold: */
     CUdeviceptr device_address; /* of matrix element (0, 0) */
     int64_t device_ld;
@@ -46,8 +46,8 @@ struct residency {
     uint64_t missing_bytes; /* of those, bytes of operands that are not resident */
     uint64_t pinned_bytes; /* of these, bytes in memory that was pinned for an upload before */
     double credit_us;      /* account: microseconds that residency would have saved so far */
-    unsigned setbacks;     /* how often what it costs must be doubled, for what was lost before: account.h */
-    uint64_t kept_bytes;   /* bytes of a resident output, which stay resident only if the device writes them */
+    unsigned setbacks;     /* how often its price must be doubled, for what was lost: ledger/account.h */
+    uint64_t kept_bytes;   /* of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */
 };
 
@@ -91,47 +91,41 @@ struct transfer_count {
 /* Does the operand count as resident? Nobody looks for changes since. Takes the table's lock. */
 bool operands_are_resident(struct mirror_table *table, const struct operand *operand);
 
-/* Claim the operands' pages, find out what the host wrote, queue the uploads on the lane's
- * stream, set device_address and device_ld, and mark output pages not valid.
- * `lane`: NULL, and one is taken once the pages are there to work on: operands_lane, until operands_release.
- * scratch for stateless operands comes from the lane; the lane's scratch must be
- * unused (vectors are dealt afterwards with operands_hold's reservation:
- * `extra_scratch` bytes are reserved on top for the caller). Waits for others as long as `patience` lasts (NULL: for
- * ever), which lives as long as the hold; STATUS_BUSY after that. On failure nothing
- * is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of protection.h. */
+/* Claim the operands' pages, find out what the host wrote, queue the uploads on the lane's stream, set
+ * device_address and device_ld, and mark output pages not valid. `lane`: NULL, and one is taken once the
+ * pages are there to work on: operands_lane, until operands_release. scratch for stateless operands comes
+ * from the lane; the lane's scratch must be unused (vectors are dealt afterwards with operands_hold's
+ * reservation: `extra_scratch` bytes are reserved on top for the caller). Waits for others as long as
+ * `patience` lasts (NULL: for ever), which lives as long as the hold; STATUS_BUSY after that. On failure
+ * nothing is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of protection.h. */
+enum hold_way {
+    HOLD_PROVEN,
+    /* Where every operand is only read and was wholly valid after the last call, what the host wrote since is
+     * not looked for yet: the caller may launch into scratch memory at once, so that the look runs beside the
+     * kernel. Calls on the same pages may do so at once. */
+    HOLD_UNPROVEN,
+    /* One operand, if it can have a mirror: STATUS_UNSUPPORTED where it would be copied statelessly, which
+     * who has device memory of its own for it does better. */
+    HOLD_MIRRORED,
+    /* The same of one that is read, if all of it is valid: nothing is uploaded, and no account changes.
+     * STATUS_UNSUPPORTED: it is not. */
+    HOLD_CLEAN,
+    /* As HOLD_MIRRORED, of one that is overwritten, and comes home through its mirror only to be left
+     * there: residency is not charged with the way home. operands_write_back's STATUS_RESULT_LOST then
+     * says that host memory was written in part, whether or not it is lost with that. */
+    HOLD_RESULT
+};
 struct operands_hold; /* opaque */
 enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                          struct operand *operands, int count, size_t extra_scratch, struct operands_hold **hold);
+                          struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
+                          struct operands_hold **hold);
 struct lane *operands_lane(const struct operands_hold *hold);
 
-/* The same for one operand, if it can have a mirror: STATUS_UNSUPPORTED where it would be copied statelessly, which who has
- * device memory of its own for it does better. */
-enum status operands_hold_mirrored(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operand, struct operands_hold **hold);
-
-/* The same for one that is read, if all of it is valid: nothing is uploaded, and no account changes.
- * STATUS_UNSUPPORTED: it is not. */
-enum status operands_hold_clean(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                struct operand *operand, struct operands_hold **hold);
-
-/* The same, but where every operand is only read and was wholly valid after the last
- * call, what the host wrote since is not looked for yet: the caller may launch
- * into scratch memory at once, so that the look runs beside the kernel. Calls on the same pages may do so at once. */
-enum status operands_hold_unproven(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                   struct operand *operands, int count, size_t extra_scratch,
-                                   struct operands_hold **hold);
-
-/* As operands_hold_mirrored, for one that is overwritten, and comes home through its mirror only to be left there:
- * residency is not charged with the way home. operands_write_back's STATUS_RESULT_LOST then says that host memory was written in part, whether
- * or not it is lost with that. */
-enum status operands_hold_result(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                                 struct operand *operand, struct operands_hold **hold);
-
-/* Must follow operands_hold_unproven, after the launch and before anything reaches user
- * memory. *changed: the host had written; the operands have been queued for upload
- * again, and what was launched before must be launched again. STATUS_INACCESSIBLE: release, and the
- * call is the host's. Any other failure: release and use operands_hold instead. After operands_hold there is nothing to prove. Either way, beside
- * the kernel, mirrors of memory that the program gave back are dropped. */
+/* Must follow a hold by HOLD_UNPROVEN, after the launch and before anything reaches user memory. *changed:
+ * the host had written; the operands have been queued for upload again, and what was launched before must
+ * be launched again. STATUS_INACCESSIBLE: release, and the call is the host's. Any other failure: release
+ * and hold by HOLD_PROVEN instead. After any other hold there is nothing to prove. Either way, beside the
+ * kernel, mirrors of memory that the program gave back are dropped. */
 enum status operands_prove(struct operands_hold *hold, bool *changed);
 
 /* After lane_synchronise succeeded; for every call, also one whose operands are only
@@ -151,13 +145,15 @@ bool operands_fit(const struct mirror_table *table, const struct operand *operan
 /* Bytes of device memory that the mirrors may fill at present. */
 size_t operands_budget(const struct mirror_table *table);
 
-/* Plain device memory out of the mirrors' budget: at most `most` bytes, at least `least`; *bytes says
- * how many. Mirrors that nobody uses go for a quarter of `most`, not for more. Inside device_enter, as is operands_return.
- * STATUS_OUT_OF_MEMORY is a normal answer. */
-enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address, size_t *bytes);
+/* Plain device memory out of the mirrors' budget: at most `most` bytes, at least `least`; *bytes says how
+ * many. Mirrors that nobody uses go for a quarter of `most`, not for more. Inside device_enter, as is
+ * operands_return. STATUS_OUT_OF_MEMORY is a normal answer. */
+enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address,
+                            size_t *bytes);
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes);
 
-/* The same of `bytes`, or more that operands_keep has left. What is kept goes back when memory is short, before any mirror. */
+/* The same of `bytes`, or more that operands_keep has left. What is kept goes back when memory is short,
+ * before any mirror. */
 enum status operands_borrow_kept(struct mirror_table *table, size_t bytes, CUdeviceptr *address, size_t *got);
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes);
 

@@ -1,6 +1,6 @@
 #include "mirror/stateless.h"
 
-#include "mirror/staging.h"
+#include "mirror/transfer/staging.h"
 
 enum { LD_ALIGNMENT = 16, SCRATCH_ALIGNMENT = 256 };
 
@@ -44,14 +44,15 @@ enum status stateless_hold(struct lane *lane, struct operand *operand, struct tr
     operand->device_ld = (int64_t)(packed_column_bytes(operand) / operand->element_bytes);
     if (operand->access == OPERAND_OVERWRITE)
         return STATUS_OK;
-    enum status status = staging_upload_part(lane, operand->device_address, operand->device_ld, &operand->matrix,
-                                             operand->element_bytes);
+    enum status status = staging_upload_part(lane, operand->device_address, operand->device_ld,
+                                             &operand->matrix, operand->element_bytes);
     if (status == STATUS_OK)
         count->bytes_up += part_bytes(operand);
     return status;
 }
 
-enum status stateless_write_back(struct lane *lane, const struct operand *operand, struct transfer_count *count)
+enum status stateless_write_back(struct lane *lane, const struct operand *operand,
+                                 struct transfer_count *count)
 {
     bool touched = false;
     enum status status = STATUS_OK;

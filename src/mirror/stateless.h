@@ -23,6 +23,7 @@ enum status stateless_hold(struct lane *lane, struct operand *operand, struct tr
  * complete on return. A failed copy is repeated once from device memory;
  * STATUS_RESULT_LOST when that fails too and elements that the call also read were
  * overwritten, else the error itself: the host can compute the call. Adds to count->bytes_down. */
-enum status stateless_write_back(struct lane *lane, const struct operand *operand, struct transfer_count *count);
+enum status stateless_write_back(struct lane *lane, const struct operand *operand,
+                                 struct transfer_count *count);
 
 #endif

@@ -1,7 +1,7 @@
 /* make_recipe FILE: a recipe for the present device on standard output, with FILE's lines as its
  * crossover section and no launch shapes. */
 #include "gpu/device.h"
-#include "tuner/recipe_write.h"
+#include "tuner/learn/recipe_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -56,7 +56,7 @@ refuses 2 "mublas run: '--speed' is not an option" run --speed true
 refuses 2 "mublas tune: --speed: not an option" tune --speed
 refuses 2 "mublas verify: '--speed' is not an option" verify --speed
 refuses 2 "mublas report: '--speed' is not an option" report --speed
-refuses 2 "mublas report: '--peer' is without a value" report --tuning x --peer
+refuses 2 "mublas report: '--output' is without a value" report --tuning x --output
 refuses 2 "mublas report: --tuning FILE is missing" report
 "$build/mublas" --help > "$work/help" 2> "$work/errors"
 status=$?

@@ -1,8 +1,8 @@
 /* renewed_processes MODE: learns of dsymv by one process after the other, and says how many there were and how
  * many curves of the device came of it. Once calls are timed, by MODE: "well", nothing happens; "deviceless", later
  * processes find no device; "killed", the process is killed that makes the calls. */
-#include "command/timed_calls.h"
-#include "command/tune_calls.h"
+#include "command/tune/timed_calls.h"
+#include "command/tune/tune_calls.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ int main(int count, char **arguments)
     static struct learned_times times;
     struct watch noted = {.mode = arguments[1]};
     const struct tune_calls_options options = {
-        .routines = "dsymv", .seconds = 300, .host_seconds = 200, .visits = 4, .process_seconds = 1e-6,
+        .routines = "dsymv", .seconds = 300, .host_seconds = 200, .rounds = 4, .process_seconds = 1e-6,
         .most_bytes = 1 << 20, .most_us = 3e3, .progress = watch, .argument = &noted};
     const bool good = tune_calls(&options, "renewed_processes", &times, NULL);
     int curves = 0;

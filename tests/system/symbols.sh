@@ -16,7 +16,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 rows() # FILE
 {
-    sed -nE 's/^(FORWARDED|RARE|OFFLOADED|ROUTE)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/interpose/$1"
+    sed -nE 's/^(FORWARDED|RARE|OFFLOADED|ROUTE)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/host/$1"
 }
 rows routines.def > "$work/fortran"
 rows cblas.def > "$work/cblas"

@@ -146,19 +146,11 @@ result $? "interrupted: it says so in one line, and recipe and data are as befor
 [ "$(cd "$work" && echo recipe*)" = "recipe recipe.csv" ]
 result $? "and no other file is left"
 
-# No shape is better than what is built in; and rules once more from the data.
+# No shape is better than what is built in.
 rm -f "$recipe"*
 EMULATED_TIME="execute 0; noise 0.01" tune --routines=caxpy && grep -q '^caxpy .* built-in ' "$work/output" &&
     ! grep -q '^class' "$recipe"
 result $? "a class in which the built-in shapes are as good is left out"
-tune --routines=dsymv && CUDA_VISIBLE_DEVICES= "$build/mublas" tune --refit="$recipe" --output="$work/again" > "$work/output" &&
-    grep -q '^dsymv .* rules ' "$work/output" && grep -q '^made .*, refitted$' "$work/again" &&
-    grep -q '^beyond edge 256 ' "$work/again"
-result $? "rules are made again without a device"
-rm "$recipe.csv"
-"$build/mublas" tune --refit="$recipe" --output="$work/none" > "$work/output" 2> "$work/errors"
-[ $? = 1 ] && grep -q "^mublas tune: $recipe.csv: No such file" "$work/errors" && [ ! -e "$work/none" ]
-result $? "not without the data"
 tune --routines=dsymv,saxpy --full
 
 # Command lines that are not understood.

@@ -1,9 +1,9 @@
 /* tuning_files FOLDER: a recipe and its data file as `mublas tune` leaves them, with planted
  * times, for tuning_report.sh. */
-#include "tuner/file_replace.h"
-#include "tuner/learned_times.h"
-#include "tuner/recipe_write.h"
-#include "tuner/tuning_data.h"
+#include "tuner/learn/file_replace.h"
+#include "tuner/learn/recipe_write.h"
+#include "tuner/learn/tuning_data.h"
+#include "tuner/online/learned_times.h"
 
 #include <math.h>
 #include <stdlib.h>

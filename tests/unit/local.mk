@@ -152,11 +152,6 @@ TESTS += tests/unit/test_chooser
 tests_unit_test_chooser_SOURCES = tests/unit/test_chooser.c
 tests_unit_test_chooser_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_shape_model
-TESTS += tests/unit/test_shape_model
-tests_unit_test_shape_model_SOURCES = tests/unit/test_shape_model.c
-tests_unit_test_shape_model_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_tuning_pool
 TESTS += tests/unit/test_tuning_pool
 tests_unit_test_tuning_pool_SOURCES = tests/unit/test_tuning_pool.c tests/unit/emulated_lane.h
@@ -176,16 +171,6 @@ check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c
 tests_unit_test_champion_sieve_LDADD = $(tuning_test_libraries)
-
-check_PROGRAMS += tests/unit/test_recipe_refit
-TESTS += tests/unit/test_recipe_refit
-tests_unit_test_recipe_refit_SOURCES = tests/unit/test_recipe_refit.c
-tests_unit_test_recipe_refit_LDADD = $(tuning_test_libraries)
-
-check_PROGRAMS += tests/unit/test_nonnegative
-TESTS += tests/unit/test_nonnegative
-tests_unit_test_nonnegative_SOURCES = tests/unit/test_nonnegative.c
-tests_unit_test_nonnegative_LDADD = $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shape_field
 TESTS += tests/unit/test_shape_field
@@ -245,11 +230,11 @@ TESTS += tests/unit/test_write_tracker
 tests_unit_test_write_tracker_SOURCES = tests/unit/test_write_tracker.c
 tests_unit_test_write_tracker_LDADD = $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_pin_gauge
-TESTS += tests/unit/test_pin_gauge
-tests_unit_test_pin_gauge_SOURCES = tests/unit/test_pin_gauge.c tests/system/unseen_ring.c \
+check_PROGRAMS += tests/unit/test_process_pins
+TESTS += tests/unit/test_process_pins
+tests_unit_test_process_pins_SOURCES = tests/unit/test_process_pins.c tests/system/unseen_ring.c \
 	tests/system/unseen_ring.h
-tests_unit_test_pin_gauge_LDADD = $(unit_test_libraries)
+tests_unit_test_process_pins_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_mapping
 TESTS += tests/unit/test_mapping
@@ -371,7 +356,7 @@ thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared 
 
 check_PROGRAMS += tests/unit/test_tile_plan
 TESTS += tests/unit/test_tile_plan
-tests_unit_test_tile_plan_SOURCES = tests/unit/test_tile_plan.c
+tests_unit_test_tile_plan_SOURCES = tests/unit/test_tile_plan.c tests/unit/policy_calls.h
 tests_unit_test_tile_plan_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_device_memory
@@ -402,7 +387,8 @@ tests_unit_test_account_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_purchases
 TESTS += tests/unit/test_purchases
-tests_unit_test_purchases_SOURCES = tests/unit/test_purchases.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_purchases_SOURCES = tests/unit/test_purchases.c tests/unit/policy_calls.h \
+	tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_purchases_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_gathering
@@ -483,7 +469,7 @@ tests_unit_test_solver_library_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times
-tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c
+tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c tests/unit/policy_calls.h
 tests_unit_test_learned_times_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_route_times
@@ -506,21 +492,6 @@ TESTS += tests/unit/test_verify_lapack
 tests_unit_test_verify_lapack_SOURCES = tests/unit/test_verify_lapack.c $(verify_lapack_sources)
 tests_unit_test_verify_lapack_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_processor_pace
-TESTS += tests/unit/test_processor_pace
-tests_unit_test_processor_pace_SOURCES = tests/unit/test_processor_pace.c
-tests_unit_test_processor_pace_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_thread_place
-TESTS += tests/unit/test_thread_place
-tests_unit_test_thread_place_SOURCES = tests/unit/test_thread_place.c
-tests_unit_test_thread_place_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_narrow_shares
-TESTS += tests/unit/test_narrow_shares
-tests_unit_test_narrow_shares_SOURCES = tests/unit/test_narrow_shares.c tests/unit/planted_machine.h
-tests_unit_test_narrow_shares_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_learned_merge
 TESTS += tests/unit/test_learned_merge
 tests_unit_test_learned_merge_SOURCES = tests/unit/test_learned_merge.c
@@ -537,11 +508,6 @@ TESTS += tests/unit/test_tune_results
 tests_unit_test_tune_results_SOURCES = tests/unit/test_tune_results.c
 tests_unit_test_tune_results_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_sample_moments
-TESTS += tests/unit/test_sample_moments
-tests_unit_test_sample_moments_SOURCES = tests/unit/test_sample_moments.c
-tests_unit_test_sample_moments_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_flag_sets
 TESTS += tests/unit/test_flag_sets
 tests_unit_test_flag_sets_SOURCES = tests/unit/test_flag_sets.c
@@ -552,55 +518,26 @@ TESTS += tests/unit/test_device_sets
 tests_unit_test_device_sets_SOURCES = tests/unit/test_device_sets.c
 tests_unit_test_device_sets_LDADD = $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_flag_times
-TESTS += tests/unit/test_flag_times
-tests_unit_test_flag_times_SOURCES = tests/unit/test_flag_times.c
-tests_unit_test_flag_times_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_call_sampler
 TESTS += tests/unit/test_call_sampler
 tests_unit_test_call_sampler_SOURCES = tests/unit/test_call_sampler.c tests/unit/planted_machine.h
 tests_unit_test_call_sampler_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_sampler_reach
-TESTS += tests/unit/test_sampler_reach
-tests_unit_test_sampler_reach_SOURCES = tests/unit/test_sampler_reach.c tests/unit/planted_machine.h
-tests_unit_test_sampler_reach_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_sample_gaps
-TESTS += tests/unit/test_sample_gaps
-tests_unit_test_sample_gaps_SOURCES = tests/unit/test_sample_gaps.c
-tests_unit_test_sample_gaps_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_sample_peaks
-TESTS += tests/unit/test_sample_peaks
-tests_unit_test_sample_peaks_SOURCES = tests/unit/test_sample_peaks.c
-tests_unit_test_sample_peaks_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_sample_variants
 TESTS += tests/unit/test_sample_variants
 tests_unit_test_sample_variants_SOURCES = tests/unit/test_sample_variants.c
 tests_unit_test_sample_variants_LDADD = libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_sample_visits
-TESTS += tests/unit/test_sample_visits
-tests_unit_test_sample_visits_SOURCES = tests/unit/test_sample_visits.c
-tests_unit_test_sample_visits_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_gain_border
-TESTS += tests/unit/test_gain_border
-tests_unit_test_gain_border_SOURCES = tests/unit/test_gain_border.c
-tests_unit_test_gain_border_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_curve_smoothing
-TESTS += tests/unit/test_curve_smoothing
-tests_unit_test_curve_smoothing_SOURCES = tests/unit/test_curve_smoothing.c
-tests_unit_test_curve_smoothing_LDADD = libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_program_checks
 TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_purchase
+TESTS += tests/unit/test_purchase
+thread_tests += tests/unit/test_purchase
+tests_unit_test_purchase_SOURCES = tests/unit/test_purchase.c
+tests_unit_test_purchase_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_background
 TESTS += tests/unit/test_background

@@ -6,7 +6,7 @@
 #define MUBLAS_TESTS_OPERAND_CALLS_H
 
 #include "emulated_lane.h"
-#include "mirror/footprint.h"
+#include "mirror/host_memory/operand_memory.h"
 #include "mirror/operands.h"
 
 #include <string.h>
@@ -116,7 +116,7 @@ static inline struct call_result run_call(struct mirror_table *table, struct lan
 {
     struct call_result result = {.equal = true};
     struct operands_hold *hold = NULL;
-    result.held = operands_hold(table, lane, NULL, operands, count, 1000, &hold);
+    result.held = operands_hold(table, lane, NULL, operands, count, 1000, HOLD_PROVEN, &hold);
     if (result.held != STATUS_OK)
         return result;
     result.written = lane_synchronise(lane, "uploading");

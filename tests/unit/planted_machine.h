@@ -2,15 +2,13 @@
 #ifndef MUBLAS_TESTS_PLANTED_MACHINE_H
 #define MUBLAS_TESTS_PLANTED_MACHINE_H
 
-#include "tuner/call_sampler.h"
+#include "tuner/learn/call_sampler.h"
 
 #include <math.h>
 
 struct machine {
     double latency;          /* of the device, microseconds */
     double host_rate, cached_rate, device_rate; /* microseconds an element; cached: below 1 MiB */
-    double device_bend;      /* amount from which on the device takes an eighth of its rate; 0: none */
-    double device_step;      /* as many times as long from this amount on; 0: not at all */
     double noise;            /* standard part of a time */
     int outlier_every;       /* every so manieth call takes three times as long; 0: none */
     int slow_until;          /* up to this call all take twice as long on the host */
@@ -22,15 +20,10 @@ struct machine {
     bool slowed[TIMED_CLASSES];
     int flagged;             /* a class */
     const double *by_flags;  /* how much longer its calls take on the host, by set of flags, or NULL */
-    const double *by_device_sets; /* and on the device, by its sets, or NULL */
-    double narrow;           /* what a column of a narrow share adds to a call's time on the host, as part of it */
-    int threads;             /* of the host */
     double mixed;            /* times as long on the host amid calls of other routines; 0: as long */
-    int visits;              /* for those who count them */
+    int rounds;              /* for those who count them */
     uint64_t seed;
     int calls, calls_left;
-    double most_bytes;       /* of a matrix: larger ones cannot be timed; 0: all can */
-    int refused;
     double longest_host;
     int sample_count;        /* of the flagged class: how often each was timed with each set */
     struct {
@@ -64,10 +57,8 @@ static bool stalls(struct machine *machine)
 
 static double planted(const struct machine *machine, enum call_side side, double amount)
 {
-    const double bent = machine->device_bend > 0 ? fmax(amount - machine->device_bend, 0) * 7 / 8 : 0;
     if (side == SIDE_DEVICE)
-        return (machine->latency + (amount - bent) * machine->device_rate) *
-               (machine->device_step > 1 && amount >= 131072 ? machine->device_step : 1);
+        return machine->latency + amount * machine->device_rate;
     return 0.05 + amount * (amount < 131072 ? machine->cached_rate : machine->host_rate);
 }
 
@@ -102,28 +93,15 @@ static double sets_part(struct machine *machine, enum call_side side, const stru
         return 1;
     const int set = device_set_of(machine->flagged, call);
     note_set(machine, side, even_amount(*call), set);
-    if (side == SIDE_HOST)
-        return machine->by_flags ? machine->by_flags[set / 2] : 1;
-    return machine->by_device_sets ? machine->by_device_sets[set] : 1;
-}
-
-static bool is_too_large(const struct machine *machine, const struct blas_call *call)
-{
-    const double m = (double)(call->m ? call->m : call->n), n = (double)call->n, k = (double)call->k;
-    const double bytes = fmax(m * n, k * fmax(m, n)) * (double)blas_element_bytes(call->type);
-    return machine->most_bytes > 0 && call->family != FAMILY_AXPY && bytes > machine->most_bytes;
+    return side == SIDE_HOST && machine->by_flags ? machine->by_flags[set / 2] : 1;
 }
 
 static double time_call(struct machine *machine, enum call_side side, const struct blas_call *call)
 {
-    if (is_too_large(machine, call)) {
-        machine->refused++;
-        return 0;
-    }
     double us = planted(machine, side, timed_class_amount(call)) * noise(machine) *
                 sets_part(machine, side, call);
     if (side == SIDE_HOST)
-        us *= unrest(machine) * (1 + machine->narrow * narrow_shares_columns(call, machine->threads));
+        us *= unrest(machine);
     if (side == SIDE_HOST)
         machine->longest_host = fmax(machine->longest_host, us);
     machine->calls++;
@@ -170,7 +148,7 @@ static bool flagged_only(void *argument, enum blas_family family, enum blas_type
 
 static struct call_sampler sampler_of(struct machine *machine)
 {
-    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine, .visits = 16,
+    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine, .rounds = 16,
                                  .least_bytes = 16 << 10,
                                  .most_bytes = 256 << 20, .most_us = 1e5};
 }

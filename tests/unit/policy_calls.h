@@ -2,7 +2,7 @@
 #ifndef MUBLAS_TEST_POLICY_CALLS_H
 #define MUBLAS_TEST_POLICY_CALLS_H
 
-#include "common/blas_call.h"
+#include "interpose/policy.h"
 
 /* dsymv, lower; its memory must not be read. */
 static inline struct blas_call symv_call(int64_t n)
@@ -12,6 +12,20 @@ static inline struct blas_call symv_call(int64_t n)
         .family = FAMILY_SYMV, .type = TYPE_D, .n = n,
         .a = {.pointer = &storage, .rows = n, .columns = n, .ld = n, .part = PART_LOWER},
         .x = {&storage, n, 1}, .y = {&storage, n, 1}};
+}
+
+/* As interpose/offload.c and waking.c do it. */
+static inline struct policy_decision decide(enum offload_mode mode, const struct machine_model *model,
+                                            const struct blas_call *call, const struct residency *residency)
+{
+    return policy_decide(mode, model, call, crossover_times(model, call), residency);
+}
+
+static inline enum purchase_time wake(enum offload_mode mode, const struct machine_model *model,
+                                 const struct blas_call *call, double lost_us, struct wake_account *account)
+{
+    const struct predicted_times times = crossover_times(model, call);
+    return policy_wake(mode, model, call, &times, lost_us, account);
 }
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_TESTS_RECIPE_EXAMPLE_H
 #define MUBLAS_TESTS_RECIPE_EXAMPLE_H
 
-#include "tuner/recipe.h"
+#include "tuner/online/recipe.h"
 
 #include <stdlib.h>
 #include <string.h>

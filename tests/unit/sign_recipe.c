@@ -1,6 +1,6 @@
 /* sign_recipe FILE WORD LINE: the recipe with the line that begins with WORD replaced, and a
  * hash that agrees: for tests of what a reader makes of it. */
-#include "tuner/recipe.h"
+#include "tuner/online/recipe.h"
 
 #include <inttypes.h>
 #include <stdio.h>

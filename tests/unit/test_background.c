@@ -1,5 +1,5 @@
 /* Jobs beside the program: what their threads are like, how long others wait, and forks. */
-#include "interpose/background.h"
+#include "interpose/purchase/background.h"
 #include "tap.h"
 
 #include <dlfcn.h>
@@ -20,9 +20,10 @@ static atomic_int runs;
 static int blocked;
 static pthread_t worker;
 
-static void work(void)
+static void work(struct background_job *own)
 {
     sigset_t mask;
+    (void)own;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     blocked = sigismember(&mask, SIGINT) && sigismember(&mask, SIGPROF) && sigismember(&mask, SIGCHLD);
     worker = pthread_self();

@@ -1,5 +1,5 @@
 /* Files by which memory is written unseen. */
-#include "mirror/blind_files.h"
+#include "mirror/host_memory/blind_files.h"
 #include "tap.h"
 
 #include <fcntl.h>

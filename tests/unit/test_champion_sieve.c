@@ -1,5 +1,5 @@
 /* The champion sieve: points by rank over the sizes. */
-#include "tuner/champion_sieve.h"
+#include "tuner/learn/champion_sieve.h"
 #include "tap.h"
 
 #include <math.h>

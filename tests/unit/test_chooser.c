@@ -1,8 +1,9 @@
 /* Who chooses launch shapes, on planted times. */
-#include "tuner/chooser.h"
+#include "tuner/learn/chooser.h"
 #include "tap.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static uint64_t random_state = 5;
@@ -87,50 +88,10 @@ static void test_unknown(void)
            "one size is not enough, where the fastest is known, either");
 }
 
-enum { SHAPES = 2 };
-static const struct launch_shape shapes[SHAPES] = {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER},
-                                                   {256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}};
-
-/* Two shapes that cross in the middle, 2% of noise; built in is what takes `small` or `large` times the
- * better. */
-static enum chooser foretold(double small, double large, double *gain, struct class_recipe *rules)
-{
-    static double seconds[SHAPES * SIZE_GRID_MAX];
-    struct sampled_times times = {.shape_count = SHAPES, .shapes = shapes, .seconds = seconds};
-    struct chooser_sample samples[SIZE_GRID_MAX];
-    memset(seconds, 0, sizeof seconds);
-    times.sizes_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, times.sizes);
-    for (size_t i = 0; i < times.sizes_count; i++) {
-        const double length = (double)times.sizes[i];
-        times.floor[i] = 1 + 0.001 * length * length;
-        if (i % 7 != 0 && i + 1 < times.sizes_count)
-            continue;
-        seconds[i] = (2 + 0.0015 * length * length) * (1 + 0.02 * noise());
-        seconds[SIZE_GRID_MAX + i] = (10 + 0.001 * length * length) * (1 + 0.02 * noise());
-        times.built_in[i] = (length < 60 ? small : large) * fmin(seconds[i], seconds[SIZE_GRID_MAX + i]);
-    }
-    const size_t count = chooser_foretell(&times, 8, samples, NULL);
-    tap_ok(count > 12 && count < 28, "%zu sizes are foretold", count);
-    tap_ok(sampled_rules_make(&times, 8, rules), "rules are made");
-    return chooser_pick(samples, count, false, gain);
-}
-
 int main(void)
 {
-    static struct class_recipe rules;
-    double gain;
     test_pick();
     test_tail();
     test_unknown();
-    enum chooser chooser = foretold(1.1, 1.1, &gain, &rules);
-    tap_ok(chooser == CHOOSER_RULES && gain > 1.05 && gain < 1.11,
-           "rules are foretold to be 10%% faster: %.3f", gain);
-    chooser = foretold(0.97, 0.97, &gain, &rules);
-    tap_ok(chooser == CHOOSER_BUILT_IN && gain < 1.01 && rules.interval_count == 1 &&
-               rules.intervals[0].shape.edge == 0, "and not to be where what is built in is the best: %.3f", gain);
-    chooser = foretold(0.9, 1.4, &gain, &rules);
-    tap_ok(chooser == CHOOSER_RULES && gain > 1.1 && rules.intervals[0].shape.edge == 0 &&
-               rules.intervals[0].upto > 40 && rules.intervals[0].upto < 80 && rules.intervals[1].shape.edge > 0,
-           "what is built in is a rule where it is the best: up to %lld", (long long)rules.intervals[0].upto);
     return tap_done();
 }

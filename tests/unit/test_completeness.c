@@ -1,6 +1,6 @@
 /* What is known of complete operands, as calls beside each other change it. */
-#include "mirror/completeness.h"
-#include "mirror/page_bits.h"
+#include "mirror/tracking/completeness.h"
+#include "mirror/tracking/page_bits.h"
 #include "tap.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static struct operand columns(int first, int count)
 
 static struct page_range pages_of(const struct operand *operand)
 {
-    const struct byte_range hull = footprint_hull(operand);
+    const struct byte_range hull = operand_memory_hull(operand);
     return mirror_page_range(&mirror, hull.begin, hull.end);
 }
 
@@ -50,7 +50,7 @@ static bool take(const struct operand *operand, struct completeness *before)
 
 static void regain(const struct operand *operand, const struct completeness *before)
 {
-    completeness_regain(&mirror, operand, before->lost, before->changed);
+    completeness_regain(&mirror, operand, before);
 }
 
 static bool is_lost(struct page_range pages)

@@ -1,7 +1,7 @@
 /* Sets of the device: flags as on the host, and whether a leading dimension is odd. */
 #include "tap.h"
-#include "tuner/device_sets.h"
-#include "tuner/timed_class.h"
+#include "tuner/online/flag_sets.h"
+#include "tuner/online/timed_class.h"
 
 static void test_numbers(void)
 {

@@ -1,6 +1,6 @@
 /* What the matrix in use would have gained before a device is there: constant, rewritten by the
  * program, by calls that a device would do, and one of several. */
-#include "interpose/early_account.h"
+#include "interpose/purchase/early_account.h"
 #include "tap.h"
 
 #include <math.h>
@@ -28,16 +28,25 @@ static void rewrite(double *values)
         values[i] += 1;
 }
 
-/* As waking.c does, for a call that saves `us`; what it would lose. */
-static double use(struct early_accounts *accounts, struct blas_call call, double us)
+static struct program_call described(struct blas_call blas)
 {
-    const double lost_us = early_accounts_lost_us(accounts, &model, &call);
+    struct program_call call = {.blas = blas};
+    program_call_describe(&call, &model);
+    return call;
+}
+
+/* As waking.c does, for a call that saves `us`; what it would lose. */
+static double use(struct early_accounts *accounts, struct blas_call blas, double us)
+{
+    const struct program_call call = described(blas);
+    const double lost_us = early_accounts_lost_us(accounts, &call);
     early_accounts_add(accounts, &call, us);
     return lost_us;
 }
 
-static double take(struct early_accounts *accounts, struct blas_call call)
+static double take(struct early_accounts *accounts, struct blas_call blas)
 {
+    const struct program_call call = described(blas);
     return early_accounts_take_us(accounts, &call);
 }
 

@@ -1,7 +1,7 @@
 /* Pinned program memory in the emulated driver: copies by DMA leave no written mark and
  * go to the pages that were there when it was pinned. */
 #include "emulated_device.h"
-#include "mirror/kernel_interface.h"
+#include "mirror/host_memory/kernel_interface.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,9 +12,8 @@ static const struct row {
     enum blas_type type;
     int64_t gate;
 } rows[] = {
-#define OFFLOADED_ROUTINE(name, family, type, gate) {#name, family, type, gate},
-#include "interpose/offloaded_routines.def"
-#undef OFFLOADED_ROUTINE
+#define FAMILY_ROUTINE(name, family, type, gate) {#name, family, type, gate},
+#include "common/families.def"
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 

@@ -1,6 +1,6 @@
 /* Huge pages under pinned matrices: when scans have cost as much as gathering, and what becomes
  * of the data. No time is measured here: what scans cost is made up. */
-#include "mirror/gathering.h"
+#include "mirror/pinning/gathering.h"
 #include "mirror/mirror_table.h"
 #include "operand_table.h"
 
@@ -29,13 +29,13 @@ static void note(struct mirror *mirror, const unsigned char *memory, size_t byte
     gathering_note_wait(mirror, (struct byte_range){(uintptr_t)memory, (uintptr_t)memory + bytes}, us);
 }
 
-/* As interpose/execute.c does it. Does the device have what the host has, before anything is launched? */
+/* As interpose/execute/execute.c does it. Does the device have what the host has, before anything is launched? */
 static bool read_unproven(unsigned char *memory)
 {
     struct operand operand = whole(memory, MATRIX_BYTES, OPERAND_READ);
     struct operands_hold *hold;
     bool changed;
-    if (operands_hold_unproven(table, lane, NULL, &operand, 1, 0, &hold) != STATUS_OK)
+    if (operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_UNPROVEN, &hold) != STATUS_OK)
         return false;
     bool good = lane_synchronise(lane, "uploading") == STATUS_OK && device_is_equal(&operand) &&
                 operands_prove(hold, &changed) == STATUS_OK && !changed && operands_write_back(hold) == STATUS_OK;
@@ -54,12 +54,12 @@ static void test_gathering(void)
         tap_skip("gathering", "no pin, or huge pages from the start");
         return;
     }
-    tap_ok(mirror->pins[0].waited_us > 0, "a scan that nothing hides is noted");
-    const double waited_bytes = mirror->pins[0].waited_bytes;
-    mirror->pins[0].waited_us = mirror->pins[0].waited_bytes = 0;
+    tap_ok(mirror->pins[0].gathering.waited_us > 0, "a scan that nothing hides is noted");
+    const double waited_bytes = mirror->pins[0].gathering.waited_bytes;
+    mirror->pins[0].gathering.waited_us = mirror->pins[0].gathering.waited_bytes = 0;
     note(mirror, memory, MATRIX_BYTES, 0);
-    tap_ok(mirror->pins[0].waited_bytes == 0, "what a coarse clock does not see waits for nothing");
-    mirror->pins[0].waited_bytes = waited_bytes;
+    tap_ok(mirror->pins[0].gathering.waited_bytes == 0, "what a coarse clock does not see waits for nothing");
+    mirror->pins[0].gathering.waited_bytes = waited_bytes;
     note(mirror, memory, MATRIX_BYTES, 1000);
     tap_ok(good && call_read(memory, MATRIX_BYTES) == 0 && huge_bytes(memory) == 0, "a millisecond of waiting is borne");
     note(mirror, memory, MATRIX_BYTES, 1e6);

@@ -1,7 +1,7 @@
 /* Operands that are rewritten before every use: sent whole, no longer followed, never wrong. */
-#include "mirror/hot_ranges.h"
-#include "mirror/kernel_interface.h"
-#include "mirror/page_bits.h"
+#include "mirror/tracking/hot_ranges.h"
+#include "mirror/host_memory/kernel_interface.h"
+#include "mirror/tracking/page_bits.h"
 #include "operand_calls.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Shapes of calls that never pay: what is noted is found, by its own routine, sizes and model alone. */
 #include "interpose/known_shapes.h"
-#include "tuner/crossover.h"
+#include "tuner/online/crossover.h"
 #include "tap.h"
 
 static struct machine_model model, other_model;

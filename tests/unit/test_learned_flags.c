@@ -1,7 +1,7 @@
 /* What is learned of flags and of the device's sets: lines of text, times of calls, floors. */
 #include "interpose/policy.h"
+#include "tuner/online/learned_times.h"
 #include "tap.h"
-#include "tuner/learned_times.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const char text[] = "host-blas b\nhost-threads 4\n"
                            "flags zgemv_transpose_square 0.5 2\n"
                            "host zgemv_transpose_tall 4096 40 67108864 80\n"
                            "host zgemv_transpose_far_tall 4096 40 67108864 80\n"
-                           "host dsymv_upper 4096 1 1048576 300\nnarrow-shares dsymv_upper 0.045\n"
+                           "host dsymv_upper 4096 1 1048576 300\n"
                            "device dsymv_upper 4096 15 1048576 20\n"
                            "host dtrmv_none 4096 1 1048576 300\nflags dtrmv_none 0.8 0.8 1.25 1.25\n"
                            "device dtrmv_none 4096 15 1048576 20\n"
@@ -50,6 +50,8 @@ static void test_text(struct learned_times *times)
     written = learned_times_text(times);
     tap_ok(written && !strstr(written, "flags"), "nothing is written of calls that have none");
     free(written);
+    tap_ok(read_text(times, "narrow-shares dsymv_upper 0.05\nhost daxpy 1000 1 10000 10\n") &&
+               times->host[timed_class_parse("daxpy")].count == 2, "what older recipes have besides is passed over");
 }
 
 static void test_bad_text(struct learned_times *times)
@@ -59,14 +61,6 @@ static void test_bad_text(struct learned_times *times)
     } wrong[] = {
         {"flags dfoo 1 1\n", "crossover line 1: there is no class of calls 'dfoo'"},
         {"flags dgemm 1 1 1 1\n", "crossover line 1: there is no class of calls 'dgemm'"},
-        {"narrow-shares dsymv 0.05\n", "crossover line 1: calls of this class have no narrow shares"},
-        {"narrow-shares zgemm_deep 0.05\n", "crossover line 1: calls of this class have no narrow shares"},
-        {"narrow-shares dsymv_upper 0.05\nnarrow-shares dsymv_upper 0.05\n",
-         "crossover line 2: a figure a second time"},
-        {"narrow-shares dsymv_upper 0.26\n", "crossover line 1: 0.26 is not from 1e-06 to 0.25"},
-        {"narrow-shares dsymv_upper 0\n", "crossover line 1: 0 is not from 1e-06 to 0.25"},
-        {"narrow-shares dsymv_upper 0.05 0.05\n",
-         "crossover line 1: the end of the line is wanted where '0.05' stands"},
         {"flags\n", "crossover line 1: a word is wanted where the line ends"},
         {"flags dsymm_left_deep\n", "crossover line 1: a number is wanted where the line ends"},
         {"flags dsymm_left_deep 1\n", "crossover line 1: a number is wanted where the line ends"},
@@ -94,37 +88,6 @@ static void test_bad_text(struct learned_times *times)
     tap_ok(read_text(times, "flags dsymm_left_deep 0.01 100\n"), "the bounds themselves are taken");
 }
 
-/* Order 843 leaves 15 columns to the last of 16 threads, 844 none. */
-static void test_narrow_shares(struct learned_times *times)
-{
-    static const char with[] = "host-blas b\nhost-threads 16\nhost dsymv_upper 10000 1 4000000 400\n"
-                               "narrow-shares dsymv_upper 0.08\ndevice dsymv_upper 10000 60 4000000 60\n"
-                               "host dsymv 10000 1 4000000 400\ndevice dsymv 10000 60 4000000 60\n";
-    struct blas_call narrow = {.family = FAMILY_SYMV, .type = TYPE_D, .uplo = UPLO_UPPER, .n = 843},
-                     wide = narrow;
-    double us[3];
-    uint64_t floor, without;
-    wide.n = 844;
-    read_text(times, with);
-    learned_times_settle(times, "b", 16);
-    learned_times_host(times, &narrow, &us[0]);
-    learned_times_host(times, &wide, &us[1]);
-    learned_times_floor(times, FAMILY_SYMV, TYPE_D, &floor);
-    narrow.uplo = UPLO_LOWER;
-    learned_times_host(times, &narrow, &us[2]);
-    tap_ok(close_to(us[0], 2.2 * 71.0649) && close_to(us[1], 71.2336) && close_to(us[2], 71.0649),
-           "narrow shares take longer, others do not: %.3f, %.3f and %.3f us", us[0], us[1], us[2]);
-    times->narrow[timed_class_parse("dsymv_upper")] = 0;
-    learned_times_settle(times, "b", 16);
-    learned_times_floor(times, FAMILY_SYMV, TYPE_D, &without);
-    tap_ok(without > 750 && without <= 775 && floor > 505 && floor <= 523,
-           "the floor is that of the most that they can be: %llu instead of %llu", (unsigned long long)floor,
-           (unsigned long long)without);
-    read_text(times, with);
-    learned_times_settle(times, "b", 8);
-    tap_ok(times->narrow[timed_class_parse("dsymv_upper")] == 0, "forgotten with another number of threads");
-}
-
 /* The worst ratio of a class's times by flags to its curve's time and the factors that stand in the text. */
 static double worst_factor(const struct learned_times *times, const char *name, const double *factors)
 {
@@ -134,7 +97,7 @@ static double worst_factor(const struct learned_times *times, const char *name, 
         struct blas_call call = timed_class_call(class, 1e6);
         const double plain = time_curve_at(&times->host[class], TIME_SHRINKS, timed_class_amount(&call));
         flag_set_apply(class, set, &call);
-        if (!learned_times_host(times, &call, &us))
+        if (!learned_times_host(times, timed_class_of(&call), &call, &us))
             return HUGE_VAL;
         worst = fmax(worst, exp(fabs(log(us / (plain * factors[set])))));
     }
@@ -157,9 +120,9 @@ static void test_times(struct learned_times *times)
            "a call's time on the host is its class's times its flags' factor");
     tap_ok(close_to(worst_factor(times, "ztrmm_right_deep", none), 1),
            "where flags are not known all are alike");
-    learned_times_host(times, &between, &plain);
+    learned_times_host(times, timed_class_of(&between), &between, &plain);
     between.trans = TRANS_CONJUGATE;
-    learned_times_host(times, &between, &conjugate);
+    learned_times_host(times, timed_class_of(&between), &between, &conjugate);
     const double square = time_curve_at(&times->host[timed_class_of(&between)], TIME_SHRINKS, 1022 * 256);
     tap_ok(close_to(conjugate, 4 * plain) && plain > 0.5 * 1.9 * square,
            "also between two classes: %.2f and %.2f us", plain, conjugate);
@@ -175,9 +138,10 @@ static void test_times(struct learned_times *times)
 static bool gains(const struct learned_times *times, enum blas_uplo uplo, int64_t n)
 {
     const struct blas_call call = {.family = FAMILY_TRMV, .type = TYPE_D, .n = n, .uplo = uplo};
+    const int class = timed_class_of(&call);
     double host, device;
-    return learned_times_host(times, &call, &host) && learned_times_resident(times, &call, true, &device) &&
-           device < host;
+    return learned_times_host(times, class, &call, &host) &&
+           learned_times_resident(times, class, &call, true, &device) && device < host;
 }
 
 static int64_t first_gain(const struct learned_times *times, enum blas_uplo uplo)
@@ -229,18 +193,19 @@ static void test_device_sets(struct learned_times *times)
     learned_times_settle(times, "", 0);
     learned_times_floor(times, FAMILY_TRMV, TYPE_D, &floor_of_sets);
     even.a.ld = 1024, odd.a.ld = 1025;
-    learned_times_resident(times, &even, false, &even_us);
-    learned_times_resident(times, &odd, false, &odd_us);
+    learned_times_resident(times, timed_class_of(&even), &even, false, &even_us);
+    learned_times_resident(times, timed_class_of(&odd), &odd, false, &odd_us);
     odd.uplo = UPLO_UPPER;
-    learned_times_resident(times, &odd, false, &upper_us);
+    learned_times_resident(times, timed_class_of(&odd), &odd, false, &upper_us);
     tap_ok(close_to(odd_us, 0.5 * even_us) && close_to(upper_us, 1.25 * even_us),
            "a call on the device takes its set's part of %.2f us: %.2f and %.2f", even_us, odd_us, upper_us);
     int64_t n = 1;
     for (struct blas_call call = odd; ; n++) {
         double host_us, device_us;
         call.uplo = UPLO_LOWER, call.n = call.a.ld = 2 * n - 1;
-        if (learned_times_host(times, &call, &host_us) &&
-            learned_times_resident(times, &call, true, &device_us) && device_us < host_us)
+        const int class = timed_class_of(&call);
+        if (learned_times_host(times, class, &call, &host_us) &&
+            learned_times_resident(times, class, &call, true, &device_us) && device_us < host_us)
             break;
     }
     tap_ok((int64_t)floor_of_sets <= 2 * n - 1 && (double)floor_of_sets > 0.97 * (double)(2 * n - 1) &&
@@ -275,7 +240,6 @@ int main(void)
     test_bad_text(times);
     test_times(times);
     test_floor(times);
-    test_narrow_shares(times);
     test_device_sets(times);
     test_other_host(times);
     free(times);

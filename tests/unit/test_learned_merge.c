@@ -1,5 +1,5 @@
 /* What of new times counts, and what of earlier ones stays. */
-#include "command/learned_merge.h"
+#include "command/tune/learned_merge.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void test_stayed(struct learned_times *times)
 static const char before[] = "host-blas b\nhost-threads 4\nwake 5\nscan 0.5\nupload pinned 100 7\n"
                              "result staged 100 8\n"
                              "host dsymv 100 1 200 2\ndevice dsymv 100 1 200 2\ndevice-sets dsymv 1 1.5\n"
-                             "host ssymv_upper 100 1 200 2\nnarrow-shares ssymv_upper 0.08\n"
+                             "host ssymv_upper 100 1 200 2\n"
                              "host zgemm_deep 100 1 200 2\n"
                              "flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n"
                              "device zgemm_deep 100 1 200 2\n"
@@ -78,8 +78,7 @@ static void test_others(struct learned_times *times)
     learned_merge_keep_others(times, before, "dsymv", &none);
     tap_ok(times->host[symv].samples[0].us == 3 && times->device_sets[symv][1] == 0 &&
                has(times, "zgemm_deep") && times->flags[gemm][8] == 0.7 && has_device(times, "zgemm_deep") &&
-               times->device_sets[gemm][17] == 1.7 &&
-               times->narrow[timed_class_parse("ssymv_upper")] == 0.08,
+               times->device_sets[gemm][17] == 1.7,
            "of routines that were not to be learned what there was stays, with its factors");
     tap_ok(times->wake_us == 6 && times->scan_us_per_byte == 0.5 && times->upload[0].samples[0].us == 9 &&
                times->result.ways[RESULT_STAGED].count == 1,

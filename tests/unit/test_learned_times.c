@@ -1,8 +1,7 @@
 /* Curves, classes, learned times and their text, and what the predictions make of them. */
-#include "interpose/pack.h"
-#include "interpose/policy.h"
+#include "interpose/entries/pack.h"
+#include "policy_calls.h"
 #include "tap.h"
-#include "tuner/learned_times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -242,14 +241,6 @@ static void test_bad_text(struct learned_times *times)
     free(long_curve);
 }
 
-static struct blas_call symv_call(int64_t n)
-{
-    static double storage;
-    return (struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = n, .a = {&storage, n, n, n,
-                                                                                   PART_LOWER},
-                              .x = {&storage, n, 1}, .y = {&storage, n, 1}};
-}
-
 static void test_predictions(struct learned_times *times)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16), built_in = model;
@@ -316,8 +307,8 @@ static void check_far_between(struct learned_times *times, const char *forms, bo
     read_text(times, forms);
     for (int i = 0; i < 7; i++) {
         const struct blas_call call = tall ? gemv_call(longer[i], 100) : gemv_call(100, longer[i]);
-        learned_times_host(times, &call, &us[i]);
-        learned_times_resident(times, &call, true, &device[i]);
+        learned_times_host(times, timed_class_of(&call), &call, &us[i]);
+        learned_times_resident(times, timed_class_of(&call), &call, true, &device[i]);
     }
     tap_ok(close_to(us[0], 10) && close_to(us[5], 40) && close_to(us[6], 40),
            "%s: at 16 to 1 and at 64 the classes' own times, beyond the latter's", name);
@@ -345,8 +336,9 @@ static void test_far_between(struct learned_times *times)
                       true);
     double part;
     const struct blas_call beyond = gemv_call(100, 25600), towards = gemv_call(4800, 100);
-    tap_ok(timed_class_beside(&beyond, &part) == TIMED_CLASS_NONE &&
-               timed_class_beside(&towards, &part) == timed_class_parse("dgemv_transpose_tall"),
+    tap_ok(timed_class_beside(timed_class_of(&beyond), &beyond, &part) == TIMED_CLASS_NONE &&
+               timed_class_beside(timed_class_of(&towards), &towards, &part) ==
+                   timed_class_parse("dgemv_transpose_tall"),
            "beyond 64 to 1 there is no next class");
 }
 
@@ -363,19 +355,20 @@ static void test_between(struct learned_times *times)
                            wide = gemv_call(128, 2048);
     double us[5], device, unknown;
     read_text(times, forms);
-    learned_times_host(times, &square, &us[0]);
-    learned_times_host(times, &low, &us[1]);
-    learned_times_host(times, &high, &us[2]);
-    learned_times_host(times, &tall, &us[3]);
-    learned_times_host(times, &taller, &us[4]);
+    learned_times_host(times, timed_class_of(&square), &square, &us[0]);
+    learned_times_host(times, timed_class_of(&low), &low, &us[1]);
+    learned_times_host(times, timed_class_of(&high), &high, &us[2]);
+    learned_times_host(times, timed_class_of(&tall), &tall, &us[3]);
+    learned_times_host(times, timed_class_of(&taller), &taller, &us[4]);
     tap_ok(close_to(us[3], 4 * us[0]) && close_to(us[4], us[3]), "each ratio's class has its own times");
     tap_ok(us[1] / us[0] > 1.95 && us[2] / us[0] < 2.05 && us[2] > us[1],
            "half-way it is between: %.3f, %.3f times", us[1] / us[0], us[2] / us[0]);
-    learned_times_resident(times, &high, true, &device);
+    learned_times_resident(times, timed_class_of(&high), &high, true, &device);
     tap_ok(device > 19.9 && device < 20.1, "on the device, too: %.2f us", device);
-    tap_ok(!learned_times_host(times, &wide, &unknown), "what is not learned is not known from others");
+    tap_ok(!learned_times_host(times, timed_class_of(&wide), &wide, &unknown),
+           "what is not learned is not known from others");
     const struct blas_call wider = gemv_call(512, 1024);
-    learned_times_host(times, &wider, &unknown);
+    learned_times_host(times, timed_class_of(&wider), &wider, &unknown);
     tap_ok(close_to(unknown, us[0] * pow(2, 1. / 14)), "nor does it count for others: %.4f us", unknown);
 }
 
@@ -422,8 +415,9 @@ static void test_results(struct learned_times *times)
     struct blas_call call = {.family = FAMILY_TRMM, .type = TYPE_D, .m = 400, .n = 500};
     double left, right;
     read_text(times, sides);
-    const bool both = learned_times_host(times, &call, &left) &&
-                      (call.side = SIDE_RIGHT, learned_times_host(times, &call, &right));
+    const bool both = learned_times_host(times, timed_class_of(&call), &call, &left) &&
+                      (call.side = SIDE_RIGHT,
+                       learned_times_host(times, timed_class_of(&call), &call, &right));
     tap_ok(both && right > 1.5 * left, "a triangle from the right has a time of its own: %.3g and %.3g us", left,
            right);
 }
@@ -438,8 +432,8 @@ static void test_floors(struct learned_times *times)
     uint64_t floor = policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D);
     struct residency residency = {.trackable = true, .resident = true};
     int64_t n = 1;
-    for (struct blas_call call = symv_call(n); !policy_decide(OFFLOAD_AUTO, &model, &call,
-                                                              &residency).device; call = symv_call(n))
+    for (struct blas_call call = symv_call(n); !decide(OFFLOAD_AUTO, &model, &call, &residency).device;
+         call = symv_call(n))
         n++;
     tap_ok((int64_t)floor <= n && (int64_t)floor > 0.97 * (double)n,
            "dsymv gains from n = %lld on, its floor is %llu",
@@ -454,35 +448,7 @@ static void test_floors(struct learned_times *times)
     learned_times_settle(times, "b", 1);
     tap_ok(policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D) == UINT64_MAX, "never is learned");
     struct blas_call giant = symv_call(40000);
-    tap_ok(!policy_decide(OFFLOAD_AUTO, &model, &giant, &residency).device, "and a resident giant stays");
-}
-
-static double host_of(const struct learned_times *times, enum blas_trans trans, int64_t m, int64_t n)
-{
-    const struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_S, .m = m, .n = n, .trans = trans};
-    double us = 0;
-    return learned_times_host(times, &call, &us) ? us : 0;
-}
-
-/* OpenBLAS on 16 threads as it was found: with up to 60 rows each thread has some columns, else some rows. */
-static void test_rows(struct learned_times *times)
-{
-    const char *fault = read_text(times, "host sgemv_none_wide 25600 5 57600 7 59536 13 102400 18 409600 36\n"
-                                         "host sgemv_none_far_wide 102400 9 230400 10 238144 41.7 409600 70\n"
-                                         "host sgemv_transpose_wide 25600 5 57600 7 59536 13 102400 18\n"
-                                         "host sgemv_transpose_far_wide 102400 9 230400 10 238144 41.7\n");
-    const double few = host_of(times, TRANS_NONE, 55, 2708), more = host_of(times, TRANS_NONE, 63, 2781),
-                 wider = host_of(times, TRANS_NONE, 55, 5303), at = host_of(times, TRANS_NONE, 61, 61 * 16),
-                 far = host_of(times, TRANS_NONE, 61, 61 * 64), as_before = host_of(times, TRANS_TRANSPOSE, 63, 2781);
-    tap_ok(!fault && few > 8 && few < 11 && more > 25 && more < 35,
-           "what a wide matrix takes goes by its rows: %.1f us for 55, %.1f for 63", few, more);
-    tap_ok(close_to(at, 13) && close_to(far, 41.7) && wider > 13 && wider < 16,
-           "from one form to the other, and beyond by its columns: %.1f, %.1f and %.1f us", at, far, wider);
-    tap_ok(as_before < 15, "not if it is transposed: %.1f us", as_before);
-    fault = read_text(times, "host sgemv_none_wide 25600 5 57600 7 59536 13 102400 18\n");
-    const double known = time_curve_at(&times->host[timed_class_parse("sgemv_none_wide")], TIME_SHRINKS, 61 * 61 * 64);
-    tap_ok(!fault && close_to(host_of(times, TRANS_NONE, 61, 61 * 64), known),
-           "by an older recipe's curve, which is both forms', what it says: %.1f us", known);
+    tap_ok(!decide(OFFLOAD_AUTO, &model, &giant, &residency).device, "and a resident giant stays");
 }
 
 int main(void)
@@ -498,7 +464,6 @@ int main(void)
     test_predictions(times);
     test_between(times);
     test_far_between(times);
-    test_rows(times);
     test_results(times);
     test_floors(times);
     free(times);

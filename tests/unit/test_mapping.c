@@ -1,7 +1,7 @@
 /* Which memory may be mirrored. */
-#include "mirror/mapping.h"
-#include "mirror/page_bits.h"
-#include "mirror/pin_gauge.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/tracking/page_bits.h"
+#include "mirror/host_memory/process_pins.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -151,9 +151,9 @@ static void test_descriptor(void)
 
 static void test_blind_spots(void)
 {
-    struct pin_gauge gauge = {.process = 0};
-    uint64_t pinned = pin_gauge_bytes(&gauge);
-    pin_gauge_close(&gauge);
+    struct process_pins pins = {.process = 0};
+    uint64_t pinned = process_pins_bytes(&pins);
+    process_pins_close(&pins);
     tap_ok(!mapping_has_blind_spots(pinned), "this process has no blind spots beyond what is pinned");
     if (pinned > 0)
         tap_ok(mapping_has_blind_spots(pinned - 1), "a strange pin is one");

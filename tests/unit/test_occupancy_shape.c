@@ -1,6 +1,5 @@
 /* Launch shapes by the occupancies, on the emulated device. */
-#include "tuner/occupancy_driver.h"
-#include "tuner/occupancy_shape.h"
+#include "tuner/online/occupancy_shape.h"
 #include "emulated_lane.h"
 #include "paper_devices.h"
 

@@ -2,8 +2,8 @@
 #include "operand_table.h"
 
 #include "common/pause.h"
-#include "mirror/kernel_interface.h"
-#include "mirror/result_ranges.h"
+#include "mirror/host_memory/kernel_interface.h"
+#include "mirror/ledger/staged_results.h"
 
 #include <linux/userfaultfd.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ static bool warm_call(unsigned char *memory, size_t distance, enum operand_acces
         memset(&asked, 0, sizeof asked);
         if (!defer)
             good = run_call(table, lane, operands, 3, &state, 0).equal;
-        else if ((good = operands_hold_unproven(table, lane, NULL, operands, 3, 0, &hold) == STATUS_OK)) {
+        else if ((good = operands_hold(table, lane, NULL, operands, 3, 0, HOLD_UNPROVEN, &hold) == STATUS_OK)) {
             good = operands_prove(hold, &changed) == STATUS_OK && lane_synchronise(lane, "uploading") == STATUS_OK &&
                    device_is_equal(&operands[0]) && operands_write_back(hold) == STATUS_OK;
             operands_release(hold, NULL);
@@ -122,7 +122,7 @@ static void test_repeated(void)
     const ptrdiff_t distance = shadow - memory;
     const unsigned long pins = call_count("cuMemHostRegister_v2");
     open_table(64 * MIB, 64 * MIB);
-    const int times = (int)result_ranges_times(BYTES + page);
+    const int times = (int)staged_results_until_pin(BYTES + page);
     tap_ok(calls_to_settle(memory + 8, distance, BYTES) == times && call_count("cuMemHostRegister_v2") == pins + 1,
            "a result that comes home to the same pages is pinned");
     memset(&asked, 0, sizeof asked);
@@ -172,7 +172,7 @@ static void test_triangle(void)
         memset(&asked, 0, sizeof asked);
         good = call(lower, shadow - memory) >= 0 && good;
     } while (asked.changes > 0 && ++calls < 20);
-    tap_ok(good && calls <= (int)result_ranges_times(ORDER * ORDER * 8) && call(lower, shadow - memory) == 0 &&
+    tap_ok(good && calls <= (int)staged_results_until_pin(ORDER * ORDER * 8) && call(lower, shadow - memory) == 0 &&
                memcmp(memory, shadow, 4 * MIB) == 0,
            "a triangle is pinned, after %d calls, and nothing goes up again", calls);
     lower = operand_of(memory + 3 * MIB, 120, 120, 120, PART_LOWER, OPERAND_UPDATE);

@@ -2,7 +2,7 @@
 #include "operand_calls.h"
 #include "common/pause.h"
 #include "mirror/mirror_table.h"
-#include "mirror/page_bits.h"
+#include "mirror/tracking/page_bits.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ struct deferred {
 static bool begin(struct deferred *call, struct operand operand)
 {
     *call = (struct deferred){.operand = operand};
-    return operands_hold_unproven(table, lane, NULL, &call->operand, 1, 0, &call->hold) == STATUS_OK;
+    return operands_hold(table, lane, NULL, &call->operand, 1, 0, HOLD_UNPROVEN, &call->hold) == STATUS_OK;
 }
 
 static bool device_has_it(const struct deferred *call)
@@ -178,7 +178,7 @@ static void test_two(void)
         struct operands_hold *hold;
         bool changed = false;
         store(memory[i]);
-        bool good = operands_hold_unproven(table, lane, NULL, both, 2, 0, &hold) == STATUS_OK &&
+        bool good = operands_hold(table, lane, NULL, both, 2, 0, HOLD_UNPROVEN, &hold) == STATUS_OK &&
                     operands_prove(hold, &changed) == STATUS_OK && changed &&
                     lane_synchronise(lane, "uploading") == STATUS_OK && device_is_equal(&both[0]) &&
                     device_is_equal(&both[1]) && operands_write_back(hold) == STATUS_OK;
@@ -246,7 +246,7 @@ static void *hold_late(void *argument)
     struct device_scope scope;
     struct operand *operand = &late->call.operand;
     late->good = device_enter(emulated_device, &scope) == STATUS_OK &&
-                 operands_hold_unproven(table, NULL, NULL, operand, 1, 0, &late->call.hold) == STATUS_OK;
+                 operands_hold(table, NULL, NULL, operand, 1, 0, HOLD_UNPROVEN, &late->call.hold) == STATUS_OK;
     device_leave(emulated_device, &scope);
     return NULL;
 }
@@ -280,7 +280,8 @@ static void test_shared_with_late(void)
         good = lane_acquire(emulated_device, &others[i]) == STATUS_OK && good;
     store(memory);
     good = begin(&early, operand) && good;
-    good = operands_hold_unproven(table, others[0], NULL, &finder.operand, 1, 0, &finder.hold) == STATUS_OK && good;
+    good = operands_hold(table, others[0], NULL, &finder.operand, 1, 0, HOLD_UNPROVEN, &finder.hold) == STATUS_OK &&
+           good;
     pthread_create(&thread, NULL, hold_late, &late);
     await_claims(memory, 3);
     tap_ok(good && operands_prove(finder.hold, &finder.changed) == STATUS_NOT_TRACKABLE,

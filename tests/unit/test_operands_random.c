@@ -1,6 +1,6 @@
 /* Random calls on random memory between random host writes, each compared with
  * what host memory holds, to the byte. Arguments: seed, steps. */
-#include "mirror/page_bits.h"
+#include "mirror/tracking/page_bits.h"
 #include "operand_calls.h"
 
 #include <sys/mman.h>
@@ -184,7 +184,7 @@ static struct operand choose(const struct arena *arena, enum operand_access acce
 
 static bool disjoint(const struct operand *one, const struct operand *other)
 {
-    struct byte_range a = footprint_hull(one), b = footprint_hull(other);
+    struct byte_range a = operand_memory_hull(one), b = operand_memory_hull(other);
     return a.end <= b.begin || b.end <= a.begin;
 }
 
@@ -198,7 +198,7 @@ static bool random_call(bool faults)
         struct arena *arena = &arenas[below(&state, ARENAS)];
         enum operand_access access = i == output ? 1 + (enum operand_access)below(&state, 2) : OPERAND_READ;
         operands[i] = choose(arena, access);
-        struct byte_range hull = footprint_hull(&operands[i]);
+        struct byte_range hull = operand_memory_hull(&operands[i]);
         if (hull.end > (uintptr_t)arena->memory + arena->bytes)
             return true;
         if (i == output)

@@ -1,5 +1,5 @@
 /* Overlap of operands against marking every byte, and the cases that LAPACK relies on. */
-#include "interpose/overlap.h"
+#include "interpose/entries/overlap.h"
 #include "tap.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Shapes, legality and the row-major mapping, against elements looked up one by one. */
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 #include "tap.h"
 
 static double storage[1024];

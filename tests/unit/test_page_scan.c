@@ -1,6 +1,6 @@
 /* Scans in pieces by several threads: what one thread finds, with writers running. */
-#include "mirror/page_bits.h"
-#include "mirror/page_scan.h"
+#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/page_scan.h"
 #include "tap.h"
 
 #include <fcntl.h>

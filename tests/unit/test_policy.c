@@ -1,6 +1,5 @@
 /* Where a call goes, as a pure function: the rules of policy_decide, and ski rental's bound. */
-#include "interpose/pack.h"
-#include "interpose/policy.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 
@@ -16,10 +15,10 @@ static void test_modes(const struct machine_model *model)
 {
     struct blas_call call = symv_call(3);
     struct residency residency = cold(&call, 0);
-    tap_ok(policy_decide(OFFLOAD_ALWAYS, model, &call, &residency).device, "always offloads a tiny call");
+    tap_ok(decide(OFFLOAD_ALWAYS, model, &call, &residency).device, "always offloads a tiny call");
     call = symv_call(30000);
     residency = (struct residency){.trackable = true, .resident = true};
-    struct policy_decision decision = policy_decide(OFFLOAD_NEVER, model, &call, &residency);
+    struct policy_decision decision = decide(OFFLOAD_NEVER, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_SWITCHED_OFF, "never keeps a resident giant on the host");
 }
 
@@ -27,24 +26,24 @@ static void test_residency(const struct machine_model *model)
 {
     struct blas_call call = symv_call(8192);
     struct residency residency = cold(&call, 0);
-    struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    struct policy_decision decision = decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_NOT_RESIDENT && decision.credit_us > 0,
            "a first large call stays and earns credit");
     residency.resident = true;
-    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "the same call on a resident matrix goes");
+    tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "the same call on a resident matrix goes");
     residency = cold(&call, 0);
     residency.trackable = false;
-    decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    decision = decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_FASTER && decision.credit_us == 0,
            "memory that cannot be tracked earns nothing");
     residency = cold(&call, crossover_upload_us(model, crossover_matrix_bytes(&call)) / 2);
-    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
+    tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
     residency.pinned_bytes = residency.missing_bytes;
     residency.credit_us = crossover_staged_us(model, residency.missing_bytes) - 1;
-    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the matrix was pinned before");
+    tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the matrix was pinned before");
     call = symv_call(64);
     residency = (struct residency){.trackable = true, .resident = true};
-    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "a small resident call stays");
+    tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "a small resident call stays");
 }
 
 /* Rent until the account covers the upload: what was lost by waiting is at most one upload. */
@@ -55,7 +54,7 @@ static void test_ski_rental(const struct machine_model *model)
     int calls = 0;
     while (calls < 100000) {
         struct residency residency = cold(&call, credit);
-        struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+        struct policy_decision decision = decide(OFFLOAD_AUTO, model, &call, &residency);
         if (decision.device)
             break;
         credit += decision.credit_us;
@@ -75,9 +74,9 @@ static void test_setbacks(const struct machine_model *model)
     struct predicted_times times = crossover_predict(model, &call, residency.missing_bytes, true);
     residency.credit_us = times.upload_us * 3;
     residency.setbacks = 1;
-    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "after a setback twice the upload suffices");
+    tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "after a setback twice the upload suffices");
     residency.setbacks = 2;
-    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "after another it does not");
+    tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "after another it does not");
 }
 
 static void test_level3(const struct machine_model *model)
@@ -89,7 +88,7 @@ static void test_level3(const struct machine_model *model)
                              .c = {&storage, n, n, n, PART_LOWER}};
     struct residency residency = {.trackable = true, .missing_bytes = (uint64_t)(n * k * 8),
                                   .kept_bytes = (uint64_t)(n * n * 4)};
-    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+    tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device,
            "a trailing update goes to a resident matrix although one panel must be uploaded");
 }
 
@@ -102,19 +101,19 @@ static void test_kept_residency(const struct machine_model *model)
     const struct predicted_times times = crossover_predict(model, &call, 0, true);
     const double loses = times.resident_us - times.host_us;
     struct residency residency = {.trackable = true, .resident = true};
-    tap_ok(loses > 0 && !policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+    tap_ok(loses > 0 && !decide(OFFLOAD_AUTO, model, &call, &residency).device,
            "a thin update alone stays on the host, %.0f us faster there", loses);
     residency.kept_bytes = 16000000;
-    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "also if it writes to what is worth nothing");
+    tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "also if it writes to what is worth nothing");
     residency.worth_us = loses * 0.9;
-    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "or to what is worth less than that");
+    tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "or to what is worth less than that");
     residency.worth_us = loses * 1.1;
-    struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    struct policy_decision decision = decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(decision.device && fabs(decision.gain_us - 0.1 * loses) < 1e-6 && fabs(decision.earned_us + loses) < 1e-6,
            "it goes to a matrix whose residency is worth more");
     residency.worth_us = 1e9;
     residency.kept_bytes = 8;
-    tap_ok(!policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+    tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device,
            "what is kept is worth an upload of it at most");
 }
 

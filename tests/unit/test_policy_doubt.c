@@ -1,6 +1,5 @@
 /* Savings that are not to be counted on, and calls that are known never to save anything. */
-#include "interpose/pack.h"
-#include "interpose/policy.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 
@@ -19,7 +18,7 @@ static struct blas_call gemm_call(int64_t n)
 static double saved_by_waking_for(const struct machine_model *model, const struct blas_call *call)
 {
     struct wake_account account = {0};
-    policy_wake(OFFLOAD_AUTO, model, call, 0, &account);
+    wake(OFFLOAD_AUTO, model, call, 0, &account);
     return account.saved_us;
 }
 
@@ -51,13 +50,13 @@ static void test_new_output(const struct machine_model *model)
 {
     const struct blas_call call = gemm_call(doubtful_order(model)), large = gemm_call(1024);
     struct residency residency = {.trackable = true, .resident = true};
-    tap_ok(policy_decide(OFFLOAD_AUTO, model, &large, &residency).device,
+    tap_ok(decide(OFFLOAD_AUTO, model, &large, &residency).device,
            "a large product is brought home anywhere");
-    const struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+    const struct policy_decision decision = decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_FASTER,
            "one of order %d is not where the host may write the result", (int)call.n);
     residency.kept_bytes = (uint64_t)call.n * (uint64_t)call.n * 8;
-    tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the device alone does");
+    tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the device alone does");
     tap_ok(crossover_new_output_us(model, &call) > 20,
            "to stage a result takes some time however small it is");
 }
@@ -76,7 +75,7 @@ static bool is_always_host(const struct machine_model *model, const struct blas_
         {.resident = true},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, call, &all[i]);
+        const struct policy_decision decision = decide(OFFLOAD_AUTO, model, call, &all[i]);
         if (decision.device || decision.credit_us > 0)
             return false;
     }

@@ -1,6 +1,5 @@
 /* Floors, and the foretold times that they and the policy stand on. */
-#include "interpose/pack.h"
-#include "interpose/policy.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 
@@ -14,7 +13,7 @@ static void test_floors(const struct machine_model *model)
     uint64_t floor = policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D);
     struct blas_call call = symv_call((int64_t)floor - 1);
     struct residency residency = {.trackable = true, .resident = true};
-    tap_ok(floor > 1 && !policy_decide(OFFLOAD_AUTO, model, &call, &residency).device,
+    tap_ok(floor > 1 && !decide(OFFLOAD_AUTO, model, &call, &residency).device,
            "below the floor (%llu) even a resident call stays", (unsigned long long)floor);
 }
 

@@ -1,6 +1,5 @@
 /* When the device is woken and cuBLAS opened: policy_wake, policy_level3 and what prepares them. */
-#include "interpose/pack.h"
-#include "interpose/policy.h"
+#include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "tap.h"
 
@@ -16,12 +15,12 @@ static void test_slow_savings(const struct machine_model *model, const struct bl
     const struct predicted_times times = crossover_predict(model, call, 0, true);
     other.call_us += 0.9 * (times.host_us - times.resident_us);
     const double saved = 0.1 * (times.host_us - times.resident_us);
-    while (policy_wake(OFFLOAD_AUTO, &other, call, 0, &account) != PURCHASE_NOW)
+    while (wake(OFFLOAD_AUTO, &other, call, 0, &account) != PURCHASE_NOW)
         calls++;
     tap_ok(calls == (int)ceil(model->wake_us / 2 / saved), "and no sooner than they have saved half of it");
     other = *model;
     account = (struct wake_account){.saved_us = model->wake_us - 1};
-    tap_ok(policy_wake(OFFLOAD_AUTO, &other, call, 0, &account) == PURCHASE_NOW && account.host_us == 0,
+    tap_ok(wake(OFFLOAD_AUTO, &other, call, 0, &account) == PURCHASE_NOW && account.host_us == 0,
            "nor later than all of it");
 }
 
@@ -30,49 +29,49 @@ static void test_wake(const struct machine_model *model)
     struct blas_call call = symv_call(8192);
     struct wake_account account = {0};
     int calls = 0;
-    tap_ok(policy_wake(OFFLOAD_ALWAYS, model, &call, 0, &account) == PURCHASE_NOW, "always wakes at once");
-    tap_ok(!policy_wake(OFFLOAD_NEVER, model, &call, 0, &account), "never does not wake");
+    tap_ok(wake(OFFLOAD_ALWAYS, model, &call, 0, &account) == PURCHASE_NOW, "always wakes at once");
+    tap_ok(!wake(OFFLOAD_NEVER, model, &call, 0, &account), "never does not wake");
     const struct predicted_times times = crossover_predict(model, &call, 0, true);
     const double saved = times.host_us - times.resident_us;
-    while (policy_wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_NOT_YET)
+    while (wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_NOT_YET)
         calls++;
     tap_ok(calls > 0 && calls + 1 == (int)ceil(model->wake_us / 5 / saved),
            "auto prepares waking when %d large calls have saved a fifth of its price", calls + 1);
     const int prepared = calls + 1;
-    while (policy_wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_SOON)
+    while (wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_SOON)
         calls++;
     calls += 2; /* the two that ended the loops */
     tap_ok(calls * saved >= model->wake_us / 2 && calls * saved < model->wake_us &&
                calls == prepared + (int)ceil(model->wake_us * 0.6 / times.host_us) + 1,
            "and wakes when %d have saved half of it and taken most of it meanwhile", calls);
     account = (struct wake_account){0};
-    policy_wake(OFFLOAD_AUTO, model, &call, saved / 4, &account);
+    wake(OFFLOAD_AUTO, model, &call, saved / 4, &account);
     tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "what is lost again is not saved");
-    policy_wake(OFFLOAD_AUTO, model, &call, 2 * saved, &account);
+    wake(OFFLOAD_AUTO, model, &call, 2 * saved, &account);
     tap_ok(fabs(account.saved_us - 0.75 * saved) < 1e-6, "nor does it take from what was");
     account = (struct wake_account){.saved_us = 1};
     const struct blas_call product = {.family = FAMILY_GEMM, .type = TYPE_D, .m = 4096, .n = 4096, .k = 4096,
                                       .a = call.a, .b = call.a, .c = call.a};
-    policy_wake(OFFLOAD_AUTO, model, &product, 0, &account);
+    wake(OFFLOAD_AUTO, model, &product, 0, &account);
     const bool has_paid = account.saved_us > 2 && account.level3_us > 1;
     policy_void_level3(&account);
     tap_ok(has_paid && fabs(account.saved_us - 1) < 1e-6 && account.level3_us == 0,
            "without cuBLAS level 3 has saved nothing, the others what they have");
     test_slow_savings(model, &call);
     account = (struct wake_account){0};
-    tap_ok(policy_wake(OFFLOAD_AUTO, model, &(struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = 1 << 17,
+    tap_ok(wake(OFFLOAD_AUTO, model, &(struct blas_call){.family = FAMILY_SYMV, .type = TYPE_D, .n = 1 << 17,
                                               .a = {call.a.pointer, 1 << 17, 1 << 17, 1 << 17, PART_LOWER}},
                        0, &account) == PURCHASE_NOW, "a call that saves so much wakes at once");
     account = (struct wake_account){0};
     call = symv_call(100);
     calls = 0;
-    while (calls < 10000 && !policy_wake(OFFLOAD_AUTO, model, &call, 0, &account))
+    while (calls < 10000 && !wake(OFFLOAD_AUTO, model, &call, 0, &account))
         calls++;
     tap_ok(calls == 10000 && account.saved_us == 0, "small calls never wake the device");
 }
 
 /* How many such calls it takes until then. */
-static int calls_until(enum purchase wanted, const struct machine_model *model, const struct blas_call *call,
+static int calls_until(enum purchase_time wanted, const struct machine_model *model, const struct blas_call *call,
                        const struct policy_decision *decision, struct level3_accounts *accounts)
 {
     int calls = 1;
@@ -124,14 +123,14 @@ static void test_recurring_updates(const struct machine_model *model)
                                  .c = {&storage, n, n, n, PART_LOWER}};
         struct residency residency = {.trackable = true, .missing_bytes = (uint64_t)(n * k * 8),
                                       .kept_bytes = (uint64_t)(n * n * 4), .worth_us = 1e5};
-        struct policy_decision decision = policy_decide(OFFLOAD_AUTO, model, &call, &residency);
+        struct policy_decision decision = decide(OFFLOAD_AUTO, model, &call, &residency);
         struct level3_accounts accounts = {0};
         const bool opens =
             decision.device && policy_level3(OFFLOAD_AUTO, model, &call, &decision, &accounts) == PURCHASE_NOW;
         tap_ok(opens == (n == 8192) && accounts.all_us <= decision.gain_us,
                "the first update of order %d %s cuBLAS", (int)n, opens ? "opens" : "does not open");
         residency.kept_bytes = 0;
-        tap_ok(policy_decide(OFFLOAD_AUTO, model, &call, &residency).recurs_us == 0,
+        tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).recurs_us == 0,
                "what is not on the device comes to nothing");
     }
 }

@@ -1,8 +1,8 @@
 /* What a program pays for residency, decision by decision: matrices that are rewritten, in many
  * places, and constant ones after them. Times are the model's; nothing is measured. */
-#include "interpose/policy.h"
+#include "policy_calls.h"
 #include "mirror/mirror_table.h"
-#include "mirror/samples.h"
+#include "mirror/ledger/rewrite_samples.h"
 #include "operand_calls.h"
 
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ static bool use(double *matrix, int64_t order, unsigned kind, bool *on_device)
     const struct blas_call call = symv_on(matrix, order);
     struct operand operand = {.matrix = call.a, .element_bytes = 8, .access = OPERAND_READ, .kind = kind};
     const struct residency residency = operands_residency(table, &operand, 1, NULL);
-    const struct policy_decision decision = policy_decide(OFFLOAD_AUTO, &model, &call, &residency);
+    const struct policy_decision decision = decide(OFFLOAD_AUTO, &model, &call, &residency);
     *on_device = decision.device;
     if (!decision.device) {
         operands_credit(table, &operand, 1, decision.credit_us);
@@ -79,28 +79,28 @@ static int uses_until_bought(double *matrix, unsigned kind)
 
 static void test_samples(double *matrix)
 {
-    struct samples samples = {.sequence = 0};
+    struct rewrite_samples samples = {.sequence = 0};
     struct operand operand = operand_of(matrix, ORDER, ORDER, ORDER, PART_LOWER, OPERAND_READ);
     rewrite(matrix);
-    tap_ok(samples_renew(&samples, &operand) == 0 && samples_renew(&samples, &operand) == 0, "nothing has changed");
+    tap_ok(rewrite_samples_renew(&samples, &operand) == 0 && rewrite_samples_renew(&samples, &operand) == 0, "nothing has changed");
     for (int j = 0; j < ORDER; j++)
         for (int i = 0; i <= j; i++)
             matrix[i + j * ORDER] = 7;
-    tap_ok(samples_renew(&samples, &operand) == 0, "the other triangle and the diagonal are not looked at");
+    tap_ok(rewrite_samples_renew(&samples, &operand) == 0, "the other triangle and the diagonal are not looked at");
     rewrite(matrix);
-    tap_ok(samples_renew(&samples, &operand) == 1 && samples_renew(&samples, &operand) == 0,
+    tap_ok(rewrite_samples_renew(&samples, &operand) == 1 && rewrite_samples_renew(&samples, &operand) == 0,
            "everything has, and is known then");
     for (int j = 0; j < ORDER / 4; j++)
         for (int i = 0; i < ORDER; i++)
             matrix[i + j * ORDER] += 1;
-    const double share = samples_renew(&samples, &operand);
+    const double share = rewrite_samples_renew(&samples, &operand);
     tap_ok(share > 0.1 && share < 0.9, "a quarter of the columns has, %.2f of a triangle", share);
     rewrite(matrix);
     struct operand corner = operand_of(matrix + 100 * (ORDER + 1), ORDER - 100, ORDER - 100, ORDER, PART_LOWER, OPERAND_READ);
-    tap_ok(samples_renew(&samples, &corner) == 1, "a submatrix is of the same elements");
-    samples_forget(&samples);
+    tap_ok(rewrite_samples_renew(&samples, &corner) == 1, "a submatrix is of the same elements");
+    rewrite_samples_forget(&samples);
     rewrite(matrix);
-    tap_ok(samples_renew(&samples, &corner) == 0, "a change that is expected is none");
+    tap_ok(rewrite_samples_renew(&samples, &corner) == 0, "a change that is expected is none");
 }
 
 static void test_rewritten_ranges(double *const *ranges)

@@ -1,8 +1,8 @@
 /* Recipes: what is written is read again, and nothing else is. */
-#include "tuner/built_in_recipes.h"
-#include "tuner/recipe.h"
-#include "tuner/file_replace.h"
-#include "tuner/recipe_write.h"
+#include "tuner/learn/file_replace.h"
+#include "tuner/learn/recipe_write.h"
+#include "tuner/online/recipe.h"
+#include "tuner/online/recipe_search.h"
 #include "recipe_example.h"
 #include "tap.h"
 

@@ -1,9 +1,9 @@
 /* Any bytes may come to the recipe's reader: test_recipe_fuzz [SEED [ROUNDS]]. Recipes are changed
  * here and there, most of them signed again so that the reader looks inside; what it accepts must
  * be sound, and come out of the writer as it went in. Under sanitizers nothing may be reported. */
-#include "tuner/decision.h"
-#include "tuner/learned_times.h"
-#include "tuner/recipe_write.h"
+#include "tuner/learn/recipe_write.h"
+#include "tuner/online/decision.h"
+#include "tuner/online/learned_times.h"
 #include "recipe_example.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 /* The names of report files: no two processes of a job, and no fork's child, take each other's place. */
-#include "interpose/report_file.h"
+#include "interpose/report/report_file.h"
 #include "tap.h"
 
 #include <string.h>

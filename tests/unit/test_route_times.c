@@ -1,7 +1,7 @@
 /* Predicted times of LAPACK routines, built in and as the tuner learned them. */
 #include "interpose/policy.h"
+#include "tuner/online/route_times.h"
 #include "tap.h"
-#include "tuner/route_times.h"
 
 #include <math.h>
 #include <stdlib.h>

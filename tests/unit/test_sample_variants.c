@@ -1,8 +1,8 @@
 /* With which flags, and with even or odd sizes, samples are timed. */
 #include "tap.h"
-#include "tuner/device_sets.h"
-#include "tuner/sample_variants.h"
-#include "tuner/timed_class.h"
+#include "tuner/learn/sample_table.h"
+#include "tuner/online/flag_sets.h"
+#include "tuner/online/timed_class.h"
 
 #include <math.h>
 #include <string.h>

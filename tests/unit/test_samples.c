@@ -1,6 +1,6 @@
 /* Samples of what the host uses: what they tell, and that nothing is read but what a call reads. What
  * it does not read cannot be read here. */
-#include "mirror/samples.h"
+#include "mirror/ledger/rewrite_samples.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 enum { ORDER = 600, ROUNDS = 200 };
 
 static size_t page;
-static struct samples samples;
+static struct rewrite_samples samples;
 
 static unsigned char *map(size_t bytes)
 {
@@ -32,9 +32,9 @@ static double renew_often(const struct operand *operand)
 {
     double most = 0;
     for (int i = 0; i < ROUNDS; i++) {
-        const double changed = samples_renew(&samples, operand);
+        const double changed = rewrite_samples_renew(&samples, operand);
         most = changed > most ? changed : most;
-        samples.taken[i % SAMPLES_MAX].address = 0;
+        samples.taken[i % REWRITE_SAMPLES_MAX].address = 0;
     }
     return most;
 }
@@ -48,16 +48,16 @@ static void test_gaps(size_t element)
     for (size_t j = 0; j < COLUMNS; j++)
         mprotect(memory + (2 * j + 1) * page, page, PROT_NONE);
     const struct operand whole = operand_of(memory, rows, COLUMNS, 2 * rows, PART_FULL, element);
-    samples_forget(&samples);
+    rewrite_samples_forget(&samples);
     tap_ok(renew_often(&whole) == 0, "elements of %zu bytes: nothing has changed, and no gap was read", element);
-    samples_renew(&samples, &whole);
+    rewrite_samples_renew(&samples, &whole);
     for (size_t j = 0; j < COLUMNS; j++)
         memset(memory + 2 * j * page, (int)element, page);
-    tap_ok(samples_renew(&samples, &whole) == 1, "all has changed");
+    tap_ok(rewrite_samples_renew(&samples, &whole) == 1, "all has changed");
     unsigned char *other = map(2 * page);
     mprotect(memory, 2 * COLUMNS * page, PROT_NONE);
     const struct operand small = operand_of(other, rows, 1, rows, PART_FULL, element);
-    tap_ok(samples_renew(&samples, &small) == 0,
+    tap_ok(rewrite_samples_renew(&samples, &small) == 0,
            "where another matrix was nothing is read");
     munmap(other, 2 * page);
     munmap(memory, 2 * COLUMNS * page);
@@ -74,7 +74,7 @@ static void test_triangle(enum blas_part part)
         if (lower ? j >= in_page : j < in_page)
             mprotect(memory + j * column + (lower ? 0 : page), page, PROT_NONE);
     const struct operand triangle = operand_of(memory, ORDER, ORDER, ld, part, 8);
-    samples_forget(&samples);
+    rewrite_samples_forget(&samples);
     tap_ok(renew_often(&triangle) == 0, "%s triangle: nothing has changed, and the other was not read",
            lower ? "lower" : "upper");
     for (size_t j = 0; j < ORDER; j++) {
@@ -82,7 +82,7 @@ static void test_triangle(enum blas_part part)
         for (size_t i = lower ? first : j; i < (lower || j >= in_page ? end : in_page); i++)
             memory[j * column + i * 8] = 7;
     }
-    tap_ok(samples_renew(&samples, &triangle) == 0,
+    tap_ok(rewrite_samples_renew(&samples, &triangle) == 0,
            "what is written on the diagonal and beyond says nothing of it");
     munmap(memory, ORDER * column);
 }
@@ -96,7 +96,7 @@ static void test_last(size_t element)
         mprotect(memory + (2 * j + 1) * page, page, PROT_NONE);
     const struct operand last = operand_of(memory + page - element, 1, COLUMNS, (int64_t)(2 * page / element),
                                             PART_FULL, element);
-    samples_forget(&samples);
+    rewrite_samples_forget(&samples);
     tap_ok(renew_often(&last) == 0, "of elements of %zu bytes no more is read", element);
     munmap(memory, 2 * COLUMNS * page);
 }
@@ -114,8 +114,8 @@ static void test_others(void)
     int wrong = 0;
     for (int i = 0; i < ROUNDS; i++) {
         const struct operand *other = &others[i % 4];
-        samples_forget(&samples);
-        samples_renew(&samples, &whole);
+        rewrite_samples_forget(&samples);
+        rewrite_samples_renew(&samples, &whole);
         for (int at = 0; at < SMALL * SMALL; at++) {
             const int row = at % SMALL, column = at / SMALL;
             const bool in_part = other->matrix.part == PART_LOWER   ? row > column
@@ -124,7 +124,7 @@ static void test_others(void)
             if (!in_part || row >= other->matrix.rows || column >= other->matrix.columns)
                 matrix[at] += 1;
         }
-        wrong += samples_renew(&samples, other) != 0;
+        wrong += rewrite_samples_renew(&samples, other) != 0;
     }
     tap_ok(wrong == 0, "what an operand has not tells nothing of it (%d of %d)", ROUNDS - wrong, ROUNDS);
 }

@@ -1,10 +1,10 @@
 /* Transfers by several threads: they land where they should, whole, and touch no other byte, whatever staging was used
- * for before and is used for after. Copies of the emulated device land as late as possible, so a room reused too
+ * for before and is used for after. Copies of the emulated device land as late as possible, so a slot reused too
  * early shows. The argument is the seed of the random part. */
 #include "emulated_lane.h"
-#include "mirror/job_helpers.h"
-#include "mirror/shared_transfer.h"
-#include "mirror/staging.h"
+#include "common/job_helpers.h"
+#include "mirror/transfer/shared_transfer.h"
+#include "mirror/transfer/staging.h"
 
 #include <sched.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static bool upload(struct transfer transfer, int helpers)
     enum status status = STATUS_BUSY;
     if (helpers == 0)
         return transfer_upload_alone(&transfer) == STATUS_OK;
-    return shared_transfer_upload(&transfer, 1, helpers, &status) && status == STATUS_OK;
+    return shared_transfer_run(&transfer, 1, helpers, true, &status) && status == STATUS_OK;
 }
 
 static bool download(struct transfer transfer, int helpers)
@@ -80,7 +80,7 @@ static bool download(struct transfer transfer, int helpers)
     enum status status = STATUS_BUSY;
     if (helpers == 0)
         return transfer_download_alone(&transfer) == STATUS_OK;
-    return shared_transfer_download(&transfer, 1, helpers, &status) && status == STATUS_OK;
+    return shared_transfer_run(&transfer, 1, helpers, false, &status) && status == STATUS_OK;
 }
 
 /* Rows of the host at a pitch that may be negative, `span` bytes of memory with a guard at either end. */
@@ -178,7 +178,7 @@ static void test_who_is_woken(void)
     transfer.width = transfer.device_pitch = 6 << 20;
     transfer.host_pitch = 6 << 20;
     bool good = transfer_upload(&transfer) == STATUS_OK && transfer_download(&transfer) == STATUS_OK;
-    tap_ok(good && job_helpers_alive() == 0 && !lane->room_free[0], "6 MiB wake nobody");
+    tap_ok(good && job_helpers_alive() == 0 && !lane->slot_free[0], "6 MiB wake nobody");
     transfer.width = transfer.device_pitch = LARGE;
     processors = 1;
     good = transfer_upload(&transfer) == STATUS_OK && transfer_download(&transfer) == STATUS_OK;
@@ -287,7 +287,7 @@ static void test_failed_download(const char *script, bool may_touch)
     set_faults(NULL);
     const bool untouched = all_are(result, LARGE, 0x77);
     good = good && touched == !untouched && (may_touch || untouched);
-    /* What had been queued into rooms does not come over what is packed next. */
+    /* What had been queued into slots does not come over what is packed next. */
     fill_randomly(source, LARGE);
     transfer.host = source;
     transfer.device += LARGE;
@@ -333,7 +333,7 @@ static void test_busy_helpers(void)
     fill_randomly(memory, LARGE);
     processors = 4;
     bool good = job_helpers_begin(stay_idle, NULL, 1, 1);
-    good = good && !shared_transfer_upload(&transfer, 1, 3, &status) && transfer_upload(&transfer) == STATUS_OK;
+    good = good && !shared_transfer_run(&transfer, 1, 3, true, &status) && transfer_upload(&transfer) == STATUS_OK;
     transfer.host = result;
     good = good && transfer_download(&transfer) == STATUS_OK && memcmp(memory, result, LARGE) == 0;
     job_helpers_end();

@@ -1,6 +1,5 @@
 /* Where shapes are sieved: evenly, and where a triangle's tiles just fit on a device. */
-#include "tuner/sieve_sizes.h"
-#include "tuner/size_grid.h"
+#include "tuner/learn/size_grid.h"
 
 #include "tap.h"
 

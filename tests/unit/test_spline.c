@@ -1,5 +1,5 @@
-/* d-splines against their definition, solved densely, and against samples left out. */
-#include "tuner/spline.h"
+/* d-splines against their definition, solved densely. */
+#include "tuner/learn/spline.h"
 #include "tap.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ static void dense_fit(const struct spline_sample *samples, size_t count, size_t 
     static double matrix[MOST][MOST + 1];
     memset(matrix, 0, sizeof matrix);
     for (size_t i = 0; i < count; i++) {
-        matrix[samples[i].position][samples[i].position] += samples[i].weight;
-        matrix[samples[i].position][MOST] += samples[i].weight * samples[i].value;
+        matrix[samples[i].position][samples[i].position]++;
+        matrix[samples[i].position][MOST] += samples[i].value;
     }
     for (size_t row = 0; row + 2 < length; row++)
         for (size_t i = 0; i < 3; i++)
@@ -46,7 +46,7 @@ static size_t random_samples(struct spline_sample *samples, size_t length)
 {
     const size_t count = 3 + (size_t)(draw() * 12);
     for (size_t i = 0; i < count; i++)
-        samples[i] = (struct spline_sample){(size_t)(draw() * (double)length), 10 * draw(), 0.2 + draw()};
+        samples[i] = (struct spline_sample){(size_t)(draw() * (double)length), 10 * draw()};
     samples[0].position = 0;
     samples[1].position = length - 1;
     return count;
@@ -74,7 +74,7 @@ static void test_definition(void)
 
 static void test_line(void)
 {
-    const struct spline_sample samples[3] = {{3, 3, 1}, {10, 10, 1}, {50, 50, 1}};
+    const struct spline_sample samples[3] = {{3, 3}, {10, 10}, {50, 50}};
     double values[100], errors[100], largest = 0;
     tap_ok(spline_fit(samples, 3, 100, 8, values, errors), "three samples on a line");
     for (int i = 0; i < 100; i++)
@@ -84,71 +84,15 @@ static void test_line(void)
 
 static void test_refusals(void)
 {
-    const struct spline_sample one[2] = {{5, 1, 1}, {5, 2, 1}}, outside[2] = {{5, 1, 1}, {9, 2, 1}},
-                               strange[2] = {{1, NAN, 1}, {5, 2, 1}}, weightless[2] = {{1, 1, 0}, {5, 2, 1}};
+    const struct spline_sample one[2] = {{5, 1}, {5, 2}}, outside[2] = {{5, 1}, {9, 2}},
+                               strange[2] = {{1, NAN}, {5, 2}}, good[2] = {{1, 1}, {5, 2}};
     double values[9];
     tap_ok(!spline_fit(one, 2, 9, 1, values, NULL), "two samples at one position are refused");
     tap_ok(!spline_fit(outside, 2, 9, 1, values, NULL), "and one beyond the end");
     tap_ok(!spline_fit(strange, 2, 9, 1, values, NULL), "and NaN");
-    tap_ok(!spline_fit(weightless, 2, 9, 1, values, NULL), "and a weight of 0");
     tap_ok(!spline_fit(NULL, 0, 9, 1, values, NULL), "and none");
-    tap_ok(isinf(spline_foretold(one, 2, 9, 1)), "nothing is foretold then");
-}
-
-/* Leave-one-out is computed from one fit; here by really leaving out. */
-static void test_foretold(void)
-{
-    const size_t length = 40;
-    struct spline_sample samples[16], others[16];
-    const size_t count = 10;
-    for (size_t i = 0; i < count; i++)
-        samples[i] = (struct spline_sample){i * 4 + (size_t)(3 * draw()), 5 * draw(), 1};
-    double sum = 0, values[40];
-    for (size_t i = 0; i < count; i++) {
-        memcpy(others, samples, sizeof samples);
-        others[i] = others[count - 1];
-        spline_fit(others, count - 1, length, 0.7, values, NULL);
-        sum += pow(values[samples[i].position] - samples[i].value, 2);
-    }
-    const double wanted = sqrt(sum / (double)count), got = spline_foretold(samples, count, length, 0.7);
-    tap_ok(fabs(got - wanted) < 1e-8 * wanted, "samples are foretold within %.6f, left out really %.6f", got,
-           wanted);
-}
-
-static void test_choose_alpha(void)
-{
-    struct spline_sample smooth[40], noisy[40];
-    for (size_t i = 0; i < 40; i++) {
-        const double wave = sin((double)i / 3);
-        smooth[i] = (struct spline_sample){2 * i, wave, 1};
-        noisy[i] = (struct spline_sample){2 * i, 0.02 * (double)i + draw(), 1};
-    }
-    const double of_smooth = spline_choose_alpha(smooth, 40, 80),
-                 of_noisy = spline_choose_alpha(noisy, 40, 80);
-    tap_ok(of_smooth < 1 && of_noisy > 8, "little smoothing (%g) of a wave, much (%g) of noise", of_smooth,
-           of_noisy);
-}
-
-/* Several alphas at once come to what each comes to alone. */
-static void test_best_alpha(void)
-{
-    int different = 0;
-    for (int round = 0; round < 200; round++) {
-        const size_t length = 8 + (size_t)(draw() * (MOST - 8));
-        struct spline_sample samples[16];
-        const size_t count = random_samples(samples, length);
-        double best = 1, least = INFINITY;
-        for (double alpha = 1.0 / 64; alpha <= 4096 && count >= 4; alpha *= 2) {
-            const double error = spline_foretold(samples, count, length, alpha);
-            if (error < least)
-                least = error, best = alpha;
-        }
-        different += spline_choose_alpha(samples, count, length) != best;
-    }
-    tap_ok(different == 0, "the alpha chosen is the one of 19 that foretells best, 200 times");
-    const struct spline_sample line[4] = {{0, 0, 1}, {3, 3, 1}, {5, 5, 1}, {7, 7, 1}};
-    tap_ok(isinf(spline_foretold(line, 4, 8, 0)) && isinf(spline_foretold(line, 4, 8, NAN)),
-           "an alpha of 0 foretells nothing");
+    tap_ok(!spline_fit(good, 2, 9, 0, values, NULL) && !spline_fit(good, 2, 9, NAN, values, NULL) &&
+               spline_fit(good, 2, 9, 1, values, NULL), "and an alpha that is not above 0");
 }
 
 static double with_step(size_t position)
@@ -172,15 +116,15 @@ static void test_incremental(void)
     double values[128], errors[128];
     size_t count = 0, near = 0;
     for (; count < 5; count++)
-        added[count] = (struct spline_sample){count * 127 / 4, with_step(count * 127 / 4), 1};
+        added[count] = (struct spline_sample){count * 127 / 4, with_step(count * 127 / 4)};
     for (; count < 17; count++) {
         spline_fit(added, count, 128, 0.1, values, errors);
         const size_t next = spline_next(added, count, 128, errors);
-        added[count] = (struct spline_sample){next, with_step(next), 1};
+        added[count] = (struct spline_sample){next, with_step(next)};
         near += next >= 32 && next < 96;
     }
     for (size_t i = 0; i < 17; i++)
-        even[i] = (struct spline_sample){i * 127 / 16, with_step(i * 127 / 16), 1};
+        even[i] = (struct spline_sample){i * 127 / 16, with_step(i * 127 / 16)};
     const double of_added = fit_error(added, 17), of_even = fit_error(even, 17);
     tap_ok(of_added < 0.6 * of_even,
            "17 samples, 12 of them where it is least certain: error %.4f, evenly %.4f", of_added, of_even);
@@ -194,7 +138,7 @@ static void test_gap(void)
     double values[60], errors[60];
     size_t largest = 0;
     for (size_t i = 0; i < 20; i++)
-        samples[i] = (struct spline_sample){2 * i + (i < 10 ? 0 : 20), draw(), 1};
+        samples[i] = (struct spline_sample){2 * i + (i < 10 ? 0 : 20), draw()};
     spline_fit(samples, 20, 60, 4, values, errors);
     for (size_t i = 0; i < 59; i++)
         largest = errors[i] > errors[largest] ? i : largest;
@@ -205,14 +149,14 @@ static void test_gap(void)
 static void test_next(void)
 {
     const double errors[5] = {0.1, 0.5, 0.9, 0.7, 0.1};
-    struct spline_sample samples[5] = {{2, 1, 1}, {3, 1, 1}};
+    struct spline_sample samples[5] = {{2, 1}, {3, 1}};
     const size_t order[5] = {4, 0, 1, 5, 5};
     bool good = true;
     for (size_t count = 2; count <= 5; count++) {
         const size_t next = spline_next(samples, count, 5, errors);
         good = good && next == order[count - 2];
         if (count < 5)
-            samples[count] = (struct spline_sample){next, 1, 1};
+            samples[count] = (struct spline_sample){next, 1};
     }
     tap_ok(good, "the last position, the first, the least certain one, none");
 }
@@ -222,9 +166,6 @@ int main(void)
     test_definition();
     test_line();
     test_refusals();
-    test_foretold();
-    test_choose_alpha();
-    test_best_alpha();
     test_incremental();
     test_gap();
     test_next();

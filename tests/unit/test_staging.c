@@ -1,8 +1,8 @@
 /* Transfers land where they should, whole, and touch no other byte. Copies of the
  * emulated device land as late as possible, so staging reused too early shows. */
 #include "emulated_lane.h"
-#include "mirror/staging.h"
-#include "mirror/transfer.h"
+#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 
 #include <string.h>
 

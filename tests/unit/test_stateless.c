@@ -1,7 +1,7 @@
 /* Operands copied for one call: packed on the device, exactly their part written
  * back, nothing outside of the matrix read, failures survived. */
 #include "emulated_lane.h"
-#include "mirror/staging.h"
+#include "mirror/transfer/staging.h"
 #include "mirror/stateless.h"
 
 #include <string.h>

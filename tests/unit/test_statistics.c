@@ -1,5 +1,5 @@
 /* Medians, quantiles and the median's confidence interval. */
-#include "tuner/statistics.h"
+#include "tuner/learn/statistics.h"
 #include "tap.h"
 
 #include <stdint.h>

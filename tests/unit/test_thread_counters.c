@@ -1,6 +1,6 @@
 /* Counters of threads: nothing is lost whether threads run, have ended or are interrupted, and there are no more
  * counters than there were threads at once. Each test's calls are of a symbol of its own. */
-#include "interpose/thread_counters.h"
+#include "interpose/report/thread_counters.h"
 #include "tap.h"
 
 #include <pthread.h>

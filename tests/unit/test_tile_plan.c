@@ -1,7 +1,7 @@
 /* Level 3 calls cut into tiles: every element of the output is in one tile, blocks fit the places that
  * were counted for them, and large calls go to the device only where that pays. */
-#include "interpose/policy.h"
-#include "interpose/tile_plan.h"
+#include "interpose/execute/tile_plan.h"
+#include "policy_calls.h"
 #include "tap.h"
 
 #include <string.h>
@@ -177,7 +177,7 @@ static bool goes_to_device(int64_t m, int64_t n, int64_t k, uint64_t budget)
         return false;
     const uint64_t bytes = (uint64_t)tile_plan_bytes_up(&plan);
     const struct residency residency = {.bytes = bytes, .missing_bytes = bytes};
-    return policy_decide(OFFLOAD_AUTO, &model, &call, &residency).device;
+    return decide(OFFLOAD_AUTO, &model, &call, &residency).device;
 }
 
 static void test_policy(void)

@@ -1,8 +1,8 @@
 /* A device that changes its pace for good while shapes are timed: their times are all of the new one. */
 #include "emulated_lane.h"
-#include "tuner/graph_replay.h"
-#include "tuner/shape_timer.h"
-#include "tuner/tuning_class.h"
+#include "tuner/learn/graph_replay.h"
+#include "tuner/learn/shape_timer.h"
+#include "tuner/online/tuning_class.h"
 
 #include <math.h>
 #include <stdlib.h>

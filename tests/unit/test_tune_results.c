@@ -1,20 +1,17 @@
 /* What results cost on their way home, by a machine with planted times. */
-#include "command/tune_results.h"
-#include "mirror/pins.h"
-#include "mirror/result_ranges.h"
+#include "command/tune/tune_results.h"
+#include "mirror/ledger/staged_results.h"
+#include "mirror/pinning/pins.h"
 #include "tap.h"
 
 #include <math.h>
 #include <string.h>
 
 struct machine {
-    bool small_pins;    /* results that come home again and again are pinned (result_ranges.h) */
+    bool small_pins;    /* results that come home again and again are pinned (staged_results.h) */
     bool disturbed;     /* rounds take longer each, and in some one call does */
     double missing;     /* results of so many bytes and more cannot be timed; 0: all can */
-    int missing_from;   /* ... from this round on */
     enum blas_family family; /* ... of this family */
-    int slow_until;     /* up to this round results take so many times as long: */
-    double slow;
     int rounds, on_host;
     double most_bytes;  /* of a result that was asked for */
 };
@@ -34,12 +31,11 @@ static double span_of(const struct blas_call *call)
 static double planted(const struct machine *machine, const struct blas_call *call)
 {
     const bool triangle = call->family == FAMILY_SYRK;
-    const double least = (double)result_ranges_least_bytes(triangle ? PART_LOWER : PART_FULL);
+    const double least = (double)staged_results_least_bytes(triangle ? PART_LOWER : PART_FULL);
     const double mebibytes = bytes_of(call) / (1 << 20);
-    const double slow = machine->rounds < machine->slow_until ? machine->slow : 1;
     if (span_of(call) >= (machine->small_pins ? least : PIN_BYTES_MIN))
-        return (triangle ? 50 : 20) + 20 * mebibytes * slow;
-    return 40 + 120 * mebibytes * slow;
+        return (triangle ? 50 : 20) + 20 * mebibytes;
+    return 40 + 120 * mebibytes;
 }
 
 /* What a call of a round takes longer than planted: all by as much, and in four of nine rounds the last one,
@@ -62,8 +58,7 @@ static void time_calls(void *argument, enum call_side side, const struct blas_ca
     machine->on_host += side != SIDE_DEVICE;
     for (int i = 0; i < count; i++) {
         us[i] = planted(machine, &calls[i]) + disturbance(machine, i, count);
-        if (machine->missing > 0 && machine->rounds >= machine->missing_from &&
-            calls[i].family == machine->family && bytes_of(&calls[i]) >= machine->missing)
+        if (machine->missing > 0 && calls[i].family == machine->family && bytes_of(&calls[i]) >= machine->missing)
             us[i] = 0;
         machine->most_bytes = fmax(machine->most_bytes, span_of(&calls[i]));
     }
@@ -73,8 +68,7 @@ static void time_calls(void *argument, enum call_side side, const struct blas_ca
 /* As many rounds as there are disturbances of. */
 static void learn(struct machine *machine, double most_bytes, struct result_times *times)
 {
-    struct tune_results results = {.time = time_calls, .argument = machine, .most_bytes = most_bytes};
-    tune_results(&results, 9, times);
+    tune_results(time_calls, machine, most_bytes, times);
 }
 
 /* The call of which a sample is. */
@@ -144,7 +138,7 @@ static void test_planted(struct result_times *times)
 static void test_reference(struct result_times *times)
 {
     struct machine machine = {.small_pins = true, .disturbed = true};
-    const double change = (double)result_ranges_least_bytes(PART_FULL);
+    const double change = (double)staged_results_least_bytes(PART_FULL);
     learn(&machine, 1 << 28, times);
     const double worst = worst_of(times, &machine);
     const struct time_curve *staged = &times->ways[RESULT_STAGED];
@@ -172,33 +166,6 @@ static void test_missing(struct result_times *times)
     tap_ok(has_all(times, full) && worst_of(times, &machine) < 1e-6, "nor the other way about");
 }
 
-/* The way home is slow for the first rounds; or nothing can be timed any more from some round on. */
-static void test_instalments(struct result_times *times)
-{
-    enum { FIRST = 3, THEN = 6, CALLS = 4 + 4 /* of both families, with what does not count */ };
-    static const int all[RESULT_WAYS] = {7, 7, 2, 2};
-    struct machine machine = {.slow = 1.7, .slow_until = CALLS};
-    struct tune_results results = {.time = time_calls, .argument = &machine, .most_bytes = 1 << 28};
-    tune_results(&results, FIRST, times);
-    tap_ok(has_all(times, all) && worst_of(times, &machine) > 100,
-           "results that are slow at first are seen so");
-    for (int i = 0; i < THEN; i++)
-        tune_results(&results, 1, times);
-    tap_ok(has_all(times, all) && worst_of(times, &machine) < 1e-6 && results.count[0] == FIRST + THEN &&
-               machine.rounds == CALLS + 4 * THEN, "and as they are later by what is timed now and then");
-    machine.missing = 1, machine.missing_from = machine.rounds, machine.family = FAMILY_GEMM;
-    tune_results(&results, 5, times);
-    tap_ok(has_all(times, all) && worst_of(times, &machine) < 1e-6 && results.count[0] == FIRST + THEN,
-           "what is known stays when nothing can be timed any more");
-    machine.missing = 0;
-    for (int i = 0; i < 2 * RESULT_ROUNDS; i++)
-        tune_results(&results, 1, times);
-    const int rounds = machine.rounds;
-    tune_results(&results, 1, times);
-    tap_ok(results.count[0] == RESULT_ROUNDS && machine.rounds == rounds && has_all(times, all),
-           "once there are enough no more are timed");
-}
-
 static void test_limits(struct result_times *times)
 {
     static const int small[RESULT_WAYS] = {5, 5, 0, 0}, none[RESULT_WAYS] = {0};
@@ -217,7 +184,6 @@ int main(void)
     test_planted(times);
     test_reference(times);
     test_missing(times);
-    test_instalments(times);
     test_limits(times);
     free(times);
     return tap_done();

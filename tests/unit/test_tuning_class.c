@@ -1,5 +1,5 @@
 /* Tuning classes: every call has the class whose canonical call it shares. */
-#include "tuner/tuning_class.h"
+#include "tuner/online/tuning_class.h"
 #include "tap.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What axpy wrote among the matrices is gone before another routine's bits are looked at. */
 #include "emulated_lane.h"
-#include "tuner/shape_timer.h"
-#include "tuner/tuning_class.h"
+#include "tuner/learn/shape_timer.h"
+#include "tuner/online/tuning_class.h"
 
 #include <string.h>
 

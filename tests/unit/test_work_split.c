@@ -1,5 +1,5 @@
 /* Work over several devices: paper 004's examples, and the measured split against all there are. */
-#include "tuner/work_split.h"
+#include "tuner/online/work_split.h"
 #include "tap.h"
 
 #include <math.h>
@@ -48,26 +48,6 @@ static void test_chain(void)
         good = good && sum == items;
     }
     tap_ok(good, "five equal devices, up to 49 items: all dealt, none twice");
-}
-
-/* Table 12. In two dimensions it prints 200 x 2 for the 8800 GTS and 2 x 200 along y, of
- * which 400 is no multiple of 32; the steps of section 4.3 give the blocks here. */
-static void test_local_sizes(void)
-{
-    tap_ok(work_local_size(100000, 192, 1024) == 200 && work_local_size(100000, 48, 1024) == 50 &&
-               work_local_size(100000, 8, 512) == 8, "100000 items: 200, 50, 8");
-    tap_ok(work_local_size(100000, 600, 512) == 500 && work_local_size(7, 32, 512) == 7 &&
-               work_local_size(1009, 32, 512) == 1, "up to the most, up to the items, primes");
-    struct work_block block = work_local_block(1000, 1000, 1024, false);
-    tap_ok(block.x == 200 && block.y == 4, "1000 x 1000, at most 1024: %lld x %lld", (long long)block.x,
-           (long long)block.y);
-    block = work_local_block(1000, 1000, 1024, true);
-    tap_ok(block.x == 4 && block.y == 200, "along y: %lld x %lld", (long long)block.x, (long long)block.y);
-    block = work_local_block(1000, 1000, 512, false);
-    tap_ok(block.x == 40 && block.y == 8, "at most 512: %lld x %lld", (long long)block.x, (long long)block.y);
-    block = work_local_block(125, 81, 1024, false);
-    tap_ok(block.x == 125 && block.y == 1, "no multiple of 32: %lld x %lld", (long long)block.x,
-           (long long)block.y);
 }
 
 static uint64_t random_state = 11;
@@ -154,7 +134,6 @@ int main(void)
     test_table_4();
     test_example();
     test_chain();
-    test_local_sizes();
     test_optimal();
     test_remainders();
     test_baseline();

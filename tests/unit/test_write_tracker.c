@@ -1,7 +1,7 @@
 /* The write tracker: every way in which memory changes must be reported, or make
  * the scan fail; what did not change must not be reported. */
-#include "mirror/page_bits.h"
-#include "mirror/write_tracker.h"
+#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/write_tracker.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -269,7 +269,7 @@ int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
     if (write_tracker_create(&tracker) != STATUS_OK)
-        tap_skip_all(write_tracker_description(NULL));
+        tap_skip_all(write_tracker_description());
     test_writes();
     test_many_runs();
     test_discarded();

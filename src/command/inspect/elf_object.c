@@ -1,5 +1,5 @@
 #include "command/inspect/elf_object.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>

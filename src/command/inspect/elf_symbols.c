@@ -1,5 +1,5 @@
 #include "command/inspect/elf_object.h"
-#include "interpose/host_search.h"
+#include "host/host_search.h"
 
 #include <gelf.h>
 #include <string.h>
@@ -18,10 +18,10 @@ static void note_symbol(struct elf_object *object, const char *name, bool define
         object->opens_namespaces |= strcmp(name, "dlmopen") == 0;
     } else {
         object->has_lapack |= strstr(name, "dsytrd_") != NULL;
-        object->is_mublas |= strcmp(name, HOST_SEARCH_MARKER) == 0;
-        object->passes_lapack |= strcmp(name, HOST_SEARCH_PASSING_MARKER) == 0;
+        object->is_mublas |= strcmp(name, HOST_LIBRARY_MARKER) == 0;
+        object->passes_lapack |= strcmp(name, HOST_LIBRARY_PASSING_MARKER) == 0;
         object->is_mublas |= object->passes_lapack;
-        object->is_wide_mublas |= strcmp(name, HOST_SEARCH_WIDE_MARKER) == 0;
+        object->is_wide_mublas |= strcmp(name, HOST_LIBRARY_WIDE_MARKER) == 0;
     }
 }
 

@@ -1,5 +1,5 @@
 #include "command/inspect/function_names.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <pthread.h>
 #include <stdlib.h>

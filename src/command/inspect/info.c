@@ -1,16 +1,17 @@
 #include "command/commands.h"
 #include "command/route_orders.h"
+#include "common/blas_family.h"
 #include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/cublas_library.h"
 #include "gpu/device.h"
 #include "gpu/solver_library.h"
-#include "interpose/host_search.h"
-#include "interpose/learned_model.h"
+#include "host/host_search.h"
 #include "interpose/policy.h"
-#include "mirror/mapping.h"
-#include "mirror/write_tracker.h"
-#include "tuner/recipe_search.h"
+#include "interpose/purchase/learned_model.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/tracking/write_tracker.h"
+#include "tuner/online/recipe_search.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -52,32 +53,27 @@ static void print_device(FILE *stream, const struct device_properties *device,
             device->driver_version % 1000 / 10);
 }
 
+static void print_floor(FILE *stream, const struct machine_model *model, enum blas_family family,
+                        enum blas_type type)
+{
+    const uint64_t floor = policy_floor(settings()->offload, model, family, type);
+    fprintf(stream, " %c%s", "sdcz"[type], blas_families[family].name);
+    if (floor == UINT64_MAX)
+        fprintf(stream, " never");
+    else
+        fprintf(stream, " %llu", (unsigned long long)floor);
+}
+
 static void print_floors(FILE *stream, const struct machine_model *model)
 {
-    static const struct {
-        const char *types, *name;
-        enum blas_family family;
-    } routines[] = {
-        {"sdcz", "axpy", FAMILY_AXPY}, {"sdcz", "gemv", FAMILY_GEMV}, {"sd", "symv", FAMILY_SYMV},
-        {"cz", "hemv", FAMILY_HEMV},   {"sdcz", "trmv", FAMILY_TRMV}, {"sdcz", "gemm", FAMILY_GEMM},
-        {"sdcz", "symm", FAMILY_SYMM}, {"cz", "hemm", FAMILY_HEMM},   {"sdcz", "syrk", FAMILY_SYRK},
-        {"cz", "herk", FAMILY_HERK},   {"sdcz", "syr2k", FAMILY_SYR2K}, {"cz", "her2k", FAMILY_HER2K},
-        {"sdcz", "trmm", FAMILY_TRMM}, {"sdcz", "trsm", FAMILY_TRSM},
-    };
-    static const char types[] = "sdcz"; /* in the order of enum blas_type */
     fprintf(stream, "below these sizes calls never leave the host\n"
                     "  (n; m*n for gemv, symm, hemm, trmm and trsm; m*n*k for gemm;"
                     " n*n*k for syrk, herk, syr2k, her2k)\n");
-    for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
+    for (int family = 0; family < FAMILY_COUNT; family++) {
         fputc(' ', stream);
-        for (const char *type = routines[i].types; *type; type++) {
-            enum blas_type number = (enum blas_type)(strchr(types, *type) - types);
-            uint64_t floor = policy_floor(settings()->offload, model, routines[i].family, number);
-            if (floor == UINT64_MAX)
-                fprintf(stream, " %c%s never", *type, routines[i].name);
-            else
-                fprintf(stream, " %c%s %llu", *type, routines[i].name, (unsigned long long)floor);
-        }
+        for (int type = TYPE_S; type <= TYPE_Z; type++)
+            if (blas_family_has_type((enum blas_family)family, (enum blas_type)type))
+                print_floor(stream, model, (enum blas_family)family, (enum blas_type)type);
         fputc('\n', stream);
     }
 }
@@ -138,7 +134,7 @@ static void print_tracker(FILE *stream)
         return;
     }
     write_tracker_create(&tracker);
-    fprintf(stream, "residency: %s\n", write_tracker_description(tracker));
+    fprintf(stream, "residency: %s\n", write_tracker_description());
     write_tracker_destroy(tracker);
     if (mapping_has_blind_spots(0))
         fprintf(stream,

@@ -1,5 +1,5 @@
 #include "command/inspect/interception.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <stdio.h>
 #include <string.h>

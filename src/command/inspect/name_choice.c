@@ -1,5 +1,5 @@
 #include "command/inspect/name_choice.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 static bool is_of_interface(int chosen, enum interface interface)
 {

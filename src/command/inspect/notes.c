@@ -1,5 +1,5 @@
 #include "command/inspect/report.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "command/inspect/report.h"
 #include "command/inspect/name_choice.h"
-#include "interpose/host_paths.h"
-#include "interpose/symbols.h"
+#include "host/host_paths.h"
+#include "host/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "command/verify/lapack.h"
 #include "command/verify/numbers.h"
 #include "command/verify/operands.h"
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 
 #include <math.h>
 #include <stdio.h>

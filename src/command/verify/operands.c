@@ -1,7 +1,7 @@
 #include "command/verify/operands.h"
 #include "command/random_flags.h"
 #include "command/verify/numbers.h"
-#include "interpose/pack.h"
+#include "interpose/entries/pack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_LAPACK_CALL_H
 #define MUBLAS_LAPACK_CALL_H
 
-#include "interpose/host_blas.h"
+#include "host/host_blas.h"
 #include "interpose/lapack/frame.h"
 #include "interpose/lapack/routines.h"
 
@@ -43,7 +43,8 @@ static inline int64_t lapack_integer(const struct lapack_call *call, int number)
 /* Element `index`, from 0, of an array of integers. */
 static inline int64_t lapack_element(const struct lapack_call *call, int number, int64_t index)
 {
-    return lapack_integer_at(call, (const unsigned char *)lapack_address(call, number) + index * (call->width / 8));
+    return lapack_integer_at(call,
+                             (const unsigned char *)lapack_address(call, number) + index * (call->width / 8));
 }
 
 static inline char lapack_letter(const struct lapack_call *call, int number)
@@ -66,11 +67,13 @@ static inline double lapack_real(const struct lapack_call *call, int number)
 }
 
 /* Results. Element `index`, from 0, of an array of integers. */
-static inline void lapack_put_integer(const struct lapack_call *call, int number, int64_t index, int64_t value)
+static inline void lapack_put_integer(const struct lapack_call *call, int number, int64_t index,
+                                      int64_t value)
 {
     const int32_t narrow = (int32_t)value;
     unsigned char *const at = (unsigned char *)lapack_address(call, number) + index * (call->width / 8);
-    memcpy(at, call->width == WIDTH_64 ? (const void *)&value : (const void *)&narrow, (size_t)call->width / 8);
+    memcpy(at, call->width == WIDTH_64 ? (const void *)&value : (const void *)&narrow,
+           (size_t)call->width / 8);
 }
 
 #endif

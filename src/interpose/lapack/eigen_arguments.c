@@ -1,48 +1,53 @@
 /* eigen_methods: the eigensolvers' arguments and results. */
+#include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
-#include "interpose/overlap.h"
 
 #include <stdlib.h>
 
 /* Where a routine has its arguments, from 1; 0: nowhere. */
 struct layout {
-    unsigned char itype, jobz, range, uplo, n, a, lda, b, ldb, vl, vu, il, iu, m, w, z, ldz, isuppz, work, lwork, rwork, lrwork,
-        iwork, liwork, ifail, info;
+    unsigned char itype, jobz, range, uplo, n, a, lda, b, ldb, vl, vu, il, iu, m, w, z, ldz, isuppz, work,
+        lwork, rwork, lrwork, iwork, liwork, ifail, info;
 };
 
 /* Of the real types, then of the complex ones. */
 static const struct layout layouts[LAPACK_FAMILY_COUNT][2] = {
-    [LAPACK_SYEV] = {{.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8, .info = 9},
-                     {.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8, .rwork = 9, .info = 10}},
-    [LAPACK_SYEVD] = {{.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8, .iwork = 9,
-                       .liwork = 10, .info = 11},
-                      {.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8, .rwork = 9,
-                       .lrwork = 10, .iwork = 11, .liwork = 12, .info = 13}},
-    [LAPACK_SYEVR] = {{.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8, .il = 9, .iu = 10, .m = 12,
-                       .w = 13, .z = 14, .ldz = 15, .isuppz = 16, .work = 17, .lwork = 18, .iwork = 19, .liwork = 20,
-                       .info = 21},
-                      {.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8, .il = 9, .iu = 10, .m = 12,
-                       .w = 13, .z = 14, .ldz = 15, .isuppz = 16, .work = 17, .lwork = 18, .rwork = 19, .lrwork = 20,
-                       .iwork = 21, .liwork = 22, .info = 23}},
-    [LAPACK_SYEVX] = {{.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8, .il = 9, .iu = 10, .m = 12,
-                       .w = 13, .z = 14, .ldz = 15, .work = 16, .lwork = 17, .ifail = 19, .info = 20},
-                      {.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8, .il = 9, .iu = 10, .m = 12,
-                       .w = 13, .z = 14, .ldz = 15, .work = 16, .lwork = 17, .rwork = 18, .ifail = 20, .info = 21}},
-    [LAPACK_SYGV] = {{.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9, .work = 10,
-                      .lwork = 11, .info = 12},
-                     {.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9, .work = 10,
-                      .lwork = 11, .rwork = 12, .info = 13}},
-    [LAPACK_SYGVD] = {{.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9, .work = 10,
-                       .lwork = 11, .iwork = 12, .liwork = 13, .info = 14},
-                      {.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9, .work = 10,
-                       .lwork = 11, .rwork = 12, .lrwork = 13, .iwork = 14, .liwork = 15, .info = 16}},
-    [LAPACK_SYGVX] = {{.itype = 1, .jobz = 2, .range = 3, .uplo = 4, .n = 5, .a = 6, .lda = 7, .b = 8, .ldb = 9, .vl = 10,
-                       .vu = 11, .il = 12, .iu = 13, .m = 15, .w = 16, .z = 17, .ldz = 18, .work = 19, .lwork = 20,
-                       .ifail = 22, .info = 23},
-                      {.itype = 1, .jobz = 2, .range = 3, .uplo = 4, .n = 5, .a = 6, .lda = 7, .b = 8, .ldb = 9, .vl = 10,
-                       .vu = 11, .il = 12, .iu = 13, .m = 15, .w = 16, .z = 17, .ldz = 18, .work = 19, .lwork = 20,
-                       .rwork = 21, .ifail = 23, .info = 24}},
+    [LAPACK_SYEV] = {{.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8,
+                      .info = 9},
+                     {.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8,
+                      .rwork = 9, .info = 10}},
+    [LAPACK_SYEVD] = {{.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8,
+                       .iwork = 9, .liwork = 10, .info = 11},
+                      {.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8,
+                       .rwork = 9, .lrwork = 10, .iwork = 11, .liwork = 12, .info = 13}},
+    [LAPACK_SYEVR] = {{.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8,
+                       .il = 9, .iu = 10, .m = 12, .w = 13, .z = 14, .ldz = 15, .isuppz = 16, .work = 17,
+                       .lwork = 18, .iwork = 19, .liwork = 20, .info = 21},
+                      {.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8,
+                       .il = 9, .iu = 10, .m = 12, .w = 13, .z = 14, .ldz = 15, .isuppz = 16, .work = 17,
+                       .lwork = 18, .rwork = 19, .lrwork = 20, .iwork = 21, .liwork = 22, .info = 23}},
+    [LAPACK_SYEVX] = {{.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8,
+                       .il = 9, .iu = 10, .m = 12, .w = 13, .z = 14, .ldz = 15, .work = 16, .lwork = 17,
+                       .ifail = 19, .info = 20},
+                      {.jobz = 1, .range = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .vl = 7, .vu = 8,
+                       .il = 9, .iu = 10, .m = 12, .w = 13, .z = 14, .ldz = 15, .work = 16, .lwork = 17,
+                       .rwork = 18, .ifail = 20, .info = 21}},
+    [LAPACK_SYGV] = {{.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9,
+                      .work = 10, .lwork = 11, .info = 12},
+                     {.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9,
+                      .work = 10, .lwork = 11, .rwork = 12, .info = 13}},
+    [LAPACK_SYGVD] = {{.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9,
+                       .work = 10, .lwork = 11, .iwork = 12, .liwork = 13, .info = 14},
+                      {.itype = 1, .jobz = 2, .uplo = 3, .n = 4, .a = 5, .lda = 6, .b = 7, .ldb = 8, .w = 9,
+                       .work = 10, .lwork = 11, .rwork = 12, .lrwork = 13, .iwork = 14, .liwork = 15,
+                       .info = 16}},
+    [LAPACK_SYGVX] = {{.itype = 1, .jobz = 2, .range = 3, .uplo = 4, .n = 5, .a = 6, .lda = 7, .b = 8,
+                       .ldb = 9, .vl = 10, .vu = 11, .il = 12, .iu = 13, .m = 15, .w = 16, .z = 17,
+                       .ldz = 18, .work = 19, .lwork = 20, .ifail = 22, .info = 23},
+                      {.itype = 1, .jobz = 2, .range = 3, .uplo = 4, .n = 5, .a = 6, .lda = 7, .b = 8,
+                       .ldb = 9, .vl = 10, .vu = 11, .il = 12, .iu = 13, .m = 15, .w = 16, .z = 17,
+                       .ldz = 18, .work = 19, .lwork = 20, .rwork = 21, .ifail = 23, .info = 24}},
 };
 
 static bool is_complex(const struct lapack_call *call)
@@ -89,7 +94,8 @@ static struct workspaces least_workspaces(const struct lapack_call *call, const 
     return (struct workspaces){0};
 }
 
-static bool workspaces_suffice(const struct lapack_call *call, const struct layout *layout, const struct eigenproblem *problem)
+static bool workspaces_suffice(const struct lapack_call *call, const struct layout *layout,
+                               const struct eigenproblem *problem)
 {
     const struct workspaces least = least_workspaces(call, problem);
     return lapack_integer(call, layout->lwork) >= least.lwork &&
@@ -98,7 +104,8 @@ static bool workspaces_suffice(const struct lapack_call *call, const struct layo
 }
 
 /* Of order 1 nothing is left to compute, and LAPACK's routines treat it in ways of their own. */
-static bool read_flags(const struct lapack_call *call, const struct layout *layout, struct eigenproblem *problem)
+static bool read_flags(const struct lapack_call *call, const struct layout *layout,
+                       struct eigenproblem *problem)
 {
     const char jobz = lapack_letter(call, layout->jobz), uplo = lapack_letter(call, layout->uplo);
     problem->itype = layout->itype ? (int)lapack_integer(call, layout->itype) : 0;
@@ -109,21 +116,24 @@ static bool read_flags(const struct lapack_call *call, const struct layout *layo
            (!layout->itype || (problem->itype >= 1 && problem->itype <= 3));
 }
 
-static bool read_interval(const struct lapack_call *call, const struct layout *layout, struct eigenproblem *problem)
+static bool read_interval(const struct lapack_call *call, const struct layout *layout,
+                          struct eigenproblem *problem)
 {
     problem->above = lapack_real(call, layout->vl);
     problem->up_to = lapack_real(call, layout->vu);
     return problem->up_to > problem->above; /* not for NaN */
 }
 
-static bool read_indices(const struct lapack_call *call, const struct layout *layout, struct eigenproblem *problem)
+static bool read_indices(const struct lapack_call *call, const struct layout *layout,
+                         struct eigenproblem *problem)
 {
     problem->first = lapack_integer(call, layout->il);
     problem->last = lapack_integer(call, layout->iu);
     return problem->first >= 1 && problem->first <= problem->last && problem->last <= problem->n;
 }
 
-static bool read_range(const struct lapack_call *call, const struct layout *layout, struct eigenproblem *problem)
+static bool read_range(const struct lapack_call *call, const struct layout *layout,
+                       struct eigenproblem *problem)
 {
     problem->range = EIGEN_ALL;
     if (!layout->range)
@@ -136,8 +146,8 @@ static bool read_range(const struct lapack_call *call, const struct layout *layo
     }
 }
 
-static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t n, enum blas_part part,
-                        struct blas_matrix *matrix)
+static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t n,
+                        enum blas_part part, struct blas_matrix *matrix)
 {
     *matrix = (struct blas_matrix){.pointer = lapack_address(call, number), .rows = n, .columns = n,
                                    .ld = lapack_integer(call, ld_number), .part = part};
@@ -150,7 +160,8 @@ static int64_t most_found(const struct eigenproblem *problem)
     return problem->range == EIGEN_INDICES ? problem->last - problem->first + 1 : problem->n;
 }
 
-static bool read_matrices(const struct lapack_call *call, const struct layout *layout, struct eigenproblem *problem)
+static bool read_matrices(const struct lapack_call *call, const struct layout *layout,
+                          struct eigenproblem *problem)
 {
     const enum blas_part part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
     if (!read_matrix(call, layout->a, layout->lda, problem->n, part, &problem->a))
@@ -168,23 +179,18 @@ static bool read_matrices(const struct lapack_call *call, const struct layout *l
 }
 
 /* Fortran forbids it, and the host's result is what the program knows. */
-static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct eigenproblem *problem)
+static bool overlaps(const struct lapack_call *call, const struct layout *layout,
+                     const struct eigenproblem *problem)
 {
     const size_t element = blas_element_bytes(problem->type);
-    const struct blas_vector values = {.pointer = lapack_address(call, layout->w), .increment = 1, .length = problem->n};
+    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->b, &problem->z};
-    struct extent extents[4];
-    int count = 0;
+    struct operand_extents operands = {.count = 0};
     for (int i = 0; i < 3; i++)
-        if (matrices[i]->pointer && !extent_of_matrix(matrices[i], element, &extents[count++]))
-            return true;
-    if (!extent_of_vector(&values, blas_is_single(problem->type) ? sizeof(float) : sizeof(double), &extents[count++]))
-        return true;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+        if (matrices[i]->pointer)
+            operand_extents_add_matrix(&operands, matrices[i], element);
+    operand_extents_add_array(&operands, lapack_address(call, layout->w), problem->n, real);
+    return operand_extents_meet(&operands);
 }
 
 static uint64_t triangle_bytes(const struct blas_matrix *matrix, enum blas_type type)
@@ -195,8 +201,9 @@ static uint64_t triangle_bytes(const struct blas_matrix *matrix, enum blas_type 
 
 static struct route_shape shape_of(const struct lapack_call *call, const struct eigenproblem *problem)
 {
-    struct route_shape shape = {.family = call->routine->family, .type = problem->type, .vectors = problem->vectors,
-                                .m = problem->n, .n = problem->n, .k = most_found(problem)};
+    struct route_shape shape = {.family = call->routine->family, .type = problem->type,
+                                .vectors = problem->vectors, .m = problem->n, .n = problem->n,
+                                .k = most_found(problem)};
     shape.bytes_up = triangle_bytes(&problem->a, problem->type) + triangle_bytes(&problem->b, problem->type);
     shape.bytes_down = triangle_bytes(&problem->b, problem->type);
     if (problem->vectors)
@@ -230,17 +237,21 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     return true;
 }
 
-static void write_values(const struct lapack_call *call, const struct layout *layout, const struct eigenproblem *problem)
+static void write_values(const struct lapack_call *call, const struct layout *layout,
+                         const struct eigenproblem *problem)
 {
     const size_t bytes = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
-    memcpy(lapack_address(call, layout->w), (const char *)problem->values + (size_t)problem->found_first * bytes,
+    memcpy(lapack_address(call, layout->w),
+           (const char *)problem->values + (size_t)problem->found_first * bytes,
            (size_t)problem->found * bytes);
 }
 
 /* LAPACK's MRRR alone knows supports, and is used for all values only. */
-static void write_supports(const struct lapack_call *call, const struct layout *layout, const struct eigenproblem *problem)
+static void write_supports(const struct lapack_call *call, const struct layout *layout,
+                           const struct eigenproblem *problem)
 {
-    const bool all = problem->range == EIGEN_ALL || (problem->range == EIGEN_INDICES && most_found(problem) == problem->n);
+    const bool all =
+        problem->range == EIGEN_ALL || (problem->range == EIGEN_INDICES && most_found(problem) == problem->n);
     for (int64_t i = 0; all && problem->vectors && i < problem->found; i++) {
         lapack_put_integer(call, layout->isuppz, 2 * i, 1);
         lapack_put_integer(call, layout->isuppz, 2 * i + 1, problem->n);
@@ -249,9 +260,10 @@ static void write_supports(const struct lapack_call *call, const struct layout *
 
 static void write_workspaces(const struct lapack_call *call, const struct layout *layout)
 {
-    const struct workspace_layout layout_of_workspaces = {
-        .query = {{layout->work, layout->lwork}, {layout->rwork, layout->lrwork}, {layout->iwork, layout->liwork}},
-        .info = layout->info};
+    const struct workspace_layout layout_of_workspaces = {.query = {{layout->work, layout->lwork},
+                                                                    {layout->rwork, layout->lrwork},
+                                                                    {layout->iwork, layout->liwork}},
+                                                          .info = layout->info};
     workspace_answers_write(call, &layout_of_workspaces);
 }
 

@@ -3,16 +3,18 @@
 #include "common/phase_clock.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
+#include "host/host_library.h"
+#include "host/width.h"
 #include "interpose/floors.h"
-#include "interpose/host_search.h"
 #include "interpose/lapack/host_run.h"
-#include "interpose/lapack/host_width.h"
 #include "interpose/lapack/losses.h"
 #include "interpose/lapack/methods.h"
-#include "interpose/lapack/solver_opening.h"
 #include "interpose/offload.h"
 #include "interpose/policy.h"
-#include "interpose/waking.h"
+#include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/solver_opening.h"
+#include "interpose/purchase/waking.h"
+#include "interpose/report/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +22,23 @@
 /* Where to jump with the call as it came; NULL: it is done. */
 __attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol symbol, const void *caller,
                                                                    const struct lapack_frame *frame);
+
+static const struct lapack_methods *const methods_of[LAPACK_FAMILY_COUNT] = {
+    [LAPACK_SYEV] = &eigen_methods,      [LAPACK_SYEVD] = &eigen_methods,
+    [LAPACK_SYEVR] = &eigen_methods,     [LAPACK_SYEVX] = &eigen_methods,
+    [LAPACK_SYGV] = &eigen_methods,      [LAPACK_SYGVD] = &eigen_methods,
+    [LAPACK_SYGVX] = &eigen_methods,     [LAPACK_GEEV] = &general_eigen_methods,
+    [LAPACK_POTRF] = &factor_methods,    [LAPACK_POTRS] = &factor_methods,
+    [LAPACK_POSV] = &factor_methods,     [LAPACK_POTRI] = &factor_methods,
+    [LAPACK_GETRF] = &factor_methods,    [LAPACK_GETRS] = &factor_methods,
+    [LAPACK_GESV] = &factor_methods,     [LAPACK_GETRI] = &factor_methods,
+    [LAPACK_GEQRF] = &factor_methods,    [LAPACK_ORGQR] = &factor_methods,
+    [LAPACK_ORMQR] = &factor_methods,    [LAPACK_GELS] = &factor_methods,
+    [LAPACK_TRTRI] = &factor_methods,    [LAPACK_SYTRD] = &reduction_methods,
+    [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
+    [LAPACK_SYGST] = &reduction_methods, [LAPACK_GESDD] = &singular_methods,
+    [LAPACK_GESVD] = &singular_methods,
+};
 
 /* Of a route's predicted time: what the end of the process waits for it at most. */
 enum { EXPECTED_PARTS = 4 };
@@ -34,7 +53,7 @@ struct outcome {
 static bool integers_are_known(struct lapack_call *call)
 {
     const enum integer_width by_name = interface_width(symbol_interface(call->symbol));
-    call->width = by_name == WIDTH_DETECTED ? host_width_of(call->host) : by_name;
+    call->width = by_name == WIDTH_DETECTED ? width_of_lapack(call->host) : by_name;
     return call->width != WIDTH_DETECTED;
 }
 
@@ -44,7 +63,7 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
 {
     struct route route;
     struct device_counts counts = {0};
-    const struct lapack_methods *const methods = lapack_methods_of(call->routine->family);
+    const struct lapack_methods *const methods = methods_of[call->routine->family];
     if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
     route.keeps = keeps;
@@ -52,13 +71,9 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
         phase_clock_start(&counts.phases);
     const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
     phase_clock_stop();
-    if (status == STATUS_RESULT_LOST) {
-        log_message(LOG_ERROR, "%s: the device failed while results were copied back; they are lost, stopping",
-                    symbol_name(call->symbol));
-        abort();
-    }
-    if (status != STATUS_OK)
-        return offload_reason_of(status);
+    const enum host_reason reason = offload_reason_of(call->symbol, status);
+    if (reason != HOST_REASON_COUNT)
+        return reason;
     methods->write(call, problem, &route);
     counts.bytes_up = route.moved.bytes_up;
     counts.bytes_down = route.moved.bytes_down;
@@ -66,8 +81,9 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     return HOST_REASON_COUNT;
 }
 
-static enum host_reason run(struct device *device, const struct solver_library *library, const struct lapack_call *call,
-                            struct lapack_problem *problem, bool keeps, struct patience *patience)
+static enum host_reason run(struct device *device, const struct solver_library *library,
+                            const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
+                            struct patience *patience)
 {
     const enum host_reason reason = run_route(device, library, call, problem, keeps, patience);
     free(problem->memory);
@@ -80,7 +96,8 @@ static bool is_for_its_data(enum host_reason reason)
 }
 
 /* Whether what may stay on the device is there. */
-static struct residency residency_of(struct mirror_table *mirrors, const struct operand *kept, struct patience *patience)
+static struct residency residency_of(struct mirror_table *mirrors, const struct operand *kept,
+                                     struct patience *patience)
 {
     struct residency residency = {.trackable = false};
     if (mirrors && kept->matrix.pointer && settings()->offload == OFFLOAD_AUTO)
@@ -89,8 +106,8 @@ static struct residency residency_of(struct mirror_table *mirrors, const struct 
     return residency;
 }
 
-static struct policy_decision decide(const struct route_times *times, struct mirror_table *mirrors, const struct operand *kept,
-                                     struct patience *patience)
+static struct policy_decision decide(const struct route_times *times, struct mirror_table *mirrors,
+                                     const struct operand *kept, struct patience *patience)
 {
     const struct residency residency = residency_of(mirrors, kept, patience);
     const struct policy_decision decision = policy_decide_route(settings()->offload, times, &residency);
@@ -106,8 +123,8 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     const enum offload_mode mode = settings()->offload;
     struct mirror_table *const mirrors = waking_mirrors_in_use();
     const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
-    waking_learn();
-    const struct route_times times = route_times_predict(waking_model(), &problem->shape);
+    model_in_force_learn();
+    const struct route_times times = route_times_predict(model_in_force(), &problem->shape);
     struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
     const struct policy_decision decision = decide(&times, mirrors, &kept, &patience);
     const double gain_us = decision.gain_us;
@@ -130,7 +147,8 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
     outcome.reason = run(device, library, call, problem, decision.keeps, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
-    if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR || is_for_its_data(outcome.reason))
+    if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR ||
+        is_for_its_data(outcome.reason))
         losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
     if (outcome.reason == HOST_REASON_COUNT && decision.keeps && mirrors && kept.matrix.pointer)
         operands_earn(mirrors, &kept, 1, decision.earned_us);
@@ -140,10 +158,11 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
 /* Inside offload_enter. */
 static struct outcome look(struct lapack_call *call, struct offload_visit *visit)
 {
-    static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1}, .beta = {.d = 1}};
+    static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1},
+                                           .beta = {.d = 1}};
     struct lapack_problem problem = {.memory = NULL};
     struct outcome outcome = {.kind = HOST_RUN_PLAIN};
-    outcome.reason = settings()->offload == OFFLOAD_NEVER || host_search_stands_behind()
+    outcome.reason = settings()->offload == OFFLOAD_NEVER || host_library_stands_behind()
                          ? HOST_SWITCHED_OFF
                          : offload_obstacle(&plain, &visit->state.arithmetic);
     if (outcome.reason != HOST_REASON_COUNT)
@@ -153,7 +172,7 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     if (!integers_are_known(call))
         return outcome;
     outcome.reason = HOST_ARGUMENTS;
-    if (!lapack_methods_of(call->routine->family)->read(call, &problem))
+    if (!methods_of[call->routine->family]->read(call, &problem))
         return outcome;
     outcome.reason = HOST_BELOW_FLOOR;
     if ((uint64_t)problem.shape.n < __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED))
@@ -161,7 +180,8 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     return attempt(call, &problem);
 }
 
-/* Where nobody wants to know what it takes, and nothing inside is treated in another way, the stub jumps there. */
+/* Where nobody wants to know what it takes, and nothing inside is treated in another way, the stub jumps
+ * there. */
 static host_function *to_host(const struct lapack_call *call, const struct outcome *outcome)
 {
     if (!outcome->is_legal || (!stats_wanted() && outcome->kind == HOST_RUN_PLAIN)) {
@@ -178,8 +198,8 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
 {
     struct offload_visit visit;
     struct outcome outcome = {.kind = HOST_RUN_PLAIN};
-    struct lapack_call call = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller, .frame = frame,
-                               .host = host_blas_function(symbol, caller)};
+    struct lapack_call call = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller,
+                               .frame = frame, .host = host_blas_function(symbol, caller)};
     if (host_run_kind_here() == HOST_RUN_WITHOUT_ROUTES || !offload_enter(&visit, &outcome.reason))
         return call.host;
     outcome = look(&call, &visit);

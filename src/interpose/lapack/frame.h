@@ -1,7 +1,8 @@
-/* frame.h - a call of LAPACK as it came: what lapack_common (thunks.S) saved, and the caller's stack behind it.
+/* frame.h - a call of LAPACK as it came: what lapack_common (thunks.S) saved, and the caller's stack behind
+ * it.
  *
- * All arguments of the routines in lapack.def are addresses, followed by the hidden lengths of strings, which C callers
- * often omit. */
+ * All arguments of the routines in lapack.def are addresses, followed by the hidden lengths of strings,
+ * which C callers often omit. */
 #ifndef MUBLAS_LAPACK_FRAME_H
 #define MUBLAS_LAPACK_FRAME_H
 
@@ -17,7 +18,8 @@ enum { FRAME_REGISTERS = 8, FRAME_FIRST_REGISTER = 2, FRAME_STACK = 28 };
 #endif
 
 /* The argument with this number, from 1. A length that the caller has omitted is any word of its stack. */
-__attribute__((no_sanitize("address"))) static inline uint64_t frame_word(const struct lapack_frame *frame, int number)
+__attribute__((no_sanitize("address"))) static inline uint64_t frame_word(const struct lapack_frame *frame,
+                                                                          int number)
 {
     const uint64_t *const words = (const uint64_t *)(const void *)frame;
     return number <= FRAME_REGISTERS ? words[FRAME_FIRST_REGISTER + number - 1]

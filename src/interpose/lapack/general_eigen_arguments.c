@@ -1,10 +1,12 @@
 /* general_eigen_methods: arguments and results of geev, and what LAPACK does around it: balancing. */
-#include "interpose/lapack/host_neighbour.h"
+#include "common/loader.h"
+#include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
-#include "interpose/overlap.h"
 #include "lapack/route_values.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Where a routine has its arguments, from 1; 0: nowhere. */
@@ -14,16 +16,45 @@ struct layout {
 
 /* Of the real types, then of the complex ones. */
 static const struct layout layouts[2] = {
-    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .wi = 7, .ldvl = 9, .vr = 10, .ldvr = 11, .work = 12, .lwork = 13,
-     .info = 14},
-    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .ldvl = 8, .vr = 9, .ldvr = 10, .work = 11, .lwork = 12,
-     .info = 14}};
+    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .wi = 7, .ldvl = 9, .vr = 10, .ldvr = 11,
+     .work = 12, .lwork = 13, .info = 14},
+    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .ldvl = 8, .vr = 9, .ldvr = 10, .work = 11,
+     .lwork = 12, .info = 14}};
 
 /* The host's, by addresses alone; integers of 32 bits are the lower halves of ours. */
-typedef void gebal_function(const char *job, const int64_t *n, void *a, const int64_t *lda, int64_t *ilo, int64_t *ihi,
-                            void *scale, int64_t *info, size_t);
-typedef void gebak_function(const char *job, const char *side, const int64_t *n, const int64_t *ilo, const int64_t *ihi,
-                            const void *scale, const int64_t *m, void *v, const int64_t *ldv, int64_t *info, size_t, size_t);
+typedef void gebal_function(const char *job, const int64_t *n, void *a, const int64_t *lda, int64_t *ilo,
+                            int64_t *ihi, void *scale, int64_t *info, size_t);
+typedef void gebak_function(const char *job, const char *side, const int64_t *n, const int64_t *ilo,
+                            const int64_t *ihi, const void *scale, const int64_t *m, void *v,
+                            const int64_t *ldv, int64_t *info, size_t, size_t);
+
+enum { NAME_BYTES = 64 };
+
+/* The routine's own name, without the letter of its type, gives way. */
+static bool name_beside(const struct lapack_call *call, const char *name, char result[NAME_BYTES])
+{
+    const char *const exported = symbol_name(call->symbol), *const own = call->routine->name;
+    const char *const there = strstr(exported, own);
+    return there && snprintf(result, NAME_BYTES, "%.*s%c%s%s", (int)(there - exported), exported, own[0],
+                             name, there + strlen(own)) < NAME_BYTES;
+}
+
+/* Another routine of the library that the call's host routine is in, of the call's type and form of names:
+ * "gebal" beside scipy_dgeev_64_ is scipy_dgebal_64_. NULL: it is not there. Stays loaded as long as the
+ * routine. */
+static host_function *host_neighbour(const struct lapack_call *call, const char *name)
+{
+    char exported[NAME_BYTES];
+    Dl_info where;
+    if (!name_beside(call, name, exported) || !dladdr((void *)(uintptr_t)call->host, &where) ||
+        !where.dli_fname)
+        return NULL;
+    void *const library = loader_open(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *const function = library ? loader_symbol(library, exported) : NULL;
+    if (library)
+        dlclose(library);
+    return (host_function *)(uintptr_t)function;
+}
 
 static const struct layout *layout_of(const struct lapack_call *call)
 {
@@ -36,15 +67,18 @@ static size_t real_bytes(enum blas_type type)
 }
 
 /* Left vectors are not served: cuSOLVER has none. */
-static bool read_flags(const struct lapack_call *call, const struct layout *layout, struct general_call *general)
+static bool read_flags(const struct lapack_call *call, const struct layout *layout,
+                       struct general_call *general)
 {
     const char left = lapack_letter(call, layout->jobvl), right = lapack_letter(call, layout->jobvr);
     general->problem.with_vectors = right == 'V';
     general->problem.n = lapack_integer(call, layout->n);
-    return left == 'N' && (right == 'V' || right == 'N') && general->problem.n > 1 && lapack_integer(call, layout->ldvl) >= 1;
+    return left == 'N' && (right == 'V' || right == 'N') && general->problem.n > 1 &&
+           lapack_integer(call, layout->ldvl) >= 1;
 }
 
-static bool read_matrices(const struct lapack_call *call, const struct layout *layout, struct general_call *general)
+static bool read_matrices(const struct lapack_call *call, const struct layout *layout,
+                          struct general_call *general)
 {
     const int64_t n = general->problem.n, ldvr = lapack_integer(call, layout->ldvr);
     const struct blas_matrix square = {.rows = n, .columns = n, .part = PART_FULL};
@@ -58,34 +92,26 @@ static bool read_matrices(const struct lapack_call *call, const struct layout *l
 }
 
 /* The least of LAPACK 3.12's documentation. */
-static bool workspace_suffices(const struct lapack_call *call, const struct layout *layout, const struct general_call *general)
+static bool workspace_suffices(const struct lapack_call *call, const struct layout *layout,
+                               const struct general_call *general)
 {
     const int64_t times = !layout->wi ? 2 : general->problem.with_vectors ? 4 : 3;
     return lapack_integer(call, layout->lwork) >= times * general->problem.n;
 }
 
-static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct general_call *general)
+static bool overlaps(const struct lapack_call *call, const struct layout *layout,
+                     const struct general_call *general)
 {
     const enum blas_type type = general->problem.type;
     const size_t element = blas_element_bytes(type);
     const int arrays[] = {layout->w, layout->wi};
-    struct extent extents[4];
-    int count = 0;
-    if (!extent_of_matrix(&general->a, element, &extents[count++]))
-        return true;
-    if (general->vr.pointer && !extent_of_matrix(&general->vr, element, &extents[count++]))
-        return true;
-    for (int i = 0; i < 2 && arrays[i]; i++) {
-        const struct blas_vector values = {.pointer = lapack_address(call, arrays[i]), .increment = 1,
-                                           .length = general->problem.n};
-        if (!extent_of_vector(&values, element, &extents[count++]))
-            return true;
-    }
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+    struct operand_extents operands = {.count = 0};
+    operand_extents_add_matrix(&operands, &general->a, element);
+    if (general->vr.pointer)
+        operand_extents_add_matrix(&operands, &general->vr, element);
+    for (int i = 0; i < 2 && arrays[i]; i++)
+        operand_extents_add_array(&operands, lapack_address(call, arrays[i]), general->problem.n, element);
+    return operand_extents_meet(&operands);
 }
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
@@ -109,12 +135,12 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
 static void copy_columns(const struct blas_matrix *from, const struct blas_matrix *to, size_t element)
 {
     for (int64_t j = 0; j < from->columns; j++)
-        memcpy((char *)to->pointer + (size_t)(j * to->ld) * element, (const char *)from->pointer + (size_t)(j * from->ld) * element,
-               (size_t)from->rows * element);
+        memcpy((char *)to->pointer + (size_t)(j * to->ld) * element,
+               (const char *)from->pointer + (size_t)(j * from->ld) * element, (size_t)from->rows * element);
 }
 
-/* A copy, since only a result may be seen of it. What is not finite or has to be scaled the engine finds: balancing might
- * loop over NaN. */
+/* A copy, since only a result may be seen of it. What is not finite or has to be scaled the engine finds:
+ * balancing might loop over NaN. */
 static void balance(const struct lapack_call *call, struct general_call *general)
 {
     struct general_eigenproblem *const problem = &general->problem;
@@ -137,14 +163,15 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     (void)call;
     struct general_call *const general = &any->general;
     struct general_eigenproblem *const problem = &general->problem;
-    const size_t n = (size_t)problem->n, square = n * n * blas_element_bytes(problem->type), values = 2 * n * sizeof(double);
+    const size_t n = (size_t)problem->n, square = n * n * blas_element_bytes(problem->type),
+                 values = 2 * n * sizeof(double);
     char *const memory = any->memory = malloc(2 * values + square + (problem->with_vectors ? square : 0));
     if (!memory)
         return false;
     problem->values = memory;
     general->scale = memory + values;
-    problem->a = problem->vectors = (struct blas_matrix){.rows = problem->n, .columns = problem->n, .ld = problem->n,
-                                                         .part = PART_FULL};
+    problem->a = problem->vectors = (struct blas_matrix){.rows = problem->n, .columns = problem->n,
+                                                         .ld = problem->n, .part = PART_FULL};
     problem->a.pointer = memory + 2 * values;
     problem->vectors.pointer = problem->with_vectors ? memory + 2 * values + square : NULL;
     balance(call, general);
@@ -152,7 +179,8 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     return true;
 }
 
-static void write_values(const struct lapack_call *call, const struct layout *layout, const struct general_eigenproblem *problem)
+static void write_values(const struct lapack_call *call, const struct layout *layout,
+                         const struct general_eigenproblem *problem)
 {
     const size_t real = real_bytes(problem->type);
     const char *const pairs = problem->values;
@@ -161,8 +189,10 @@ static void write_values(const struct lapack_call *call, const struct layout *la
         return;
     }
     for (int64_t i = 0; i < problem->n; i++) {
-        memcpy((char *)lapack_address(call, layout->w) + (size_t)i * real, pairs + (size_t)(2 * i) * real, real);
-        memcpy((char *)lapack_address(call, layout->wi) + (size_t)i * real, pairs + (size_t)(2 * i + 1) * real, real);
+        memcpy((char *)lapack_address(call, layout->w) + (size_t)i * real, pairs + (size_t)(2 * i) * real,
+               real);
+        memcpy((char *)lapack_address(call, layout->wi) + (size_t)i * real,
+               pairs + (size_t)(2 * i + 1) * real, real);
     }
 }
 
@@ -171,8 +201,8 @@ static void write_vectors(const struct general_call *general)
     const struct general_eigenproblem *const problem = &general->problem;
     gebak_function *const gebak = (gebak_function *)general->gebak;
     int64_t info = 0;
-    gebak("B", "R", &problem->n, &general->ilo, &general->ihi, general->scale, &problem->n, problem->vectors.pointer,
-          &problem->vectors.ld, &info, 1, 1);
+    gebak("B", "R", &problem->n, &general->ilo, &general->ihi, general->scale, &problem->n,
+          problem->vectors.pointer, &problem->vectors.ld, &info, 1, 1);
     general_eigen_normalise(problem);
     copy_columns(&problem->vectors, &general->vr, blas_element_bytes(problem->type));
 }
@@ -181,7 +211,8 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
 {
     const struct layout *const layout = layout_of(call);
     const struct general_call *const general = &any->general;
-    const struct workspace_layout workspaces = {.query = {{layout->work, layout->lwork}}, .info = layout->info};
+    const struct workspace_layout workspaces = {.query = {{layout->work, layout->lwork}},
+                                                .info = layout->info};
     (void)route;
     write_values(call, layout, &general->problem);
     if (general->problem.with_vectors)

@@ -1,7 +1,7 @@
 /* host_run.h - run the host's routine in the program's stead, with the program's own arguments.
  *
- * Where nothing is to be done afterwards the stub jumps there instead. The nesting depth stays what it was, so what
- * the routine calls inside is intercepted as ever. */
+ * Where nothing is to be done afterwards the stub jumps there instead. The nesting depth stays what it
+ * was, so what the routine calls inside is intercepted as ever. */
 #ifndef MUBLAS_LAPACK_HOST_RUN_H
 #define MUBLAS_LAPACK_HOST_RUN_H
 
@@ -25,7 +25,8 @@ void host_run_with(host_function *host, const uint64_t words[LAPACK_WORDS_MAX]);
 /* In the program's arithmetic, outside offload_enter and offload_leave. */
 void host_run(const struct lapack_call *call, enum host_run_kind kind);
 
-/* What this thread runs in, innermost; HOST_RUN_PLAIN outside any. One that was left by a jump counts no more. */
+/* What this thread runs in, innermost; HOST_RUN_PLAIN outside any. One that was left by a jump counts no
+ * more. */
 enum host_run_kind host_run_kind_here(void);
 
 #endif

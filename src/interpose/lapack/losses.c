@@ -2,7 +2,8 @@
 
 #include <stdatomic.h>
 
-/* A word: the shape shifted left, and the losses in a row below. Two shapes that share a place forget each other's. */
+/* A word: the shape shifted left, and the losses in a row below. Two shapes that share a place forget each
+ * other's. */
 enum { PLACES = 1024, COUNT_BITS = 2, LOSSES_MOST = 2 };
 static _Atomic uint64_t places[PLACES];
 

@@ -1,13 +1,13 @@
 /* losses.h - shapes whose data keeps failing on the device.
  *
- * Probing by an attempt that fails is normal use of LAPACK (is the matrix positive definite?), and the host answers it
- * faster than device and host together. So a routine and shape that was given back twice in a row for its data
- * stays on the host. Pure but for the record; thread-safe. */
+ * Probing by an attempt that fails is normal use of LAPACK (is the matrix positive definite?), and the
+ * host answers it faster than device and host together. So a routine and shape that was given back twice
+ * in a row for its data stays on the host. Pure but for the record; thread-safe. */
 #ifndef MUBLAS_LAPACK_LOSSES_H
 #define MUBLAS_LAPACK_LOSSES_H
 
-#include "interpose/symbols.h"
-#include "tuner/route_times.h"
+#include "host/symbols.h"
+#include "tuner/online/route_times.h"
 
 #include <stdbool.h>
 

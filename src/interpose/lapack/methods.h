@@ -1,5 +1,5 @@
-/* methods.h - what the kinds of LAPACK routines do their own way: read the arguments, describe the work, write what
- * is no matrix. */
+/* methods.h - what the kinds of LAPACK routines do their own way: read the arguments, describe the work,
+ * write what is no matrix. */
 #ifndef MUBLAS_LAPACK_METHODS_H
 #define MUBLAS_LAPACK_METHODS_H
 
@@ -9,7 +9,7 @@
 #include "lapack/general_eigen.h"
 #include "lapack/reduction.h"
 #include "lapack/singular.h"
-#include "tuner/route_times.h"
+#include "tuner/online/route_times.h"
 
 #include <stdbool.h>
 
@@ -38,17 +38,17 @@ struct lapack_problem {
 };
 
 struct lapack_methods {
-    /* False for anything that is the host's before it is looked at: a workspace query, an illegal argument, a quick return,
-     * a variant that is not served, operands that overlap. Reads what the flags reference and nothing else, and whatever
-     * marks a workspace query before all else. *problem is all zero before. */
+    /* False for anything that is the host's before it is looked at: a workspace query, an illegal
+     * argument, a quick return, a variant that is not served, operands that overlap. Reads what the flags
+     * reference and nothing else, and whatever marks a workspace query before all else. *problem is all
+     * zero before. */
     bool (*read)(const struct lapack_call *call, struct lapack_problem *problem);
     /* Allocate problem->memory and describe the route. False: no memory. */
     bool (*describe)(const struct lapack_call *call, struct lapack_problem *problem, struct route *route);
     /* After success: everything that is an output and no matrix, INFO last. */
-    void (*write)(const struct lapack_call *call, const struct lapack_problem *problem, const struct route *route);
+    void (*write)(const struct lapack_call *call, const struct lapack_problem *problem,
+                  const struct route *route);
 };
-
-const struct lapack_methods *lapack_methods_of(enum lapack_family family);
 
 extern const struct lapack_methods eigen_methods;         /* eigen_arguments.c */
 extern const struct lapack_methods factor_methods;        /* factor_arguments.c */

@@ -1,7 +1,7 @@
 /* reduction_methods: arguments and results of the eigensolvers' steps. */
+#include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
-#include "interpose/overlap.h"
 
 #include <stdlib.h>
 
@@ -11,10 +11,11 @@ struct layout {
 };
 
 static const struct layout layouts[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYTRD] = {.uplo = 1, .n = 2, .a = 3, .lda = 4, .d = 5, .e = 6, .tau = 7, .work = 8, .lwork = 9, .info = 10},
+    [LAPACK_SYTRD] = {.uplo = 1, .n = 2, .a = 3, .lda = 4, .d = 5, .e = 6, .tau = 7, .work = 8, .lwork = 9,
+                      .info = 10},
     [LAPACK_ORGTR] = {.uplo = 1, .n = 2, .a = 3, .lda = 4, .tau = 5, .work = 6, .lwork = 7, .info = 8},
-    [LAPACK_ORMTR] = {.side = 1, .uplo = 2, .trans = 3, .m = 4, .n = 5, .a = 6, .lda = 7, .tau = 8, .b = 9, .ldb = 10,
-                      .work = 11, .lwork = 12, .info = 13},
+    [LAPACK_ORMTR] = {.side = 1, .uplo = 2, .trans = 3, .m = 4, .n = 5, .a = 6, .lda = 7, .tau = 8, .b = 9,
+                      .ldb = 10, .work = 11, .lwork = 12, .info = 13},
     [LAPACK_SYGST] = {.itype = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .b = 6, .ldb = 7, .info = 8},
 };
 
@@ -29,7 +30,8 @@ static size_t real_bytes(enum blas_type type)
 }
 
 /* `b` of ormtr is C, m x n, and `n` the order of A. */
-static bool read_sizes(const struct lapack_call *call, const struct layout *layout, struct reduction_problem *problem)
+static bool read_sizes(const struct lapack_call *call, const struct layout *layout,
+                       struct reduction_problem *problem)
 {
     problem->n = lapack_integer(call, layout->n);
     problem->b = (struct blas_matrix){.rows = problem->n, .columns = problem->n};
@@ -41,17 +43,19 @@ static bool read_sizes(const struct lapack_call *call, const struct layout *layo
     return problem->b.rows > 0 && problem->b.columns > 0 && problem->n > 1;
 }
 
-static bool read_flags(const struct lapack_call *call, const struct layout *layout, struct reduction_problem *problem)
+static bool read_flags(const struct lapack_call *call, const struct layout *layout,
+                       struct reduction_problem *problem)
 {
-    const char uplo = lapack_letter(call, layout->uplo), side = layout->side ? lapack_letter(call, layout->side) : 'L',
+    const char uplo = lapack_letter(call, layout->uplo),
+               side = layout->side ? lapack_letter(call, layout->side) : 'L',
                trans = layout->trans ? lapack_letter(call, layout->trans) : 'N';
     const char turned = blas_scalar_parts(problem->type) == 2 ? 'C' : 'T';
     problem->itype = layout->itype ? (int)lapack_integer(call, layout->itype) : 1;
     problem->uplo = uplo == 'U' ? UPLO_UPPER : UPLO_LOWER;
     problem->side = side == 'R' ? SIDE_RIGHT : SIDE_LEFT;
     problem->transposed = trans == turned;
-    return (uplo == 'U' || uplo == 'L') && (side == 'L' || side == 'R') && (trans == 'N' || trans == turned) &&
-           problem->itype >= 1 && problem->itype <= 3;
+    return (uplo == 'U' || uplo == 'L') && (side == 'L' || side == 'R') &&
+           (trans == 'N' || trans == turned) && problem->itype >= 1 && problem->itype <= 3;
 }
 
 static bool read_matrix(const struct lapack_call *call, int number, int ld_number, struct blas_matrix *matrix)
@@ -61,7 +65,8 @@ static bool read_matrix(const struct lapack_call *call, int number, int ld_numbe
     return matrix->ld >= matrix->rows && matrix->pointer;
 }
 
-static bool read_matrices(const struct lapack_call *call, const struct layout *layout, struct reduction_problem *problem)
+static bool read_matrices(const struct lapack_call *call, const struct layout *layout,
+                          struct reduction_problem *problem)
 {
     const enum blas_part part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
     problem->a = (struct blas_matrix){.rows = problem->n, .columns = problem->n, .part = part};
@@ -82,38 +87,34 @@ static bool workspace_suffices(const struct lapack_call *call, const struct layo
     return !layout->lwork || lapack_integer(call, layout->lwork) >= least[problem->family];
 }
 
-static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct reduction_problem *problem)
+static bool overlaps(const struct lapack_call *call, const struct layout *layout,
+                     const struct reduction_problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
     const struct {
         int number;
         int64_t length;
         size_t bytes;
-    } vectors[] = {{layout->d, problem->n, real}, {layout->e, problem->n - 1, real}, {layout->tau, problem->n - 1, element}};
-    struct extent extents[5];
-    int count = 0;
-    if (!extent_of_matrix(&problem->a, element, &extents[count++]))
-        return true;
-    if (layout->b && !extent_of_matrix(&problem->b, element, &extents[count++]))
-        return true;
-    for (int i = 0; i < 3; i++) {
-        const struct blas_vector vector = {.pointer = vectors[i].number ? lapack_address(call, vectors[i].number) : NULL,
-                                           .increment = 1, .length = vectors[i].length};
-        if (vectors[i].number && !extent_of_vector(&vector, vectors[i].bytes, &extents[count++]))
-            return true;
-    }
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+    } vectors[] = {{layout->d, problem->n, real},
+                   {layout->e, problem->n - 1, real},
+                   {layout->tau, problem->n - 1, element}};
+    struct operand_extents operands = {.count = 0};
+    operand_extents_add_matrix(&operands, &problem->a, element);
+    if (layout->b)
+        operand_extents_add_matrix(&operands, &problem->b, element);
+    for (int i = 0; i < 3; i++)
+        if (vectors[i].number)
+            operand_extents_add_array(&operands, lapack_address(call, vectors[i].number), vectors[i].length,
+                                      vectors[i].bytes);
+    return operand_extents_meet(&operands);
 }
 
 static struct route_shape shape_of(const struct reduction_problem *problem)
 {
     const bool has_c = problem->family == LAPACK_ORMTR;
     const int64_t k = !has_c ? problem->n : problem->side == SIDE_LEFT ? problem->b.columns : problem->b.rows;
-    struct route_shape shape = {.family = problem->family, .type = problem->type, .m = problem->n, .n = problem->n, .k = k};
+    struct route_shape shape = {.family = problem->family, .type = problem->type, .m = problem->n,
+                                .n = problem->n, .k = k};
     struct blas_matrix result = has_c ? problem->b : problem->a;
     result.part = has_c || problem->family == LAPACK_ORGTR ? PART_FULL : PART_LOWER;
     shape.bytes_up = blas_part_bytes(&problem->a, problem->type);
@@ -132,8 +133,9 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
         return false;
     problem->family = call->routine->family;
     problem->type = call->routine->type;
-    if (!read_flags(call, layout, problem) || !read_sizes(call, layout, problem) || !read_matrices(call, layout, problem) ||
-        !workspace_suffices(call, layout, problem) || overlaps(call, layout, problem))
+    if (!read_flags(call, layout, problem) || !read_sizes(call, layout, problem) ||
+        !read_matrices(call, layout, problem) || !workspace_suffices(call, layout, problem) ||
+        overlaps(call, layout, problem))
         return false;
     if (layout->tau)
         problem->tau = lapack_address(call, layout->tau);
@@ -160,10 +162,12 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     return true;
 }
 
-static void write_real(const struct reduction_problem *problem, int64_t row, int64_t column, const void *reals, int64_t index)
+static void write_real(const struct reduction_problem *problem, int64_t row, int64_t column,
+                       const void *reals, int64_t index)
 {
     const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
-    unsigned char *const at = (unsigned char *)problem->a.pointer + (size_t)(row + column * problem->a.ld) * element;
+    unsigned char *const at =
+        (unsigned char *)problem->a.pointer + (size_t)(row + column * problem->a.ld) * element;
     memset(at, 0, element);
     memcpy(at, (const unsigned char *)reals + (size_t)index * real, real);
 }
@@ -178,7 +182,8 @@ static void write_tridiagonal(const struct reduction_problem *problem)
         write_real(problem, upper ? i : i + 1, upper ? i + 1 : i, problem->off_diagonal, i);
 }
 
-static void write_vectors(const struct lapack_call *call, const struct layout *layout, const struct reduction_problem *problem)
+static void write_vectors(const struct lapack_call *call, const struct layout *layout,
+                          const struct reduction_problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
     memcpy(lapack_address(call, layout->d), problem->diagonal, (size_t)problem->n * real);
@@ -190,8 +195,8 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
 {
     const struct layout *const layout = layout_of(call);
     const struct reduction_problem *const problem = &any->reduction;
-    const struct workspace_layout workspaces = {.query = {{layout->work, layout->lwork}}, .info = layout->info,
-                                                .sizes = {layout->n}};
+    const struct workspace_layout workspaces = {
+        .query = {{layout->work, layout->lwork}}, .info = layout->info, .sizes = {layout->n}};
     (void)route;
     if (problem->family == LAPACK_SYTRD) {
         write_tridiagonal(problem);

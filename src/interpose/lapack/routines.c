@@ -2,7 +2,7 @@
 
 static const struct lapack_routine routines[] = {
 #define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type, order, words},
-#include "interpose/lapack.def"
+#include "host/lapack.def"
 #undef ROUTE
 };
 

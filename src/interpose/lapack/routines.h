@@ -3,7 +3,7 @@
 #define MUBLAS_LAPACK_ROUTINES_H
 
 #include "common/blas_call.h"
-#include "interpose/symbols.h"
+#include "host/symbols.h"
 #include "lapack/families.h"
 
 struct lapack_routine {

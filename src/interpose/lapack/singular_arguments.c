@@ -1,7 +1,7 @@
 /* singular_methods: arguments and results of gesdd and gesvd. */
+#include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
-#include "interpose/overlap.h"
 
 #include <stdlib.h>
 
@@ -12,14 +12,14 @@ struct layout {
 
 /* Of the real types, then of the complex ones. */
 static const struct layout layouts[LAPACK_FAMILY_COUNT][2] = {
-    [LAPACK_GESDD] = {{.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9, .ldvt = 10, .work = 11,
-                       .lwork = 12, .info = 14},
-                      {.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9, .ldvt = 10, .work = 11,
-                       .lwork = 12, .info = 15}},
-    [LAPACK_GESVD] = {{.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9, .vt = 10, .ldvt = 11,
-                       .work = 12, .lwork = 13, .info = 14},
-                      {.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9, .vt = 10, .ldvt = 11,
-                       .work = 12, .lwork = 13, .info = 15}},
+    [LAPACK_GESDD] = {{.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9,
+                       .ldvt = 10, .work = 11, .lwork = 12, .info = 14},
+                      {.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9,
+                       .ldvt = 10, .work = 11, .lwork = 12, .info = 15}},
+    [LAPACK_GESVD] = {{.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9,
+                       .vt = 10, .ldvt = 11, .work = 12, .lwork = 13, .info = 14},
+                      {.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9,
+                       .vt = 10, .ldvt = 11, .work = 12, .lwork = 13, .info = 15}},
 };
 
 /* Longer ones LAPACK reduces by QR first, which gesvdp does not. */
@@ -50,7 +50,8 @@ struct jobs {
     char u, vt;
 };
 
-static struct jobs read_jobs(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
+static struct jobs read_jobs(const struct lapack_call *call, const struct layout *layout,
+                             const struct singular_problem *problem)
 {
     if (!layout->jobz)
         return (struct jobs){lapack_letter(call, layout->jobu), lapack_letter(call, layout->jobvt)};
@@ -65,8 +66,8 @@ static bool is_job(char letter)
     return letter && strchr("NSAO", letter);
 }
 
-static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t rows, int64_t columns,
-                        struct blas_matrix *matrix)
+static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t rows,
+                        int64_t columns, struct blas_matrix *matrix)
 {
     *matrix = (struct blas_matrix){.pointer = lapack_address(call, number), .rows = rows, .columns = columns,
                                    .ld = lapack_integer(call, ld_number), .part = PART_FULL};
@@ -74,30 +75,34 @@ static bool read_matrix(const struct lapack_call *call, int number, int ld_numbe
 }
 
 /* `matrix` has no pointer before. */
-static bool read_factor(const struct lapack_call *call, char job, int number, int ld_number, int64_t rows, int64_t columns,
-                        const struct blas_matrix *a, struct blas_matrix *matrix)
+static bool read_factor(const struct lapack_call *call, char job, int number, int ld_number, int64_t rows,
+                        int64_t columns, const struct blas_matrix *a, struct blas_matrix *matrix)
 {
     const int64_t ld = lapack_integer(call, ld_number);
     if (job == 'S' || job == 'A')
         return read_matrix(call, number, ld_number, rows, columns, matrix);
     if (job == 'O')
-        *matrix = (struct blas_matrix){.pointer = a->pointer, .rows = rows, .columns = columns, .ld = a->ld, .part = PART_FULL};
+        *matrix = (struct blas_matrix){.pointer = a->pointer, .rows = rows, .columns = columns, .ld = a->ld,
+                                       .part = PART_FULL};
     return ld >= 1;
 }
 
-static bool read_matrices(const struct lapack_call *call, const struct layout *layout, struct singular_problem *problem)
+static bool read_matrices(const struct lapack_call *call, const struct layout *layout,
+                          struct singular_problem *problem)
 {
     const struct jobs jobs = read_jobs(call, layout, problem);
     const int64_t m = problem->m, n = problem->n, least = smaller(m, n);
     if (!is_job(jobs.u) || !is_job(jobs.vt) || (jobs.u == 'O' && jobs.vt == 'O'))
         return false;
     return read_matrix(call, layout->a, layout->lda, m, n, &problem->a) &&
-           read_factor(call, jobs.u, layout->u, layout->ldu, m, jobs.u == 'A' ? m : least, &problem->a, &problem->u) &&
-           read_factor(call, jobs.vt, layout->vt, layout->ldvt, jobs.vt == 'A' ? n : least, n, &problem->a, &problem->vt);
+           read_factor(call, jobs.u, layout->u, layout->ldu, m, jobs.u == 'A' ? m : least, &problem->a,
+                       &problem->u) &&
+           read_factor(call, jobs.vt, layout->vt, layout->ldvt, jobs.vt == 'A' ? n : least, n, &problem->a,
+                       &problem->vt);
 }
 
-/* What LAPACK 3.12's code calls the least, which its own query may answer, and which is less than documented. `n` is
- * the smaller dimension, `m` the larger; of a long matrix LAPACK takes QR first. */
+/* What LAPACK 3.12's code calls the least, which its own query may answer, and which is less than
+ * documented. `n` is the smaller dimension, `m` the larger; of a long matrix LAPACK takes QR first. */
 static int64_t least_real_gesdd(char jobz, int64_t m, int64_t n)
 {
     const bool is_long = m >= (int64_t)((double)n * 11 / 6);
@@ -132,41 +137,40 @@ static int64_t least_gesvd(bool complex, bool lacks_longer, int64_t m, int64_t n
     return complex ? 2 * n + m : larger(3 * n + m, 5 * n);
 }
 
-static int64_t least_workspace(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
+static int64_t least_workspace(const struct lapack_call *call, const struct layout *layout,
+                               const struct singular_problem *problem)
 {
     const int64_t n = smaller(problem->m, problem->n), m = larger(problem->m, problem->n);
     const bool complex = is_complex(call);
     if (!layout->jobz)
-        return least_gesvd(complex, lapack_letter(call, problem->m >= problem->n ? layout->jobu : layout->jobvt) == 'N', m, n);
+        return least_gesvd(
+            complex, lapack_letter(call, problem->m >= problem->n ? layout->jobu : layout->jobvt) == 'N', m,
+            n);
     return (complex ? least_complex_gesdd : least_real_gesdd)(lapack_letter(call, layout->jobz), m, n);
 }
 
 /* A's memory may be U's or V''s where LAPACK says so. */
-static bool overlaps(const struct lapack_call *call, const struct layout *layout, const struct singular_problem *problem)
+static bool overlaps(const struct lapack_call *call, const struct layout *layout,
+                     const struct singular_problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type);
-    const struct blas_vector values = {.pointer = lapack_address(call, layout->s), .increment = 1,
-                                       .length = smaller(problem->m, problem->n)};
+    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->u, &problem->vt};
     const struct jobs jobs = read_jobs(call, layout, problem);
     const bool is_apart[] = {true, jobs.u == 'S' || jobs.u == 'A', jobs.vt == 'S' || jobs.vt == 'A'};
-    struct extent extents[4];
-    int count = 0;
+    struct operand_extents operands = {.count = 0};
     for (int i = 0; i < 3; i++)
-        if (is_apart[i] && !extent_of_matrix(matrices[i], element, &extents[count++]))
-            return true;
-    if (!extent_of_vector(&values, blas_is_single(problem->type) ? sizeof(float) : sizeof(double), &extents[count++]))
-        return true;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            if (extents_overlap(&extents[i], &extents[j]))
-                return true;
-    return false;
+        if (is_apart[i])
+            operand_extents_add_matrix(&operands, matrices[i], element);
+    operand_extents_add_array(&operands, lapack_address(call, layout->s), smaller(problem->m, problem->n),
+                              real);
+    return operand_extents_meet(&operands);
 }
 
 static uint64_t matrix_bytes(const struct blas_matrix *matrix, enum blas_type type)
 {
-    return matrix->pointer ? (uint64_t)matrix->rows * (uint64_t)matrix->columns * blas_element_bytes(type) : 0;
+    return matrix->pointer ? (uint64_t)matrix->rows * (uint64_t)matrix->columns * blas_element_bytes(type)
+                           : 0;
 }
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
@@ -181,12 +185,15 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     problem->n = lapack_integer(call, layout->n);
     const int64_t least = smaller(problem->m, problem->n), most = larger(problem->m, problem->n);
     if (least < 2 || most / RATIO_MOST > least || !read_matrices(call, layout, problem) ||
-        lapack_integer(call, layout->lwork) < least_workspace(call, layout, problem) || overlaps(call, layout, problem))
+        lapack_integer(call, layout->lwork) < least_workspace(call, layout, problem) ||
+        overlaps(call, layout, problem))
         return false;
     any->shape = (struct route_shape){.family = problem->family, .type = problem->type,
-                                      .vectors = problem->u.pointer || problem->vt.pointer, .m = most, .n = least, .k = least};
+                                      .vectors = problem->u.pointer || problem->vt.pointer, .m = most,
+                                      .n = least, .k = least};
     any->shape.bytes_up = matrix_bytes(&problem->a, problem->type);
-    any->shape.bytes_down = matrix_bytes(&problem->u, problem->type) + matrix_bytes(&problem->vt, problem->type);
+    any->shape.bytes_down =
+        matrix_bytes(&problem->u, problem->type) + matrix_bytes(&problem->vt, problem->type);
     return true;
 }
 
@@ -205,8 +212,8 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
     const struct layout *const layout = layout_of(call);
     const struct singular_problem *const problem = &any->singular;
     const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
-    const struct workspace_layout workspaces = {.query = {{layout->work, layout->lwork}}, .info = layout->info,
-                                                .sizes = {layout->m}};
+    const struct workspace_layout workspaces = {
+        .query = {{layout->work, layout->lwork}}, .info = layout->info, .sizes = {layout->m}};
     (void)route;
     memcpy(lapack_address(call, layout->s), problem->values, (size_t)smaller(problem->m, problem->n) * real);
     workspace_answers_write(call, &workspaces);

@@ -5,8 +5,8 @@
 
 enum { ANSWER_BYTES = 16, ARGUMENTS_MAX = 5, KEPT = 32 };
 
-/* What comes before the order, whose first bytes tell one from another, the order and other sizes; not addresses or
- * leading dimensions. */
+/* What comes before the order, whose first bytes tell one from another, the order and other sizes; not
+ * addresses or leading dimensions. */
 struct question {
     host_function *host;
     enum symbol symbol;
@@ -30,7 +30,8 @@ static struct question question_of(const struct lapack_call *call, const struct 
     question.host = call->host;
     question.symbol = call->symbol;
     for (int i = 0; i < ARGUMENTS_MAX && i < call->routine->order; i++)
-        question.arguments[i] = i + 1 == call->routine->order ? lapack_integer(call, i + 1) : lapack_letter(call, i + 1);
+        question.arguments[i] =
+            i + 1 == call->routine->order ? lapack_integer(call, i + 1) : lapack_letter(call, i + 1);
     for (int i = 0; i < WORKSPACE_SIZES_MAX && layout->sizes[i]; i++)
         question.sizes[i] = lapack_integer(call, layout->sizes[i]);
     return question;
@@ -66,7 +67,8 @@ static void ask(const struct lapack_call *call, const struct workspace_layout *l
     host_run_words(call, words);
     for (int i = 0; i < WORKSPACE_QUERIES_MAX; i++) {
         if (layout->query[i].array)
-            words[layout->query[i].array - 1] = (uint64_t)(uintptr_t)(layout->query[i].length ? (void *)answer->first[i] : unused[i]);
+            words[layout->query[i].array - 1] =
+                (uint64_t)(uintptr_t)(layout->query[i].length ? (void *)answer->first[i] : unused[i]);
         if (layout->query[i].length)
             words[layout->query[i].length - 1] = (uint64_t)(uintptr_t)&minus_one;
     }

@@ -1,5 +1,5 @@
-/* workspace_answers.h - the first elements of workspaces, which tell the best size: what the bound host's own query
- * answers, asked once for each routine, flags and sizes. */
+/* workspace_answers.h - the first elements of workspaces, which tell the best size: what the bound host's
+ * own query answers, asked once for each routine, flags and sizes. */
 #ifndef MUBLAS_LAPACK_WORKSPACE_ANSWERS_H
 #define MUBLAS_LAPACK_WORKSPACE_ANSWERS_H
 
@@ -16,8 +16,8 @@ struct workspace_layout {
     int sizes[WORKSPACE_SIZES_MAX]; /* sizes beside the order; 0: there is none */
 };
 
-/* Write WORK(1), RWORK(1), IWORK(1) as the host would have. Thread-safe. The thread is inside mublas, so that what the
- * host calls for it is not looked at. */
+/* Write WORK(1), RWORK(1), IWORK(1) as the host would have. Thread-safe. The thread is inside mublas, so
+ * that what the host calls for it is not looked at. */
 void workspace_answers_write(const struct lapack_call *call, const struct workspace_layout *layout);
 
 #endif

@@ -1,0 +1,73 @@
+/* call_timer.h - times of BLAS calls as programs have them: made by a process under the shim, on the device
+ * or by the host BLAS that it binds, with its threads. One process does both, as programs do: where two took
+ * turns, one of them stopped, the host's calls took up to twice as long for whole turns.
+ * Many calls on end are one request: a process that waits for the next one may go on on another processor.
+ * For one thread. */
+#ifndef MUBLAS_CALL_TIMER_H
+#define MUBLAS_CALL_TIMER_H
+
+#include "command/routine_call.h"
+#include "command/run/shim_child.h"
+#include "common/blas_call.h"
+#include "tuner/online/timed_class.h"
+
+#include <stddef.h>
+
+struct call_timer {
+    struct shim_child child;
+    bool running;
+    int side; /* that performed the last calls; -1: none has */
+};
+
+/* Start the process; calls' matrices have at most `bytes` bytes. Device calls are those to the shim: whether
+ * it offloads them is up to the settings. False: complained in one line that begins with `who`. */
+bool call_timer_start(struct call_timer *timer, const struct shim_child_settings *child_settings,
+                      const char *who, size_t bytes);
+
+/* Median microseconds of the call on one side: family, type, flags, m, n, k and a.ld (0: no gap) count.
+ * Matrices stay unchanged, so on the device they are resident. budget_us: to spend on it, about. first_us, if
+ * not NULL: of the first of them, which moves what is not there yet. */
+bool call_timer_warm(struct call_timer *timer, enum call_side side, const struct blas_call *call,
+                     double budget_us, double *us, double *first_us);
+
+/* The same of many, one after the other; of those that cannot be performed: 0. The first ones after the other
+ * side's are performed twice. */
+void call_timer_warm_all(struct call_timer *timer, enum call_side side, const struct blas_call *calls,
+                         int count, double budget_us, double *us);
+
+/* Of the first and second dgemv on a matrix of about this many bytes that the process has just made. */
+bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, double *second_us);
+
+/* End the process, and what it left in its report. False: it ended with a failure. */
+struct call_timer_end {
+    bool stayed[ROUTINES]; /* calls of the routine stayed on the host, */
+    char reason[96];       /* ... the first of them because of this; "" */
+    bool any_on_device;
+    char host[256];        /* the resolved path of its host BLAS; "" if that is not known */
+};
+bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end);
+
+/* The process that times calls for the tuner, replaced by a new one from time to time, and what all of them
+ * left behind. From process to process threads and memory lie elsewhere, which makes up to 14% of a call's
+ * time. Set the first four; the rest zero. What they point to must outlive it. */
+struct timing_process {
+    const struct shim_child_settings *settings;
+    const char *who;           /* begins complaints */
+    size_t most_bytes;         /* of a matrix */
+    double seconds;            /* after which it is replaced; 0: never */
+    struct call_timer timer;   /* of the present one */
+    double started;            /* when that was, in seconds of clock.h */
+    struct call_timer_end end; /* of all that have ended: of each routine and of the whole what any said */
+    bool lost;                 /* one ended with a failure */
+};
+
+/* False: complained in one line. */
+bool timing_process_start(struct timing_process *process);
+
+/* Nothing where none runs. */
+void timing_process_stop(struct timing_process *process);
+
+/* Another one in its place, if it has run for as long as it may; timer.running tells whether one runs. */
+void timing_process_renew(struct timing_process *process);
+
+#endif

@@ -1,0 +1,295 @@
+#include "command/tune/tune_options.h"
+
+#include "command/routine_call.h"
+#include "command/run/shim_child.h"
+#include "command/tune/learned_merge.h"
+#include "command/tune/timed_calls.h"
+#include "command/tune/tune_calls.h"
+#include "command/tune/tune_evaluate.h"
+#include "command/tune/tune_files.h"
+#include "command/tune/tune_progress.h"
+#include "command/tune/tune_session.h"
+#include "gpu/cublas_library.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the time limit, where crossovers are learned as well; and of that for host calls. */
+static const double CALLS_PART = 0.49, HOST_PART = 0.68;
+
+struct run {
+    struct tune_options options;
+    struct tune_files files;
+    struct tune_session session;
+    struct tune_progress progress;
+    double started;
+    int forms, forms_done; /* of all classes wanted */
+    double weight_left;    /* of those that are not done */
+    double shapes_part;    /* of the progress */
+    int crossovers, crossovers_kept; /* classes of calls of which times are known, and of these as before */
+    char what[40];
+    struct class_summary summaries[TUNING_CLASSES][TUNING_FORMS];
+};
+
+static volatile bool stopped;
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    stopped = true;
+}
+
+static void show_part(void *context, double part)
+{
+    struct run *run = context;
+    const double forms = run->forms > 0 ? (run->forms_done + part) / run->forms : 1;
+    tune_progress_show(&run->progress, run->shapes_part * forms, run->what);
+}
+
+static bool show_calls(void *context, double part)
+{
+    struct run *run = context;
+    tune_progress_show(&run->progress, run->shapes_part + (1 - run->shapes_part) * part,
+                       "calls on host and device");
+    return !stopped;
+}
+
+static double shapes_end(const struct run *run)
+{
+    const struct tune_options *options = &run->options;
+    return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
+}
+
+/* Few shapes are good for axpy; symv and hemv have the most, of which another one is best every few sizes. */
+static double weight_of(int class)
+{
+    switch (tuning_class_family(class)) {
+    case FAMILY_AXPY: return 0.45;
+    case FAMILY_SYMV:
+    case FAMILY_HEMV: return 1.6;
+    default: return 1.15;
+    }
+}
+
+/* A form's share of what is left: it takes somewhat longer, and the last ones must have theirs. */
+static double deadline_of(const struct run *run, int class)
+{
+    const struct tune_options *options = &run->options;
+    if (options->time_limit <= 0)
+        return 0;
+    const double now = timer_now(), left = shapes_end(run) - now;
+    return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class) / run->weight_left, 0.8);
+}
+
+static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,
+                       enum tuning_form form)
+{
+    struct class_recipe rules;
+    char *lines = NULL;
+    size_t bytes = 0;
+    FILE *data = open_memstream(&lines, &bytes);
+    struct class_tuner tuner = {.settings = settings, .timer = &run->session.timer,
+                                .kernels = device_kernels(run->session.device), .data = data,
+                                .random_state = (uint64_t)class * 7919 + (uint64_t)form,
+                                .progress = show_part, .progress_context = run};
+    snprintf(run->what, sizeof run->what, "%s %s", tuning_class_name(class), tuning_form_name(form));
+    show_part(run, 0);
+    run->session.timer.deadline = deadline_of(run, class);
+    const enum status status = class_tuning_run(&tuner, class, form, &rules, &run->summaries[class][form]);
+    if (data)
+        fclose(data);
+    bool good = status == STATUS_OK || status == STATUS_UNSUPPORTED;
+    const bool learned = status == STATUS_OK && !shape_timer_is_over(&run->session.timer);
+    if (!good)
+        fprintf(stderr, "\nmublas tune: %s: %s\n", run->what, status_text(status));
+    else if (learned)
+        good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
+    free(lines);
+    run->weight_left -= weight_of(class);
+    run->forms_done += learned;
+    return good;
+}
+
+/* The quick ones first, since what they leave of their shares goes to the others; axpy, which writes among
+ * the matrices, last. */
+static int class_in_order(int number)
+{
+    static const int first[] = {17, 12, 4, 0}, count[] = {8, 5, 8, 4};
+    int group = 0;
+    while (number >= count[group])
+        number -= count[group++];
+    return first[group] + number;
+}
+
+static bool learn_shapes(struct run *run)
+{
+    const struct tuning_settings settings = tuning_settings_of(run->options.breadth);
+    bool good = true;
+    run->session.timer.limit = run->options.time_limit > 0 ? shapes_end(run) : 0;
+    for (int number = 0; number < TUNING_CLASSES; number++) {
+        const int class = class_in_order(number);
+        for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++) {
+            run->forms++;
+            run->weight_left += weight_of(class);
+        }
+    }
+    for (int number = 0; number < TUNING_CLASSES && good && !stopped; number++) {
+        const int class = class_in_order(number);
+        for (int form = 0; form < tuning_class_forms(class) && good && !stopped; form++)
+            if (shape_timer_is_over(&run->session.timer))
+                return good;
+            else if (run->options.classes[class])
+                good = learn_form(run, &settings, class, (enum tuning_form)form);
+    }
+    return good;
+}
+
+static struct tune_calls_options calls_options(struct run *run)
+{
+    struct tune_calls_options options =
+        run->options.breadth == BREADTH_QUICK ? tune_calls_quick() : tune_calls_full();
+    options.routines = run->options.routines ? run->options.call_routines : NULL;
+    options.before = run->files.recipe.crossover;
+    options.progress = show_calls;
+    options.argument = run;
+    if (run->options.time_limit > 0) {
+        options.seconds = run->started + run->options.time_limit - timer_now() - 1;
+        options.host_seconds = HOST_PART * options.seconds;
+    }
+    return options;
+}
+
+static bool learn_calls(struct run *run)
+{
+    const struct tune_calls_options options = calls_options(run);
+    struct learned_times *times = calloc(1, sizeof *times);
+    const char *shapes = tune_files_shapes(&run->files);
+    char *text = NULL;
+    if (times && shapes) {
+        setenv("MUBLAS_RECIPE", shapes, 1);
+        if (tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
+            text = learned_times_text(times);
+    }
+    tune_files_remove_shapes(&run->files);
+    if (text) {
+        tune_files_keep_crossover(&run->files, text, times->host_blas);
+        run->crossovers = learned_merge_device_curves(times);
+    }
+    free(times);
+    return text != NULL;
+}
+
+static void print_form(const struct run *run, int class, enum tuning_form form)
+{
+    const struct class_recipe *rules = &run->files.recipe.classes[class][form];
+    const struct class_summary *summary = &run->summaries[class][form];
+    printf("%-16s %-7s", tuning_class_name(class), tuning_form_name(form));
+    if (summary->finalists == 0)
+        printf("  %d rules from an earlier run\n", rules->interval_count);
+    else
+        printf(" %6zu %9zu %6d %10s %9.1f%% %12.1f%% %9.2f\n", summary->shapes, summary->finalists,
+               rules->interval_count, chooser_names[summary->chooser],
+               100 * summary->rules_regret, 100 * summary->occupancy_regret, summary->gain);
+}
+
+static void print_summary(const struct run *run)
+{
+    const struct shape_timer *timer = &run->session.timer;
+    printf("%-16s %-7s %6s %9s %6s %10s %10s %13s %9s\n", "class", "form", "shapes", "finalists", "rules",
+           "chooser", "rules lose", "occup. loses", "speed-up");
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < TUNING_FORMS; form++)
+            if (run->files.done[class][form])
+                print_form(run, class, (enum tuning_form)form);
+    printf("loses: mean over held-out sizes, against the best shape there; speed-up: over the built-in "
+           "shapes\n");
+    printf("%ld timings in %ld rounds, %ld rounds lost to a device that was slow, %ld changes of its pace, "
+           "%ld shapes with other bits\n",
+           timer->shapes_timed, timer->rounds, timer->rounds_lost, timer->shifts, timer->wrong);
+    if (run->forms_done < run->forms)
+        printf("%d of %d classes and forms stay as they were: there was no time for them\n",
+               run->forms - run->forms_done, run->forms);
+    if (run->crossovers > 0)
+        printf("crossovers of %d classes of calls\n", run->crossovers);
+    if (run->crossovers_kept > 0)
+        printf("%d classes of calls are as before: there was no time for them\n", run->crossovers_kept);
+    const double seconds = timer_now() - run->started;
+    if (tune_files_have_nothing(&run->files))
+        printf("nothing learned in %.1f s\n", seconds);
+    else
+        printf("recipe %s in %.1f s\n", run->options.output, seconds);
+}
+
+static int tune(struct run *run)
+{
+    const struct tune_options *options = &run->options;
+    bool good = true;
+    if (!tune_files_begin(&run->files, options, &run->session.signature, run->session.resident_warps,
+                          run->session.resident_blocks)) {
+        tune_session_close(&run->session);
+        return 1;
+    }
+    run->shapes_part = !options->calls ? 1 : options->shapes ? 1 - CALLS_PART : 0;
+    tune_progress_begin(&run->progress, options->time_limit);
+    if (options->shapes)
+        good = learn_shapes(run);
+    tune_session_close(&run->session);
+    bool calls_good = true;
+    if (options->calls && good && !stopped)
+        calls_good = learn_calls(run);
+    tune_progress_end(&run->progress);
+    if (good && stopped)
+        fprintf(stderr, "mublas tune: interrupted: nothing was learned; %s is as before\n", options->output);
+    else if (good && tune_files_finish(&run->files))
+        print_summary(run);
+    else
+        good = false;
+    return stopped ? 130 : good && calls_good ? 0 : 1;
+}
+
+static bool is_of_level3_alone(const struct tune_options *options)
+{
+    for (int routine = 0; routine < ROUTINES; routine++)
+        if (routine_family(routine) < FAMILY_GEMM &&
+            routine_is_listed(routine, options->routines ? options->call_routines : NULL))
+            return false;
+    return true;
+}
+
+/* Is there what calls need besides the device: a process under the shim with a host BLAS, and cuBLAS where
+ * all of them are of level 3? */
+static bool needs_are_met(const struct tune_options *options)
+{
+    if (!options->calls || options->evaluate)
+        return true;
+    if (is_of_level3_alone(options) && !cublas_library_find()) {
+        fputs("mublas tune: there is no cuBLAS, without which these routines stay on the host\n", stderr);
+        return false;
+    }
+    return shim_child_possible("mublas tune", TIMED_CALLS_COMMAND);
+}
+
+int tune_run(char **arguments)
+{
+    static struct run run;
+    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    const int outcome = tune_options_read(arguments, &run.options);
+    if (outcome >= 0)
+        return outcome;
+    if (!needs_are_met(&run.options))
+        return 1;
+    run.started = timer_now();
+    const int refusal = tune_session_open(&run.session, run.options.memory, &stopped);
+    if (refusal != 0)
+        return refusal;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (run.options.evaluate)
+        return tune_evaluate(&run.session, &run.options);
+    const int status = tune(&run);
+    tune_files_free(&run.files);
+    return status;
+}

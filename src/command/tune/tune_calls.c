@@ -1,0 +1,257 @@
+#include "command/tune/tune_calls.h"
+#include "command/tune/call_timer.h"
+#include "command/tune/learned_merge.h"
+#include "command/tune/tune_results.h"
+#include "command/tune/tune_routes.h"
+#include "common/clock.h"
+#include "common/processors.h"
+#include "tuner/learn/call_sampler.h"
+#include "tuner/learn/sample_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A square of 52 doubles: no size four times as large, and so on, is close to a power of two. */
+enum { LEAST_BYTES = 21 << 10, LEAST_UPLOAD = 272 << 10 }; /* times 4^3: just above PIN_BYTES_MIN */
+static const double seconds_with_routes = 12; /* from which there is time for them */
+static const double call_budget_us = 300, upload_part = 0.15;
+
+struct session {
+    const struct tune_calls_options *options;
+    struct learned_times *times;
+    struct timing_process process; /* as programs have it */
+    double started, host_used;
+    int kept; /* classes there was no time for, which are as before */
+};
+
+double tune_calls_budget(enum blas_family family)
+{
+    return family > FAMILY_AXPY && family < FAMILY_GEMM ? 100 : 60;
+}
+
+struct tune_calls_options tune_calls_quick(void)
+{
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .rounds = 16,
+                                       .process_seconds = 9.5, .most_bytes = (size_t)128 << 20,
+                                       .most_us = 1.5e3};
+}
+
+struct tune_calls_options tune_calls_full(void)
+{
+    return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .rounds = SAMPLE_TIMES,
+                                       .process_seconds = 30, .most_bytes = (size_t)128 << 20,
+                                       .most_us = 3e3};
+}
+
+static double seconds_now(void)
+{
+    return 1e-9 * (double)clock_nanoseconds();
+}
+
+/* Of the time that there is, if any. */
+static double part_used(const struct session *session)
+{
+    const double seconds = session->options->seconds;
+    return seconds > 0 ? (seconds_now() - session->started) / seconds : HUGE_VAL;
+}
+
+static bool may_go_on(const struct session *session, double done)
+{
+    return !session->options->progress || session->options->progress(session->options->argument, done);
+}
+
+static void time_side(void *argument, enum call_side side, const struct blas_call *calls, int count,
+                      double *us)
+{
+    struct session *session = argument;
+    const double started = seconds_now();
+    /* But for the scout's, whose times others take the place of, they are of one family, or two alike. */
+    call_timer_warm_all(&session->process.timer, side, calls, count, tune_calls_budget(calls[0].family), us);
+    if (side == SIDE_HOST)
+        session->host_used += seconds_now() - started;
+}
+
+static bool stop_sampling(void *argument, double done)
+{
+    const struct session *session = argument;
+    return !session->process.timer.running || session->host_used > session->options->host_seconds ||
+           part_used(session) > 1 ||
+           !may_go_on(session, fmax(part_used(session), upload_part + (1 - upload_part) * done));
+}
+
+static bool is_wanted(void *argument, enum blas_family family, enum blas_type type)
+{
+    const struct session *session = argument;
+    return learned_merge_is_wanted(family, type, session->options->routines);
+}
+
+/* Samples are timed once more: by another process, if it is time. */
+static void before_round(void *argument)
+{
+    struct session *session = argument;
+    if (part_used(session) <= 1)
+        timing_process_renew(&session->process);
+}
+
+/* New matrices in a process of that kind: what the first call takes longer than the second. */
+static void sample_pinned(struct session *session, struct call_timer *timer, struct time_curve *curve,
+                          double end)
+{
+    double step = 0; /* part of the time that the last size took: the next takes four times as long */
+    for (double bytes = LEAST_UPLOAD; bytes <= (double)session->options->most_bytes; bytes *= 4) {
+        double first, second, before = part_used(session);
+        if (before + 4 * step > end || !may_go_on(session, fmin(part_used(session), end)) ||
+            !call_timer_cold(timer, bytes, &first, &second))
+            return;
+        if (first > second)
+            time_curve_add(curve, bytes, first - second);
+        step = part_used(session) - before;
+    }
+}
+
+/* Without tracking every call copies its matrix: what it takes longer than a resident one. */
+static void sample_staged(struct session *session, struct call_timer *timer, struct time_curve *curve,
+                          double end)
+{
+    for (double bytes = LEAST_BYTES; bytes <= (double)session->options->most_bytes; bytes *= 16) {
+        int64_t n = (int64_t)sqrt(bytes / sizeof(double));
+        struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
+        double copied, resident;
+        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
+            !call_timer_warm(timer, SIDE_DEVICE, &call, call_budget_us, &copied, NULL) ||
+            !call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &resident, NULL))
+            return;
+        if (copied > resident)
+            time_curve_add(curve, (double)(n * n) * sizeof(double), copied - resident);
+    }
+}
+
+typedef void upload_sampler(struct session *, struct call_timer *, struct time_curve *, double);
+
+/* Uploads in a process of its own, lest what it leaves behind (freed memory of which copies are on the
+ * device) be in the way of calls that are timed later: until this part of the time is used. */
+static void sample_apart(struct session *session, const struct shim_child_settings *settings,
+                         upload_sampler *sampler, enum upload_way way, double end)
+{
+    struct call_timer timer;
+    struct call_timer_end left;
+    if (part_used(session) > end ||
+        !call_timer_start(&timer, settings, session->process.who, session->options->most_bytes))
+        return;
+    sampler(session, &timer, &session->times->upload[way], end);
+    if (!call_timer_stop(&timer, &left) || left.reason[0])
+        memset(&session->times->upload[way], 0, sizeof(struct time_curve));
+}
+
+/* What the first call of a process takes longer than the others is waking the device. */
+static void sample_wake(struct session *session)
+{
+    struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 1000};
+    double usual, first;
+    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &usual, &first) &&
+        first > usual)
+        session->times->wake_us = first - usual;
+}
+
+/* A scan covers the gaps between columns as well. */
+static void sample_scan(struct session *session)
+{
+    const int64_t n = (int64_t)sqrt((double)session->options->most_bytes / 4 / sizeof(double));
+    struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
+    double dense, sparse;
+    if (!call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &dense, NULL))
+        return;
+    call.a.ld = 4 * n;
+    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) &&
+        sparse > dense)
+        session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
+}
+
+static void sample_all(struct session *session)
+{
+    const char *recipe = session->options->recipe;
+    const struct shim_child_settings plain = {.offload = "always", .recipe = recipe};
+    const struct shim_child_settings untracked = {
+        .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
+    const struct call_sampler sampler = {
+        .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
+        .before_round = before_round, .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
+        .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
+    sample_wake(session);
+    sample_apart(session, session->process.settings, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
+    sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
+    sample_apart(session, &untracked, sample_staged, UPLOAD_STAGED, upload_part);
+    if (part_used(session) < upload_part)
+        sample_scan(session);
+    if (part_used(session) < upload_part)
+        tune_results(time_side, session, (double)session->options->most_bytes, &session->times->result);
+    call_sampler_run(&sampler, session->times);
+}
+
+/* What a process that ended early had made of its calls is not known. False: with one line. */
+static bool is_good(const struct session *session, int timed, int kept)
+{
+    const char *who = session->process.who;
+    const struct call_timer_end *end = &session->process.end;
+    const char *reason = end->reason[0] ? end->reason : "its process made none";
+    if (session->process.lost && end->any_on_device)
+        fprintf(stderr, "%s: a process that made calls ended early: nothing is learned\n", who);
+    else if (!end->any_on_device)
+        fprintf(stderr, "%s: no call ran on the device: %s\n", who, reason);
+    else if (timed > 0 && kept == 0)
+        fprintf(stderr, "%s: some calls of every routine stayed on the host: %s\n", who, reason);
+    else
+        return true;
+    return false;
+}
+
+static bool conclude(struct session *session)
+{
+    struct learned_times *times = session->times;
+    const struct call_timer_end *end = &session->process.end;
+    const int timed = learned_merge_device_curves(times);
+    learned_merge_forget_stayed(times, end);
+    const int kept = learned_merge_device_curves(times);
+    learned_merge_forget_single(times);
+    memcpy(times->host_blas, end->host, sizeof times->host_blas);
+    if (session->options->before)
+        session->kept =
+            learned_merge_keep_others(times, session->options->before, session->options->routines, end);
+    learned_times_settle(times, times->host_blas, times->host_threads);
+    return is_good(session, timed, kept);
+}
+
+/* Routes have their part of the time, unless single routines of BLAS or little time were given. */
+static bool leave_time_for_routes(struct tune_calls_options *options)
+{
+    const bool wanted = !options->routines && options->seconds >= seconds_with_routes;
+    options->seconds -= wanted ? TUNE_ROUTES_SECONDS : 0;
+    return wanted;
+}
+
+bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times,
+                int *kept)
+{
+    struct tune_calls_options own = *wanted;
+    const struct tune_calls_options *const options = &own;
+    const bool routes = leave_time_for_routes(&own);
+    const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
+                                                    .huge_pages = true};
+    struct session session = {.options = options, .times = times,
+                              .process = {.settings = &as_programs, .who = who,
+                                          .most_bytes = options->most_bytes,
+                                          .seconds = options->process_seconds},
+                              .started = seconds_now()};
+    memset(times, 0, sizeof *times);
+    times->host_threads = processors_for_blas();
+    if (timing_process_start(&session.process))
+        sample_all(&session);
+    timing_process_stop(&session.process);
+    if (routes && may_go_on(&session, 1))
+        tune_routes(&times->routes, options->recipe, who);
+    const bool good = conclude(&session);
+    if (kept)
+        *kept = session.kept;
+    return good;
+}

@@ -1,0 +1,46 @@
+/* tune_calls.h - the part of `mublas tune` that learns where calls gain: host and device times of
+ * every offloaded routine, what an upload costs, what waking costs (learned_times.h). */
+#ifndef MUBLAS_TUNE_CALLS_H
+#define MUBLAS_TUNE_CALLS_H
+
+#include "tuner/online/learned_times.h"
+
+#include <stddef.h>
+
+struct tune_calls_options {
+    const char *routines; /* names with commas between; NULL: all */
+    const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
+    const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
+    double seconds;       /* for everything, about */
+    double host_seconds;  /* of these, for calls on the host, at most */
+    int rounds;           /* how often samples beside the border are timed, at most */
+    double process_seconds; /* after which another process makes the calls; 0: never */
+    size_t most_bytes;    /* of a matrix */
+    double most_us;       /* of a call on a side (call_sampler.h) */
+    /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
+    bool (*progress)(void *argument, double done);
+    void *argument;
+};
+
+/* Microseconds to spend on one time of a sample of the family. Of a matrix with a vector the first calls
+ * take up to twice as long, where caches hold it, until each thread has its part: more of them, as
+ * bench/crossovers has. */
+double tune_calls_budget(enum blas_family family);
+
+/* What `mublas tune --quick` has, but for the seconds, which its time limit says: 25 s, of them 18 on the
+ * host, 16 rounds, by a new process every 9.5 s, since from process to process threads and memory lie
+ * elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of hundreds. */
+struct tune_calls_options tune_calls_quick(void);
+
+/* What the others have: 150 s, of them 110 on the host, 64 rounds, by a new process every half minute; calls
+ * to 3 ms. */
+struct tune_calls_options tune_calls_full(void);
+
+/* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
+ * also what tune_routes.h does. What there was no time for is as in options->before, or left out; *kept, if
+ * not NULL: how many classes are as before, though they were to be learned. False: nothing could be learned
+ * of the device, with one line that begins with `who`. */
+bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times,
+                int *kept);
+
+#endif

@@ -1,0 +1,308 @@
+#include "command/tune/tune_evaluate.h"
+
+#include "command/random_flags.h"
+#include "command/tune/tune_place.h"
+#include "tuner/learn/shape_race.h"
+#include "tuner/learn/shape_space.h"
+#include "tuner/learn/size_grid.h"
+#include "tuner/learn/statistics.h"
+#include "tuner/learn/tuning_data.h"
+#include "tuner/online/decision.h"
+#include "tuner/online/occupancy_shape.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RIVALS = 4, TIMED = RIVALS + 2, KEPT = 40 /* of the race's times */ };
+
+/* What was the fastest of a race was so partly by luck: rivals, the choice and the built-in shape afresh. */
+static const struct timing_plan final_plan = {11, 21, {0, 0, 1.1, 1.05}, 0.002, 100e-6, false, false};
+/* Part of the most bytes in flight: shapes with less are not the fastest anywhere. */
+static const double PRUNE = 0.04;
+
+/* What is asked of each class, of the fastest shape's time over the choice's. */
+static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
+
+#define MADE_BY "by mublas tune --evaluate"
+
+/* Of the sizes judged: the fastest's time over the choice's and over the built-in shape's, at most 1. */
+struct judged {
+    struct size {
+        int64_t m, n;
+    } *sizes;
+    double *efficiencies, *built_in;
+    size_t count;
+};
+
+struct evaluation {
+    struct tune_session *session;
+    const struct recipe *recipe;
+    FILE *data;
+    struct judged of[TUNING_CLASSES];
+    struct shape_figures figures[TUNING_CLASSES];
+};
+
+/* In [0, 1): of a class's size of this number, another one each time. */
+static double part_of(int class, int number, int which)
+{
+    uint64_t seed = ((uint64_t)class * 100000 + (uint64_t)number) * 4 + (uint64_t)which + 4711;
+    return random_part(&seed);
+}
+
+/* A call whose extents are no multiples of anything. Forms take turns. False: there is no room for one. */
+static bool random_call(const struct evaluation *evaluation, int class, int number, struct blas_call *call)
+{
+    const enum tuning_form form = (enum tuning_form)(number % tuning_class_forms(class));
+    const struct size_range range = size_range_of(class, form, evaluation->session->pool.matrix_bytes);
+    if (range.most < range.least)
+        return false;
+    const int64_t size = size_range_pick(range, part_of(class, number, 0));
+    const struct blas_call even = tuning_class_call_at(class, form, size);
+    const int64_t m = even.m - (int64_t)(part_of(class, number, 1) * TUNING_UNIT);
+    const int64_t n = even.n - (int64_t)(part_of(class, number, 2) * TUNING_UNIT);
+    *call = tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
+    return true;
+}
+
+static struct launch_shape chosen_shape(const struct evaluation *evaluation, int class,
+                                        const struct blas_call *call)
+{
+    const enum tuning_form form = tuning_form_of(call);
+    const int64_t size = tuning_size_of(call);
+    const struct class_recipe *rules = &evaluation->recipe->classes[class][form];
+    struct launch_shape shape;
+    if ((decision_of(rules, class, form, size, rules->by_occupancy, &shape) ||
+         decision_of(rules, class, form, size, false, &shape)) &&
+        launch_shape_can(call, &shape))
+        return shape;
+    return launch_shape_built_in(call);
+}
+
+static void keep_times(struct evaluation *evaluation, int class, const struct blas_call *call,
+                       const char *stage, const struct launch_shape *shapes, const struct tuning_time *times,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (times[i].rounds > 0)
+            tuning_data_line(evaluation->data, class, call, stage, &shapes[i], &times[i]);
+}
+
+static bool is_among(int class, const struct launch_shape *shapes, size_t count,
+                     const struct launch_shape *shape)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shape_is_same(class, &shapes[i], shape))
+            return true;
+    return false;
+}
+
+/* The fastest of all behind those that are there, up to TIMED. */
+static enum status find_rivals(struct evaluation *evaluation, const struct blas_call *call, int class,
+                               struct launch_shape *shapes, size_t *count)
+{
+    const struct shape_figures *figures = &evaluation->figures[class];
+    const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
+    struct tuning_time *times = calloc(space.count + 1, sizeof *times);
+    size_t finished = 0;
+    enum status status = times && space.count > 0 ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    if (status == STATUS_OK) {
+        size_t field = shape_space_prune(space.shapes, space.count, call, figures, PRUNE);
+        field = shape_space_distinct(space.shapes, field, call, figures->of_edge[0].multiprocessors);
+        status = shape_race_run(&evaluation->session->timer, call, space.shapes, field, times, &finished,
+                                false);
+    }
+    if (status == STATUS_OK)
+        keep_times(evaluation, class, call, "sieve", space.shapes, times, finished < KEPT ? finished : KEPT);
+    for (size_t i = 0; i < finished && *count < TIMED && status == STATUS_OK; i++)
+        if (!is_among(class, shapes, *count, &space.shapes[i]))
+            shapes[(*count)++] = space.shapes[i];
+    free(times);
+    free(space.shapes);
+    return status;
+}
+
+/* Stopped on the way: nothing is kept. */
+static enum status judge_size(struct evaluation *evaluation, int class, const struct blas_call *call)
+{
+    struct launch_shape shapes[TIMED] = {chosen_shape(evaluation, class, call), launch_shape_built_in(call)};
+    const size_t built_in = shape_is_same(class, &shapes[0], &shapes[1]) ? 0 : 1;
+    struct tuning_time times[TIMED];
+    size_t count = built_in + 1, best = 0;
+    enum status status = find_rivals(evaluation, call, class, shapes, &count);
+    if (status == STATUS_OK)
+        status = shape_timer_time(&evaluation->session->timer, call, shapes, count, &final_plan, times, NULL);
+    if (status != STATUS_OK || *evaluation->session->timer.stop)
+        return status;
+    if (!isfinite(times[0].seconds) || !isfinite(times[built_in].seconds))
+        return STATUS_UNSUPPORTED;
+    for (size_t i = 1; i < count; i++)
+        best = times[i].seconds < times[best].seconds ? i : best;
+    keep_times(evaluation, class, call, "chosen", &shapes[0], &times[0], 1);
+    keep_times(evaluation, class, call, "default", &shapes[built_in], &times[built_in], 1);
+    keep_times(evaluation, class, call, "best", &shapes[best], &times[best], 1);
+    struct judged *judged = &evaluation->of[class];
+    judged->sizes[judged->count] = (struct size){call->m, call->n};
+    judged->efficiencies[judged->count] = times[best].seconds / times[0].seconds;
+    judged->built_in[judged->count++] = times[best].seconds / times[built_in].seconds;
+    return STATUS_OK;
+}
+
+static bool was_judged(const struct judged *judged, const struct blas_call *call)
+{
+    for (size_t i = 0; i < judged->count; i++)
+        if (judged->sizes[i].m == call->m && judged->sizes[i].n == call->n)
+            return true;
+    return false;
+}
+
+static bool read_figures(struct evaluation *evaluation, int class)
+{
+    struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
+    least.a.pointer = NULL;
+    return occupancy_read_shapes(device_kernels(evaluation->session->device), &least,
+                                 &evaluation->figures[class]) == CUDA_SUCCESS;
+}
+
+static bool is_over(const struct evaluation *evaluation, double deadline)
+{
+    return *evaluation->session->timer.stop || (deadline > 0 && timer_now() > deadline);
+}
+
+/* All classes take turns, so that when time is up each has as many sizes as the others. How many there
+ * were. */
+static int judge(struct evaluation *evaluation, const struct tune_options *options, double deadline)
+{
+    bool wanted[TUNING_CLASSES];
+    int judged = 0;
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        wanted[class] = options->classes[class] && read_figures(evaluation, class);
+    for (int number = 0; number < options->evaluate; number++)
+        for (int class = 0; class < TUNING_CLASSES; class++) {
+            struct blas_call call;
+            if (is_over(evaluation, deadline))
+                return judged;
+            if (!wanted[class] || !random_call(evaluation, class, number, &call) ||
+                was_judged(&evaluation->of[class], &call))
+                continue;
+            const size_t before = evaluation->of[class].count;
+            judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
+            judged += (int)(evaluation->of[class].count - before); /* none where it was interrupted */
+        }
+    return judged;
+}
+
+/* Sorts. True: as good as is wanted. */
+static bool print_line(const char *name, const struct judged *judged)
+{
+    const size_t count = judged->count;
+    const double *efficiencies = judged->efficiencies, *built_in = judged->built_in;
+    if (count == 0) {
+        printf("%-16s no size was judged\n", name);
+        return false;
+    }
+    statistics_sort(judged->efficiencies, count);
+    statistics_sort(judged->built_in, count);
+    const double median = statistics_quantile(efficiencies, count, 0.5),
+                 low = statistics_quantile(efficiencies, count, LOW);
+    printf("%-16s %5zu %7.1f%% %13.1f%% %7.1f%% %13.1f%% %13.1f%%\n", name, count, 100 * median, 100 * low,
+           100 * efficiencies[0], 100 * statistics_quantile(built_in, count, 0.5),
+           100 * statistics_quantile(built_in, count, LOW));
+    return median >= MEDIAN_WANTED && low >= LOW_WANTED;
+}
+
+/* True: all classes wanted are good. `all` has room for all sizes. */
+static bool print_table(const struct evaluation *evaluation, const bool wanted[TUNING_CLASSES],
+                        struct judged *all)
+{
+    int good = 0, classes = 0;
+    printf("%-16s %5s %8s %14s %8s %14s %14s\n", "class", "sizes", "median", "5th percentile", "worst",
+           "built-in median", "5th");
+    for (int class = 0; class < TUNING_CLASSES; class++) {
+        const struct judged *of = &evaluation->of[class];
+        if (!wanted[class])
+            continue;
+        good += print_line(tuning_class_name(class), of);
+        classes++;
+        for (size_t i = 0; i < of->count; i++, all->count++) {
+            all->efficiencies[all->count] = of->efficiencies[i];
+            all->built_in[all->count] = of->built_in[i];
+        }
+    }
+    if (all->count > 0)
+        print_line("all", all);
+    printf("%d of %d classes: median 98%%, 5th percentile 95%% or more\n", good, classes);
+    return classes > 0 && good == classes;
+}
+
+static bool make_judged(struct judged *judged, size_t most)
+{
+    *judged = (struct judged){calloc(most, sizeof *judged->sizes), calloc(most, sizeof(double)),
+                              calloc(most, sizeof(double)), 0};
+    return judged->sizes && judged->efficiencies && judged->built_in;
+}
+
+static void free_judged(struct judged *judged)
+{
+    free(judged->sizes);
+    free(judged->efficiencies);
+    free(judged->built_in);
+}
+
+/* The data file, over that of an earlier evaluation. */
+static bool open_data(struct evaluation *evaluation, const char *path)
+{
+    if (!tune_place_is_ours(path, "# made " MADE_BY, "an evaluation"))
+        return false;
+    evaluation->data = fopen(path, "we");
+    if (!evaluation->data)
+        return tune_complain(path, strerror(errno));
+    tuning_data_begin(evaluation->data, &evaluation->recipe->signature, MADE_BY);
+    return true;
+}
+
+static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
+{
+    char path[TUNE_PATH_BYTES];
+    const double started = timer_now(), limit = options->time_limit;
+    const size_t most = (size_t)options->evaluate;
+    struct judged all;
+    bool good = make_judged(&all, TUNING_CLASSES * most);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        good = make_judged(&evaluation->of[class], most) && good;
+    snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
+    good = good ? open_data(evaluation, path) : tune_complain(path, "out of memory");
+    if (good) {
+        const int count = judge(evaluation, options, limit > 0 ? started + limit : 0);
+        good = print_table(evaluation, options->classes, &all);
+        printf("%d sizes judged in %.1f s; their times are in %s\n", count, timer_now() - started, path);
+    }
+    if (evaluation->data)
+        fclose(evaluation->data);
+    free_judged(&all);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        free_judged(&evaluation->of[class]);
+    return good ? 0 : 1;
+}
+
+int tune_evaluate(struct tune_session *session, const struct tune_options *options)
+{
+    char fault[RECIPE_FAULT_BYTES];
+    static struct recipe recipe;
+    int status = 1;
+    bool has_recipe = recipe_read(options->output, &recipe, fault);
+    if (has_recipe && recipe_fits(&recipe, &session->signature, fault)) {
+        static struct evaluation evaluation;
+        evaluation.session = session;
+        evaluation.recipe = &recipe;
+        status = evaluate(&evaluation, options);
+    } else {
+        fprintf(stderr, "mublas tune: %s: %s\n", options->output, fault);
+    }
+    if (has_recipe)
+        recipe_clear(&recipe);
+    tune_session_close(session);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* tune_files.h - what `mublas tune` reads and writes: the recipe, and FILE.csv beside it, both at the end. */
+#ifndef MUBLAS_TUNE_FILES_H
+#define MUBLAS_TUNE_FILES_H
+
+#include "command/tune/tune_place.h"
+
+struct tune_files {
+    const struct tune_options *options;
+    struct recipe recipe;    /* what was there before and fits, and what this run learned */
+    bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run */
+    bool calls_done;         /* crossovers were learned */
+    char shapes[TUNE_PATH_BYTES]; /* the temporary file of tune_files_shapes; "": none */
+    char *data;              /* lines of the data file, from malloc */
+    size_t data_bytes;
+    char *before; /* lines of the data file that was there, if it is the recipe's */
+    bool has_outdated_data;
+};
+
+/* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What
+ * is there and does not fit here gives a line, and is replaced if anything is learned. */
+bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
+                      const struct recipe_signature *signature, int resident_warps, int resident_blocks);
+
+/* A class and form was learned, with these lines of data. False: out of memory, with a line. */
+bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
+                     const struct class_recipe *rules, const char *lines, size_t bytes);
+/* The crossover section, from malloc, is taken over. */
+void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
+
+/* A file with the launch shapes that the recipe will have, for processes that time calls: a temporary one,
+ * if this run has learned any, until it is removed. "none": there are none. NULL, with a line: it cannot be
+ * written. */
+const char *tune_files_shapes(struct tune_files *files);
+void tune_files_remove_shapes(struct tune_files *files);
+
+/* Has this run learned nothing? */
+bool tune_files_have_nothing(const struct tune_files *files);
+
+/* Write the recipe and the data, if anything was learned. */
+bool tune_files_finish(struct tune_files *files);
+void tune_files_free(struct tune_files *files);
+
+#endif

@@ -1,0 +1,124 @@
+#include "command/tune/tune_routes.h"
+#include "command/run/offload_report.h"
+#include "command/tune/call_timer.h"
+#include "command/tune/timed_calls.h"
+#include "common/clock.h"
+#include "gpu/solver_library.h"
+#include "tuner/learn/statistics.h"
+#include "tuner/online/route_times.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATIENCE_MS = 20000, ORDERS = 3 };
+static const double most_us = 50e3; /* of a call on the host */
+
+/* What stands for a curve, sooner what takes less time. */
+static const struct timed {
+    const char *name;
+    enum lapack_family family;
+    enum blas_type type;
+    enum route_curve curve;
+    char jobz;
+    int64_t orders[ORDERS];
+} timed[] = {
+    {"dgetrf", LAPACK_GETRF, TYPE_D, ROUTE_LEVEL3, '-', {256, 400, 640}},
+    {"dsyevd", LAPACK_SYEVD, TYPE_D, ROUTE_VALUES, 'N', {160, 256, 400}},
+    {"dsyevd", LAPACK_SYEVD, TYPE_D, ROUTE_VECTORS, 'V', {160, 256, 400}},
+    {"zheevd", LAPACK_SYEVD, TYPE_Z, ROUTE_VALUES, 'N', {160, 256, 400}},
+    {"zheevd", LAPACK_SYEVD, TYPE_Z, ROUTE_VECTORS, 'V', {160, 256, 400}},
+    {"dgesdd", LAPACK_GESDD, TYPE_D, ROUTE_SINGULAR, 'S', {160, 256, 400}},
+};
+enum { TIMED = sizeof timed / sizeof *timed };
+
+static int is_complex(const struct timed *call)
+{
+    return blas_scalar_parts(call->type) == 2;
+}
+
+/* Have the process time it. */
+static bool ask(const struct call_timer *timer, const struct timed *call, int64_t n, double *us)
+{
+    char answer[64];
+    struct pollfd answers = {.fd = fileno(timer->child.answers), .events = POLLIN};
+    fprintf(timer->child.requests, "route %s %lld %c\n" TIMED_CALLS_ANSWER, call->name, (long long)n,
+            call->jobz);
+    if (fflush(timer->child.requests) != 0)
+        return false;
+    if (poll(&answers, 1, PATIENCE_MS) == 0)
+        kill(timer->child.process, SIGKILL);
+    return fgets(answer, sizeof answer, timer->child.answers) && sscanf(answer, "%lf", us) == 1;
+}
+
+/* Squares up, and down. */
+static struct route_times predict(const struct machine_model *model, const struct timed *call, int64_t n)
+{
+    static const double up[ROUTE_CURVES] = {0.5, 0.5, 1, 1}, down[ROUTE_CURVES] = {0, 1, 1, 2};
+    const double square = (double)blas_element_bytes(call->type) * (double)(n * n);
+    const struct route_shape shape = {.family = call->family, .type = call->type, .m = n, .n = n, .k = n,
+                                      .vectors = call->jobz == 'V' || call->jobz == 'S',
+                                      .bytes_up = (uint64_t)(up[call->curve] * square),
+                                      .bytes_down = (uint64_t)(down[call->curve] * square)};
+    return route_times_predict(model, &shape);
+}
+
+/* One curve, until the host would take too long. */
+static void learn(struct route_factors *factors, const struct call_timer *timer, enum call_side side,
+                  const struct timed *call)
+{
+    const struct machine_model model = crossover_model_here(NULL);
+    double ratios[ORDERS], us, slower = 1;
+    size_t count = 0;
+    for (int i = 0; i < ORDERS; i++) {
+        const struct route_times built_in = predict(&model, call, call->orders[i]);
+        if ((side == SIDE_HOST && slower * built_in.host_us > most_us) ||
+            !ask(timer, call, call->orders[i], &us))
+            break;
+        slower = side == SIDE_HOST ? us / built_in.host_us : (us - built_in.moving_us) / built_in.compute_us;
+        ratios[count++] = slower;
+    }
+    if (count > 0)
+        route_factors_learn(factors, side, call->curve, is_complex(call), statistics_median(ratios, count));
+}
+
+/* What stayed on the host says nothing of the device. */
+static void forget_stayed(struct route_factors *factors, const char *report)
+{
+    struct offload_row row;
+    for (int i = 0; i < TIMED; i++)
+        if (!offload_report_row(report, timed[i].name, &row) || row.on_host > 0)
+            factors->factors[SIDE_DEVICE][timed[i].curve][is_complex(&timed[i])] = 0;
+}
+
+static void learn_side(struct route_factors *factors, enum call_side side, const char *recipe,
+                       const char *who)
+{
+    const struct shim_child_settings settings = {
+        .offload = side == SIDE_HOST ? "never" : "always", .recipe = recipe, .huge_pages = true};
+    struct call_timer timer;
+    struct route_factors learned = {0};
+    if (!call_timer_start(&timer, &settings, who, 0))
+        return;
+    const double end =
+        1e-9 * (double)clock_nanoseconds() + TUNE_ROUTES_SECONDS / CALL_SIDES; /* one curve at least */
+    for (int i = 0; i < TIMED; i++)
+        if (1e-9 * (double)clock_nanoseconds() < end)
+            learn(&learned, &timer, side, &timed[i]);
+    if (shim_child_wait(&timer.child) == 0) {
+        if (side == SIDE_DEVICE)
+            forget_stayed(&learned, timer.child.report);
+        route_factors_keep(&learned, factors);
+        *factors = learned;
+    }
+    shim_child_clean(&timer.child);
+}
+
+void tune_routes(struct route_factors *factors, const char *recipe, const char *who)
+{
+    if (!solver_library_find())
+        return;
+    for (int side = 0; side < CALL_SIDES; side++)
+        learn_side(factors, (enum call_side)side, recipe, who);
+}

@@ -1,0 +1,23 @@
+/* tune_session.h - the device while `mublas tune` times launch shapes on it. */
+#ifndef MUBLAS_TUNE_SESSION_H
+#define MUBLAS_TUNE_SESSION_H
+
+#include "tuner/learn/shape_timer.h"
+
+struct tune_session {
+    struct device *device;
+    struct device_scope scope;
+    struct lane *lane;
+    struct tuning_pool pool;
+    struct shape_timer timer;
+    struct recipe_signature signature;
+    int resident_warps, resident_blocks;
+};
+
+/* Wake and enter the device, fill memory for matrices of `memory` bytes (less where the device
+ * has not that much). 0, or the exit status, with one line, where that cannot be. */
+int tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop);
+/* Gives the device up for the rest of the process. */
+void tune_session_close(struct tune_session *session);
+
+#endif

@@ -1,0 +1,306 @@
+#include "host/host_blas.h"
+#include "common/log.h"
+#include "common/program_state.h"
+#include "common/settings.h"
+#include "host/callers.h"
+#include "host/host_paths.h"
+#include "host/host_search.h"
+#include "host/nested.h"
+#include "host/retained.h"
+#include "host/thunks.h"
+#include "host/width.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* The host's own routines; NULL: not found yet. Also for thunks.S. */
+host_function *host_functions[SYMBOL_COUNT];
+
+/* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */
+enum { UNBOUND, BINDING, BOUND, SHARED };
+static struct binding {
+    atomic_int state;
+    atomic_int width;            /* enum integer_width + 1 once known, 0 before */
+    struct host_library library; /* once BOUND */
+} bindings[INTERFACE_COUNT];
+
+static int state_of(enum interface interface)
+{
+    return atomic_load_explicit(&bindings[interface].state, memory_order_acquire);
+}
+
+bool host_blas_is_shared(enum interface interface)
+{
+    return state_of(interface) == SHARED;
+}
+
+host_function *host_blas_target(enum symbol symbol)
+{
+    host_function *function = __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
+    return function ? function : RESOLVE_THUNK(symbol);
+}
+
+static void publish_function(enum symbol symbol, host_function *function)
+{
+    __atomic_store_n(&host_functions[symbol], function, __ATOMIC_RELEASE);
+    host_blas_bound(symbol, function);
+}
+
+/* True when the library was that interface's host: nobody's any more, but not free yet. */
+static bool unbind(enum interface interface, uintptr_t start)
+{
+    int bound = BOUND;
+    return state_of(interface) == BOUND && bindings[interface].library.start == start &&
+           atomic_compare_exchange_strong(&bindings[interface].state, &bound, BINDING);
+}
+
+/* A library that is unloaded, since the plug-in whose first call came from a destructor is;
+ * what it depends on may go with it. */
+static void forget_library(uintptr_t start, uintptr_t end)
+{
+    bool unbound[INTERFACE_COUNT];
+    for (int i = 0; i < INTERFACE_COUNT; i++)
+        unbound[i] = unbind((enum interface)i, start);
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        uintptr_t function = (uintptr_t)__atomic_load_n(&host_functions[i], __ATOMIC_ACQUIRE);
+        if ((function < start || function >= end) && !unbound[symbol_interface((enum symbol)i)])
+            continue;
+        publish_function((enum symbol)i, NULL);
+    }
+    for (int i = 0; i < INTERFACE_COUNT; i++) {
+        if (!unbound[i])
+            continue;
+        host_blas_unbound((enum interface)i);
+        bindings[i].width = 0;
+        atomic_store_explicit(&bindings[i].state, UNBOUND, memory_order_release);
+    }
+}
+
+/* The first of several threads to get here decides; the others' calls are served
+ * from what they found themselves. `plain`: the library has the routines by plain names;
+ * `at_start`: by host_search_at_start. */
+static void publish(enum interface interface, const struct host_library *library, bool plain, bool at_start)
+{
+    struct binding *binding = &bindings[interface];
+    int expected = UNBOUND;
+    if (!settings_are_readable())
+        return; /* bind_at_load will know whether calls are counted */
+    if (!atomic_compare_exchange_strong(&binding->state, &expected, BINDING))
+        return;
+    binding->library = *library;
+    binding->library.handle = NULL; /* nothing more is looked up */
+    if (!at_start)
+        retained_keep(library, forget_library);
+    if (!interface_is_lapack(interface)) /* which calls BLAS for itself, and that is counted */
+        nested_note_host(library->start, library->end);
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        if (symbol_interface((enum symbol)i) != interface)
+            continue;
+        enum symbol symbol = plain ? symbol_plain((enum symbol)i) : (enum symbol)i;
+        host_function *function = at_start ? host_library_start_function(library, symbol_name(symbol))
+                                           : host_library_function(library, symbol_name(symbol));
+        if (!function)
+            continue;
+        if (!at_start)
+            retained_keep_origin(library, function, forget_library);
+        publish_function((enum symbol)i, function);
+    }
+    atomic_store_explicit(&binding->state, BOUND, memory_order_release);
+}
+
+static void share(enum interface interface)
+{
+    int expected = UNBOUND;
+    if (!atomic_compare_exchange_strong(&bindings[interface].state, &expected, SHARED))
+        return;
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (symbol_interface((enum symbol)i) == interface)
+            publish_function((enum symbol)i, DISPATCH_THUNK(i));
+}
+
+void host_blas_bind_at_load(void)
+{
+    host_library_note_start();
+    for (int i = 0; i < INTERFACE_COUNT; i++) {
+        enum interface interface = (enum interface)i;
+        struct host_library library;
+        if (state_of(interface) == UNBOUND &&
+            host_search_at_start(symbol_name(interface_sentinel(interface)), &library))
+            publish(interface, &library, false, true);
+    }
+}
+
+const struct host_library *host_blas_library(enum interface interface, int number)
+{
+    if (host_blas_is_shared(interface))
+        return shared_hosts_loaded(interface, number) ? &shared_hosts_loaded(interface, number)->library
+                                                      : NULL;
+    return number == 0 && state_of(interface) == BOUND ? &bindings[interface].library : NULL;
+}
+
+static const char *path_of(const struct host_library *library)
+{
+    return library ? library->path : "none";
+}
+
+static const char *kind_of(enum symbol symbol)
+{
+    return interface_is_lapack(symbol_interface(symbol)) ? "LAPACK" : "BLAS";
+}
+
+static _Noreturn void stop_without_host(enum symbol symbol)
+{
+    log_message(LOG_ERROR,
+                "no host %s found for %s: the program has loaded none and no default can be opened; "
+                "set MUBLAS_HOST_BLAS to one",
+                kind_of(symbol), symbol_name(symbol));
+    abort();
+}
+
+/* The bound library lacks it; the program may have another that does not, such as
+ * the real BLAS behind a wrapper of a few routines. */
+static host_function *search_elsewhere(enum symbol symbol, const char *bound_path)
+{
+    struct host_library library;
+    const char *name = symbol_name(symbol);
+    if (!host_search_program(name, &library)) {
+        log_message(LOG_ERROR, "the host %s %s has no %s, which the program calls", kind_of(symbol),
+                    bound_path, name);
+        abort();
+    }
+    retained_keep(&library, forget_library);
+    return host_library_function(&library, name);
+}
+
+static host_function *resolve_by_caller(enum symbol symbol, const void *caller)
+{
+    struct host *host;
+    host_function *function = callers_function(symbol, caller, &host);
+    if (!host)
+        stop_without_host(symbol);
+    if (!function) {
+        function = search_elsewhere(symbol, host->library.path);
+        __atomic_store_n(&host->functions[symbol], function, __ATOMIC_RELEASE);
+    }
+    return function;
+}
+
+/* Not in the search order, but in what the caller's own library brought along: a whole LAPACK beside a
+ * part of one. */
+static bool is_callers_own(enum symbol symbol, const void *caller)
+{
+    struct host_library library;
+    const char *name = symbol_name(symbol);
+    const bool found = !host_search_is_by_path(name) && !host_search_next(name, &library) &&
+                       callers_search(name, caller, &library);
+    if (found)
+        host_library_release(&library);
+    return found;
+}
+
+static host_function *resolve_directly(enum symbol symbol, const void *caller)
+{
+    host_function *function = host_blas_target(symbol);
+    if (function != RESOLVE_THUNK(symbol))
+        return function;
+    if (is_callers_own(symbol, caller)) {
+        publish_function(symbol, DISPATCH_THUNK(symbol));
+        return resolve_by_caller(symbol, caller);
+    }
+    function = search_elsewhere(symbol, path_of(host_blas_library(symbol_interface(symbol), 0)));
+    publish_function(symbol, function);
+    return function;
+}
+
+/* Of what is not in the search order; by plain names callers may mean different ones. */
+static bool search_late(enum symbol symbol, const void *caller, struct host_library *library)
+{
+    enum interface interface = symbol_interface(symbol);
+    const bool by_path = host_search_is_by_path(symbol_name(symbol));
+    if (!by_path && interface_width(interface) == WIDTH_DETECTED) {
+        share(interface);
+        return false;
+    }
+    return (!by_path && callers_search(symbol_name(symbol), caller, library)) ||
+           host_search_program(symbol_name(symbol), library) ||
+           host_search(symbol_name(interface_sentinel(interface)), library);
+}
+
+/* Binds the interface, or shares it. The function of what was found, if it has it. */
+static host_function *bind_late(enum symbol symbol, const void *caller)
+{
+    struct host_library library;
+    enum interface interface = symbol_interface(symbol);
+    if (host_search_next(symbol_name(symbol), &library) || search_late(symbol, caller, &library)) {
+        publish(interface, &library, false, false);
+        host_function *function = host_library_function(&library, symbol_name(symbol));
+        host_library_release(&library);
+        return function;
+    }
+    if (host_blas_is_shared(interface))
+        return NULL;
+    if (!host_paths_search_plain(interface, &library))
+        stop_without_host(symbol);
+    publish(interface, &library, true, false);
+    return host_library_function(&library, symbol_name(symbol_plain(symbol)));
+}
+
+static host_function *resolve(enum symbol symbol, const void *caller)
+{
+    enum interface interface = symbol_interface(symbol);
+    host_function *early = settings_are_readable() ? NULL : host_search_early(symbol_name(symbol));
+    if (early)
+        return early;
+    host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
+    if (function)
+        return function;
+    return host_blas_target(symbol) == DISPATCH_THUNK(symbol) || host_blas_is_shared(interface)
+               ? resolve_by_caller(symbol, caller) : resolve_directly(symbol, caller);
+}
+
+/* Looking for a library tries names, and runs the constructors of what it opens. */
+host_function *host_blas_resolve(enum symbol symbol, const void *caller)
+{
+    struct program_state program;
+    program_state_set_aside(&program);
+    host_function *function = resolve(symbol, caller);
+    program_state_return(&program);
+    return function;
+}
+
+/* Of the plain names: other interfaces' libraries are not what -lmublas stands for. */
+void host_blas_bind_now(void)
+{
+    static const enum interface interfaces[] = {INTERFACE_NAME_, INTERFACE_cblas_NAME};
+    struct program_state program;
+    program_state_set_aside(&program);
+    for (size_t i = 0; host_search_by_path && i < sizeof interfaces / sizeof *interfaces; i++) {
+        struct host_library library;
+        if (state_of(interfaces[i]) == UNBOUND &&
+            host_search(symbol_name(interface_sentinel(interfaces[i])), &library))
+            publish(interfaces[i], &library, false, false);
+    }
+    program_state_return(&program);
+}
+
+host_function *host_blas_function(enum symbol symbol, const void *caller)
+{
+    host_function *function = host_blas_target(symbol);
+    bool thunk = function == RESOLVE_THUNK(symbol) || function == DISPATCH_THUNK(symbol);
+    return thunk ? host_blas_resolve(symbol, caller) : function;
+}
+
+enum integer_width host_blas_width(enum interface interface)
+{
+    atomic_int *known = &bindings[interface].width;
+    if (interface_width(interface) != WIDTH_DETECTED)
+        return interface_width(interface);
+    if (host_blas_is_shared(interface))
+        return shared_hosts_width(interface);
+    if (!*known) {
+        enum symbol telling = width_telling_symbol(interface);
+        host_function *isamax = host_blas_target(telling);
+        *known = 1 + (int)(isamax == RESOLVE_THUNK(telling) ? WIDTH_DETECTED : width_ask(interface, isamax));
+    }
+    return (enum integer_width)(*known - 1);
+}

@@ -1,0 +1,58 @@
+/* host_blas.h - find and bind the host BLAS.
+ *
+ * Until a host BLAS is bound, and for ever where it lacks a routine, a call goes to a resolver (thunks.S),
+ * which binds late and goes on with the call's arguments untouched, or stops the program with one clear
+ * line. Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live elsewhere than
+ * libblas.so.3. The constructor only looks symbols up, in the tables of what the program was started with;
+ * when BLAS is not there (it comes in by dlopen, or MUBLAS_HOST_BLAS names it) the first call binds.
+ * mublas never binds to itself. */
+#ifndef MUBLAS_HOST_BLAS_H
+#define MUBLAS_HOST_BLAS_H
+
+#include "host/host_library.h"
+
+/* NULL where none is known: for assembly. */
+extern host_function *host_functions[SYMBOL_COUNT];
+
+/* What a call may always jump to. */
+host_function *host_blas_target(enum symbol symbol);
+
+/* Defined by the layer above, which keeps tables of its own: what serves the symbol from now on, NULL
+ * where its library has gone; and the interface's library has gone. */
+void host_blas_bound(enum symbol symbol, host_function *function);
+void host_blas_unbound(enum interface interface);
+
+/* For the constructor. Asks the loader nothing and allocates nothing (invariant 5): the program's own
+ * malloc may not be ready. */
+void host_blas_bind_at_load(void);
+
+/* True when the plain names have no BLAS in the program's search order: each caller then
+ * gets its own (callers.h), and the slots stay on thunks that find it. */
+bool host_blas_is_shared(enum interface interface);
+
+/* The bound libraries, from number 0, of which there may be several where the interface is
+ * shared; NULL after the last. Static storage. */
+const struct host_library *host_blas_library(enum interface interface, int number);
+
+/* The host's routine for a call with the return address `caller`, for the resolvers of
+ * thunks.S. Binds where needed: next in the search order, then what the calling library
+ * depends on, then a BLAS already loaded locally, then MUBLAS_HOST_BLAS, then the
+ * configured default, then well-known names. A set or configured library that cannot be
+ * used is logged in one line. Does not return when there is none: one line, then abort.
+ * Thread-safe; holds no lock while it looks symbols up, because the loader's own lock
+ * may be held by a thread that waits for this one. */
+host_function *host_blas_resolve(enum symbol symbol, const void *caller);
+
+/* Bind each interface that is bound by its path and has not been yet, while libraries can still be opened:
+ * by its first call it may be too late. Says nothing where there is none to be found. */
+void host_blas_bind_now(void);
+
+/* What to call in the caller's stead. */
+host_function *host_blas_function(enum symbol symbol, const void *caller);
+
+/* The width of the integers that the host takes by this interface's names.
+ * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Where the name
+ * does not settle it, asks the library (width.h), once; so never in a constructor. */
+enum integer_width host_blas_width(enum interface interface);
+
+#endif

@@ -1,0 +1,46 @@
+/* host_search.h - where a host BLAS may come from, in the order of preference.
+ *
+ * Holds no lock and changes nothing but loaded libraries; thread-safe. */
+#ifndef MUBLAS_HOST_SEARCH_H
+#define MUBLAS_HOST_SEARCH_H
+
+#include "host/host_library.h"
+
+/* True in libmublas.so, which is what the program links as its BLAS: what comes after
+ * it in the search order is then no choice of anybody's, and a host BLAS is bound by its
+ * path alone: set, configured, or well known. False in the shim. */
+extern bool host_search_by_path;
+/* Is it so for this name? LAPACK's are found in the search order always. */
+bool host_search_is_by_path(const char *symbol);
+
+/* True in libblas64.so.3: programs mean 64-bit integers by plain names, and of libraries that
+ * have plain names only those that take them are a host. */
+extern bool host_search_wide;
+
+/* For calls before all constructors, when dlopen would run those, without the environment: what the program
+ * was started with has by that name next in the search order, NULL if nothing. */
+host_function *host_search_early(const char *symbol);
+
+/* host_library_at_start, but where host_search_is_by_path. */
+bool host_search_at_start(const char *symbol, struct host_library *library);
+
+/* The next BLAS after mublas in the program's search order. False: none there now, or
+ * host_search_by_path. Asks the loader: not in a constructor. */
+bool host_search_next(const char *symbol, struct host_library *library);
+
+/* The same, then any BLAS that the program loaded for itself (RTLD_LOCAL). False where
+ * host_search_by_path. */
+bool host_search_program(const char *symbol, struct host_library *library);
+
+/* The same, then a library that was set or configured, then well-known names: the first that has `symbol`.
+ * A set or configured one that cannot be used is logged. Where host_search_by_path, what the program
+ * loaded comes last instead of first, and where host_search_wide, or libblas64.so.3 of mublas stands
+ * behind, not at all; but a LAPACK of the program's comes first always. `symbol` is an interface's
+ * sentinel. */
+bool host_search(const char *symbol, struct host_library *library);
+
+/* True when plain names mean 64-bit integers to who looks them up by this handle (RTLD_NEXT:
+ * the program), since what answers for `symbol` is mublas' libblas64.so.3. False for other names. */
+bool host_search_means_wide(void *handle, const char *symbol);
+
+#endif

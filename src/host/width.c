@@ -1,0 +1,86 @@
+#include "host/width.h"
+#include "common/loader.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+
+/* A size that is 3 in 32 bits and negative in 64: of three elements the second is the
+ * largest, of none there is none. libblastrampoline asks in the same way. */
+static const int64_t telling_size = (int64_t)0xffffffff00000003;
+static const float telling_elements[] = {1, 2, 1};
+
+typedef int fortran_isamax(const int64_t *n, const float *x, const int64_t *incx);
+typedef int cblas_isamax(int64_t n, const float *x, int64_t incx);
+
+enum symbol width_telling_symbol(enum interface interface)
+{
+    return interface == INTERFACE_NAME_ ? SYMBOL_isamax_ : SYMBOL_cblas_isamax;
+}
+
+enum integer_width width_ask(enum interface interface, host_function *isamax)
+{
+    static const int64_t one = 1;
+    /* Fortran counts from 1 and 0 is none; C counts from 0, which is none as well. */
+    if (interface == INTERFACE_NAME_)
+        return ((fortran_isamax *)isamax)(&telling_size, telling_elements, &one) == 2 ? WIDTH_32 : WIDTH_64;
+    return ((cblas_isamax *)isamax)(telling_size, telling_elements, 1) == 1 ? WIDTH_32 : WIDTH_64;
+}
+
+enum { LIBRARIES_MAX = 16 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const void *base;
+    enum integer_width width;
+} known[LIBRARIES_MAX];
+
+typedef void ilaver(int64_t *major, int64_t *minor, int64_t *patch);
+
+static const int64_t poison = INT64_C(0x5a5a5a5a5a5a5a5a);
+
+/* Of 32 bits the upper half stays as it was; on both processors of ours it is the second. */
+static enum integer_width width_told(ilaver *function)
+{
+    int64_t version[3] = {poison, poison, poison};
+    function(&version[0], &version[1], &version[2]);
+    const int64_t upper = version[0] >> 32;
+    if ((int32_t)version[0] == (int32_t)poison)
+        return WIDTH_DETECTED;
+    return upper == poison >> 32 ? WIDTH_32 : upper == 0 ? WIDTH_64 : WIDTH_DETECTED;
+}
+
+static enum integer_width ask_ilaver(const char *path)
+{
+    void *const library = loader_open(path, RTLD_LAZY | RTLD_NOLOAD);
+    void *const function = library ? loader_symbol(library, "ilaver_") : NULL;
+    const enum integer_width width = function ? width_told((ilaver *)(uintptr_t)function) : WIDTH_DETECTED;
+    if (library)
+        dlclose(library);
+    return width;
+}
+
+/* A library that goes leaves its place to another only by chance at the same address, of the same kind
+ * mostly; hosts are kept loaded (retained.h). */
+enum integer_width width_of_lapack(host_function *function)
+{
+    Dl_info where;
+    int place = 0;
+    if (!dladdr((void *)(uintptr_t)function, &where) || !where.dli_fname)
+        return WIDTH_DETECTED;
+    pthread_mutex_lock(&lock);
+    while (place < LIBRARIES_MAX && known[place].base && known[place].base != where.dli_fbase)
+        place++;
+    const bool is_known = place < LIBRARIES_MAX && known[place].base;
+    enum integer_width width = is_known ? known[place].width : WIDTH_DETECTED;
+    pthread_mutex_unlock(&lock);
+    if (is_known)
+        return width;
+    width = ask_ilaver(where.dli_fname);
+    pthread_mutex_lock(&lock);
+    if (place < LIBRARIES_MAX && !known[place].base) {
+        known[place].width = width;
+        known[place].base = where.dli_fbase;
+    }
+    pthread_mutex_unlock(&lock);
+    return width;
+}

@@ -1,0 +1,138 @@
+#include "interpose/execute/tile_steps.h"
+
+enum { GRAIN = 8, DEPTH_MOST = 4096, BUFFERS = 2 };
+
+static int64_t least(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+static int64_t round_up(int64_t value)
+{
+    return (value + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+static bool has_side(const struct blas_call *call)
+{
+    return call->family != FAMILY_GEMM && !tile_is_update(call);
+}
+
+static int64_t rows_of(const struct blas_call *call)
+{
+    return has_side(call) ? blas_side_order(call) : tile_is_update(call) ? call->n : call->m;
+}
+
+static int64_t columns_of(const struct blas_call *call)
+{
+    return has_side(call) ? tile_other_size(call) : call->n;
+}
+
+static int64_t depth_of(const struct blas_call *call)
+{
+    return has_side(call) ? blas_side_order(call) : call->k;
+}
+
+/* --- sizes --- */
+
+static uint64_t block_bytes(const struct tile_plan *plan, int64_t rows, int64_t columns)
+{
+    uint64_t bytes =
+        (uint64_t)round_up(rows) * (uint64_t)round_up(columns) * blas_element_bytes(plan->call.type);
+    return (bytes + 255) & ~(uint64_t)255;
+}
+
+uint64_t tile_plan_tile_bytes(const struct tile_plan *plan)
+{
+    return block_bytes(plan, plan->rows, plan->columns);
+}
+
+/* With a side a block of A is the second factor as well as the first. */
+static uint64_t factor_bytes(const struct tile_plan *plan, uint64_t own, uint64_t others)
+{
+    return has_side(&plan->call) && others > own ? others : own;
+}
+
+uint64_t tile_plan_a_bytes(const struct tile_plan *plan)
+{
+    return factor_bytes(plan, block_bytes(plan, plan->rows, plan->depth), tile_plan_tile_bytes(plan));
+}
+
+uint64_t tile_plan_b_bytes(const struct tile_plan *plan)
+{
+    return factor_bytes(plan, block_bytes(plan, plan->depth, plan->columns),
+                        block_bytes(plan, plan->rows, plan->depth));
+}
+
+uint64_t tile_plan_bytes(const struct tile_plan *plan)
+{
+    return tile_plan_tile_bytes(plan) + BUFFERS * (tile_plan_a_bytes(plan) + tile_plan_b_bytes(plan));
+}
+
+/* The edge, at most `most`, that cuts `length` into equal parts. */
+static int64_t even_edge(int64_t length, int64_t most)
+{
+    return least(length, round_up(tile_blocks(length, tile_blocks(length, most))));
+}
+
+static void cut(struct tile_plan *plan, int64_t edge)
+{
+    const struct blas_call *call = &plan->call;
+    const int64_t depth = least(DEPTH_MOST, round_up(edge / 4 > GRAIN ? edge / 4 : GRAIN));
+    plan->rows = even_edge(rows_of(call), edge);
+    plan->columns = even_edge(columns_of(call), edge);
+    plan->depth = has_side(call) ? plan->rows : even_edge(depth_of(call), depth);
+}
+
+bool tile_plan_make(struct tile_plan *plan, const struct blas_call *call, uint64_t bytes)
+{
+    *plan = (struct tile_plan){.call = *call};
+    int64_t longest = rows_of(call) > columns_of(call) ? rows_of(call) : columns_of(call);
+    int64_t low = 0, high = tile_blocks(longest, GRAIN); /* in grains: `low` fits, beyond `high` need not be tried */
+    while (low < high) {
+        int64_t middle = high - (high - low) / 2;
+        cut(plan, middle * GRAIN);
+        if (tile_plan_bytes(plan) <= bytes)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    if (low == 0)
+        return false;
+    cut(plan, low * GRAIN);
+    return tile_plan_bytes(plan) <= bytes;
+}
+
+double tile_plan_bytes_up(const struct tile_plan *plan)
+{
+    const struct blas_call *call = &plan->call;
+    const double rows = (double)rows_of(call), columns = (double)columns_of(call),
+                 depth = (double)depth_of(call);
+    const double down = (double)tile_blocks(rows_of(call), plan->rows),
+                 across = (double)tile_blocks(columns_of(call), plan->columns);
+    double elements = across * rows * depth + down * depth * columns;
+    if (tile_is_update(call)) /* half of the tiles, each with two panels or four */
+        elements *= call->b.pointer ? 1 : 0.5;
+    else if (blas_is_in_place(call))
+        elements /= 2;
+    if (blas_is_in_place(call) || !blas_scalar_is_zero(call->type, call->beta))
+        elements += tile_is_update(call) ? rows * columns / 2 : rows * columns;
+    return elements * (double)blas_element_bytes(call->type);
+}
+
+bool tile_plan_next(struct tile_plan *plan, struct tile_step *step)
+{
+    int64_t steps = tile_steps(plan, &step->call);
+    if (steps == 0)
+        return false;
+    step->first = plan->step == 0;
+    step->last = plan->step == steps - 1;
+    plan->step = step->last ? 0 : plan->step + 1;
+    plan->tile += step->last;
+    return true;
+}
+
+void tile_plan_rewind(struct tile_plan *plan, const struct tile_step *step)
+{
+    plan->tile -= step->last;
+    plan->step = 0;
+}

@@ -1,0 +1,40 @@
+/* program_call.h - one BLAS call of the program past its gate, on its way from the entry to the device or
+ * back to the host: each step finds here what those before it have found out. */
+#ifndef MUBLAS_PROGRAM_CALL_H
+#define MUBLAS_PROGRAM_CALL_H
+
+#include "common/blas_call.h"
+#include "common/program_state.h"
+#include "host/symbols.h"
+#include "interpose/policy.h"
+
+struct program_call {
+    /* By the entry (entry.inc). A legal call with something to do. */
+    enum symbol symbol;
+    const void *caller; /* its return address */
+    uint64_t shape;     /* known_shapes.h */
+    struct blas_call blas;
+
+    /* By offload_run. */
+    struct program_state *state; /* the thread's, while mublas works on the call */
+    enum host_reason reason;     /* why it is the host's; HOST_REASON_COUNT: it ran on the device */
+    uint64_t host_started;       /* by offload_host_begin */
+
+    /* By program_call_describe. */
+    const struct machine_model *model; /* that foretells the times; NULL: not described */
+    struct predicted_times times;      /* as if all operands were resident */
+    struct operand operands[OPERANDS_MAX];
+    int operand_count;
+
+    /* Once there is a device. */
+    double early_credit_us;   /* once for each matrix: what earlier calls on it would have saved */
+    struct patience patience; /* how long it may wait for others */
+    bool is_cut;              /* it has to run in tiles */
+    struct residency residency;
+    struct policy_decision decision;
+};
+
+/* The operands and their access, and the times by this model, unless that was done. */
+void program_call_describe(struct program_call *call, const struct machine_model *model);
+
+#endif

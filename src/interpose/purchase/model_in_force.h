@@ -1,0 +1,24 @@
+/* model_in_force.h - the model of the machine by which calls are judged: the reference device's, with what
+ * a recipe says from the first call on that may be worth a device, and once one is in use that device's
+ * own. Any thread may call these. */
+#ifndef MUBLAS_MODEL_IN_FORCE_H
+#define MUBLAS_MODEL_IN_FORCE_H
+
+#include "tuner/online/crossover.h"
+
+/* Once, before all others. */
+void model_in_force_begin(void);
+
+/* One model, as long as this returns the same address. */
+const struct machine_model *model_in_force(void);
+
+/* What a recipe says of calls. Cheap after the first time. */
+void model_in_force_learn(void);
+
+/* This device is in use from now on. Once. */
+void model_in_force_learn_of(const struct device_properties *device);
+
+/* Is that model of the device in use, on which operands may be? */
+bool model_in_force_is_of_device(const struct machine_model *model);
+
+#endif

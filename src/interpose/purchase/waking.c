@@ -1,0 +1,299 @@
+#include "interpose/purchase/waking.h"
+#include "common/loader.h"
+#include "common/log.h"
+#include "common/settings.h"
+#include "gpu/exit_gate.h"
+#include "interpose/lapack/host_run.h"
+#include "interpose/policy.h"
+#include "interpose/purchase/early_account.h"
+#include "interpose/purchase/level3_opening.h"
+#include "interpose/purchase/model_in_force.h"
+#include "interpose/report/stats.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Of what calls paid: what is taken for gains by the matrices of the last at least. */
+static const double CREDITED_PART = 0.25;
+
+/* By wake: read once that is done. mirrors is there before `ready` and never changes after. */
+static struct device *awake; /* NULL: it failed */
+static bool none_usable;
+static struct mirror_table *mirrors, *mirrors_in_use; /* the latter for who has not waited; NULL before */
+
+static bool wake(struct device *none);
+static void prepare_level3(void);
+static struct purchase purchase = PURCHASE(wake, .prepared = prepare_level3);
+
+/* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
+static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t waking_ended = PTHREAD_COND_INITIALIZER;
+static bool is_waking; /* some call waits for the device, without the lock */
+static struct device *ready;
+static bool wake_failed;
+static struct wake_account wake_account;
+static struct early_accounts early_accounts;
+static _Atomic bool early_accounts_left; /* once a device is in use */
+
+struct mirror_table *waking_mirrors(void)
+{
+    return mirrors;
+}
+
+struct mirror_table *waking_mirrors_in_use(void)
+{
+    return __atomic_load_n(&mirrors_in_use, __ATOMIC_ACQUIRE);
+}
+
+/* The ranks on this machine divide a percentage of its memory. */
+static size_t pinned_bytes(void)
+{
+    const struct memory_amount amount = settings()->pinned_memory;
+    const int ranks = local_rank()->ranks;
+    size_t bytes =
+        memory_amount_bytes(amount, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
+    return amount.is_percent && ranks > 1 ? bytes / (size_t)ranks : bytes;
+}
+
+static enum status create_mirrors(struct device *device)
+{
+    struct device_scope scope;
+    const struct memory_amount share = settings()->device_memory;
+    size_t free_bytes = 0, total_bytes = 0;
+    enum status status = device_enter(device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    status = device_check(device, driver()->memory_info(&free_bytes, &total_bytes),
+                          "asking for free device memory");
+    if (status == STATUS_OK)
+        status = mirror_table_create(device, memory_amount_bytes(share, free_bytes), pinned_bytes(),
+                                     settings()->tracking, &mirrors);
+    if (status == STATUS_OK && share.is_percent)
+        mirror_table_follow(mirrors, (unsigned)share.value);
+    if (status == STATUS_OK)
+        __atomic_store_n(&mirrors_in_use, mirrors, __ATOMIC_RELEASE);
+    device_leave(device, &scope);
+    return status;
+}
+
+static bool wake(struct device *none)
+{
+    (void)none;
+    struct device *device;
+    const bool woken = device_wake(&device) == STATUS_OK && create_mirrors(device) == STATUS_OK;
+    loader_forget_error(); /* of what the driver opens and looks for itself */
+    if (woken)
+        awake = device;
+    else
+        none_usable = !exit_gate_is_closed();
+    return woken;
+}
+
+static void prepare_level3(void)
+{
+    if (awake)
+        level3_opening_prepare(awake);
+}
+
+/* Around what takes time: others' calls go on meanwhile. */
+static void give_lock(void)
+{
+    is_waking = true;
+    pthread_mutex_unlock(&wake_lock);
+}
+
+static void take_lock_again(void)
+{
+    pthread_mutex_lock(&wake_lock);
+    is_waking = false;
+    pthread_cond_broadcast(&waking_ended);
+}
+
+static bool wake_without_lock(void)
+{
+    give_lock();
+    const bool finished = purchase_finish(&purchase, NULL);
+    if (finished && awake)
+        model_in_force_learn_of(device_properties(awake));
+    take_lock_again();
+    if (!finished)
+        return false;
+    wake_failed = !awake;
+    __atomic_store_n(&ready, awake, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Looked for once calls of level 3 have paid for a part of what begins or ends the waiting, or would wake at
+ * once. False: what they have paid is void, and nothing is bought by this call. */
+static bool level3_may_come(const struct blas_call *call, enum host_reason *reason)
+{
+    if (!blas_is_level3(call) && wake_account.level3_us <= 0)
+        return true;
+    give_lock();
+    const enum level3_outlook outlook = level3_opening_look();
+    take_lock_again();
+    switch (outlook) {
+    case LEVEL3_MAY_COME: return true;
+    case LEVEL3_UNKNOWN: return false;
+    case LEVEL3_MISSING: break;
+    }
+    policy_void_level3(&wake_account);
+    if (blas_is_level3(call))
+        *reason = HOST_UNSUPPORTED;
+    return false;
+}
+
+/* What a call would gain by a device: one of BLAS, or a route. */
+struct offer {
+    struct program_call *call; /* NULL: a route's */
+    double route_gain_us;
+};
+
+/* Its gain goes to the account of the matrix that it reads, and to that of cuBLAS. */
+static enum purchase_time time_for_call(struct program_call *call)
+{
+    program_call_describe(call, model_in_force());
+    const double paid_before_us = wake_account.saved_us;
+    const double lost_us = early_accounts_lost_us(&early_accounts, call);
+    const enum purchase_time time =
+        policy_wake(settings()->offload, call->model, &call->blas, &call->times, lost_us, &wake_account);
+    const double saved_us = wake_account.saved_us - paid_before_us;
+    if (saved_us > 0) {
+        early_accounts_add(&early_accounts, call, saved_us);
+        level3_opening_expect(call->model, &call->blas, saved_us, wake_account.saved_us);
+    }
+    return time;
+}
+
+/* Of a route's gain no account of a matrix knows. */
+static enum purchase_time time_for(const struct offer *offer)
+{
+    if (offer->call)
+        return time_for_call(offer->call);
+    return policy_wake_for_route(settings()->offload, model_in_force(), offer->route_gain_us, &wake_account);
+}
+
+static void take_early_credit(struct program_call *call)
+{
+    call->early_credit_us = early_accounts_take_us(&early_accounts, call);
+    early_accounts_left = early_accounts_are_left(&early_accounts);
+}
+
+/* False: for *reason. */
+static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
+{
+    *reason = HOST_NOT_RESIDENT;
+    if (host_run_kind_here() != HOST_RUN_PLAIN)
+        return false; /* the routine of LAPACK that calls has been credited with it */
+    if (settings()->offload == OFFLOAD_AUTO)
+        background_watch_thread();
+    const enum purchase_time time = time_for(offer);
+    if (offer->call && time != PURCHASE_NOT_YET && !level3_may_come(&offer->call->blas, reason))
+        return false;
+    if (time == PURCHASE_SOON)
+        purchase_begin(&purchase, NULL);
+    if (time != PURCHASE_NOW || !wake_without_lock())
+        return false;
+    early_accounts_left = early_accounts_are_left(&early_accounts);
+    if (!offer->call)
+        return true;
+    take_early_credit(offer->call);
+    offer->call->early_credit_us = fmax(
+        offer->call->early_credit_us, fmin(wake_account.saved_us, model_in_force()->wake_us * CREDITED_PART));
+    return true;
+}
+
+/* The device, before it was in use: by the lock. */
+static struct device *find_first(const struct offer *offer, enum host_reason *reason)
+{
+    pthread_mutex_lock(&wake_lock);
+    while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
+        pthread_cond_wait(&waking_ended, &wake_lock);
+    if (is_waking)
+        *reason = HOST_BUSY;
+    else if (!ready && !wake_failed && wake_if_it_pays(offer, reason))
+        *reason = HOST_NO_DEVICE;
+    struct device *const device = ready;
+    pthread_mutex_unlock(&wake_lock);
+    return device;
+}
+
+static void take_early_account(struct program_call *call)
+{
+    program_call_describe(call, model_in_force());
+    pthread_mutex_lock(&wake_lock);
+    take_early_credit(call);
+    pthread_mutex_unlock(&wake_lock);
+}
+
+static struct device *find_device(const struct offer *offer, enum host_reason *reason)
+{
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    *reason = HOST_NO_DEVICE;
+    if (exit_gate_is_closed())
+        return NULL;
+    if (!device)
+        device = find_first(offer, reason);
+    else if (offer->call && early_accounts_left)
+        take_early_account(offer->call);
+    return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
+}
+
+struct device *waking_find_device(struct program_call *call, enum host_reason *reason)
+{
+    const struct offer offer = {.call = call};
+    call->early_credit_us = 0;
+    return find_device(&offer, reason);
+}
+
+struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason)
+{
+    const struct offer offer = {.route_gain_us = gain_us};
+    return find_device(&offer, reason);
+}
+
+static atomic_bool given_up;
+
+void waking_give_up(const char *reason)
+{
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    if (!atomic_exchange(&given_up, true) && !device)
+        log_message(LOG_WARNING, "no device is used any more: %s", reason);
+    if (device)
+        device_disable(device, reason);
+}
+
+bool waking_is_given_up(void)
+{
+    return atomic_load_explicit(&given_up, memory_order_relaxed);
+}
+
+struct purchase_times waking_times(void)
+{
+    return purchase_times(&purchase);
+}
+
+static const char *why_none(void)
+{
+    const bool is_done = background_wait(&purchase.job, 0) == BACKGROUND_DONE;
+    if (wake_failed || (is_done && none_usable))
+        return "none usable";
+    return is_done && awake ? "woken in the background, not used: calls had not paid for it"
+                            : "not woken: no call was worth it";
+}
+
+const char *waking_description(void)
+{
+    static char text[768];
+    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    if (device)
+        snprintf(text, sizeof text, "%s%s; device %d by %s; %s", device_properties(device)->name,
+                 device_is_usable(device) ? "" : " (given up)", device_chosen(device)->ordinal,
+                 device_chosen(device)->reason, mirror_table_description(mirrors));
+    else
+        snprintf(text, sizeof text, "%s", why_none());
+    return text;
+}

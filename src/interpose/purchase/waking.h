@@ -1,0 +1,38 @@
+/* waking.h - the device, woken once calls make that worth while, and the model of the machine by which they
+ * are judged before and after.
+ *
+ * A purchase (purchase.h) that takes a third of a second. It is prepared once calls would have gained part of
+ * its price (policy_wake), and used once they would have gained more, and taken about that long meanwhile.
+ *
+ * Any thread may call these at once; the first that finds the price paid waits or wakes while the others
+ * go on on the host, or wait too in always mode. What was woken stays for the life of the process. */
+#ifndef MUBLAS_WAKING_H
+#define MUBLAS_WAKING_H
+
+#include "interpose/program_call.h"
+#include "interpose/purchase/purchase.h"
+
+/* The device, waking it when this call makes that worth while. NULL: host, for *reason. Sets its early credit. */
+struct device *waking_find_device(struct program_call *call, enum host_reason *reason);
+
+/* The same for a route of LAPACK, which would save `gain_us` on it. */
+struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason);
+
+/* The mirrors of the device that waking_find_device gave. */
+struct mirror_table *waking_mirrors(void);
+
+/* The same for any thread at any time: NULL as long as there are none. */
+struct mirror_table *waking_mirrors_in_use(void);
+
+/* Leave the device alone for good, if there is one; logged once. Any thread. */
+void waking_give_up(const char *reason);
+bool waking_is_given_up(void); /* a load; locks of what wakes may be held for good then */
+
+/* Device and state of residency in one line, for the report: what was used, or why
+ * nothing was. Static storage; never wakes a device. */
+const char *waking_description(void);
+
+/* For the report. */
+struct purchase_times waking_times(void);
+
+#endif

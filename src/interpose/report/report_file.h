@@ -1,0 +1,27 @@
+/* report_file.h - where a report goes: standard error, or a file of its own for each process. */
+#ifndef MUBLAS_REPORT_FILE_H
+#define MUBLAS_REPORT_FILE_H
+
+#include "common/local_rank.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The process that reports. */
+struct reporter {
+    long process;
+    struct local_rank world; /* world_rank */
+    bool is_fork_child;
+};
+
+/* The name of a report file: `form` with every %p replaced by the process's number and every %r by its
+ * rank, 0 without a launcher. What `form` does not tell apart is told behind it, so that no report takes
+ * another's place: .RANK of several ranks, and .PROCESS of a fork's child. Free it; NULL when memory is
+ * short. */
+char *report_file_name(const char *form, const struct reporter *reporter);
+
+/* Write the text to where MUBLAS_REPORT says; to standard error, after one line, where that fails. */
+void report_file_deliver(const char *destination, const struct reporter *reporter, const char *text,
+                         size_t length);
+
+#endif

@@ -1,0 +1,89 @@
+/* account.h - what residency of some pages would save, has cost and has earned.
+ *
+ * Ski rental (design section 6): each host-run call that residency would have made faster
+ * adds what was lost to the account of its operands; the policy uploads when the account covers the upload.
+ * When residency is lost the account starts anew, and must cover twice as much each time, or four times if it
+ * had not paid.
+ *
+ * What the host rewrites between its own uses would have had to go up again: rewrite_samples.h tells, and the
+ * account is charged for it, so that only what stays the same for long enough, or what the device would have
+ * written itself, is ever bought. Residency that is lost all the same before it has paid makes all that is
+ * bought for calls of that kind twice as dear, and one that pays makes it cheaper again: whoever rewrites
+ * many matrices in one way loses a few. The longer a matrix was seen to stay the same the less it pays for
+ * the others' losses.
+ *
+ * An account's worth is what was spent on it and what its residency has earned since: a call that writes to
+ * it on the host would lose that, and pay for another upload (policy.h).
+ *
+ * A mirror has an account for each matrix in it as far as calls tell: neighbouring allocations are one
+ * mapping, and what the host does to a workspace must not count against the matrix beside it. Operands of
+ * which one lies in the other for the most part share an account: a factorisation's submatrices do.
+ *
+ * Policy data: no page's validity depends on it. The owner locks. */
+#ifndef MUBLAS_ACCOUNT_H
+#define MUBLAS_ACCOUNT_H
+
+#include "mirror/ledger/rewrite_samples.h"
+#include "mirror/ranges.h"
+
+/* Of some pages; none: unused. */
+struct account {
+    struct page_range pages;
+    double credit_us;  /* what residency would have saved so far */
+    double worth_us;   /* what residency was bought for, and has earned since: lost with it */
+    double price_us;   /* its worth when it was last bought */
+    unsigned setbacks; /* times it was lost to the host's writes since it last paid; before that: twice */
+    unsigned buyer;    /* the kind of call that it was last bought for */
+    bool settled;      /* its worth has doubled since, or was lost */
+    unsigned steady;   /* uses in a row by the host that found nothing changed */
+    struct rewrite_samples samples; /* of what is not resident, once it has credit */
+    uint64_t used;     /* of the counter of uses */
+};
+
+enum { ACCOUNTS_MAX = 32 };
+
+/* A mirror's. */
+struct accounts {
+    struct account of[ACCOUNTS_MAX];
+    uint64_t uses;
+};
+
+/* Of all residency bought for one kind of call. */
+struct kind_losses {
+    unsigned setbacks; /* residency that was lost before it had paid */
+    unsigned steady;   /* uses without a change, the most that such residency was bought after */
+};
+
+/* That of these pages. NULL: none yet. */
+struct account *account_find(struct accounts *accounts, struct page_range pages);
+
+/* Widened to these pages; a new one in place of the least recently used if there is none. */
+struct account *account_open(struct accounts *accounts, struct page_range pages);
+
+/* Take over the accounts of a smaller mirror, which begins `shift` pages behind this one's begin. */
+void accounts_inherit(struct accounts *accounts, const struct accounts *old, size_t shift);
+
+/* Before a call that may run on the host: what the program has rewritten since the last use
+ * would have gone up again, unless the device had written it. */
+void account_look_for_changes(struct account *account, const struct operand *operand, uint64_t bytes);
+
+/* How often its price must be doubled for a call of the kind that has these losses. */
+unsigned account_setbacks(const struct account *account, const struct kind_losses *losses);
+
+/* What is on the device does not pay: as if it had never been uploaded. `losses`: of its buyer. */
+void account_give_up(struct account *account, struct kind_losses *losses);
+
+/* A call on the device has earned so much, or cost where less than 0. False: it is given up. */
+bool account_earn(struct account *account, struct kind_losses *losses, double us);
+
+/* Some of its pages have gone up for the first time, or once more. */
+void account_pay_first(struct account *account, uint64_t bytes);
+void account_pay_again(struct account *account, uint64_t bytes);
+
+/* It was most of what there is of it on the device: bought, for a call of that kind. */
+void account_note_bought(struct account *account, unsigned kind);
+
+/* These bytes of a result came home by staging, where they were counted on to come by DMA. */
+void account_pay_staged_result(struct account *account, uint64_t bytes);
+
+#endif

@@ -1,0 +1,60 @@
+/* pins.h - pinning the program's own large matrices, for transfers by DMA.
+ *
+ * Pinned memory moves at several times the speed of staging, but a pin stays on the old pages when the
+ * program discards or remaps them: pages the tracker has reported since pinning are suspect and are staged
+ * (design section 6). What is pinned is the span of a matrix of 16 MiB or more: neighbouring allocations
+ * are often one mapping; and that of a smaller result that comes home again and again
+ * (ledger/staged_results.h), if it begins a page or is a variable of the program. Never memory of a
+ * program that uses CUDA itself (cuda_users.h, device.h). Callers claim the pages for themselves; what is
+ * done to a pin that sticks out of them is done only if nobody claims the rest. Inside device_enter. */
+#ifndef MUBLAS_PINS_H
+#define MUBLAS_PINS_H
+
+#include "mirror/costs.h"
+#include "mirror/mirror.h"
+
+/* pin_choice.c: pin the operand's span if that pays: when most of it is about to be uploaded, or staging
+ * has moved as much as it holds, or half of that if it has outgrown its pin, or if it is an output and
+ * what sticks out, however little, has cost as much as a pin (ledger/staged_results.h), or, if it is
+ * pinned, when most of it has become suspect and staging has moved twice as much (a quarter for an
+ * output), or it is about to move again and the pin has served well. To be asked of an armed mirror before
+ * the scan; pages that get pinned are not valid then. STATUS_OK also when the memory or the budget do not
+ * allow it. STATUS_NOT_TRACKABLE: the program has pinned some of it itself, or the memory changed
+ * meanwhile. */
+enum status pins_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand);
+
+/* How many of these pages are pinned, suspect or not. */
+size_t pins_pages(struct mirror *mirror, struct page_range pages);
+
+/* How many of the pages from `begin` on, at most up to `end`, can move together: by
+ * DMA (*direct: in one pin, none suspect), or by staging. */
+size_t pins_run(struct mirror *mirror, size_t begin, size_t end, bool *direct);
+
+/* Are all of these pages in one pin, suspect or not? No copy, in two dimensions either, may span several. */
+bool pins_hold_in_one(struct mirror *mirror, size_t begin, size_t end);
+
+/* How many there are. */
+static inline int pins_count(const struct mirror *mirror)
+{
+    return atomic_load(&mirror->pin_count);
+}
+
+/* True when there is any sign that the program uses CUDA itself. */
+bool pins_program_uses_cuda(const struct mirror *mirror);
+
+/* Pages [begin, end) become valid: if the program has pinned some of them itself its own
+ * copies write there unseen, and the mirror is not used again after this call. Pinning
+ * later is a write that the tracker sees. Not found: a pin wholly inside a page. Costs 0.15
+ * us a page, and nothing while the program does not use CUDA. */
+void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end);
+
+/* True when the mirror has pins and the program has begun to use CUDA itself: pages may have been written
+ * unseen since. Then, before any other use: pins_give_up, by who claims the whole, which trusts no page
+ * and pins nothing again. */
+bool pins_must_go(struct mirror *mirror);
+void pins_give_up(struct mirror *mirror);
+
+/* Undo all pins of the mirror, which the caller claims whole. */
+void pins_release(struct mirror *mirror);
+
+#endif

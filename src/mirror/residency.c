@@ -1,0 +1,210 @@
+#include "mirror/residency.h"
+
+/* In the device's context: making a mirror may join or drop others, with their pins. */
+static enum status make(struct mirror_table *table, struct byte_range hull, struct patience *patience)
+{
+    struct device *device = table->resources.device;
+    struct device_scope scope;
+    struct mirror *mirror;
+    enum status status = device_enter(device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    status = mirror_table_acquire(table, hull, patience, &mirror);
+    if (status == STATUS_OK)
+        mirror_table_release(table, mirror);
+    device_leave(device, &scope);
+    return status;
+}
+
+/* The mirror (or record) of an operand, made if need be; `lock` is held and may
+ * be given up meanwhile. NULL for memory that cannot be mirrored, or, *busy, only later. */
+static struct mirror *look_up(struct mirror_table *table, struct byte_range hull, struct patience *patience,
+                              bool *busy)
+{
+    struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
+    if (mirror)
+        return atomic_load(&mirror->foreign_pins) ? NULL : mirror;
+    if (mirror_table_is_unfit(table, hull.begin, hull.end))
+        return NULL;
+    pthread_mutex_unlock(&table->lock);
+    *busy = make(table, hull, patience) == STATUS_BUSY || *busy;
+    pthread_mutex_lock(&table->lock);
+    return mirror_table_find(table, hull.begin, hull.end);
+}
+
+static bool is_on_device(struct mirror *mirror, struct byte_range hull)
+{
+    return mirror && mirror_is_resident(mirror, mirror_page_range(mirror, hull.begin, hull.end));
+}
+
+static bool is_resident(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+{
+    return operand->access == OPERAND_OVERWRITE || is_on_device(mirror, hull);
+}
+
+static bool was_pinned(struct mirror *mirror, struct byte_range hull)
+{
+    return atomic_load(&mirror->pinned_begin) <= hull.begin && hull.end <= atomic_load(&mirror->pinned_end);
+}
+
+static struct account *find_account(struct mirror *mirror, struct byte_range hull)
+{
+    return mirror ? account_find(&mirror->accounts, mirror_page_range(mirror, hull.begin, hull.end)) : NULL;
+}
+
+/* `account` is NULL where there is none. `lock` is held. */
+static void add_missing(const struct mirror_table *table, const struct operand *operand, uint64_t bytes,
+                        struct account *account, struct residency *residency)
+{
+    static const struct account none;
+    if (account)
+        account_look_for_changes(account, operand, bytes);
+    const struct account *known = account ? account : &none;
+    const unsigned setbacks = account_setbacks(known, &table->losses[operand->kind]);
+    if (setbacks > residency->setbacks)
+        residency->setbacks = setbacks;
+    if (residency->resident || known->credit_us < residency->credit_us) /* the first, or the poorest */
+        residency->credit_us = known->credit_us;
+    residency->resident = false;
+    residency->missing_bytes += bytes;
+}
+
+struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count,
+                                    struct patience *patience)
+{
+    const bool tracks = mirror_table_tracks(table);
+    struct residency residency = {.trackable = tracks, .resident = true};
+    pthread_mutex_lock(&table->lock);
+    for (int i = 0; i < count; i++) {
+        if (operand_memory_is_empty(&operands[i]))
+            continue;
+        struct byte_range hull = operand_memory_hull(&operands[i]);
+        uint64_t bytes = operand_memory_bytes(&operands[i]);
+        struct mirror *mirror = tracks && !operand_is_misaligned(&operands[i])
+                                    ? look_up(table, hull, patience, &residency.busy)
+                                    : NULL;
+        residency.bytes += bytes;
+        residency.trackable = residency.trackable && mirror;
+        struct account *account = find_account(mirror, hull);
+        if (operands[i].access != OPERAND_READ && is_on_device(mirror, hull)) {
+            residency.kept_bytes += bytes;
+            residency.worth_us = account ? account->worth_us : 0;
+        }
+        if (is_resident(mirror, &operands[i], hull))
+            continue;
+        if (mirror && was_pinned(mirror, hull))
+            residency.pinned_bytes += bytes;
+        add_missing(table, &operands[i], bytes, account, &residency);
+    }
+    pthread_mutex_unlock(&table->lock);
+    return residency;
+}
+
+struct operand_account {
+    struct mirror *mirror;
+    struct account *account;
+};
+
+/* The distinct accounts of the operands; `resident`: of those on the device, else of those
+ * that are not. `lock` is held. */
+static int accounts_of(struct mirror_table *table, const struct operand *operands, int count, bool resident,
+                       struct operand_account *accounts)
+{
+    int found = 0;
+    for (int i = 0; i < count && i < OPERANDS_MAX; i++) {
+        if (operand_memory_is_empty(&operands[i]))
+            continue;
+        struct byte_range hull = operand_memory_hull(&operands[i]);
+        struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
+        if (!mirror || (resident ? !is_on_device(mirror, hull) : is_resident(mirror, &operands[i], hull)))
+            continue;
+        struct account *account =
+            account_open(&mirror->accounts, mirror_page_range(mirror, hull.begin, hull.end));
+        bool again = false;
+        for (int j = 0; j < found; j++)
+            again = again || accounts[j].account == account;
+        if (!again)
+            accounts[found++] = (struct operand_account){mirror, account};
+    }
+    return found;
+}
+
+void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
+{
+    struct operand_account accounts[OPERANDS_MAX];
+    pthread_mutex_lock(&table->lock);
+    const int found = accounts_of(table, operands, count, false, accounts);
+    for (int i = 0; i < found; i++)
+        accounts[i].account->credit_us += saved_us;
+    pthread_mutex_unlock(&table->lock);
+}
+
+void operands_earn(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
+{
+    struct operand_account accounts[OPERANDS_MAX];
+    pthread_mutex_lock(&table->lock);
+    const int found = accounts_of(table, operands, count, true, accounts);
+    for (int i = 0; i < found; i++) {
+        struct account *account = accounts[i].account;
+        if (!account_earn(account, &table->losses[account->buyer], saved_us / found))
+            mirror_forget_resident(accounts[i].mirror, account->pages.begin, account->pages.end);
+    }
+    pthread_mutex_unlock(&table->lock);
+}
+
+bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
+{
+    if (!mirror_table_tracks(table) || operand_memory_is_empty(operand) || operand_is_misaligned(operand))
+        return false;
+    const struct byte_range hull = operand_memory_hull(operand);
+    pthread_mutex_lock(&table->lock);
+    const bool resident = is_on_device(mirror_table_find(table, hull.begin, hull.end), hull);
+    pthread_mutex_unlock(&table->lock);
+    return resident;
+}
+
+/* Of what there is of the account's on the device: a panel that is rewritten says nothing of
+ * the matrix. */
+static bool is_most_of_it(const struct mirror *mirror, const struct account *account, struct page_range hull)
+{
+    return 2 * (hull.end - hull.begin) >=
+           page_bits_count(mirror->resident, account->pages.begin, account->pages.end);
+}
+
+/* `lock` is held. */
+static void note_first_upload(struct mirror *mirror, struct account *account, struct page_range hull,
+                              uint64_t bytes, unsigned kind)
+{
+    account_pay_first(account, bytes);
+    page_bits_set(mirror->resident, hull.begin, hull.end);
+    if (is_most_of_it(mirror, account, hull))
+        account_note_bought(account, kind);
+}
+
+void residency_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
+                      bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind)
+{
+    pthread_mutex_lock(&table->lock);
+    struct account *account = account_open(&mirror->accounts, hull);
+    mirror->used = table->calls;
+    if (was_resident && 2 * uploaded_bytes > bytes) {
+        if (is_most_of_it(mirror, account, hull))
+            account_give_up(account, &table->losses[account->buyer]);
+        mirror_forget_resident(mirror, hull.begin, hull.end);
+    } else if (was_resident) {
+        account_pay_again(account, uploaded_bytes);
+    } else if (!mirror_is_resident(mirror, hull)) {
+        note_first_upload(mirror, account, hull, uploaded_bytes, kind);
+    }
+    pthread_mutex_unlock(&table->lock);
+}
+
+void residency_note_staged_result(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
+                                  uint64_t bytes)
+{
+    pthread_mutex_lock(&table->lock);
+    struct account *account = account_find(&mirror->accounts, hull);
+    if (account)
+        account_pay_staged_result(account, bytes);
+    pthread_mutex_unlock(&table->lock);
+}

@@ -1,0 +1,102 @@
+#include "mirror/tracking/completeness.h"
+
+#include <string.h>
+
+static struct complete_operand *find(struct mirror *mirror, const struct operand *operand)
+{
+    for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
+        if (operand_memory_contains(&mirror->complete[i].operand, operand))
+            return &mirror->complete[i];
+    return NULL;
+}
+
+bool completeness_find(struct mirror *mirror, const struct operand *operand,
+                       struct completeness *completeness)
+{
+    pthread_mutex_lock(&mirror->notes);
+    const struct complete_operand *known = find(mirror, operand);
+    if (known)
+        *completeness = (struct completeness){known->lost, known->changed};
+    pthread_mutex_unlock(&mirror->notes);
+    return known != NULL;
+}
+
+/* In place of what contains it, or of what it contains: a factorisation's next submatrix
+ * lies in the last one. Otherwise of the oldest. */
+static struct complete_operand *choose(struct mirror *mirror, const struct operand *operand)
+{
+    struct complete_operand *place = find(mirror, operand);
+    for (int i = 0; i < MIRROR_COMPLETE_MAX && !place; i++)
+        if (operand_memory_contains(operand, &mirror->complete[i].operand))
+            place = &mirror->complete[i];
+    return place ? place : &mirror->complete[mirror->next_complete++ % MIRROR_COMPLETE_MAX];
+}
+
+void completeness_note(struct mirror *mirror, const struct operand *operand)
+{
+    const struct byte_range hull = operand_memory_hull(operand);
+    pthread_mutex_lock(&mirror->notes);
+    *choose(mirror, operand) =
+        (struct complete_operand){.operand = *operand,
+                                  .pages = mirror_page_range(mirror, hull.begin, hull.end),
+                                  .changed = ++mirror->complete_changes};
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+static void widen(struct mirror *mirror, struct complete_operand *known, struct page_range pages)
+{
+    struct page_range *lost = &known->lost;
+    pages = page_ranges_common(pages, known->pages);
+    if (pages.begin >= pages.end)
+        return;
+    known->changed = ++mirror->complete_changes;
+    if (lost->begin == lost->end)
+        *lost = pages;
+    lost->begin = pages.begin < lost->begin ? pages.begin : lost->begin;
+    lost->end = pages.end > lost->end ? pages.end : lost->end;
+}
+
+static void widen_all(struct mirror *mirror, struct page_range pages)
+{
+    for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
+        widen(mirror, &mirror->complete[i], pages);
+}
+
+void completeness_lose(struct mirror *mirror, struct page_range pages)
+{
+    pthread_mutex_lock(&mirror->notes);
+    widen_all(mirror, pages);
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+/* At once: what others lose in between would come back with it. */
+bool completeness_take(struct mirror *mirror, const struct operand *operand, struct page_range pages,
+                       struct completeness *before)
+{
+    pthread_mutex_lock(&mirror->notes);
+    const struct complete_operand *known = find(mirror, operand);
+    if (known)
+        before->lost = known->lost;
+    widen_all(mirror, pages);
+    if (known)
+        before->changed = known->changed;
+    pthread_mutex_unlock(&mirror->notes);
+    return known != NULL;
+}
+
+void completeness_regain(struct mirror *mirror, const struct operand *operand,
+                         const struct completeness *before)
+{
+    pthread_mutex_lock(&mirror->notes);
+    struct complete_operand *known = find(mirror, operand);
+    if (known && known->changed == before->changed)
+        known->lost = before->lost;
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+void completeness_forget(struct mirror *mirror)
+{
+    pthread_mutex_lock(&mirror->notes);
+    memset(mirror->complete, 0, sizeof mirror->complete);
+    pthread_mutex_unlock(&mirror->notes);
+}

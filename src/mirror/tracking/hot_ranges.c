@@ -1,0 +1,71 @@
+#include "mirror/tracking/hot_ranges.h"
+
+enum {
+    STREAK = 3,       /* uses in a row that make a range hot */
+    HOT_USES = 64,    /* before it is looked at again */
+    BYTES_MOST = 8 << 20, /* more is worth a scan every time, and may be worth a pin (pins.h) */
+};
+
+/* The entry that these pages overlap; NULL: none. */
+static struct hot_range *find(struct mirror *mirror, struct page_range pages)
+{
+    for (int i = 0; i < MIRROR_HOT_MAX; i++) {
+        struct hot_range *range = &mirror->hot[i];
+        if (range->pages.begin < pages.end && pages.begin < range->pages.end)
+            return range;
+    }
+    return NULL;
+}
+
+/* A factorisation's panels pass by; its workspace stays. */
+static struct hot_range *place_of_new(struct mirror *mirror)
+{
+    struct hot_range *least = &mirror->hot[mirror->next_hot++ % MIRROR_HOT_MAX];
+    for (int i = 0; i < MIRROR_HOT_MAX; i++)
+        if (mirror->hot[i].streak < least->streak)
+            least = &mirror->hot[i];
+    return least;
+}
+
+/* All of the pages: a matrix is not rewritten because a panel in it is. */
+static bool covers(const struct hot_range *range, struct page_range pages)
+{
+    return range->pages.begin <= pages.begin && pages.end <= range->pages.end;
+}
+
+bool hot_ranges_hold(struct mirror *mirror, struct page_range pages)
+{
+    pthread_mutex_lock(&mirror->notes);
+    const struct hot_range *range = find(mirror, pages);
+    const bool is_hot = range && range->streak >= STREAK && covers(range, pages);
+    pthread_mutex_unlock(&mirror->notes);
+    return is_hot;
+}
+
+static void note_written(struct mirror *mirror, struct hot_range *range, struct page_range pages)
+{
+    if (!range) {
+        range = place_of_new(mirror);
+        *range = (struct hot_range){0};
+    } else if (!covers(range, pages)) {
+        *range = (struct hot_range){0};
+    }
+    range->pages = pages;
+    if (range->streak < STREAK) {
+        range->uses_left = HOT_USES;
+        range->streak++;
+    } else if (--range->uses_left == 0) {
+        range->streak = STREAK - 2; /* two more scans: to the first, what was unprotected counts as written */
+    }
+}
+
+void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written)
+{
+    pthread_mutex_lock(&mirror->notes);
+    struct hot_range *range = find(mirror, pages);
+    if (mostly_written && (pages.end - pages.begin) << page_shift() <= BYTES_MOST)
+        note_written(mirror, range, pages);
+    else if (range)
+        *range = (struct hot_range){0};
+    pthread_mutex_unlock(&mirror->notes);
+}

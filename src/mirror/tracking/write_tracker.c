@@ -1,0 +1,198 @@
+#include "mirror/tracking/write_tracker.h"
+
+#include "common/log.h"
+#include "mirror/host_memory/descriptor.h"
+#include "mirror/host_memory/kernel_interface.h"
+#include "mirror/tracking/page_scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct write_tracker {
+    struct descriptor faults, pagemap;
+    bool written_suffices; /* "written" alone also tells of memory that is not there */
+    atomic_bool dead;
+};
+
+enum { REGIONS = 256 };
+
+static char description[160] = "off";
+
+enum status write_tracker_refuse(const char *what, const char *why)
+{
+    snprintf(description, sizeof description, "none: %s: %s", what, why);
+    log_message(LOG_WARNING, "host writes cannot be followed (%s: %s); operands are copied at every call",
+                what, why);
+    return STATUS_NOT_TRACKABLE;
+}
+
+static enum status refuse(const char *what)
+{
+    return write_tracker_refuse(what, strerror(errno));
+}
+
+static bool tracker_is_alive(struct write_tracker *tracker)
+{
+    if (atomic_load(&tracker->dead))
+        return false;
+    if (descriptor_is_ours(&tracker->faults) && descriptor_is_ours(&tracker->pagemap))
+        return true;
+    if (!atomic_exchange(&tracker->dead, true)) {
+        snprintf(description, sizeof description, "none: the program closed its descriptors");
+        log_message(LOG_WARNING, "the program closed the write tracker's descriptors; "
+                                 "operands are copied at every call from now on");
+    }
+    return false;
+}
+
+static enum status open_descriptors(struct write_tracker *tracker)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = USERFAULT_WP_UNPOPULATED | USERFAULT_WP_ASYNC};
+    int number = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | USERFAULT_USER_MODE_ONLY);
+    if (number < 0)
+        return refuse("userfaultfd");
+    if (descriptor_adopt(&tracker->faults, number) != STATUS_OK)
+        return refuse("userfaultfd descriptor");
+    if (ioctl(tracker->faults.number, UFFDIO_API, &api) != 0)
+        return refuse("asynchronous write protection");
+    number = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (number < 0)
+        return refuse("/proc/thread-self/pagemap");
+    if (descriptor_adopt(&tracker->pagemap, number) != STATUS_OK)
+        return refuse("pagemap descriptor");
+    return STATUS_OK;
+}
+
+enum status write_tracker_open(struct write_tracker **result)
+{
+    struct write_tracker *tracker = calloc(1, sizeof *tracker);
+    if (!tracker)
+        return STATUS_NOT_TRACKABLE;
+    tracker->faults.number = tracker->pagemap.number = -1;
+    enum status status = open_descriptors(tracker);
+    if (status != STATUS_OK) {
+        write_tracker_destroy(tracker);
+        return status;
+    }
+    snprintf(description, sizeof description, "userfaultfd (asynchronous write protection) and PAGEMAP_SCAN");
+    tracker->written_suffices = true;
+    *result = tracker;
+    return STATUS_OK;
+}
+
+void write_tracker_ask_for_absent(struct write_tracker *tracker)
+{
+    tracker->written_suffices = false;
+}
+
+void write_tracker_destroy(struct write_tracker *tracker)
+{
+    if (!tracker)
+        return;
+    descriptor_close(&tracker->faults);
+    descriptor_close(&tracker->pagemap);
+    free(tracker);
+}
+
+enum status write_tracker_register(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct uffdio_register request = {.range = {begin, end - begin}, .mode = UFFDIO_REGISTER_MODE_WP};
+    if (!tracker_is_alive(tracker))
+        return STATUS_NOT_TRACKABLE;
+    if (ioctl(tracker->faults.number, UFFDIO_REGISTER, &request) != 0) {
+        /* All refusals but lack of memory come before anything is registered, and
+         * unregistering what another userfaultfd holds would break its owner. */
+        if (errno == ENOMEM)
+            write_tracker_unregister(tracker, begin, end);
+        log_message(LOG_INFO, "%#zx-%#zx cannot be tracked: %s", (size_t)begin, (size_t)end, strerror(errno));
+        return STATUS_NOT_TRACKABLE;
+    }
+    if (request.ioctls & (UINT64_C(1) << _UFFDIO_WRITEPROTECT))
+        return STATUS_OK;
+    write_tracker_unregister(tracker, begin, end);
+    return STATUS_NOT_TRACKABLE;
+}
+
+void write_tracker_unregister(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct uffdio_range range = {begin, end - begin};
+    int saved_errno = errno;
+    if (tracker_is_alive(tracker))
+        ioctl(tracker->faults.number, UFFDIO_UNREGISTER, &range); /* the memory may be gone: no matter */
+    errno = saved_errno;
+}
+
+enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, uintptr_t end,
+                               write_tracker_run *report, void *context)
+{
+    if (!tracker_is_alive(tracker))
+        return STATUS_NOT_TRACKABLE;
+    const struct page_scan scan = {
+        .pagemap = tracker->pagemap.number,
+        .written_suffices = tracker->written_suffices,
+        .begin = begin,
+        .end = end,
+        .report = report,
+        .context = context,
+    };
+    return page_scan(&scan);
+}
+
+void write_tracker_unprotect(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct uffdio_writeprotect request = {.range = {begin, end - begin}, .mode = 0};
+    int saved_errno = errno;
+    if (begin < end && tracker_is_alive(tracker))
+        ioctl(tracker->faults.number, UFFDIO_WRITEPROTECT, &request);
+    errno = saved_errno;
+}
+
+bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address)
+{
+    struct page_region_record region;
+    struct pagemap_scan_request request = {
+        .size = sizeof request,
+        .flags = PAGEMAP_SCAN_CHECK_ASYNC,
+        .start = address,
+        .end = address + (uintptr_t)sysconf(_SC_PAGESIZE),
+        .vec = (uint64_t)(uintptr_t)&region,
+        .vec_len = 1,
+        .return_mask = PAGE_CATEGORY_PRESENT,
+    };
+    return tracker_is_alive(tracker) && ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request) == 1;
+}
+
+size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
+{
+    struct page_region_record regions[REGIONS];
+    struct pagemap_scan_request request = {
+        .size = sizeof request, .end = end,
+        .vec = (uint64_t)(uintptr_t)regions, .vec_len = REGIONS,
+        .category_mask = PAGE_CATEGORY_HUGE, .return_mask = PAGE_CATEGORY_HUGE,
+    };
+    size_t bytes = 0;
+    while (begin < end && tracker_is_alive(tracker)) {
+        request.start = begin;
+        request.walk_end = 0;
+        const int count = ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request);
+        if (count < 0 || request.walk_end <= begin)
+            break;
+        for (int i = 0; i < count; i++)
+            bytes += (size_t)(regions[i].end - regions[i].start);
+        begin = (uintptr_t)request.walk_end;
+    }
+    return bytes;
+}
+
+const char *write_tracker_description(void)
+{
+    return description;
+}

@@ -1,0 +1,56 @@
+/* staging.h - transfers between program memory and the device through a lane's
+ * pinned staging, and directly where the program's memory is pinned.
+ *
+ * The direct forms queue and return; the staged forms may wait inside. A staged
+ * upload has read all of `source` when it returns; a staged download has
+ * written all of `destination` when it returns, and writes exactly the given
+ * elements and no byte between them. */
+#ifndef MUBLAS_STAGING_H
+#define MUBLAS_STAGING_H
+
+#include "common/blas_call.h"
+#include "gpu/lane.h"
+
+#include <stdbool.h>
+
+/* One staged copy. A download of at most this many bytes reaches host memory whole or,
+ * on failure, not at all. */
+enum { STAGING_PIECE_BYTES = 2 << 20 };
+
+/* `height` rows of `width` bytes, `pitch` bytes apart (a plain range: height 1). */
+struct strip {
+    size_t offset; /* bytes from a base address that host and device share */
+    size_t width, height, pitch;
+};
+
+enum status staging_upload(struct lane *lane, CUdeviceptr destination, size_t destination_pitch,
+                           const void *source, size_t source_pitch, size_t width, size_t height);
+enum status staging_download(struct lane *lane, void *destination, size_t destination_pitch,
+                             CUdeviceptr source, size_t source_pitch, size_t width, size_t height);
+
+/* The elements of matrix->part only (a triangle part must be square): of host memory nothing else is
+ * read or written, since it may be unreadable; on the device an upload leaves the rest of the
+ * matrix's rows undefined. *touched (may be NULL) becomes true once host memory has been written. */
+enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int64_t destination_ld,
+                                const struct blas_matrix *matrix, size_t element_bytes);
+enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
+                                  int64_t source_ld, size_t element_bytes, bool *touched);
+
+/* The same rectangles by DMA from or to pinned program memory. */
+enum status staging_upload_direct(struct lane *lane, CUdeviceptr destination, size_t destination_pitch,
+                                  const void *source, size_t source_pitch, size_t width, size_t height);
+enum status staging_download_direct(struct lane *lane, void *destination, size_t destination_pitch,
+                                    CUdeviceptr source, size_t source_pitch, size_t width, size_t height);
+
+/* A BLAS vector to or from contiguous device memory (increment 1, first element
+ * first). Only its elements are read or written. */
+enum status staging_upload_vector(struct lane *lane, CUdeviceptr destination,
+                                  const struct blas_vector *vector, size_t element_bytes);
+enum status staging_download_vector(struct lane *lane, const struct blas_vector *vector, CUdeviceptr source,
+                                    size_t element_bytes);
+
+/* The same without a transfer: elements to and from `packed`, the first one first. */
+void staging_pack_vector(void *packed, const struct blas_vector *vector, size_t element_bytes);
+void staging_unpack_vector(const struct blas_vector *vector, const void *packed, size_t element_bytes);
+
+#endif

@@ -1,0 +1,321 @@
+#include "tuner/learn/call_sampler.h"
+#include "tuner/learn/sample_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SCOUT_STEP = 4 /* in bytes */,
+    GAPS = 4 /* filled at a time */,
+    SURE = 4 /* times of a sample beside the border, */, FEW = 2 /* of others */,
+    KINDS = FAMILY_COUNT * TYPE_COUNT /* calls of one are one routine's, of one type */
+};
+
+/* How many times faster a side may be: where samples are made, closer to each other, timed SURE times, and in
+ * each round, as long as they take no longer than usual on both sides. */
+static const double made = 2.5, closer = 1.5, beside = 3, close = 1.5, usual_us = 200;
+/* In amounts: no sample is made closer to another than this, and closer where the sides change places. Small
+ * triangles are worth a device that take a host's threads longer to begin than to solve. */
+static const double step = 1.1, apart = 1.23, closer_apart = 1.12, close_enough = 1.1, least_part = 64;
+
+struct chosen {
+    int class;
+    struct sample *sample;
+};
+
+struct session {
+    const struct call_sampler *sampler;
+    struct learned_times *times;
+    struct sample_table *table;
+    double impossible[TIMED_CLASSES]; /* the least amount that could not be timed; 0: there is none */
+    struct chosen chosen[TIMED_CLASSES * TIME_CURVE_SAMPLES]; /* to be timed next */
+    int count;
+    bool device_first;
+    double done; /* rounds, and the scout */
+    int round;
+    uint64_t random_state;
+};
+
+static bool is_of_kind(const struct session *session, int class, int kind)
+{
+    const struct call_sampler *sampler = session->sampler;
+    return timed_class_exists(class) &&
+           (int)timed_class_family(class) * TYPE_COUNT + (int)timed_class_type(class) == kind &&
+           (!sampler->wanted ||
+            sampler->wanted(sampler->argument, timed_class_family(class), timed_class_type(class)));
+}
+
+/* Even, and no powers of two, of which caches hold few columns, so that a host takes twice as long. What of
+ * the call is larger than a block becomes two more than a multiple of four, and less than it was, since there
+ * may be no memory for more. */
+static int64_t usual_size(int64_t size)
+{
+    const int64_t usual = (size - 3) / 4 * 4 + 2;
+    return size <= SAMPLE_BLOCK ? size : usual > SAMPLE_BLOCK ? usual : SAMPLE_BLOCK + 2;
+}
+
+static struct blas_call sample_call(int class, double amount)
+{
+    struct blas_call call = timed_class_call(class, amount);
+    call.m = usual_size(call.m);
+    call.n = usual_size(call.n);
+    call.k = usual_size(call.k);
+    return call;
+}
+
+static bool is_known(const struct session *session, int class)
+{
+    return session->times->host[class].count > 0;
+}
+
+static double gain_at(const struct session *session, int class, double amount)
+{
+    return time_curve_at(&session->times->host[class], TIME_SHRINKS, amount) /
+           learned_times_device(session->times, class, amount);
+}
+
+/* How many times the faster side is faster. */
+static double lead_at(const struct session *session, int class, double amount)
+{
+    const double gain = gain_at(session, class, amount);
+    return fmax(gain, 1 / gain);
+}
+
+/* Of a single time on the device, which is nearly all latency, nothing follows for larger calls. */
+static bool takes_long(const struct session *session, int class, double amount)
+{
+    static const double alike = 1.6, longer = 3;
+    const struct time_curve *host = &session->times->host[class];
+    double most = session->sampler->most_us;
+    if (host->count < 2)
+        return host->count && host->samples[0].us > most;
+    if (lead_at(session, class, amount) < alike)
+        most *= longer;
+    return time_curve_at(host, TIME_SHRINKS, amount) > most ||
+           learned_times_device(session->times, class, amount) > most;
+}
+
+static void choose(struct session *session, int class, struct sample *sample)
+{
+    session->chosen[session->count++] = (struct chosen){class, sample};
+}
+
+/* A sample of about this amount, if there is none and it can be timed. */
+static bool add(struct session *session, int class, double amount)
+{
+    struct class_samples *samples = &session->table->classes[class];
+    const struct blas_call call = sample_call(class, amount);
+    const double exact = timed_class_amount(&call), impossible = session->impossible[class];
+    if (samples->count == TIME_CURVE_SAMPLES || timed_class_of(&call) != class ||
+        (impossible > 0 && exact >= impossible) || sample_table_find(samples, exact) ||
+        takes_long(session, class, amount))
+        return false;
+    choose(session, class, sample_table_add(samples, exact, amount));
+    return true;
+}
+
+static int random_below(struct session *session, int most)
+{
+    session->random_state = session->random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((session->random_state >> 33) % (uint64_t)most);
+}
+
+/* The next flags and sizes of each, on both sides; the side of the last turn goes on. */
+static void time_turn(struct session *session, const struct chosen *chosen, int count)
+{
+    const struct call_sampler *sampler = session->sampler;
+    struct blas_call calls[SAMPLER_CALLS];
+    double us[CALL_SIDES][SAMPLER_CALLS];
+    for (int i = 0; i < count; i++) {
+        calls[i] = sample_call(chosen[i].class, chosen[i].sample->asked);
+        sample_variant_apply(chosen[i].class, (unsigned)chosen[i].sample->count, &calls[i]);
+    }
+    for (int turn = 0; turn < CALL_SIDES; turn++) {
+        const enum call_side side = turn == session->device_first ? SIDE_HOST : SIDE_DEVICE;
+        sampler->time(sampler->argument, side, calls, count, us[side]);
+    }
+    session->device_first = !session->device_first;
+    for (int i = 0; i < count; i++) {
+        const double both[CALL_SIDES] = {us[SIDE_HOST][i], us[SIDE_DEVICE][i]};
+        if (both[SIDE_HOST] > 0 && both[SIDE_DEVICE] > 0 && isfinite(both[SIDE_HOST] + both[SIDE_DEVICE]))
+            sample_add_times(chosen[i].sample, both, device_set_of(chosen[i].class, &calls[i]));
+    }
+}
+
+/* What could not be timed, and nothing larger, is not asked for again. */
+static void forget_untimed(struct session *session, int class)
+{
+    struct class_samples *samples = &session->table->classes[class];
+    double *least = &session->impossible[class];
+    for (int i = samples->count - 1; i >= 0; i--)
+        if (samples->samples[i].count == 0) {
+            if (*least == 0 || samples->samples[i].amount < *least)
+                *least = samples->samples[i].amount;
+            sample_table_remove(samples, &samples->samples[i]);
+        }
+}
+
+/* All that are chosen, in any order. False: stopped. */
+static bool time_chosen(struct session *session)
+{
+    const struct call_sampler *sampler = session->sampler;
+    const int count = session->count, turns = (count + SAMPLER_CALLS - 1) / SAMPLER_CALLS;
+    struct chosen *chosen = session->chosen;
+    bool good = true, changed[TIMED_CLASSES] = {false};
+    for (int i = count - 1; i > 0; i--) {
+        const int other = random_below(session, i + 1);
+        const struct chosen kept = chosen[i];
+        chosen[i] = chosen[other];
+        chosen[other] = kept;
+    }
+    for (int turn = 0; turn < turns && good; turn++) {
+        const int begin = count * turn / turns, end = count * (turn + 1) / turns;
+        good = !sampler->stop(sampler->argument, fmin(session->done / (1 + sampler->rounds), 1));
+        if (good)
+            time_turn(session, chosen + begin, end - begin);
+    }
+    for (int i = 0; i < count; i++)
+        changed[chosen[i].class] = true;
+    session->count = 0;
+    for (int class = 0; class < TIMED_CLASSES && good; class++)
+        if (changed[class]) {
+            forget_untimed(session, class);
+            sample_table_curves(&session->table->classes[class], class, session->times);
+        }
+    return good;
+}
+
+/* Small ones of all classes first: when time ends, each has some. */
+static bool scout(struct session *session)
+{
+    const struct call_sampler *sampler = session->sampler;
+    for (double bytes = sampler->least_bytes; bytes <= sampler->most_bytes; bytes *= SCOUT_STEP)
+        for (int kind = 0; kind < KINDS; kind++) {
+            for (int class = 0; class < TIMED_CLASSES; class++)
+                if (is_of_kind(session, class, kind))
+                    add(session, class, timed_class_amount_of(class, bytes));
+            if (!time_chosen(session))
+                return false;
+        }
+    session->done++;
+    return true;
+}
+
+/* A disturbed time may have kept some from being timed. */
+static void add_scouted(struct session *session, int class)
+{
+    const struct call_sampler *sampler = session->sampler;
+    for (double bytes = sampler->least_bytes; bytes <= sampler->most_bytes; bytes *= SCOUT_STEP)
+        add(session, class, timed_class_amount_of(class, bytes));
+}
+
+/* The neighbouring samples between which the faster side changes, the last ones if it does several times. */
+static bool find_border(const struct session *session, int class, double *below, double *above)
+{
+    const struct time_curve *host = &session->times->host[class];
+    bool found = false;
+    for (int i = 0; i + 1 < host->count; i++) {
+        const double low = host->samples[i].amount, high = host->samples[i + 1].amount;
+        if ((gain_at(session, class, low) > 1) != (gain_at(session, class, high) > 1))
+            *below = low, *above = high, found = true;
+    }
+    return found;
+}
+
+static void bisect(struct session *session, int class)
+{
+    double below, above;
+    if (find_border(session, class, &below, &above) && above > close_enough * below)
+        add(session, class, sqrt(below * above));
+}
+
+/* Is there a sample as near as that? */
+static bool has_near(const struct class_samples *samples, double amount, double factor)
+{
+    for (int i = 0; i < samples->count; i++)
+        if (samples->samples[i].amount < amount * factor && amount < samples->samples[i].amount * factor)
+            return true;
+    return false;
+}
+
+/* Sizes evenly by ratio. */
+static void fill(struct session *session, int class)
+{
+    const struct class_samples *samples = &session->table->classes[class];
+    const double most = timed_class_amount_of(class, session->sampler->most_bytes);
+    double amount = timed_class_amount_of(class, session->sampler->least_bytes) / least_part;
+    for (int gaps = 0; amount <= most && gaps < GAPS; amount *= step) {
+        const double lead = lead_at(session, class, amount);
+        if (lead < made && !has_near(samples, amount, lead < closer ? closer_apart : apart))
+            gaps += add(session, class, amount);
+    }
+}
+
+/* The first sample and the last may be all that ends a class. */
+static bool is_due(const struct session *session, int class, const struct sample *sample)
+{
+    const struct time_curve *host = &session->times->host[class];
+    const double lead = lead_at(session, class, sample->amount);
+    const double us = time_curve_at(host, TIME_SHRINKS, sample->amount) +
+                      learned_times_device(session->times, class, sample->amount);
+    const bool ends = sample->amount <= host->samples[0].amount ||
+                      sample->amount >= host->samples[host->count - 1].amount;
+    if (sample->count < (lead < beside || ends ? SURE : FEW))
+        return true;
+    return lead < close && sample->count * sqrt(us / usual_us) <= SURE + session->round;
+}
+
+static bool sample_round(struct session *session)
+{
+    if (session->sampler->before_round)
+        session->sampler->before_round(session->sampler->argument);
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int class = 0; class < TIMED_CLASSES; class++) {
+            struct class_samples *samples = &session->table->classes[class];
+            if (!is_of_kind(session, class, kind) || !is_known(session, class))
+                continue;
+            for (int i = 0; i < samples->count; i++)
+                if (is_due(session, class, &samples->samples[i]))
+                    choose(session, class, &samples->samples[i]);
+            add_scouted(session, class);
+            if (session->round > 0) { /* single times would mislead */
+                bisect(session, class);
+                fill(session, class);
+            }
+        }
+        if (!time_chosen(session))
+            return false;
+    }
+    session->done++;
+    session->round++;
+    return true;
+}
+
+static bool run(struct session *session)
+{
+    bool good = scout(session);
+    if (!good)
+        return false;
+    while (session->round < session->sampler->rounds && good) /* until time ends, at the latest */
+        good = sample_round(session);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class))
+            sample_table_conclude(&session->table->classes[class], class, session->times);
+    return true;
+}
+
+bool call_sampler_run(const struct call_sampler *sampler, struct learned_times *times)
+{
+    struct session *session = calloc(1, sizeof *session);
+    struct sample_table *table = calloc(1, sizeof *table);
+    bool good = session && table;
+    if (good) {
+        session->sampler = sampler;
+        session->times = times;
+        session->table = table;
+        good = run(session);
+    }
+    free(session);
+    free(table);
+    return good;
+}

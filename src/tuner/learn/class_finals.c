@@ -1,0 +1,135 @@
+#include "tuner/learn/class_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The nearest size in steps of `step` that was sampled; this one where there is none. */
+static size_t sampled_beside(const struct sampled_times *finals, size_t at, int step)
+{
+    size_t size = at;
+    while (finals->built_in[size] == 0 && (step < 0 ? size > 0 : size + 1 < finals->sizes_count))
+        size += (size_t)step;
+    return size;
+}
+
+static bool is_near_the_fastest(const struct sampled_times *finals, size_t shape, size_t size, double near)
+{
+    double fastest = HUGE_VAL;
+    for (size_t other = 0; other < finals->shape_count; other++)
+        if (finals->seconds[other * SIZE_GRID_MAX + size] > 0)
+            fastest = fmin(fastest, finals->seconds[other * SIZE_GRID_MAX + size]);
+    const double own = finals->seconds[shape * SIZE_GRID_MAX + size];
+    return own > 0 && own <= near * fastest;
+}
+
+static size_t count_sampled(const struct sampled_times *finals)
+{
+    size_t sampled = 0;
+    for (size_t size = 0; size < finals->sizes_count; size++)
+        sampled += finals->built_in[size] > 0;
+    return sampled;
+}
+
+size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX])
+{
+    static const double NOT_FAR = 1.3;
+    enum { SIZES_OF_ALL = 8 };
+    const struct sampled_times *finals = &work->finals;
+    const size_t below = sampled_beside(finals, at, -1), above = sampled_beside(finals, at, 1),
+                 sampled = count_sampled(finals);
+    const double near = sampled < (size_t)work->settings->sizes_of_many ? NOT_FAR : SAMPLED_FIELD;
+    size_t count = 0;
+    for (size_t shape = 0; shape < work->finalist_count; shape++)
+        if (sampled < SIZES_OF_ALL || is_near_the_fastest(finals, shape, below, near) ||
+            is_near_the_fastest(finals, shape, above, near))
+            field[count++] = shape;
+    if (count == 0) /* what is built in is far ahead */
+        field[count++] = 0;
+    return count;
+}
+
+static enum status final_at(struct class_work *work, size_t number)
+{
+    const struct blas_call call = class_work_call(work, work->finals.sizes[number]);
+    const struct launch_shape built_in = launch_shape_built_in(&call);
+    struct launch_shape shapes[FINALISTS_MAX];
+    struct tuning_time times[FINALISTS_MAX], reference;
+    size_t field[FINALISTS_MAX];
+    const size_t count = class_work_field(work, number, field);
+    for (size_t i = 0; i < count; i++)
+        shapes[i] = work->finalists[field[i]];
+    enum status status = shape_timer_time(work->tuner->timer, &call, shapes, count, &work->settings->finals,
+                                          times, &reference);
+    if (status != STATUS_OK)
+        return status;
+    class_work_data(work, &call, "final", shapes, times, count);
+    class_work_data(work, &call, "default", &built_in, &reference, 1);
+    work->finals.built_in[number] = reference.seconds;
+    for (size_t i = 0; i < count; i++) {
+        double *seconds = &work->finals.seconds[field[i] * SIZE_GRID_MAX];
+        seconds[number] = times[i].seconds;
+        for (size_t size = 0; size < SIZE_GRID_MAX && times[i].rounds == TUNING_WRONG; size++)
+            seconds[size] = HUGE_VAL;
+    }
+    class_work_step(work);
+    return STATUS_OK;
+}
+
+/* All sizes up to SIZE_GRID_ALL: what the last tiles cost differs from one to the next. Beyond every other
+ * one of the grid's; of axpy, where there is little to it, every third. */
+static bool is_planned(const struct sampled_times *finals, size_t at)
+{
+    if (at == 0 || at + 1 == finals->sizes_count) /* what goes beyond has their rules */
+        return true;
+    if (finals->sizes[0] > SIZE_GRID_ALL)
+        return at % 3 == 0;
+    return finals->sizes[at] <= SIZE_GRID_ALL || at % 2 == 0;
+}
+
+/* Any beginning of the plan is spread over all sizes. */
+static size_t next_planned(const struct sampled_times *finals)
+{
+    bool planned[SIZE_GRID_MAX], sampled[SIZE_GRID_MAX];
+    for (size_t at = 0; at < finals->sizes_count; at++) {
+        planned[at] = is_planned(finals, at);
+        sampled[at] = finals->built_in[at] > 0;
+    }
+    return size_grid_farthest(finals->sizes, finals->sizes_count, planned, sampled);
+}
+
+/* First the plan; the last part where the curve is least certain. */
+static size_t next_final(const struct class_work *work, size_t done)
+{
+    const struct sampled_times *finals = &work->finals;
+    size_t next = finals->sizes_count;
+    if (6 * done < 5 * (size_t)work->settings->final_sizes)
+        next = next_planned(finals);
+    return next < finals->sizes_count ? next : sampled_rules_next(finals);
+}
+
+/* The grid, and what is known without timing. */
+static enum status lay_out(struct class_work *work)
+{
+    struct sampled_times *finals = &work->finals;
+    finals->shapes = work->finalists;
+    finals->shape_count = work->finalist_count;
+    finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
+    for (size_t i = 0; i < finals->sizes_count; i++) {
+        const struct blas_call call = class_work_call(work, finals->sizes[i]);
+        finals->floor[i] = class_work_floor(work, &call);
+    }
+    return finals->seconds ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+enum status class_finals(struct class_work *work)
+{
+    enum status status = lay_out(work);
+    for (int i = 0; i < work->settings->final_sizes && status == STATUS_OK && !class_work_is_stopped(work);
+         i++) {
+        const size_t next = next_final(work, (size_t)i);
+        if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
+            break;
+        status = final_at(work, next);
+    }
+    return status;
+}

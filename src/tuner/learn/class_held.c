@@ -1,0 +1,126 @@
+#include "tuner/learn/class_work.h"
+
+#include "tuner/online/decision.h"
+
+#include <string.h>
+
+static double random_part(struct class_tuner *tuner)
+{
+    tuner->random_state = tuner->random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(tuner->random_state >> 11) * 0x1p-53;
+}
+
+/* A size that no rule was made from; the last try stands where there is none. */
+static int64_t held_size(struct class_work *work)
+{
+    int64_t size = work->range.least;
+    for (int tries = 0; tries < 20; tries++) {
+        size = size_range_pick(work->range, random_part(work->tuner));
+        const size_t near = size_grid_nearest(work->finals.sizes, work->finals.sizes_count, size);
+        if (work->finals.sizes[near] != size || work->finals.built_in[near] == 0)
+            break;
+    }
+    return size;
+}
+
+struct regrets {
+    double rules, occupancy;
+    int sizes;
+    struct chooser_sample samples[CHOOSER_SAMPLES_MAX];
+};
+
+/* What a launch takes that is to be shaped by the rules or the optimizer. */
+static struct launch_shape shape_of(const struct class_work *work, const struct class_recipe *rules,
+                                    const struct blas_call *call, int64_t size, bool by_occupancy)
+{
+    struct launch_shape shape;
+    if ((decision_of(rules, work->class, work->form, size, by_occupancy, &shape) ||
+         decision_of(rules, work->class, work->form, size, false, &shape)) &&
+        launch_shape_can(call, &shape))
+        return shape;
+    return launch_shape_built_in(call);
+}
+
+/* What was timed at a held-out size: the rules' shape, the optimizer's, then finalists. */
+struct held {
+    struct blas_call call;
+    size_t at; /* of the grid */
+    struct launch_shape shapes[FINALISTS_MAX + 2];
+    struct tuning_time times[FINALISTS_MAX + 2], reference;
+    size_t field[FINALISTS_MAX], count; /* which finalists */
+};
+
+/* For the last rules: once they have judged these, held-out sizes are samples like others, of the grid's size
+ * beside them. */
+static void keep_samples(struct class_work *work, const struct held *held)
+{
+    struct sampled_times *finals = &work->finals;
+    const double scale = finals->floor[held->at] / class_work_floor(work, &held->call);
+    if (finals->built_in[held->at] > 0) /* sampled before */
+        return;
+    finals->built_in[held->at] = scale * held->reference.seconds;
+    for (size_t i = 0; i < held->count; i++)
+        finals->seconds[held->field[i] * SIZE_GRID_MAX + held->at] = scale * held->times[2 + i].seconds;
+}
+
+static void take(struct class_work *work, const struct held *held, struct regrets *regrets)
+{
+    const struct launch_shape built_in = launch_shape_built_in(&held->call), *shapes = held->shapes;
+    const struct tuning_time *times = held->times;
+    size_t best = 0;
+    for (size_t i = 1; i < held->count + 2; i++)
+        if (times[i].seconds < times[best].seconds)
+            best = i;
+    class_work_data(work, &held->call, "rules", &shapes[0], &times[0], 1);
+    class_work_data(work, &held->call, "occupancy", &shapes[1], &times[1], 1);
+    class_work_data(work, &held->call, "best", &shapes[best], &times[best], 1);
+    class_work_data(work, &held->call, "held", shapes + 2, times + 2, held->count);
+    class_work_data(work, &held->call, "default", &built_in, &held->reference, 1);
+    keep_samples(work, held);
+    regrets->rules += times[0].seconds / times[best].seconds - 1;
+    regrets->occupancy += times[1].seconds / times[best].seconds - 1;
+    regrets->samples[regrets->sizes++] = (struct chooser_sample){
+        times[0].seconds, times[1].seconds, held->reference.seconds, times[best].seconds};
+}
+
+static enum status hold_at(struct class_work *work, const struct class_recipe *rules, struct regrets *regrets)
+{
+    const int64_t size = held_size(work);
+    struct held held = {.call = class_work_call(work, size),
+                        .at = size_grid_nearest(work->finals.sizes, work->finals.sizes_count, size)};
+    held.shapes[0] = shape_of(work, rules, &held.call, size, false);
+    held.shapes[1] = shape_of(work, rules, &held.call, size, true);
+    held.count = class_work_field(work, held.at, held.field);
+    for (size_t i = 0; i < held.count; i++)
+        held.shapes[2 + i] = work->finalists[held.field[i]];
+    enum status status = shape_timer_time(work->tuner->timer, &held.call, held.shapes, held.count + 2,
+                                          &work->settings->held, held.times, &held.reference);
+    if (status != STATUS_OK || class_work_is_stopped(work))
+        return status;
+    take(work, &held, regrets);
+    class_work_step(work);
+    return STATUS_OK;
+}
+
+enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary)
+{
+    struct regrets regrets = {.sizes = 0};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < work->settings->held_sizes && status == STATUS_OK; i++) {
+        if (class_work_is_stopped(work) || (i >= HELD_SIZES_LEAST && class_work_is_late(work)))
+            break;
+        status = hold_at(work, rules, &regrets);
+    }
+    if (status != STATUS_OK || regrets.sizes == 0)
+        return status;
+    summary->rules_regret = regrets.rules / regrets.sizes;
+    summary->occupancy_regret = regrets.occupancy / regrets.sizes;
+    summary->chooser =
+        chooser_pick(regrets.samples, (size_t)regrets.sizes, rules->has_occupancy, &summary->gain);
+    if (!sampled_rules_make(&work->finals, work->settings->rules_most, rules)) /* with what was held out */
+        return STATUS_OUT_OF_MEMORY;
+    rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;
+    if (summary->chooser == CHOOSER_BUILT_IN)
+        rules->interval_count = 0;
+    return STATUS_OK;
+}

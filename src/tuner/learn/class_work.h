@@ -1,0 +1,54 @@
+/* class_work.h - one class and form while it is being tuned: shared by class_tuning.c and its
+ * stages class_sieve.c, class_finals.c and class_held.c, of which each one uses those before. */
+#ifndef MUBLAS_CLASS_WORK_H
+#define MUBLAS_CLASS_WORK_H
+
+#include "tuner/learn/class_tuning.h"
+#include "tuner/learn/sampled_rules.h"
+#include "tuner/learn/size_grid.h"
+
+enum { FINALISTS_MAX = 64 };
+enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 4 }; /* when it is late */
+
+struct class_work {
+    struct class_tuner *tuner;
+    const struct tuning_settings *settings;
+    int class;
+    enum tuning_form form;
+    struct size_range range;
+    struct shape_figures figures;
+    struct shape_space space;
+    int64_t sieve_sizes[SIEVE_SIZES_MAX];
+    size_t sieve_count;
+    double *sieve_seconds; /* [size * space.count + shape] */
+    bool *wrong; /* shapes that once gave other bits: out for good */
+    struct launch_shape finalists[FINALISTS_MAX];
+    size_t finalist_count;
+    struct sampled_times finals;
+    int steps, steps_done;
+};
+
+/* The stages in their order. The sieve finds the finalists and runs the analyzer; the finals
+ * time them; held-out sizes say whether these or the occupancy recipe choose. */
+enum status class_sieve(struct class_work *work, struct class_recipe *rules);
+enum status class_finals(struct class_work *work);
+enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary);
+
+/* Finalists that are worth timing at this place of the grid: those that were near the fastest, or at first
+ * not far from it, at one of the sampled sizes around; at the very first sizes all. Their numbers,
+ * ascending, to `field`. How many, at least one. */
+size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX]);
+
+/* A step of the work is done: tell whoever shows progress. */
+void class_work_step(struct class_work *work);
+bool class_work_is_stopped(const struct class_work *work);
+/* Past its deadline: do with fewer sizes. */
+bool class_work_is_late(const struct class_work *work);
+/* Seconds that no shape can do without. */
+double class_work_floor(const struct class_work *work, const struct blas_call *call);
+struct blas_call class_work_call(const struct class_work *work, int64_t size);
+/* Lines of the data file, for what was timed. */
+void class_work_data(const struct class_work *work, const struct blas_call *call, const char *stage,
+                     const struct launch_shape *shapes, const struct tuning_time *times, size_t count);
+
+#endif

@@ -1,0 +1,96 @@
+#include "tuner/learn/recipe_write.h"
+
+#include "tuner/learn/file_replace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_head(FILE *stream, const struct recipe *recipe)
+{
+    const struct recipe_signature *signature = &recipe->signature;
+    fprintf(stream, "mublas recipe %d\n", RECIPE_FORMAT);
+    fprintf(stream, "kernels %s\ndevice %s\nmultiprocessors %d\ndriver %d\nhost %s\nmade %s\n",
+            signature->kernels, signature->device, signature->multiprocessors, signature->driver,
+            *signature->host ? signature->host : "none", recipe->made);
+    fprintf(stream, "warps %d\nblocks %d\n", recipe->resident_warps, recipe->resident_blocks);
+}
+
+static void write_shape(FILE *stream, const struct launch_shape *shape)
+{
+    char text[RECIPE_SHAPE_BYTES];
+    recipe_shape_text(shape, text);
+    fprintf(stream, " %s", text);
+}
+
+static void write_occupancy(FILE *stream, const struct class_recipe *rules)
+{
+    fprintf(stream, "occupancy %.6f %.6f %u %.6f\nbase", rules->occupancy.warp_min,
+            rules->occupancy.block_min, rules->occupancy.threads_min, rules->occupancy.ty_per_tx_max);
+    write_shape(stream, &rules->base);
+    for (int i = 0; i < SHAPE_EDGES; i++) {
+        fprintf(stream, "\nactive %u", shape_edges[i]);
+        for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
+            fprintf(stream, " %u", rules->figures.of_edge[i].active[warps]);
+    }
+    fputc('\n', stream);
+}
+
+static void write_class(FILE *stream, int class, enum tuning_form form, const struct class_recipe *rules)
+{
+    fprintf(stream, "class %s %s %s\n", tuning_class_name(class), tuning_form_name(form),
+            rules->by_occupancy ? "occupancy" : "rules");
+    for (int i = 0; i < rules->interval_count; i++) {
+        if (rules->intervals[i].upto == INT64_MAX)
+            fputs("beyond", stream);
+        else
+            fprintf(stream, "upto %" PRId64, rules->intervals[i].upto);
+        if (rules->intervals[i].shape.edge == 0)
+            fputs(" built-in", stream);
+        else
+            write_shape(stream, &rules->intervals[i].shape);
+        fputc('\n', stream);
+    }
+    if (rules->has_occupancy)
+        write_occupancy(stream, rules);
+}
+
+/* Ends a stream of open_memstream, which has *text and *bytes. NULL: out of memory. */
+static char *end_with_hash(FILE *stream, char **text, size_t *bytes)
+{
+    fflush(stream);
+    if (!ferror(stream))
+        fprintf(stream, "hash %016" PRIx64 "\n", recipe_hash(*text, *bytes));
+    if (fclose(stream) == 0)
+        return *text;
+    free(*text);
+    return NULL;
+}
+
+char *recipe_text(const struct recipe *recipe, size_t *bytes)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, bytes);
+    if (!stream)
+        return NULL;
+    write_head(stream, recipe);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        for (int form = 0; form < TUNING_FORMS; form++)
+            if (recipe->classes[class][form].interval_count > 0)
+                write_class(stream, class, (enum tuning_form)form, &recipe->classes[class][form]);
+    if (recipe->crossover)
+        fprintf(stream, "crossover\n%s", recipe->crossover);
+    return end_with_hash(stream, &text, bytes);
+}
+
+bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES])
+{
+    size_t bytes;
+    char *text = recipe_text(recipe, &bytes);
+    if (!text)
+        snprintf(fault, RECIPE_FAULT_BYTES, "out of memory");
+    const bool good = text && file_replace(path, text, bytes, fault);
+    free(text);
+    return good;
+}

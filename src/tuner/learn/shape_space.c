@@ -1,0 +1,206 @@
+#include "tuner/learn/shape_space.h"
+
+#include "tuner/online/tuning_class.h"
+
+#include <stdlib.h>
+
+enum { GROUP = 8, LEAF_EDGE = 32, STRIP_MAX = 256, SPACE_MAX = 1 << 15, LOAD_BYTES = 64 };
+
+struct choices {
+    unsigned threads[16], blocks[8], columns[5]; /* 0 ends (blocks: UINT_MAX) */
+    bool in_order;
+};
+static const unsigned END = ~0u;
+
+static const struct choices choices_of[] = {
+    [BREADTH_QUICK] = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
+    [BREADTH_FULL] = {{32, 64, 128, 256, 512, END}, {0, END}, {1, 2, 4, 8, END}, false},
+    [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END}, {0, 1, 2, 4, 8, END},
+                            {1, 2, 4, 8, END}, true},
+};
+static const struct choices axpy_choices_of[] = {
+    [BREADTH_QUICK] = {{128, 256, 512, END}, {0, END}, {1, 2, END}, false},
+    [BREADTH_FULL] = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
+    [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END},
+                            {0, 1, 2, 4, 8, 16, 32, END},
+                            {1, 2, 4, END},
+                            false},
+};
+
+bool shape_is_same(int class, const struct launch_shape *a, const struct launch_shape *b)
+{
+    if (tuning_class_family(class) == FAMILY_AXPY)
+        return a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
+               a->leaf_columns == b->leaf_columns &&
+               a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
+    if (a->variant == VARIANT_STRIPS || b->variant == VARIANT_STRIPS)
+        return a->variant == b->variant && a->edge == b->edge && a->team_groups == b->team_groups &&
+               a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
+               a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
+    const struct block_mapping first = launch_shape_mapping(a), second = launch_shape_mapping(b);
+    return a->edge == b->edge && a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
+           first.teams_down == second.teams_down && first.teams_across == second.teams_across &&
+           a->leaf_columns == b->leaf_columns && a->order == b->order && a->team_groups == b->team_groups &&
+           a->blocks_per_multiprocessor == b->blocks_per_multiprocessor && a->variant == b->variant;
+}
+
+/* Every team has work; where teams cover all rows or all columns at once the order is the
+ * same either way, and DOWN stands for both. */
+static bool is_proper(const struct launch_shape *shape)
+{
+    const unsigned leaves = shape->edge / LEAF_EDGE;
+    const struct block_mapping mapping = launch_shape_mapping(shape);
+    const unsigned teams = shape->threads_x * shape->threads_y / (GROUP * shape->team_groups);
+    if (mapping.teams_down * GROUP != shape->threads_x || mapping.teams_down * mapping.teams_across != teams)
+        return false;
+    if ((mapping.teams_across - 1) * shape->leaf_columns >= leaves)
+        return false;
+    const bool covers = mapping.teams_down >= leaves || mapping.teams_across * shape->leaf_columns >= leaves;
+    return !(covers && shape->order == ORDER_ALONG);
+}
+
+static void add(struct shape_space *space, const struct blas_call *call, const struct launch_shape *shape)
+{
+    if (space->count < SPACE_MAX && !launch_shape_fault(call, shape) &&
+        (call->family == FAMILY_AXPY || is_proper(shape)))
+        space->shapes[space->count++] = *shape;
+}
+
+static void add_orders(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
+                       struct launch_shape shape)
+{
+    const int variants = call->family == FAMILY_SYMV || call->family == FAMILY_HEMV ? VARIANT_BOTH_HALVES : 0;
+    for (int order = ORDER_DOWN; order <= ORDER_ALONG; order++)
+        for (int variant = 0; variant <= variants; variant++) {
+            shape.order = (enum leaf_order)order;
+            shape.variant = (enum symv_variant)variant;
+            if (variant != VARIANT_IN_ORDER || choices->in_order)
+                add(space, call, &shape);
+        }
+}
+
+static void add_blocks(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
+                       unsigned edge, unsigned threads)
+{
+    for (unsigned groups = 1; groups <= 4; groups += 3)
+        for (unsigned down = 1; down <= edge / LEAF_EDGE && down * GROUP <= threads; down *= 2)
+            for (const unsigned *columns = choices->columns; *columns != END; columns++)
+                for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++)
+                    if (threads % (down * GROUP) == 0)
+                        add_orders(space, call, choices,
+                                   (struct launch_shape){edge, down * GROUP, threads / (down * GROUP),
+                                                         *columns, *blocks, ORDER_DOWN, groups,
+                                                         VARIANT_LAST_ARRIVER});
+}
+
+static void add_axpy(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
+                     unsigned threads)
+{
+    for (const unsigned *ahead = choices->columns; *ahead != END; ahead++)
+        for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
+            const struct launch_shape shape = {128,        32, threads / 32,        *ahead, *blocks,
+                                               ORDER_DOWN, 1,  VARIANT_LAST_ARRIVER};
+            add(space, call, &shape);
+        }
+}
+
+/* A team's groups matter only to the transposed. */
+static void add_strips(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
+                       unsigned threads)
+{
+    const unsigned groups_most = call->family == FAMILY_GEMV && call->trans != TRANS_NONE ? 4 : 1;
+    for (unsigned edge = GROUP; edge <= STRIP_MAX; edge *= 2)
+        for (unsigned groups = 1; groups <= groups_most; groups += 3)
+            for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
+                const struct launch_shape shape = {edge, 32, threads / 32, 1, *blocks, ORDER_DOWN, groups,
+                                                   VARIANT_STRIPS};
+                if (space->count < SPACE_MAX && !launch_shape_fault(call, &shape))
+                    space->shapes[space->count++] = shape;
+            }
+}
+
+struct shape_space shape_space_make(int class, enum shape_breadth breadth)
+{
+    const bool is_axpy = tuning_class_family(class) == FAMILY_AXPY;
+    const struct choices *choices = is_axpy ? &axpy_choices_of[breadth] : &choices_of[breadth];
+    const struct blas_call call = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
+    struct shape_space space = {.shapes = malloc(SPACE_MAX * sizeof *space.shapes)};
+    for (const unsigned *threads = choices->threads; space.shapes && *threads != END; threads++) {
+        if (is_axpy)
+            add_axpy(&space, &call, choices, *threads);
+        for (int i = 0; i < SHAPE_EDGES && !is_axpy; i++)
+            add_blocks(&space, &call, choices, shape_edges[i], *threads);
+    }
+    /* Of strips any number of threads may be the best: leaves fit them just so or do not. */
+    const unsigned *threads = choices_of[BREADTH_EXHAUSTIVE].threads;
+    for (; space.shapes && !is_axpy && *threads != END; threads++)
+        add_strips(&space, &call, choices, *threads);
+    return space;
+}
+
+const struct occupancy_figures *shape_figures_at(const struct shape_figures *figures, unsigned edge)
+{
+    for (int i = 0; i < SHAPE_EDGES; i++)
+        if (shape_edges[i] == edge)
+            return &figures->of_edge[i];
+    return &figures->of_edge[SHAPE_EDGES - 1]; /* a strip: about as little shared memory */
+}
+
+double shape_bytes_in_flight(const struct blas_call *call, const struct launch_shape *shape,
+                             const struct shape_figures *figures)
+{
+    const struct occupancy_figures *at = shape_figures_at(figures, shape->edge);
+    const unsigned threads = shape->threads_x * shape->threads_y,
+                   warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
+    const unsigned active = at->active[warps];
+    int64_t items;
+    if (call->family == FAMILY_AXPY)
+        items = launch_shape_vector_items(call, shape);
+    else
+        items = launch_shape_tiling(call, shape).items;
+    double blocks = (double)items / at->multiprocessors;
+    if (blocks > active)
+        blocks = active;
+    if (shape->blocks_per_multiprocessor && blocks > shape->blocks_per_multiprocessor)
+        blocks = shape->blocks_per_multiprocessor;
+    /* No more than there is to load. */
+    const double elements = call->family == FAMILY_AXPY ? 2.0 * (double)call->n
+                                                        : (double)call->a.rows * (double)call->a.columns;
+    const double whole = elements * (double)blas_element_bytes(call->type) / at->multiprocessors;
+    return blocks * threads * LOAD_BYTES < whole ? blocks * threads * LOAD_BYTES : whole;
+}
+
+size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const struct blas_call *call,
+                            int multiprocessors)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t blocks = (int64_t)shapes[i].blocks_per_multiprocessor * multiprocessors;
+        if (call->family != FAMILY_AXPY && blocks > 0 &&
+            launch_shape_tiling(call, &shapes[i]).items <= blocks)
+            continue;
+        const struct launch_shape shape = shapes[i];
+        shapes[i] = shapes[kept];
+        shapes[kept++] = shape;
+    }
+    return kept;
+}
+
+size_t shape_space_prune(struct launch_shape *shapes, size_t count, const struct blas_call *call,
+                         const struct shape_figures *figures, double part)
+{
+    double most = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double bytes = shape_bytes_in_flight(call, &shapes[i], figures);
+        most = bytes > most ? bytes : most;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (shape_bytes_in_flight(call, &shapes[i], figures) < part * most)
+            continue;
+        const struct launch_shape shape = shapes[i];
+        shapes[i] = shapes[kept];
+        shapes[kept++] = shape;
+    }
+    return kept;
+}

@@ -1,0 +1,77 @@
+#include "tuner/online/call_work.h"
+#include "common/blas_family.h"
+
+static double elements_touched(const struct blas_matrix *matrix)
+{
+    double rows = (double)matrix->rows, columns = (double)matrix->columns;
+    if (!matrix->pointer)
+        return 0;
+    return matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2;
+}
+
+double call_work_matrix_bytes(const struct blas_call *call)
+{
+    double elements = elements_touched(&call->a) + elements_touched(&call->b) + elements_touched(&call->c);
+    return elements * (double)blas_element_bytes(call->type);
+}
+
+/* Of the columns with the gaps between them, or of the gaps alone. */
+static double columns_bytes(const struct blas_call *call, bool gaps_alone)
+{
+    const struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
+    double elements = 0;
+    for (int i = 0; i < 3; i++)
+        if (matrices[i]->pointer)
+            elements += (double)(matrices[i]->ld - (gaps_alone ? matrices[i]->rows : 0)) *
+                        (double)matrices[i]->columns;
+    return elements * (double)blas_element_bytes(call->type);
+}
+
+double call_work_scanned_bytes(const struct blas_call *call)
+{
+    return columns_bytes(call, false);
+}
+
+double call_work_gap_bytes(const struct blas_call *call)
+{
+    return columns_bytes(call, true);
+}
+
+double call_work_vector_bytes(const struct blas_call *call)
+{
+    double lengths = (double)call->x.length + 2.0 * (double)call->y.length;
+    if (call->family == FAMILY_TRMV)
+        lengths *= 2;
+    return lengths * (double)blas_element_bytes(call->type);
+}
+
+double call_work_result_bytes(const struct blas_call *call)
+{
+    return elements_touched(&call->c) * (double)blas_element_bytes(call->type);
+}
+
+double call_work_per_product(enum blas_type type)
+{
+    return type == TYPE_C || type == TYPE_Z ? 8 : 2;
+}
+
+double call_work_products(const struct blas_call *call)
+{
+    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    switch ((enum size_product)blas_families[call->family].products) {
+    case PRODUCT_N: return n;
+    case PRODUCT_NN: return n * n;
+    case PRODUCT_MN: return m * n;
+    case PRODUCT_MNK: return m * n * k;
+    case PRODUCT_NNK: return n * n * k;
+    case PRODUCT_MN_ORDER: return m * n * (double)blas_side_order(call);
+    }
+    return 0;
+}
+
+double call_work_operations(const struct blas_call *call)
+{
+    const double products = call_work_products(call);
+    const double computed = blas_families[call->family].computes_half ? products / 2 : products;
+    return computed * call_work_per_product(call->type);
+}

@@ -1,0 +1,135 @@
+#include "tuner/online/crossover.h"
+#include "common/blas_family.h"
+#include "mirror/costs.h"
+#include "tuner/online/call_work.h"
+#include "tuner/online/crossover_built_in.h"
+
+#include <math.h>
+
+void crossover_use_learned(struct machine_model *model, const struct learned_times *learned)
+{
+    double least = learned_times_least_resident(learned);
+    model->learned = learned;
+    model->call_us = fmin(model->call_us, least); /* the built-in floors rest on it */
+    if (learned->wake_us > 0)
+        model->wake_us = learned->wake_us;
+    if (learned->scan_us_per_byte > 0)
+        model->scan_us_per_byte = learned->scan_us_per_byte;
+}
+
+uint64_t crossover_matrix_bytes(const struct blas_call *call)
+{
+    return (uint64_t)call_work_matrix_bytes(call);
+}
+
+static double copies_us(const struct machine_model *model, double bytes, bool trackable)
+{
+    enum upload_way way = !trackable ? UPLOAD_STAGED : model->huge_pages ? UPLOAD_PINNED_HUGE : UPLOAD_PINNED;
+    double us;
+    if (bytes <= 0)
+        return 0;
+    if (model->learned && learned_times_upload(model->learned, way, bytes, &us))
+        return us;
+    if (!trackable || bytes < PIN_BYTES_MIN)
+        return 1e6 * bytes / model->staged_bandwidth;
+    return 1e6 * bytes / model->link_bandwidth + 2 * bytes * model->pin_us_per_byte;
+}
+
+double crossover_upload_us(const struct machine_model *model, uint64_t bytes)
+{
+    return copies_us(model, (double)bytes, true);
+}
+
+double crossover_staged_us(const struct machine_model *model, uint64_t bytes)
+{
+    return copies_us(model, (double)bytes, false);
+}
+
+uint64_t crossover_result_bytes(const struct blas_call *call)
+{
+    return (uint64_t)call_work_result_bytes(call);
+}
+
+/* To bring the result back, by DMA where it is large enough to be pinned. */
+static double result_us(const struct machine_model *model, const struct blas_call *call, bool pinned)
+{
+    double us;
+    if (model->learned && result_times_at(&model->learned->result, call, pinned, &us))
+        return us;
+    return built_in_result_us(model, call, pinned);
+}
+
+double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call)
+{
+    return result_us(model, call, false) - result_us(model, call, true);
+}
+
+/* Learned on a matrix without gaps that stays on the device. */
+static bool learned_resident_us(const struct machine_model *model, int class, const struct blas_call *call,
+                                bool trackable, double *us)
+{
+    double home_us;
+    if (!model->learned || !learned_times_resident(model->learned, class, call, trackable, us))
+        return false;
+    *us += call_work_gap_bytes(call) * model->scan_us_per_byte;
+    if (!trackable && !result_times_at(&model->learned->result, call, trackable, &home_us))
+        *us += copies_us(model, call_work_result_bytes(call), false);
+    return true;
+}
+
+static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
+                          bool trackable)
+{
+    double us;
+    const bool is_learned = learned_resident_us(model, class, call, trackable, &us);
+    return is_learned ? us : built_in_resident_us(model, call, trackable);
+}
+
+struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)
+{
+    struct predicted_times times = {.class = timed_class_of(call)};
+    if (!model->learned || !learned_times_host(model->learned, times.class, call, &times.host_us))
+        times.host_us = built_in_host_us(model, call);
+    times.resident_us = resident_us(model, times.class, call, true);
+    return times;
+}
+
+void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
+                     bool trackable, struct predicted_times *times)
+{
+    if (!trackable)
+        times->resident_us = resident_us(model, times->class, call, false);
+    times->upload_us = copies_us(model, (double)missing_bytes, trackable);
+}
+
+struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
+                                         uint64_t missing_bytes, bool trackable)
+{
+    struct predicted_times times = crossover_times(model, call);
+    crossover_place(model, call, missing_bytes, trackable, &times);
+    return times;
+}
+
+uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
+{
+    uint64_t built_in = built_in_floor(model, family, type), learned;
+    if (!model->learned)
+        return built_in;
+    /* Where a class is not learned, the built-in floor bounds it. */
+    bool complete = learned_times_floor(model->learned, family, type, &learned);
+    return complete || learned < built_in ? learned : built_in;
+}
+
+uint64_t crossover_size(const struct blas_call *call)
+{
+    const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
+    switch ((enum size_product)blas_families[call->family].gated) {
+    case PRODUCT_N: return n;
+    case PRODUCT_MN: return m * n;
+    case PRODUCT_MNK: return m * n * k;
+    case PRODUCT_NNK: return n * n * k;
+    case PRODUCT_NN:
+    case PRODUCT_MN_ORDER: break; /* no gate's */
+    }
+    return 0;
+}

@@ -1,0 +1,102 @@
+/* crossover.h - predicted times of a call on host and device.
+ *
+ * The built-in model is computed from the device's properties, the number of host
+ * cores and the figures of design section 2. What the tuner learned on this machine
+ * (learned_times.h) stands before it, curve by curve. Predictions decide nothing by
+ * themselves: see interpose/policy.h. All functions here are pure, but for
+ * crossover_model_here, which asks the system. */
+#ifndef MUBLAS_CROSSOVER_H
+#define MUBLAS_CROSSOVER_H
+
+#include "common/blas_call.h"
+#include "gpu/device.h"
+#include "tuner/online/learned_times.h"
+
+#include <stdint.h>
+
+/* Rates in bytes or operations per second, times in microseconds. */
+struct machine_model {
+    double host_cores; /* that this process may use */
+    double host_bandwidth;
+    double host_flops[TYPE_COUNT], host_symmetric_flops[TYPE_COUNT]; /* the second of symv and hemv */
+    double host_half_rate[TYPE_COUNT]; /* cube root of the products of level 3 that run at half of that */
+    double host_start_us;              /* threads beginning and ending together */
+    double cache_bandwidth, cache_bytes; /* of the host, for operands that stay in its cache, */
+    double near_bandwidth, near_bytes;   /* ... and in those beside its cores */
+    double device_bandwidth;
+    double device_flops[TYPE_COUNT];
+    double link_bandwidth;   /* pinned transfers */
+    double staged_bandwidth; /* matrices through staging memory, to the device */
+    double result_bandwidth, triangle_bandwidth; /* results of level 3 through it, to the host */
+    double vector_bandwidth; /* long vectors */
+    double call_us;          /* launch, synchronise, small vectors up and down */
+    double third_operand_us, update_us; /* what level 3 takes more with three matrices; rank-k updates */
+    double scan_us_per_byte; /* dirty scan of tracked memory */
+    double pin_us_per_byte;  /* pinning pages of 4 KiB */
+    double wake_us; /* context creation and kernel loading */
+    double level3_wake_us; /* opening cuBLAS */
+    double level3_first_us; /* the first call of each of its routines: loading its kernels */
+    const struct learned_times *learned; /* settled; NULL: nothing */
+    bool huge_pages; /* the program's large matrices lie on huge pages from the start */
+};
+
+/* Let `learned`, settled, which must live as long as the model, go before the model's own
+ * figures. */
+void crossover_use_learned(struct machine_model *model, const struct learned_times *learned);
+
+/* The built-in model. `device` NULL stands for the reference device (H100 SXM),
+ * used until a device is awake. host_cores >= 1. */
+struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores);
+
+/* What the host's processors can do besides their number: bytes of their widest vectors, 64, 32
+ * or 16, and of their last-level cache, or 0. */
+void crossover_use_processors(struct machine_model *model, int widest_vector, size_t cache_bytes);
+
+/* Both for the processors that this process may use. */
+struct machine_model crossover_model_here(const struct device_properties *device);
+
+struct predicted_times {
+    double host_us;
+    double resident_us; /* on the device with every matrix operand resident */
+    double upload_us;   /* additional cost of making the missing bytes resident */
+    int class;          /* timed_class.h */
+};
+
+/* Times of `call`; `missing_bytes` of its matrix operands are not on the device.
+ * `trackable`: they could stay there (and be pinned); otherwise each call pays
+ * for staged copies, as it does for an output too small to be pinned. */
+struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
+                                         uint64_t missing_bytes, bool trackable);
+
+/* The same in two steps, for who learns only later where the operands are: first as if all of them were
+ * resident; then where they are. */
+struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call);
+void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
+                     bool trackable, struct predicted_times *times);
+
+/* What a call pays more than that whose output was not on the device before: it is not pinned. */
+double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
+
+/* Microseconds to bring `bytes` of trackable memory to the device for the first time. */
+double crossover_upload_us(const struct machine_model *model, uint64_t bytes);
+
+/* The same for bytes that have been there before and were rewritten since: by staging, but
+ * without pinning and gathering into huge pages. */
+double crossover_staged_us(const struct machine_model *model, uint64_t bytes);
+
+/* Bytes of the parts of the matrix operands that the call reads or writes. */
+uint64_t crossover_matrix_bytes(const struct blas_call *call);
+
+/* Of these, of the result; 0 where it is a vector. */
+uint64_t crossover_result_bytes(const struct blas_call *call);
+
+/* What crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
+ * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k
+ * for syrk, herk, syr2k and her2k. */
+uint64_t crossover_size(const struct blas_call *call);
+
+/* A size below which the host always wins; a lower bound, so that the entry's gate never
+ * keeps a profitable call. UINT64_MAX: never pays. */
+uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
+
+#endif

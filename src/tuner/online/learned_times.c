@@ -1,0 +1,153 @@
+#include "tuner/online/learned_times.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool curve_time(const struct time_curve *curve, enum time_curve_start start, double amount, double *us)
+{
+    if (curve->count == 0)
+        return false;
+    *us = time_curve_at(curve, start, amount);
+    return true;
+}
+
+/* By the curve of `class`, which is the call's, and, if it lies between two, by that of the other in
+ * proportion. */
+static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_curve_start start,
+                       const struct blas_call *call, int class, double *us)
+{
+    const double amount = timed_class_amount(call);
+    double part, other_us;
+    if (class == TIMED_CLASS_NONE || !curve_time(&curves[class], start, amount, us))
+        return false;
+    const int beside = timed_class_beside(class, call, &part);
+    if (beside != TIMED_CLASS_NONE && curve_time(&curves[beside], start, amount, &other_us))
+        *us *= pow(other_us / *us, part);
+    return true;
+}
+
+static double factor_of(const double *factors, int set)
+{
+    return factors[set] > 0 ? factors[set] : 1;
+}
+
+bool learned_times_host(const struct learned_times *times, int class, const struct blas_call *call,
+                        double *us)
+{
+    if (!class_time(times->host, TIME_SHRINKS, call, class, us))
+        return false;
+    *us *= factor_of(times->flags[class], flag_set_of(class, call));
+    return true;
+}
+
+bool learned_times_resident(const struct learned_times *times, int class, const struct blas_call *call,
+                            bool trackable, double *us)
+{
+    double result_us;
+    if (!class_time(times->rest, TIME_STAYS, call, class, us))
+        return false;
+    result_times_at(&times->result, call, trackable, &result_us);
+    *us = (*us + result_us) * factor_of(times->device_sets[class], device_set_of(class, call));
+    return true;
+}
+
+void learned_times_separate(struct learned_times *times, int class)
+{
+    /* Noise of a large result must not leave less than nothing of what is beside it. */
+    static const double least_part = 0.3;
+    const struct time_curve *measured = &times->resident[class];
+    struct time_curve *rest = &times->rest[class];
+    double result_us, least = HUGE_VAL;
+    *rest = *measured;
+    for (int i = 0; i < measured->count; i++)
+        least = fmin(least, measured->samples[i].us);
+    for (int i = 0; i < measured->count; i++) {
+        const struct blas_call call = timed_class_call(class, measured->samples[i].amount * (1 + 1e-9));
+        if (result_times_at(&times->result, &call, true, &result_us))
+            rest->samples[i].us = fmax(measured->samples[i].us - result_us, least_part * least);
+    }
+}
+
+void learned_times_separate_all(struct learned_times *times)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class))
+            learned_times_separate(times, class);
+}
+
+double learned_times_device(const struct learned_times *times, int class, double amount)
+{
+    const struct blas_call call = timed_class_call(class, amount);
+    double result_us;
+    result_times_at(&times->result, &call, true, &result_us);
+    return time_curve_at(&times->rest[class], TIME_STAYS, amount) + result_us;
+}
+
+bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us)
+{
+    return curve_time(&times->upload[way], TIME_STAYS, bytes, us);
+}
+
+double learned_times_least_resident(const struct learned_times *times)
+{
+    double least = HUGE_VAL;
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (times->resident[class].count)
+            least = fmin(least, times->resident[class].samples[0].us);
+    return least;
+}
+
+bool learned_times_floor(const struct learned_times *times, enum blas_family family, enum blas_type type,
+                         uint64_t *floor)
+{
+    const enum blas_family shared = timed_class_shared(family);
+    *floor = times->floors[shared][type];
+    return times->floors_known[shared][type];
+}
+
+static uint64_t class_floor(const struct learned_times *times, int class)
+{
+    /* Calls whose result is small gain earliest, and those of the set that gains most. */
+    struct time_curve host = times->host[class];
+    double most = 0;
+    for (int set = 0; set < device_sets_of(class); set++)
+        most = fmax(most,
+                    factor_of(times->flags[class], set / 2) / factor_of(times->device_sets[class], set));
+    for (int i = 0; i < host.count; i++)
+        host.samples[i].us *= most;
+    double amount = time_curve_first_gain(&host, &times->rest[class]);
+    return amount < HUGE_VAL ? timed_class_gated(class, amount) : UINT64_MAX;
+}
+
+static void settle_floors(struct learned_times *times)
+{
+    memset(times->floors, 0xff, sizeof times->floors);
+    memset(times->floors_known, 0, sizeof times->floors_known);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class))
+            times->floors_known[timed_class_family(class)][timed_class_type(class)] = true;
+    for (int class = 0; class < TIMED_CLASSES; class++) {
+        if (!timed_class_exists(class))
+            continue;
+        enum blas_family family = timed_class_family(class);
+        enum blas_type type = timed_class_type(class);
+        if (times->host[class].count == 0 || times->resident[class].count == 0) {
+            times->floors_known[family][type] = false;
+            continue;
+        }
+        uint64_t floor = class_floor(times, class);
+        if (floor < times->floors[family][type])
+            times->floors[family][type] = floor;
+    }
+}
+
+void learned_times_settle(struct learned_times *times, const char *host_blas, int host_threads)
+{
+    if (strcmp(times->host_blas, host_blas) != 0 || times->host_threads != host_threads) {
+        memset(times->host, 0, sizeof times->host);
+        memset(times->flags, 0, sizeof times->flags);
+        memset(times->routes.factors[SIDE_HOST], 0, sizeof times->routes.factors[SIDE_HOST]);
+    }
+    learned_times_separate_all(times);
+    settle_floors(times);
+}

@@ -1,0 +1,66 @@
+/* optimizer.h - a thread block for a problem size by the occupancies: the online part of
+ * paper 000, its figure 3.
+ *
+ * The walk goes over the candidates from large Tx to small, Ty ascending, and keeps one
+ * whose Grid-Occupancy is strictly above the best so far while its Warp- and
+ * Block-Occupancy are strictly above min(best so far, recipe's minimum).
+ *
+ * Reading taken: a candidate has Tx = step, 2 step, ...; Tx * Ty from the recipe's ThMin
+ * (none given: step) to the kernel's maximum, and Ty <= TyPerTxMax * Tx. Figure 3 as
+ * printed starts at TxMin = ThMin and rounds ThMin / Tx down; but then Tx * Ty may lie
+ * below ThMin, which section 3.1.2 excludes, and the counts are not those of table 4, which
+ * this reading gives (tests/unit/test_optimizer.c says where the table determines them).
+ *
+ * Pure functions without allocation; the result depends on the arguments alone, so callers
+ * may keep it by class and size. Thread-safe. */
+#ifndef MUBLAS_OPTIMIZER_H
+#define MUBLAS_OPTIMIZER_H
+
+#include "tuner/online/occupancy.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Learned by the analyzer from the shapes within 98% of the best at a large size: the
+ * least occupancies and threads, and the largest Ty / Tx among them. 0: no such bound. */
+struct occupancy_recipe {
+    double warp_min, block_min;
+    unsigned threads_min;
+    double ty_per_tx_max;
+};
+
+struct block_shape {
+    unsigned x, y; /* Tx, Ty; x = 0: no candidate */
+};
+
+struct optimizer_space {
+    unsigned step;        /* of Tx, >= 1: the threads of a memory transaction, or what the kernel demands */
+    unsigned threads_max; /* of a block, 1024 at most */
+    bool one_dimensional; /* Ty = 1 only */
+    unsigned most_active; /* blocks on a multiprocessor, 0: as many as fit */
+    bool items_by_whole_warps; /* how many items there are depends on a block's whole warps alone, of which
+                                * it counts as having one at least */
+};
+
+/* Is the block a candidate? */
+bool optimizer_admits(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
+                      struct block_shape block);
+
+/* How many candidates there are: the figures of table 4. */
+unsigned optimizer_candidates(const struct optimizer_space *space, const struct occupancy_recipe *recipe);
+
+/* Work items of the problem when done in such blocks: the figure's BlkPerGrd. NULL stands
+ * for a `problem` that is an int64_t, so many items whatever the block. */
+typedef int64_t optimizer_items(const void *problem, struct block_shape block);
+
+/* The walk. It may go on from an earlier one: `best`, all zero at first, is what was kept,
+ * and the result says whether something better came. A few microseconds. */
+struct optimizer_best {
+    struct block_shape block;
+    struct occupancy occupancy;
+};
+bool optimizer_walk(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
+                    const struct occupancy_figures *figures, optimizer_items *items, const void *problem,
+                    struct optimizer_best *best);
+
+#endif

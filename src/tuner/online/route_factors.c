@@ -1,0 +1,118 @@
+#include "tuner/online/route_factors.h"
+#include "tuner/online/route_times.h"
+
+#include <math.h>
+
+static const char *const side_names[CALL_SIDES] = {[SIDE_HOST] = "host", [SIDE_DEVICE] = "device"};
+static const char *const curve_names[ROUTE_CURVES] = {[ROUTE_VALUES] = "values",
+                                                      [ROUTE_VECTORS] = "vectors",
+                                                      [ROUTE_LEVEL3] = "level3",
+                                                      [ROUTE_SINGULAR] = "singular"};
+static const char *const field_names[2] = {"real", "complex"};
+
+/* Of several curves the first. False: none, since geev is learned by none. */
+static bool curve_of(enum lapack_family family, enum route_curve *curve)
+{
+    switch (family) {
+    case LAPACK_GEEV: return false;
+    case LAPACK_SYEV:
+    case LAPACK_SYEVD:
+    case LAPACK_SYEVR:
+    case LAPACK_SYEVX:
+    case LAPACK_SYGV:
+    case LAPACK_SYGVD:
+    case LAPACK_SYGVX:
+    case LAPACK_SYTRD: *curve = ROUTE_VALUES; break;
+    case LAPACK_GESDD:
+    case LAPACK_GESVD: *curve = ROUTE_SINGULAR; break;
+    default: *curve = ROUTE_LEVEL3;
+    }
+    return true;
+}
+
+void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve,
+                         int is_complex, double ratio)
+{
+    factors->factors[side][curve][is_complex] = fmin(fmax(ratio, 1 / ROUTE_FACTOR_MOST), ROUTE_FACTOR_MOST);
+}
+
+static double known_or_one(double factor)
+{
+    return factor > 0 ? factor : 1;
+}
+
+/* Eigenvalues of complex matrices have times of their own. */
+static double factor_of(const struct route_factors *factors, enum call_side side, enum route_curve curve,
+                        int is_complex)
+{
+    const double *const both = factors->factors[side][curve];
+    const bool has_own = curve == ROUTE_VALUES || curve == ROUTE_VECTORS || both[is_complex] > 0;
+    return known_or_one(both[has_own ? is_complex : 0]);
+}
+
+double route_factors_of(const struct route_factors *factors, enum call_side side,
+                        const struct route_shape *shape)
+{
+    enum route_curve curve;
+    if (!factors || !curve_of(shape->family, &curve))
+        return 1;
+    const int is_complex = blas_scalar_parts(shape->type) == 2;
+    const double first = factor_of(factors, side, curve, is_complex);
+    if (!shape->vectors || curve != ROUTE_VALUES || shape->family == LAPACK_SYTRD)
+        return first;
+    const double vectors = factor_of(factors, side, ROUTE_VECTORS, is_complex);
+    const double part = side == SIDE_HOST ? fmin(1, (double)shape->k / (double)shape->n) : 1;
+    return first + part * (vectors - first);
+}
+
+bool route_factors_have(const struct route_factors *factors, enum route_curve curve)
+{
+    bool any = false;
+    for (int side = 0; side < CALL_SIDES; side++)
+        for (int field = 0; field < 2; field++)
+            any = any || factors->factors[side][curve][field] > 0;
+    return any;
+}
+
+void route_factors_keep(struct route_factors *factors, const struct route_factors *before)
+{
+    for (int side = 0; side < CALL_SIDES; side++)
+        for (int curve = 0; curve < ROUTE_CURVES; curve++)
+            for (int field = 0; field < 2; field++)
+                if (!(factors->factors[side][curve][field] > 0))
+                    factors->factors[side][curve][field] = before->factors[side][curve][field];
+}
+
+/* The number of the next word among `count` names; -1: a fault. */
+static int read_name(struct line_reader *reader, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (line_reader_is(reader, names[i]))
+            return i;
+    line_reader_fault(reader, "there is no such factor of a route");
+    return -1;
+}
+
+bool route_factors_read(struct line_reader *reader, struct route_factors *factors)
+{
+    int side, field, curve;
+    if ((side = read_name(reader, side_names, CALL_SIDES)) < 0 ||
+        (field = read_name(reader, field_names, 2)) < 0 ||
+        (curve = read_name(reader, curve_names, ROUTE_CURVES)) < 0)
+        return false;
+    double *const factor = &factors->factors[side][curve][field];
+    if (*factor > 0)
+        return line_reader_fault(reader, "a factor a second time");
+    return line_reader_decimal(reader, 1 / ROUTE_FACTOR_MOST, ROUTE_FACTOR_MOST, factor) &&
+           line_reader_end(reader);
+}
+
+void route_factors_write(FILE *stream, const struct route_factors *factors)
+{
+    for (int side = 0; side < CALL_SIDES; side++)
+        for (int field = 0; field < 2; field++)
+            for (int curve = 0; curve < ROUTE_CURVES; curve++)
+                if (factors->factors[side][curve][field] > 0)
+                    fprintf(stream, "route %s %s %s %.4g\n", side_names[side], field_names[field],
+                            curve_names[curve], factors->factors[side][curve][field]);
+}

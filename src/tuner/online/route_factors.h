@@ -1,0 +1,48 @@
+/* route_factors.h - what the tuner learned of LAPACK routines: how far this machine's times are from the
+ * built-in curves of route_times.c. It times dsyevd and zheevd near the order from which they pay, without
+ * and with vectors; the other eigensolvers have their curves, and sytrd is nine tenths of the values'.
+ * dgetrf stands for all that is level 3 (factorisations, what solves and inverts by them, orgtr, ormtr and
+ * sygst), dgesdd for singular values, and both for complex types, too. geev is neither. Pure but for their
+ * arguments. */
+#ifndef MUBLAS_ROUTE_FACTORS_H
+#define MUBLAS_ROUTE_FACTORS_H
+
+#include "tuner/online/line_reader.h"
+#include "tuner/online/timed_class.h"
+
+#include <stdio.h>
+
+/* A factor is from 1 / this to this. */
+#define ROUTE_FACTOR_MOST 16.0
+
+enum route_curve { ROUTE_VALUES, ROUTE_VECTORS, ROUTE_LEVEL3, ROUTE_SINGULAR, ROUTE_CURVES };
+
+struct route_shape; /* route_times.h */
+
+/* 0: not learned, which stands for 1, or of complex types and the last two curves for what real ones have.
+ * The second of each pair is of complex types. */
+struct route_factors {
+    double factors[CALL_SIDES][ROUTE_CURVES][2];
+};
+
+/* A measured time over the built-in curve's, within the bounds. */
+void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve,
+                         int is_complex, double ratio);
+
+/* By which the built-in prediction is to be multiplied; `factors` NULL: 1. Of some of the vectors the host
+ * needs a part of the time, the device does not. */
+double route_factors_of(const struct route_factors *factors, enum call_side side,
+                        const struct route_shape *shape);
+
+/* Was any of the curve's learned? */
+bool route_factors_have(const struct route_factors *factors, enum route_curve curve);
+
+/* What is not there is as before. */
+void route_factors_keep(struct route_factors *factors, const struct route_factors *before);
+
+/* The lines of a recipe's crossover section, without the first word, "route", where one is read:
+ *   route host|device real|complex values|vectors|level3|singular FACTOR */
+bool route_factors_read(struct line_reader *reader, struct route_factors *factors);
+void route_factors_write(FILE *stream, const struct route_factors *factors);
+
+#endif

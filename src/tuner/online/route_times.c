@@ -1,0 +1,263 @@
+#include "tuner/online/route_times.h"
+
+#include "tuner/online/route_factors.h"
+
+#include <math.h>
+
+const double route_opening_us =
+    250e3; /* 0.10 to 0.12 s on an H100, and a routine's first use as much again */
+
+/* A routine's measured seconds for the orders 512, 1024, 2048, 4096, 8192, 16384; what was not measured is 0
+ * and goes on with the power of the two before. Between two orders, and beyond them, times are powers of the
+ * order. */
+enum { CURVE_ORDERS = 6, CURVE_FIRST_ORDER = 512 };
+
+struct order_curve {
+    double seconds[CURVE_ORDERS];
+};
+
+static int known_orders(const struct order_curve *curve)
+{
+    int count = 0;
+    while (count < CURVE_ORDERS && curve->seconds[count] > 0)
+        count++;
+    return count;
+}
+
+static double order_curve_seconds(const struct order_curve *curve, double n)
+{
+    const double steps = log2(n / CURVE_FIRST_ORDER);
+    const int last = known_orders(curve) - 2;
+    const int i = steps < 0 ? 0 : steps > last ? last : (int)steps;
+    const double power = log2(curve->seconds[i + 1] / curve->seconds[i]);
+    return curve->seconds[i] * exp2(power * (steps - i));
+}
+
+/* What has been measured, and operations over n^3. Applying a factor goes like making one of as many
+ * operations. */
+struct measured {
+    double operations;
+    struct order_curve host, device; /* OpenBLAS 0.3.26, 16 cores; cuSOLVER 12.0.4, H100 SXM */
+};
+
+static const struct measured cholesky = {1.0 / 3,
+                                         {{0.0014, 0.0041, 0.015, 0.069, 0, 0}},
+                                         {{0.0002, 0.0004, 0.0009, 0.0019, 0.0073, 0.036}}};
+static const struct measured lu = {2.0 / 3,
+                                   {{0.0058, 0.0086, 0.026, 0.11, 0, 0}},
+                                   {{0.0011, 0.0024, 0.0058, 0.014, 0.040, 0.14}}};
+static const struct measured qr = {4.0 / 3,
+                                   {{0.0050, 0.021, 0.097, 0.57, 0, 0}},
+                                   {{0.0017, 0.0041, 0.010, 0.025, 0.076, 0.32}}};
+
+static double operations_of_lu(double m, double n)
+{
+    const double least = fmin(m, n);
+    return 2 * (m * n * least - (m + n) * least * least / 2 + least * least * least / 3);
+}
+
+static double operations_of_qr(double m, double n)
+{
+    const double least = fmin(m, n), most = fmax(m, n);
+    return 2 * most * least * least - 2 * least * least * least / 3;
+}
+
+/* Of real numbers. */
+static double operations(const struct route_shape *shape)
+{
+    const double m = (double)shape->m, n = (double)shape->n, k = (double)shape->k;
+    switch (shape->family) {
+    case LAPACK_POTRF:
+    case LAPACK_TRTRI: return n * n * n / 3;
+    case LAPACK_POTRI: return 2 * n * n * n / 3;
+    case LAPACK_POTRS:
+    case LAPACK_GETRS: return 2 * n * n * k;
+    case LAPACK_POSV: return n * n * n / 3 + 2 * n * n * k;
+    case LAPACK_GETRF: return operations_of_lu(m, n);
+    case LAPACK_GESV: return operations_of_lu(n, n) + 2 * n * n * k;
+    case LAPACK_GETRI: return 4 * n * n * n / 3;
+    case LAPACK_GEQRF: return operations_of_qr(m, n);
+    case LAPACK_ORGQR: return 4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3;
+    case LAPACK_ORMQR: return 4 * m * n * k - 2 * (shape->is_right ? m : n) * k * k;
+    case LAPACK_GELS: return operations_of_qr(m, n) + 4 * m * n * k - n * n * k;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct measured *measured_of(enum lapack_family family)
+{
+    static const struct measured *const by_family[LAPACK_FAMILY_COUNT] = {
+        [LAPACK_POTRF] = &cholesky, [LAPACK_POTRS] = &cholesky, [LAPACK_POSV] = &cholesky,
+        [LAPACK_POTRI] = &cholesky, [LAPACK_TRTRI] = &cholesky, [LAPACK_GETRF] = &lu,
+        [LAPACK_GETRS] = &lu,       [LAPACK_GESV] = &lu,        [LAPACK_GETRI] = &lu,
+        [LAPACK_GEQRF] = &qr,       [LAPACK_ORGQR] = &qr,       [LAPACK_ORMQR] = &qr,
+        [LAPACK_GELS] = &qr,
+    };
+    return by_family[family];
+}
+
+/* Below the first order threads hardly help, and times fall faster than from there on. */
+static double host_seconds_at(const struct order_curve *curve, double order)
+{
+    const double small_power = 2.5;
+    return order < CURVE_FIRST_ORDER ? curve->seconds[0] * pow(order / CURVE_FIRST_ORDER, small_power)
+                                     : order_curve_seconds(curve, order);
+}
+
+/* Complex numbers take four times as many operations. */
+bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds)
+{
+    const struct measured *const measured = measured_of(shape->family);
+    const double least = 0.3e-3; /* launches and waits */
+    if (!measured)
+        return false;
+    const double count = operations(shape) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
+    const double order = fmax(16, cbrt(count / measured->operations));
+    *host_seconds = host_seconds_at(&measured->host, order);
+    *device_seconds = fmax(least, order_curve_seconds(&measured->device, order));
+    return true;
+}
+
+/* OpenBLAS 0.3.26, 16 cores. */
+static const struct order_curve host_vectors[2] = {{{0.028, 0.10, 0.44, 2.2, 15.7, 0}},
+                                                   {{0.051, 0.22, 1.86, 12.7, 0, 0}}};
+static const struct order_curve host_values[2] = {{{0.0080, 0.031, 0.15, 0.95, 6.0, 0}},
+                                                  {{0.022, 0.095, 0.8, 5.5, 0, 0}}};
+/* What B adds. */
+static const struct order_curve host_reduction[2] = {{{0.004, 0.02, 0.12, 0.6, 0, 0}},
+                                                     {{0.012, 0.06, 0.4, 2.2, 0, 0}}};
+
+/* cuSOLVER 12.0.4, H100 SXM. */
+static const struct order_curve device_vectors[2] = {{{0.0048, 0.011, 0.028, 0.127, 0.63, 3.81}},
+                                               {{0.0056, 0.013, 0.041, 0.219, 1.19, 0}}};
+static const struct order_curve device_values[2] = {{{0.0041, 0.0095, 0.0245, 0.115, 0.58, 3.4}},
+                                              {{0.0048, 0.011, 0.034, 0.19, 1.05, 0}}};
+static const struct order_curve device_reduction[2] = {{{0.001, 0.002, 0.004, 0.011, 0, 0}},
+                                                       {{0.001, 0.003, 0.008, 0.03, 0, 0}}};
+
+/* Of the vectors' curve: what a routine's own way to them takes on the host. MRRR, then bisection with
+ * inverse iteration, then QR. */
+static const double host_factor[LAPACK_FAMILY_COUNT] = {
+    [LAPACK_SYEV] = 2.5, [LAPACK_SYEVD] = 1, [LAPACK_SYEVR] = 0.85, [LAPACK_SYEVX] = 1,
+    [LAPACK_SYGV] = 2.5, [LAPACK_SYGVD] = 1, [LAPACK_SYGVX] = 1,
+};
+
+/* Of one routine: OpenBLAS on 16 cores, and cuSOLVER or cuBLAS. */
+struct routine_curves {
+    struct order_curve host[2], device[2];
+};
+
+/* Without vectors, and with all. sytrd of real types was measured on both sides, ormtr and sygst on the
+ * device; the others follow from their operations. */
+static const struct routine_curves sytrd_curves = {
+    {{{0.0070, 0.027, 0.13, 0.88, 5.6, 0}}, {{0.020, 0.085, 0.7, 5.0, 0, 0}}},
+    {{{0.0037, 0.0087, 0.0225, 0.110, 0.566, 3.37}}, {{0.0043, 0.0102, 0.031, 0.18, 1.0, 0}}}};
+static const struct routine_curves ormtr_curves = {
+    {{{0.003, 0.012, 0.07, 0.45, 3.4, 0}}, {{0.008, 0.04, 0.26, 1.8, 0, 0}}},
+    {{{0.0005, 0.0006, 0.0016, 0.0076, 0.042, 0}}, {{0.0006, 0.001, 0.0045, 0.026, 0, 0}}}};
+static const struct routine_curves sygst_curves = {
+    {{{0.003, 0.016, 0.1, 0.5, 0, 0}}, {{0.009, 0.05, 0.35, 1.9, 0, 0}}},
+    {{{0.0008, 0.0016, 0.0035, 0.012, 0, 0}}, {{0.0009, 0.0026, 0.008, 0.035, 0, 0}}}};
+
+/* gesdd with all vectors was measured on both sides. */
+static const struct routine_curves gesdd_curves = {
+    {{{0.059, 0.28, 1.33, 7.8, 0, 0}}, {{0.11, 0.55, 3.3, 24, 0, 0}}},
+    {{{0.013, 0.031, 0.086, 0.30, 0, 0}}, {{0.017, 0.043, 0.15, 0.65, 0, 0}}}};
+static const struct routine_curves gesvd_curves = {
+    {{{0.13, 0.75, 5, 36, 0, 0}}, {{0.25, 1.5, 11, 80, 0, 0}}},
+    {{{0.013, 0.031, 0.086, 0.30, 0, 0}}, {{0.017, 0.043, 0.15, 0.65, 0, 0}}}};
+static const struct routine_curves singular_value_curves = {
+    {{{0.015, 0.06, 0.3, 2.0, 0, 0}}, {{0.035, 0.16, 1.2, 9, 0, 0}}},
+    {{{0.012, 0.028, 0.075, 0.25, 0, 0}}, {{0.015, 0.039, 0.13, 0.55, 0, 0}}}};
+
+/* dgeev with right vectors was measured on both sides. */
+static const struct routine_curves geev_curves = {
+    {{{0.30, 1.03, 3.5, 16, 0, 0}}, {{0.5, 1.9, 9, 50, 0, 0}}},
+    {{{0.11, 0.25, 0.63, 1.9, 0, 0}}, {{0.13, 0.31, 0.85, 2.9, 0, 0}}}};
+static const struct routine_curves general_value_curves = {
+    {{{0.18, 0.6, 2.0, 9, 0, 0}}, {{0.3, 1.1, 5, 28, 0, 0}}},
+    {{{0.09, 0.2, 0.5, 1.5, 0, 0}}, {{0.11, 0.26, 0.7, 2.4, 0, 0}}}};
+
+static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2] = {
+    [LAPACK_SYTRD] = {&sytrd_curves, &sytrd_curves},
+    [LAPACK_ORGTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_ORMTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_SYGST] = {&sygst_curves, &sygst_curves},
+    [LAPACK_GEEV] = {&general_value_curves, &geev_curves},
+    [LAPACK_GESDD] = {&singular_value_curves, &gesdd_curves},
+    [LAPACK_GESVD] = {&singular_value_curves, &gesvd_curves},
+};
+
+static bool is_generalised(enum lapack_family family)
+{
+    return family == LAPACK_SYGV || family == LAPACK_SYGVD || family == LAPACK_SYGVX;
+}
+
+/* Those of sizes apart take as long as a square of as many operations. */
+static double order_of(const struct route_shape *shape)
+{
+    return cbrt((double)shape->m * (double)shape->n * (double)shape->k);
+}
+
+/* A part of the vectors takes that part of what all take more than values alone. */
+static double host_seconds(const struct route_shape *shape, int is_complex)
+{
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    if (curves)
+        return order_curve_seconds(&curves->host[is_complex], order_of(shape));
+    const double n = (double)shape->n, part = shape->vectors ? fmin(1, (double)shape->k / n) : 0;
+    const double values = order_curve_seconds(&host_values[is_complex], n);
+    const double vectors =
+        fmax(values, order_curve_seconds(&host_vectors[is_complex], n) * host_factor[shape->family]);
+    const double reduction =
+        is_generalised(shape->family) ? order_curve_seconds(&host_reduction[is_complex], n) : 0;
+    return values + part * (vectors - values) + reduction;
+}
+
+static double device_seconds(const struct route_shape *shape, int is_complex)
+{
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    if (curves)
+        return fmax(0.5e-3, order_curve_seconds(&curves->device[is_complex], order_of(shape)));
+    const double n = (double)shape->n, least = 2e-3;
+    const struct order_curve *const curve = shape->vectors ? device_vectors : device_values;
+    const double reduction =
+        is_generalised(shape->family) ? order_curve_seconds(&device_reduction[is_complex], n) : 0;
+    return fmax(least, order_curve_seconds(&curve[is_complex], n)) + reduction;
+}
+
+/* Less than half of a routine's time on the host is the memory's, which more cores do not shorten. */
+static double core_factor(const struct machine_model *model)
+{
+    const double shared = 0.4, table_cores = 16;
+    return shared + (1 - shared) * table_cores / fmax(model->host_cores, 1);
+}
+
+/* Long transfers are packed by several threads (bench/transfers on an H100: 8 to 9 GB/s each, 38 of all). */
+static double moving_seconds(const struct machine_model *model, uint64_t bytes)
+{
+    const double each = 8.5e9, most = 38e9, shared_bytes = 8 << 20, threads = 8;
+    const double rate =
+        (double)bytes < shared_bytes ? each : fmin(most, each * fmin(threads, fmax(model->host_cores, 1)));
+    return (double)bytes / rate;
+}
+
+struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape)
+{
+    const int is_complex = blas_scalar_parts(shape->type) == 2;
+    const double precision = blas_is_single(shape->type) ? 0.6 : 1;
+    const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
+    double host, device;
+    if (!factor_times_find(shape, &host, &device)) {
+        host = host_seconds(shape, is_complex);
+        device = device_seconds(shape, is_complex);
+    }
+    return (struct route_times){
+        .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
+        .compute_us = 1e6 * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
+        .moving_us =
+            1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down)),
+        .kept_us = 1e6 * (moving_seconds(model, shape->bytes_up) -
+                          moving_seconds(model, shape->bytes_up - shape->bytes_kept))};
+}

@@ -1,0 +1,40 @@
+/* route_times.h - predicted times of LAPACK routines on the host and on the device.
+ *
+ * From measured times of one machine (an H100 beside 16 cores; design section 2), between whose orders times
+ * are powers of the order, times what the tuner learned of this one (route_factors.h). Pure. */
+#ifndef MUBLAS_ROUTE_TIMES_H
+#define MUBLAS_ROUTE_TIMES_H
+
+#include "lapack/families.h"
+#include "tuner/online/crossover.h"
+
+/* Below this order no route pays: the device needs some milliseconds for any. */
+enum { ROUTE_ORDER_LEAST = 96 };
+
+struct route_shape {
+    enum lapack_family family;
+    enum blas_type type;
+    bool vectors, is_right;        /* vectors are wanted; reflectors are applied from the right */
+    int64_t m, n, k;               /* rows and columns; vectors wanted, right-hand sides or reflectors */
+    uint64_t bytes_up, bytes_down; /* over the link */
+    uint64_t bytes_kept;           /* of those up, of a matrix that stays on the device between calls */
+};
+
+struct route_times {
+    double host_us;    /* as many threads as the model has cores */
+    double compute_us; /* on the device */
+    double moving_us;  /* up and down */
+    double kept_us;    /* of that, the way up of what stays on the device */
+};
+
+struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
+
+/* What the first use of cuSOLVER costs: its handle, and a routine's kernels. */
+extern const double route_opening_us;
+
+/* Of factorisations and what follows from them, by their operation counts and the measured times of potrf,
+ * getrf and geqrf (design section 2's table): true, and seconds in double precision on the table's machine,
+ * where the family is one of these. */
+bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds);
+
+#endif

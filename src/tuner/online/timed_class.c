@@ -1,0 +1,290 @@
+#include "tuner/online/timed_class.h"
+#include "tuner/online/call_work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    FIRST_LEVEL3 = TUNING_CLASSES * TIMED_FORMS,
+    SMALL = 32, /* LAPACK's block in dsytrd, as most small sizes of level 3 */
+    ASPECT = 4,
+    FAR_FROM = 32 /* to 1 */
+};
+
+/* Gemv's: the tuning forms, and beyond them. */
+enum gemv_form { SQUARE, TALL, WIDE, FAR_TALL, FAR_WIDE };
+static const double ratios[TIMED_FORMS] = {1, 16, 1. / 16, 64, 1. / 64}; /* of rows to columns */
+static const char *const gemv_form_names[TIMED_FORMS] = {"square", "tall", "wide", "far_tall", "far_wide"};
+
+enum level3_form { DEEP, PANEL, NARROW };
+
+static const struct {
+    enum blas_family family;
+    enum blas_side side;
+    enum blas_diag diag; /* which counts for TRSM alone */
+    const char *name;
+} groups[LEVEL3_GROUPS] = {
+    {FAMILY_GEMM, SIDE_LEFT, DIAG_NON_UNIT, "gemm"},
+    {FAMILY_SYMM, SIDE_LEFT, DIAG_NON_UNIT, "symm_left"},
+    {FAMILY_SYMM, SIDE_RIGHT, DIAG_NON_UNIT, "symm_right"},
+    {FAMILY_SYRK, SIDE_LEFT, DIAG_NON_UNIT, "syrk"},
+    {FAMILY_SYR2K, SIDE_LEFT, DIAG_NON_UNIT, "syr2k"},
+    {FAMILY_TRMM, SIDE_LEFT, DIAG_NON_UNIT, "trmm_left"},
+    {FAMILY_TRMM, SIDE_RIGHT, DIAG_NON_UNIT, "trmm_right"},
+    {FAMILY_TRSM, SIDE_LEFT, DIAG_NON_UNIT, "trsm_left"},
+    {FAMILY_TRSM, SIDE_RIGHT, DIAG_NON_UNIT, "trsm_right"},
+    {FAMILY_HERK, SIDE_LEFT, DIAG_NON_UNIT, "herk"},
+    {FAMILY_HER2K, SIDE_LEFT, DIAG_NON_UNIT, "her2k"},
+    {FAMILY_TRSM, SIDE_LEFT, DIAG_UNIT, "trsm_left_unit"},
+    {FAMILY_TRSM, SIDE_RIGHT, DIAG_UNIT, "trsm_right_unit"},
+};
+
+static const char *const form_names[LEVEL3_FORMS] = {"deep", "panel", "narrow"};
+
+static int group_of(int class)
+{
+    return (class - FIRST_LEVEL3) / (LEVEL3_TYPES * LEVEL3_FORMS);
+}
+
+static enum level3_form level3_form_of_class(int class)
+{
+    return (enum level3_form)((class - FIRST_LEVEL3) % LEVEL3_FORMS);
+}
+
+static bool has_side(enum blas_family family)
+{
+    return family == FAMILY_SYMM || family == FAMILY_TRMM || family == FAMILY_TRSM;
+}
+
+enum blas_family timed_class_shared(enum blas_family family)
+{
+    switch (family) {
+    case FAMILY_HEMM: return FAMILY_SYMM;
+    default: return family;
+    }
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many products a result sums up, and the other sizes. */
+static enum level3_form level3_form_of(const struct blas_call *call)
+{
+    const enum blas_family family = timed_class_shared(call->family);
+    int64_t sum = call->k, others = call->n;
+    if (has_side(family)) {
+        sum = blas_side_order(call);
+        others = call->side == SIDE_LEFT ? call->n : call->m;
+    } else if (family == FAMILY_GEMM) {
+        others = lesser(call->m, call->n);
+    }
+    if (sum < others / ASPECT || (sum <= SMALL && sum <= others))
+        return PANEL;
+    return others < sum / ASPECT || others <= SMALL ? NARROW : DEEP;
+}
+
+static int level3_class_of(const struct blas_call *call)
+{
+    const enum blas_family family = timed_class_shared(call->family);
+    for (int group = 0; group < LEVEL3_GROUPS; group++)
+        if (groups[group].family == family && call->type != TYPE_W &&
+            (!has_side(family) || groups[group].side == call->side) &&
+            (family != FAMILY_TRSM || groups[group].diag == call->diag))
+            return FIRST_LEVEL3 + (group * LEVEL3_TYPES + (int)call->type)
+                * LEVEL3_FORMS + (int)level3_form_of(call);
+    return TIMED_CLASS_NONE;
+}
+
+/* Whose triangles have a class each, in place of gemv's forms. */
+static bool has_triangles(enum blas_family family)
+{
+    return family == FAMILY_SYMV || family == FAMILY_HEMV;
+}
+
+static int gemv_form_of(const struct blas_call *call)
+{
+    if (call->m / FAR_FROM >= call->n)
+        return FAR_TALL;
+    return call->n / FAR_FROM >= call->m ? FAR_WIDE : (int)tuning_form_of(call);
+}
+
+int timed_class_of(const struct blas_call *call)
+{
+    if (call->family >= FAMILY_GEMM)
+        return level3_class_of(call);
+    const int class = call->type == TYPE_W ? TUNING_CLASS_NONE : tuning_class_of(call);
+    const int form = has_triangles(call->family)   ? call->uplo == UPLO_UPPER
+                     : call->family == FAMILY_GEMV ? gemv_form_of(call)
+                                                   : SQUARE;
+    return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TIMED_FORMS + form;
+}
+
+static bool is_hermitian(enum blas_family family)
+{
+    return family == FAMILY_HERK || family == FAMILY_HER2K;
+}
+
+/* The form next to this one at a ratio, away from square or towards it. */
+static enum gemv_form form_beside(enum gemv_form form, double ratio)
+{
+    const bool further = fabs(log(ratio)) > fabs(log(ratios[form]));
+    switch (form) {
+    case SQUARE: return ratio > 1 ? TALL : WIDE;
+    case TALL: return further ? FAR_TALL : SQUARE;
+    case WIDE: return further ? FAR_WIDE : SQUARE;
+    case FAR_TALL: return further ? FAR_TALL : TALL;
+    default: return further ? FAR_WIDE : WIDE;
+    }
+}
+
+int timed_class_beside(int class, const struct blas_call *call, double *part)
+{
+    if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || call->m < 1 || call->n < 1)
+        return TIMED_CLASS_NONE;
+    const enum gemv_form form = (enum gemv_form)(class % TIMED_FORMS);
+    const double ratio = (double)call->m / (double)call->n;
+    const enum gemv_form beside = form_beside(form, ratio);
+    if (beside == form)
+        return TIMED_CLASS_NONE;
+    *part = log(ratio / ratios[form]) / log(ratios[beside] / ratios[form]);
+    return class - (int)form + (int)beside;
+}
+
+int timed_class_elder(int class)
+{
+    if (class >= FIRST_LEVEL3)
+        return class;
+    const int form = class % TIMED_FORMS, first = class - form;
+    if (has_triangles(timed_class_family(class)))
+        return first;
+    return form == FAR_TALL ? first + TALL : form == FAR_WIDE ? first + WIDE : class;
+}
+
+bool timed_class_exists(int class)
+{
+    if (class < 0 || class >= TIMED_CLASSES)
+        return false;
+    if (class >= FIRST_LEVEL3)
+        return !is_hermitian(timed_class_family(class)) || timed_class_type(class) == TYPE_C ||
+               timed_class_type(class) == TYPE_Z;
+    const enum blas_family family = timed_class_family(class);
+    const int forms = has_triangles(family) ? 2 : family == FAMILY_GEMV ? TIMED_FORMS : 1;
+    return timed_class_type(class) != TYPE_W && class % TIMED_FORMS < forms;
+}
+
+const char *timed_class_name(int class, char name[TIMED_CLASS_NAME])
+{
+    if (class >= FIRST_LEVEL3) {
+        snprintf(name, TIMED_CLASS_NAME, "%c%s_%s", "sdcz"[timed_class_type(class)],
+                 groups[group_of(class)].name,
+                 form_names[level3_form_of_class(class)]);
+        return name;
+    }
+    const enum blas_family family = timed_class_family(class);
+    const int form = class % TIMED_FORMS;
+    const char *suffix = has_triangles(family) && form ? "upper"
+                         : family == FAMILY_GEMV       ? gemv_form_names[form]
+                                                       : "";
+    snprintf(name, TIMED_CLASS_NAME, "%s%s%s", tuning_class_name(class / TIMED_FORMS), *suffix ? "_" : "",
+             suffix);
+    return name;
+}
+
+int timed_class_parse(const char *name)
+{
+    char known[TIMED_CLASS_NAME];
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class) && strcmp(timed_class_name(class, known), name) == 0)
+            return class;
+    return TIMED_CLASS_NONE;
+}
+
+double timed_class_amount(const struct blas_call *call)
+{
+    return call_work_products(call);
+}
+
+double timed_class_amount_of(int class, double bytes)
+{
+    const double elements = bytes / (double)blas_element_bytes(timed_class_type(class));
+    if (class < FIRST_LEVEL3)
+        return elements;
+    return level3_form_of_class(class) == DEEP ? elements * sqrt(elements) : elements * SMALL;
+}
+
+enum blas_family timed_class_family(int class)
+{
+    return class >= FIRST_LEVEL3 ? groups[group_of(class)].family : tuning_class_family(class / TIMED_FORMS);
+}
+
+enum blas_type timed_class_type(int class)
+{
+    if (class >= FIRST_LEVEL3)
+        return (enum blas_type)((class - FIRST_LEVEL3) / LEVEL3_FORMS % LEVEL3_TYPES);
+    return tuning_class_type(class / TIMED_FORMS);
+}
+
+static int64_t length(double value)
+{
+    return value < 1 ? 1 : (int64_t)value;
+}
+
+/* Rank-k updates have one size besides k: narrow ones are n = 32 with a long k, which makes their
+ * largest matrix 32 by k. */
+static struct blas_call level3_call(int class, double amount)
+{
+    struct blas_call call = {.family = timed_class_family(class), .type = timed_class_type(class)};
+    const enum level3_form form = level3_form_of_class(class);
+    const int64_t large = length(form == DEEP ? cbrt(amount) : sqrt(amount / SMALL));
+    const int64_t sum = form == PANEL ? SMALL : large, others = form == NARROW ? SMALL : large;
+    if (has_side(call.family)) { /* the triangle is m by m from the left, n by n from the right */
+        const int64_t wide = form == PANEL ? length(amount / SMALL / SMALL) : others;
+        call.side = groups[group_of(class)].side;
+        call.diag = groups[group_of(class)].diag;
+        call.m = call.side == SIDE_LEFT ? sum : wide;
+        call.n = call.side == SIDE_LEFT ? wide : sum;
+        return call;
+    }
+    call.n = others;
+    call.k = sum;
+    call.m = call.family == FAMILY_GEMM ? large : 0;
+    if (form == NARROW && call.family != FAMILY_GEMM)
+        call.k = length(amount / SMALL / SMALL);
+    return call;
+}
+
+struct blas_call timed_class_call(int class, double amount)
+{
+    if (class >= FIRST_LEVEL3)
+        return level3_call(class, amount);
+    const double side = timed_class_family(class) == FAMILY_AXPY ? amount : sqrt(amount);
+    struct blas_call call = {.family = timed_class_family(class), .type = timed_class_type(class),
+                             .n = length(side)};
+    const int form = class % TIMED_FORMS;
+    call.trans = tuning_class_call(class / TIMED_FORMS, 1, 1).trans;
+    if (has_triangles(call.family))
+        call.uplo = form ? UPLO_UPPER : UPLO_LOWER;
+    if (call.family != FAMILY_GEMV)
+        return call;
+    call.m = length(side * sqrt(ratios[form]));
+    call.n = length(side / sqrt(ratios[form]));
+    return call;
+}
+
+uint64_t timed_class_gated(int class, double amount)
+{
+    double gated = amount;
+    switch (timed_class_family(class)) {
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV:
+    case FAMILY_SYMM: /* gated by m n, and the order is one of these */
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: gated = sqrt(amount); break;
+    default: break;
+    }
+    return gated < 0x1p63 ? (uint64_t)gated : UINT64_MAX;
+}

@@ -1,0 +1,72 @@
+/* timed_class.h - the classes of calls that share a time, on the host as on the device.
+ *
+ * The tuning classes that programs can reach (not wsymv), gemv's once for each form and for far ones, tall or
+ * wide by 32 to 1 and more, of which hosts share out other sides among their threads; symv's and hemv's for
+ * each triangle, since hosts begin to use threads at other sizes of one than of the other; and the routines
+ * of level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal apart, in three forms: deep
+ * (all sizes alike), panel (few products: a small k, or a small triangle), narrow (another size is small),
+ * those with a triangle or symmetric matrix from the left and from the right. Flags other than that side, the
+ * transposition of level 2 and these share (flag_sets.h). A class is a number from 0 on. Pure functions. */
+#ifndef MUBLAS_TIMED_CLASS_H
+#define MUBLAS_TIMED_CLASS_H
+
+#include "common/blas_call.h"
+#include "tuner/online/tuning_class.h"
+
+enum {
+    LEVEL3_GROUPS = 13,
+    LEVEL3_FORMS = 3,
+    LEVEL3_TYPES = 4,
+    TIMED_FORMS = 5, /* gemv's */
+    TIMED_CLASSES = TUNING_CLASSES * TIMED_FORMS + LEVEL3_GROUPS * LEVEL3_TYPES * LEVEL3_FORMS,
+    TIMED_CLASS_NONE = -1,
+    TIMED_CLASS_NAME = 32
+};
+
+/* TIMED_CLASS_NONE: no program's call. */
+int timed_class_of(const struct blas_call *call);
+
+/* Not every number is a class: of level 2 only gemv, symv and hemv have several. Walk from 0 to TIMED_CLASSES
+ * and skip. */
+bool timed_class_exists(int class);
+
+/* The class whose times a recipe without this one's has for both, as older ones do: of symv and hemv that of
+ * the lower triangle, of gemv's far forms tall and wide; of others the same. */
+int timed_class_elder(int class);
+
+/* The next class to `class`, the call's, on the call's side, if it lies between those of two forms: gemv's by
+ * the ratio of their sides, which is 1, 16 of tall and wide ones, 64 of far ones. *part: of the way there, 0
+ * to 0.5 from its own, in logarithms. TIMED_CLASS_NONE: it does not, or lies beyond the far ones. */
+int timed_class_beside(int class, const struct blas_call *call, double *part);
+
+/* "daxpy", "dgemv_none_tall", "dgemv_none_far_tall", "dsymv" (the lower triangle), "dsymv_upper",
+ * "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */
+const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
+/* Back again; TIMED_CLASS_NONE: there is no such class. */
+int timed_class_parse(const char *name);
+
+/* The amount of work, which is that of its products: n of axpy, m n of gemv, n^2 of a triangle with
+ * a vector; m n k of gemm, n^2 k of rank-k updates, and m n times the order of a triangle. */
+double timed_class_amount(const struct blas_call *call);
+
+/* The amount for which the largest matrix, or axpy's vector, has this many bytes. */
+double timed_class_amount_of(int class, double bytes);
+
+enum blas_family timed_class_family(int class); /* the symmetric one */
+enum blas_type timed_class_type(int class);
+
+/* The family by whose classes this one goes: SYMM for HEMM. */
+enum blas_family timed_class_shared(enum blas_family family);
+
+/* A call of the class with about this amount of work, shapes and pointers left out: family,
+ * type, side, TRSM's diagonal, SYMV's triangle and transposition, m, n, k. Its small sizes, if it has them,
+ * are 32. */
+struct blas_call timed_class_call(int class, double amount);
+
+/* A lower bound of crossover_size for calls of the class with this amount. */
+uint64_t timed_class_gated(int class, double amount);
+
+/* Where a call is performed: by the host BLAS or on the device. */
+enum call_side { SIDE_HOST, SIDE_DEVICE, CALL_SIDES };
+
+#endif

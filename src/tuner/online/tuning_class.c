@@ -1,0 +1,195 @@
+#include "tuner/online/tuning_class.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ASPECT = 4, SIDE_RATIO = 4, COLUMN_BYTES = 128 };
+
+/* How far a size may be from that of a matrix of the form's aspect ratio with as many elements: square;
+ * others, of which few rows or columns more are a large part. */
+static const double SQUARE_OFF = 1.1, LONG_OFF = 2;
+/* Of a tall matrix: so that short sums have as many leaf tiles as the size's own call has. */
+static const double LEAVES_OFF = 1.05;
+
+/* tuning_class_of counts in this order. */
+static const struct {
+    const char *name;
+    enum blas_family family;
+    enum blas_type type;
+    bool transposed;
+} classes[TUNING_CLASSES] = {
+    {"saxpy", FAMILY_AXPY, TYPE_S, false},      {"daxpy", FAMILY_AXPY, TYPE_D, false},
+    {"caxpy", FAMILY_AXPY, TYPE_C, false},      {"zaxpy", FAMILY_AXPY, TYPE_Z, false},
+    {"sgemv_none", FAMILY_GEMV, TYPE_S, false}, {"sgemv_transpose", FAMILY_GEMV, TYPE_S, true},
+    {"dgemv_none", FAMILY_GEMV, TYPE_D, false}, {"dgemv_transpose", FAMILY_GEMV, TYPE_D, true},
+    {"cgemv_none", FAMILY_GEMV, TYPE_C, false}, {"cgemv_transpose", FAMILY_GEMV, TYPE_C, true},
+    {"zgemv_none", FAMILY_GEMV, TYPE_Z, false}, {"zgemv_transpose", FAMILY_GEMV, TYPE_Z, true},
+    {"ssymv", FAMILY_SYMV, TYPE_S, false},      {"dsymv", FAMILY_SYMV, TYPE_D, false},
+    {"wsymv", FAMILY_SYMV, TYPE_W, false},      {"chemv", FAMILY_HEMV, TYPE_C, false},
+    {"zhemv", FAMILY_HEMV, TYPE_Z, false},
+    {"strmv_none", FAMILY_TRMV, TYPE_S, false}, {"strmv_transpose", FAMILY_TRMV, TYPE_S, true},
+    {"dtrmv_none", FAMILY_TRMV, TYPE_D, false}, {"dtrmv_transpose", FAMILY_TRMV, TYPE_D, true},
+    {"ctrmv_none", FAMILY_TRMV, TYPE_C, false}, {"ctrmv_transpose", FAMILY_TRMV, TYPE_C, true},
+    {"ztrmv_none", FAMILY_TRMV, TYPE_Z, false}, {"ztrmv_transpose", FAMILY_TRMV, TYPE_Z, true},
+};
+
+static const char *const form_names[TUNING_FORMS] = {"square", "tall", "wide"};
+
+static bool is_transposed(const struct blas_call *call)
+{
+    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
+}
+
+int tuning_class_of(const struct blas_call *call)
+{
+    const bool complex = call->type == TYPE_C || call->type == TYPE_Z;
+    const int type = (int)call->type;
+    if (call->type == TYPE_W)
+        return call->family == FAMILY_SYMV ? 14 : TUNING_CLASS_NONE;
+    switch (call->family) {
+    case FAMILY_AXPY: return type;
+    case FAMILY_GEMV: return 4 + 2 * type + is_transposed(call);
+    case FAMILY_SYMV: return complex ? TUNING_CLASS_NONE : 12 + type;
+    case FAMILY_HEMV: return complex ? 15 + type - (int)TYPE_C : TUNING_CLASS_NONE;
+    case FAMILY_TRMV: return 17 + 2 * type + is_transposed(call);
+    default: return TUNING_CLASS_NONE;
+    }
+}
+
+const char *tuning_class_name(int class)
+{
+    return classes[class].name;
+}
+
+int tuning_class_parse(const char *name)
+{
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        if (strcmp(classes[class].name, name) == 0)
+            return class;
+    return TUNING_CLASS_NONE;
+}
+
+enum blas_family tuning_class_family(int class)
+{
+    return classes[class].family;
+}
+
+enum blas_type tuning_class_type(int class)
+{
+    return classes[class].type;
+}
+
+bool tuning_family_is_triangle(enum blas_family family)
+{
+    return family == FAMILY_SYMV || family == FAMILY_HEMV || family == FAMILY_TRMV;
+}
+
+int tuning_class_forms(int class)
+{
+    return classes[class].family == FAMILY_GEMV ? TUNING_FORMS : 1;
+}
+
+enum tuning_form tuning_form_of(const struct blas_call *call)
+{
+    if (call->family != FAMILY_GEMV)
+        return TUNING_SQUARE;
+    if (call->m / ASPECT >= call->n)
+        return TUNING_TALL;
+    return call->n / ASPECT >= call->m ? TUNING_WIDE : TUNING_SQUARE;
+}
+
+const char *tuning_form_name(enum tuning_form form)
+{
+    return form_names[form];
+}
+
+bool tuning_form_parse(const char *name, enum tuning_form *form)
+{
+    for (int i = 0; i < TUNING_FORMS; i++)
+        if (strcmp(form_names[i], name) == 0) {
+            *form = (enum tuning_form)i;
+            return true;
+        }
+    return false;
+}
+
+/* The length next to `area` whose own tall call has the same number of leaf tiles in a row, if it is near. */
+static double length_of_leaves(double terms, double area)
+{
+    const double leaves = ceil(terms / TUNING_UNIT), most = SIDE_RATIO * leaves * TUNING_UNIT,
+                 least = (SIDE_RATIO * (leaves - 1) + 1) * TUNING_UNIT,
+                 length = fmin(fmax(area, least), most);
+    return length > area * LEAVES_OFF || length < area / LEAVES_OFF ? area : length;
+}
+
+/* Rounds of leaf tiles, and so steps of time, are of the terms of a sum; how much there is to read is of both
+ * extents. Where the terms are the shorter side a few of them more or less would be a size far off. */
+static int64_t gemv_length(const struct blas_call *call)
+{
+    const double area = sqrt((double)call->m * (double)call->n);
+    const enum tuning_form form = tuning_form_of(call),
+                           summed_long = is_transposed(call) ? TUNING_TALL : TUNING_WIDE;
+    const double terms = (double)(is_transposed(call) ? call->m : call->n);
+    if (form == TUNING_SQUARE)
+        return (int64_t)ceil(fmin(fmax(terms, area / SQUARE_OFF), area * SQUARE_OFF));
+    if (form == summed_long)
+        return (int64_t)ceil(fmin(fmax(terms / SIDE_RATIO, area / LONG_OFF), area * LONG_OFF));
+    return (int64_t)ceil(is_transposed(call) ? area : length_of_leaves(terms, area));
+}
+
+int64_t tuning_size_of(const struct blas_call *call)
+{
+    const int64_t length = call->family == FAMILY_GEMV ? gemv_length(call) : call->n;
+    return length > TUNING_UNIT ? (length + TUNING_UNIT - 1) / TUNING_UNIT : 1;
+}
+
+static union blas_scalar scalar(enum blas_type type, double value)
+{
+    union blas_scalar result;
+    memset(&result, 0, sizeof result);
+    switch (type) {
+    case TYPE_S: result.s = (float)value; break;
+    case TYPE_C: result.c[0] = (float)value; break;
+    default: result.d = value; /* also the first part of z and w */
+    }
+    return result;
+}
+
+struct blas_call tuning_class_call(int class, int64_t m, int64_t n)
+{
+    const enum blas_family family = classes[class].family;
+    const enum blas_type type = classes[class].type;
+    struct blas_call call = {.family = family, .type = type, .n = n,
+                             .trans = classes[class].transposed ? TRANS_TRANSPOSE : TRANS_NONE};
+    const int64_t rows = family == FAMILY_GEMV ? m : n,
+                  multiple = COLUMN_BYTES / (int64_t)blas_element_bytes(type);
+    call.m = family == FAMILY_GEMV ? m : 0;
+    call.alpha = scalar(type, family == FAMILY_AXPY ? 0x1p-10 : 1.5);
+    call.x = (struct blas_vector){NULL, classes[class].transposed ? rows : n, 1};
+    call.y = (struct blas_vector){NULL, classes[class].transposed ? n : rows, 1};
+    if (family == FAMILY_AXPY)
+        return call;
+    call.beta = scalar(type, 0.5);
+    call.a = (struct blas_matrix){NULL, rows, n, (rows + multiple - 1) / multiple * multiple,
+                                  family == FAMILY_GEMV ? PART_FULL : PART_LOWER};
+    return call;
+}
+
+/* 1 to most - 1, as if by chance: never whole tiles. */
+static int64_t short_of(int64_t size, int64_t most)
+{
+    const uint64_t mixed = (uint64_t)size * 0x9e3779b97f4a7c15u;
+    return 1 + (int64_t)((mixed >> 40) % (uint64_t)(most - 1));
+}
+
+struct blas_call tuning_class_call_at(int class, enum tuning_form form, int64_t size)
+{
+    const int64_t shorter = size * TUNING_UNIT / SIDE_RATIO - short_of(size, TUNING_UNIT / SIDE_RATIO),
+                  length = size * TUNING_UNIT - short_of(size, TUNING_UNIT),
+                  longer = size * TUNING_UNIT * SIDE_RATIO - short_of(size, TUNING_UNIT);
+    switch (form) {
+    case TUNING_TALL: return tuning_class_call(class, longer, shorter);
+    case TUNING_WIDE: return tuning_class_call(class, shorter, longer);
+    default: return tuning_class_call(class, length, length);
+    }
+}
