@@ -5,7 +5,6 @@
 #include "emulated_driver/program.h"
 #include "tap.h"
 
-#include <stdlib.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -252,7 +251,6 @@ static void test_lost(void)
 
 int main(void)
 {
-    setenv("EMULATED_MULTIPROCESSORS", "132", 1); /* of the figures below */
     double *memory;
     if (mublas_create(&handle) != MUBLAS_SUCCESS)
         tap_skip_all(mublas_last_error(NULL));

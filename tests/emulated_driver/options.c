@@ -33,9 +33,9 @@ static void read_options(void)
     values.device_memory = (size_t)number("EMULATED_DEVICE_MEMORY", 8L << 30);
     values.devices = number("EMULATED_DEVICES", 1);
     values.block_threads = number("EMULATED_BLOCK_THREADS", 0);
-    values.multiprocessors = number("EMULATED_MULTIPROCESSORS", 4);
+    values.multiprocessors = number("EMULATED_MULTIPROCESSORS", 132);
     values.patience = number("EMULATED_PATIENCE", 120);
-    values.cooperative = number("EMULATED_COOPERATIVE", 1);
+    values.cooperative = number("EMULATED_COOPERATIVE", 0);
     values.shuffle_blocks = number("EMULATED_SHUFFLE_BLOCKS", 1);
     values.guard = number("EMULATED_GUARD", 0);
     values.poison = number("EMULATED_POISON", 1);

@@ -111,6 +111,7 @@ static void test_lack(void)
 int main(void)
 {
     setenv("EMULATED_MULTIPROCESSORS", "2", 1);
+    setenv("EMULATED_COOPERATIVE", "1", 0);
     test_lack();
     open_lane();
     for (uint32_t i = 0; i < COLUMNS * PART_PIECE; i++)

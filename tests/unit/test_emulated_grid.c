@@ -215,6 +215,7 @@ static void test_reports(void)
 int main(void)
 {
     setenv("EMULATED_MULTIPROCESSORS", "3", 1);
+    setenv("EMULATED_COOPERATIVE", "1", 0);
     open_library();
     test_reports();
     open_grid();
