@@ -66,6 +66,9 @@ elsewhere="optimum dgemv_none 99999 256 64 2 1 0; optimum saxpy 99999 0 256 0 0 
 EMULATED_TIME="noise 0.02; execute 0; $elsewhere" tune --evaluate=6 --routines=saxpy,dgemv_none
 [ $? = 1 ] && grep -q '^1 of 2 classes' "$work/output" && awk '$1 == "dgemv_none" { exit $3 + 0 > 97 }' "$work/output"
 result $? "it says so where other shapes are the best"
+awk -F, '$1 == "dgemv_none" && $5 ~ /chosen|default|best/ { seen++; if ($17 < 15) bad = 1 }
+    END { exit bad || seen != 18 }' "$recipe.evaluation.csv"
+result $? "and times those that it judges as often as the best"
 rm "$recipe.evaluation.csv"
 EMULATED_TIME="execute 0; wrong 256 2; $elsewhere" tune --evaluate=2 --routines=dgemv_none
 awk -F, '$1 == "dgemv_none" && $5 != "stage" { seen++; if ($6 == 256 && $9 == 2) bad = 1 }
