@@ -149,11 +149,6 @@ result $? "interrupted: it says so in one line, and recipe and data are as befor
 [ "$(cd "$work" && echo recipe*)" = "recipe recipe.csv" ]
 result $? "and no other file is left"
 
-# No shape is better than what is built in.
-rm -f "$recipe"*
-EMULATED_TIME="execute 0; noise 0.01" tune --routines=caxpy && grep -q '^caxpy .* built-in ' "$work/output" &&
-    ! grep -q '^class' "$recipe"
-result $? "a class in which the built-in shapes are as good is left out"
 tune --routines=dsymv,saxpy --full
 
 # Command lines that are not understood.

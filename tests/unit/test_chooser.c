@@ -40,8 +40,8 @@ static void test_pick(void)
     tap_ok(count > 990, "rules that are 5%% faster than what is built in choose: %d of 1000", count);
     count = picked(CHOOSER_BUILT_IN, 1.02, 1.02, 1);
     tap_ok(count == 1000, "none that are 2%% slower do: %d of 1000", count);
-    count = picked(CHOOSER_BUILT_IN, 1, 1, 1);
-    tap_ok(count > 800, "where all are as good it is what is built in: %d of 1000", count);
+    count = picked(CHOOSER_RULES, 1, 1, 1);
+    tap_ok(count > 800, "where all are as good it is the rules: %d of 1000", count);
     count = picked(CHOOSER_OCCUPANCY, 1.05, 1, 1.05);
     tap_ok(count > 990, "the optimizer chooses where it is the best: %d of 1000", count);
     count = picked(CHOOSER_BUILT_IN, 1.05, 1.02, 1);
@@ -57,7 +57,10 @@ static void test_tail(void)
     tap_ok(chooser_pick(samples, 20, false, NULL) == CHOOSER_RULES, "rules choose where they lose less at worst");
     for (int i = 0; i < 20; i++)
         samples[i].fastest = 0;
-    tap_ok(chooser_pick(samples, 20, false, NULL) == CHOOSER_BUILT_IN, "not where that is not known");
+    tap_ok(chooser_pick(samples, 20, false, NULL) == CHOOSER_RULES, "and where that is not known");
+    for (int i = 0; i < 20; i++)
+        samples[i] = i % 5 == 0 ? (struct chooser_sample){1.2, 0, 1, 1} : (struct chooser_sample){1, 0, 1.04, 1};
+    tap_ok(chooser_pick(samples, 20, false, NULL) == CHOOSER_BUILT_IN, "what is built in where it loses less at worst");
 }
 
 static void test_unknown(void)

@@ -84,22 +84,31 @@ static double tail(const struct chooser_sample *samples, size_t count, enum choo
     return sum / (double)worst;
 }
 
-static bool beats_built_in(const struct chooser_sample *samples, size_t count, enum chooser chooser,
-                           double *gain)
+/* Clearly on the mean, or where the worst sizes lose less. */
+static bool beats(const struct chooser_sample *samples, size_t count, enum chooser chooser, enum chooser other)
 {
-    const struct advantage over = advantage(samples, count, chooser, CHOOSER_BUILT_IN);
-    if (gain)
-        *gain = exp(over.mean);
-    return is_clear(over) || tail(samples, count, chooser, CHOOSER_BUILT_IN) + TAIL_TIE <
-                                 tail(samples, count, CHOOSER_BUILT_IN, chooser);
+    return is_clear(advantage(samples, count, chooser, other)) ||
+           tail(samples, count, chooser, other) + TAIL_TIE < tail(samples, count, other, chooser);
+}
+
+static double gain_of(const struct chooser_sample *samples, size_t count, enum chooser chooser)
+{
+    return exp(advantage(samples, count, chooser, CHOOSER_BUILT_IN).mean);
 }
 
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
                           double *gain)
 {
+    const bool is_judged = advantage(samples, count, CHOOSER_RULES, CHOOSER_BUILT_IN).error < HUGE_VAL;
+    enum chooser chooser = CHOOSER_RULES;
     if (has_occupancy && has_occupancies(samples, count) &&
-        is_clear(advantage(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES)) &&
-        beats_built_in(samples, count, CHOOSER_OCCUPANCY, gain))
-        return CHOOSER_OCCUPANCY;
-    return beats_built_in(samples, count, CHOOSER_RULES, gain) ? CHOOSER_RULES : CHOOSER_BUILT_IN;
+        is_clear(advantage(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES)))
+        chooser = CHOOSER_OCCUPANCY;
+    if (chooser == CHOOSER_OCCUPANCY && !beats(samples, count, CHOOSER_OCCUPANCY, CHOOSER_BUILT_IN))
+        chooser = CHOOSER_RULES;
+    if (gain)
+        *gain = gain_of(samples, count, chooser);
+    if (chooser == CHOOSER_RULES && (!is_judged || beats(samples, count, CHOOSER_BUILT_IN, CHOOSER_RULES)))
+        return CHOOSER_BUILT_IN;
+    return chooser;
 }

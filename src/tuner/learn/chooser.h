@@ -1,8 +1,8 @@
 /* chooser.h - who chooses the launch shapes of a class and form: its rules, its occupancy recipe, or what is
  * built in (and the class is left out of the recipe).
  *
- * Sizes that had no say in what the rules are decide, which were held out for it. What is built in stays
- * unless another is faster on the mean by more than noise. Pure. */
+ * Sizes that had no say in what the rules are decide, which were held out for it. They are few, so rules, which
+ * rest on many more times, stay unless what is built in is faster by more than noise. Pure. */
 #ifndef MUBLAS_CHOOSER_H
 #define MUBLAS_CHOOSER_H
 
@@ -18,11 +18,12 @@ struct chooser_sample {
 };
 enum { CHOOSER_SAMPLES_MAX = 64 };
 
-/* The optimizer beats the rules, where four samples have its time, and either beats what is built in, if
- * log(time / time) is on the mean more than 0.003 and than 1.5 times its standard error. The optimizer that
- * beats the rules alone does not choose. What is built in gives way as well where the worst fifth of the
- * sizes lose 1% more by it on the mean, against the fastest. `gain` (may be NULL): built-in time over the
- * time by the optimizer if it chooses, else the rules, a geometric mean; 1 where not known. */
+/* One beats another if log(time / time) is on the mean more than 0.003 and than 1.5 times its standard error, or
+ * where the worst fifth of the sizes lose 1% less by it on the mean, against the fastest. The optimizer chooses
+ * where four samples have its time, it beats the rules on the mean, and beats what is built in. Else the rules
+ * do, unless what is built in beats them, or fewer than two samples compare the two. `gain` (may be NULL):
+ * built-in time over the time by the optimizer if it chooses, else the rules, a geometric mean; 1 where not
+ * known. */
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
                           double *gain);
 
