@@ -71,6 +71,18 @@ if shim_answers_dsyevd; then
     ( export EMULATED_SOLVER_VALUES=swapped
       passes_through_shim eigen --types $swapped_types --only s 33 )
     result $? "through the shim: values that come out of order"
+    if [[ $sanitizers == *thread* ]]; then
+        skip "own eigensolver" "takes too long under ThreadSanitizer"
+    else
+        passes_by_own_kernels 100 eigen --types d --routines syev,syevd,syevx,sygvd --only s 0 1 2 3 33
+        result $? "own eigensolver: type d"
+        passes_by_own_kernels 100 eigen --types z --routines heevd,heevx,hegvx --only s 0 1 2 3 33
+        result $? "own eigensolver: type z"
+        passes_by_own_kernels 16 factor --types sdcz 1 3 33
+        result $? "own eigensolver: its reduction alone"
+        passes_by_own_kernels 2 refused order 130 1
+        result $? "own eigensolver: dsyevd of an order that takes a panel"
+    fi
     # The factor is 2 MB; what is changed in it lies on a page. Ways up of dgetrs: a factor, a factor, that and four pages.
     for way in "repeated 2.0 2.1" "renewed 2.0 2.1" "changed 2.0 2.2" "triangle 1.0 20"; do
         set -- $way

@@ -595,3 +595,9 @@ check_PROGRAMS += tests/unit/test_divide_conquer
 TESTS += tests/unit/test_divide_conquer
 tests_unit_test_divide_conquer_SOURCES = tests/unit/test_divide_conquer.c tests/unit/emulated_lane.h
 tests_unit_test_divide_conquer_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
+
+check_PROGRAMS += tests/unit/test_tridiagonalisation
+TESTS += tests/unit/test_tridiagonalisation
+tests_unit_test_tridiagonalisation_SOURCES = tests/unit/test_tridiagonalisation.c tests/unit/hermitian_matrices.h \
+	tests/unit/emulated_lane.h
+tests_unit_test_tridiagonalisation_LDADD = $(unit_test_libraries)

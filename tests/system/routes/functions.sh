@@ -62,6 +62,16 @@ passes_by_recipe() # LINE... -- PROGRAM [ARGUMENT...]
 # called FUNCTION: how often, of the emulated driver and its libraries
 called() { awk -v name="$1" '$1 == name { calls += $2 } END { print calls + 0 }' "$work/counts"; }
 
+# With mublas' own reduction to tridiagonal form, which a device of three multiprocessors is large enough for.
+passes_by_own_kernels() # LAUNCHES PROGRAM [ARGUMENT...]: at least so many of them
+{
+    local launches=$1
+    shift
+    rm -f "$work/counts"
+    ( export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_COUNT_FILE=$work/counts
+      passes_through_shim "$@" ) && [ "$(called cuLaunchCooperativeKernel)" -ge "$launches" ]
+}
+
 # ran ROUTINE COLUMN: its calls by the report, 2 all of them, 3 on the device, 4 on the host
 ran()
 {

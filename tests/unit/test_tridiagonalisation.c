@@ -1,0 +1,459 @@
+/* The reduction to tridiagonal form by its own interface: residual and orthogonality of what it leaves, on
+ * the chip and by panels; that it touches its own elements only; bits that depend neither on the run nor on
+ * the number of multiprocessors. */
+#include "emulated_lane.h"
+#include "gpu/kernels/tridiagonal_arguments.h"
+#include "hermitian_matrices.h"
+#include "lapack/tridiagonalisation.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    GAP = 3, /* rows between the matrix's columns that belong to nobody */
+    MULTIPROCESSORS = 3, OTHER_MULTIPROCESSORS = 4,
+    CHIP_ORDER = MULTIPROCESSORS * CHIP_ROWS_MOST, /* the largest that is reduced without panels */
+    ORDER_MOST = 165,
+    RESULTS_MOST = 4 << 20
+};
+static const double BOUND = 10; /* in units of n eps */
+static const struct matrix_kind *const random_kind = &matrix_kinds[0];
+
+static struct solver_handle handle;
+
+struct problem {
+    enum blas_type type;
+    enum blas_uplo uplo;
+    int n;
+    double complex *given; /* both triangles */
+};
+
+/* Bytes of A, D, E and TAU as they are on the device. */
+struct result {
+    size_t a_bytes, d_bytes, e_bytes, tau_bytes;
+    unsigned char *a, *d, *e, *tau;
+};
+
+static const char *words_of(const struct problem *problem)
+{
+    static char words[40];
+    snprintf(words, sizeof words, "%c, %s, n = %d", "sdcz"[problem->type],
+             problem->uplo == UPLO_UPPER ? "upper" : "lower", problem->n);
+    return words;
+}
+
+static size_t real_bytes(enum blas_type type)
+{
+    return blas_is_single(type) ? sizeof(float) : sizeof(double);
+}
+
+static double real_at(enum blas_type type, const unsigned char *bytes, int place)
+{
+    float narrow;
+    double wide;
+    memcpy(&narrow, bytes + (size_t)place * real_bytes(type), sizeof narrow);
+    if (blas_is_single(type))
+        return (double)narrow;
+    memcpy(&wide, bytes + (size_t)place * sizeof wide, sizeof wide);
+    return wide;
+}
+
+static double complex element_at(enum blas_type type, const unsigned char *bytes, int place)
+{
+    if (blas_scalar_parts(type) == 1)
+        return real_at(type, bytes, place);
+    return CMPLX(real_at(type, bytes, 2 * place), real_at(type, bytes, 2 * place + 1));
+}
+
+static void put_real(enum blas_type type, unsigned char *bytes, int place, double number)
+{
+    const float narrow = (float)number;
+    memcpy(bytes + (size_t)place * real_bytes(type), blas_is_single(type) ? (const void *)&narrow : &number,
+           real_bytes(type));
+}
+
+static bool is_stored(const struct problem *problem, int row, int column)
+{
+    return row < problem->n && (problem->uplo == UPLO_UPPER ? row <= column : row >= column);
+}
+
+/* The triangle, with NaN in place of all else, the imaginary parts of the diagonal among it. */
+static void store_triangle(const struct problem *problem, struct result *result)
+{
+    const int lda = problem->n + GAP, parts = blas_scalar_parts(problem->type);
+    memset(result->a, 0xff, result->a_bytes);
+    for (int j = 0; j < problem->n; j++)
+        for (int i = 0; i < problem->n; i++) {
+            const double complex value = problem->given[i + j * problem->n];
+            if (!is_stored(problem, i, j))
+                continue;
+            put_real(problem->type, result->a, parts * (i + j * lda), creal(value));
+            if (parts == 2 && i != j)
+                put_real(problem->type, result->a, parts * (i + j * lda) + 1, cimag(value));
+        }
+}
+
+static bool is_around_kept(const struct problem *problem, const struct result *result)
+{
+    const size_t element = blas_element_bytes(problem->type), lda = (size_t)problem->n + GAP;
+    bool good = true;
+    for (size_t at = 0; at < result->a_bytes; at++) {
+        const int row = (int)(at / element % lda), column = (int)(at / element / lda);
+        good = good && (is_stored(problem, row, column) || result->a[at] == 0xff);
+    }
+    return good;
+}
+
+static CUdeviceptr allocate(size_t bytes)
+{
+    CUdeviceptr address = 0;
+    if (device_allocate(emulated_device, bytes > 0 ? bytes : 1, &address) != STATUS_OK)
+        exit(1);
+    return address;
+}
+
+static struct result result_of(const struct problem *problem)
+{
+    const size_t n = (size_t)problem->n, element = blas_element_bytes(problem->type);
+    const size_t real = real_bytes(problem->type);
+    struct result result = {.a_bytes = n * (n + GAP) * element,
+                            .d_bytes = n * real,
+                            .e_bytes = (n - 1) * real,
+                            .tau_bytes = (n - 1) * element};
+    result.a = malloc(result.a_bytes), result.d = malloc(result.d_bytes);
+    result.e = malloc(result.e_bytes + 1), result.tau = malloc(result.tau_bytes + 1);
+    return result;
+}
+
+static void result_free(struct result *result)
+{
+    free(result->a);
+    free(result->d);
+    free(result->e);
+    free(result->tau);
+}
+
+static bool run(const struct tridiagonalisation *work)
+{
+    size_t bytes = 0;
+    const unsigned long waits = call_count("cuStreamSynchronize");
+    if (tridiagonalisation_workspace(&handle, work, &bytes) != STATUS_OK)
+        return false;
+    const CUdeviceptr workspace = allocate(bytes);
+    bool good = tridiagonalisation_queue(&handle, work, workspace) == STATUS_OK &&
+                call_count("cuStreamSynchronize") == waits;
+    good = driver()->stream_synchronise(handle.stream) == CUDA_SUCCESS && good;
+    device_free(emulated_device, workspace); /* which looks for writes beside it */
+    return good;
+}
+
+static bool reduce(const struct problem *problem, struct result *result)
+{
+    const struct tridiagonalisation work = {.type = problem->type,
+                                            .uplo = problem->uplo,
+                                            .n = problem->n,
+                                            .a = allocate(result->a_bytes),
+                                            .lda = problem->n + GAP,
+                                            .d = allocate(result->d_bytes),
+                                            .e = allocate(result->e_bytes),
+                                            .tau = allocate(result->tau_bytes)};
+    store_triangle(problem, result);
+    device_poke(work.a, result->a, result->a_bytes);
+    const bool good = run(&work);
+    device_peek(result->a, work.a, result->a_bytes);
+    device_peek(result->d, work.d, result->d_bytes);
+    device_peek(result->e, work.e, result->e_bytes);
+    device_peek(result->tau, work.tau, result->tau_bytes);
+    const CUdeviceptr all[] = {work.a, work.d, work.e, work.tau};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        device_free(emulated_device, all[i]);
+    return good && is_around_kept(problem, result);
+}
+
+/* Element `row` of the vector of reflector `number`, by LAPACK's conventions of sytrd. */
+static double complex vector_element(const struct problem *problem, const struct result *result, int number,
+                                     int row)
+{
+    const int lda = problem->n + GAP;
+    const bool upper = problem->uplo == UPLO_UPPER;
+    const int one = upper ? number : number + 1, column = upper ? number + 1 : number;
+    if (row == one)
+        return 1;
+    return (upper ? row < one : row > one) ? element_at(problem->type, result->a, row + column * lda) : 0;
+}
+
+/* Q becomes H Q of one reflector. */
+static void reflect(const struct problem *problem, const struct result *result, int number, double complex *q)
+{
+    const int n = problem->n;
+    const double complex tau = element_at(problem->type, result->tau, number);
+    double complex *const v = calloc(ORDER_MOST, sizeof *v);
+    for (int i = 0; i < n; i++)
+        v[i] = vector_element(problem, result, number, i);
+    for (int j = 0; j < n; j++) {
+        double complex sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += conj(v[i]) * q[i + j * n];
+        for (int i = 0; i < n; i++)
+            q[i + j * n] -= tau * sum * v[i];
+    }
+    free(v);
+}
+
+/* To be freed. */
+static double complex *form_q(const struct problem *problem, const struct result *result)
+{
+    const int n = problem->n, reflectors = n - 1;
+    double complex *const q = calloc((size_t)n * (size_t)n, sizeof *q);
+    for (int i = 0; i < n; i++)
+        q[i + i * n] = 1;
+    /* H(1) H(2) ... of the lower triangle, ... H(2) H(1) of the upper one: from the right. */
+    for (int i = 0; i < reflectors; i++)
+        reflect(problem, result, problem->uplo == UPLO_UPPER ? i : reflectors - 1 - i, q);
+    return q;
+}
+
+/* D and E in A too; where no reflector is needed, they are the matrix's own elements. */
+static bool is_diagonal_right(const struct problem *problem, const struct matrix_kind *kind,
+                              const struct result *result)
+{
+    const bool upper = problem->uplo == UPLO_UPPER;
+    const int n = problem->n, lda = n + GAP;
+    bool good = true;
+    for (int i = 0; i < n; i++) {
+        const double d = real_at(problem->type, result->d, i);
+        good = good && element_at(problem->type, result->a, i + i * lda) == d;
+        good = good && (!kind->stays || d == creal(problem->given[i + i * n]));
+    }
+    for (int i = 0; i + 1 < n; i++) {
+        const double e = real_at(problem->type, result->e, i);
+        const int row = upper ? i : i + 1, column = upper ? i + 1 : i;
+        good = good && element_at(problem->type, result->a, row + column * lda) == e;
+        good = good && (!kind->stays || (e == creal(problem->given[i + 1 + i * n]) &&
+                                         element_at(problem->type, result->tau, i) == 0));
+    }
+    return good;
+}
+
+static void measure(const struct problem *problem, const struct result *result, double *residual,
+                    double *skew)
+{
+    const int n = problem->n;
+    const double unit = n * (blas_is_single(problem->type) ? 0x1p-24 : 0x1p-53);
+    double d[ORDER_MOST], e[ORDER_MOST];
+    double complex *const q = form_q(problem, result);
+    for (int i = 0; i < n; i++)
+        d[i] = real_at(problem->type, result->d, i);
+    for (int i = 0; i + 1 < n; i++)
+        e[i] = real_at(problem->type, result->e, i);
+    *residual = residual_of(problem->given, q, d, e, n) / unit;
+    *skew = skew_of(q, n) / unit;
+    free(q);
+}
+
+/* One kernel for each panel, and one for what fits the chip. */
+static unsigned long expected_launches(int n)
+{
+    unsigned long launches = 1;
+    for (; n > CHIP_ORDER; n -= TRIDIAGONAL_PANEL)
+        launches++;
+    return launches;
+}
+
+static void test(const struct problem *problem, const struct matrix_kind *kind)
+{
+    double residual, skew;
+    struct result result = result_of(problem);
+    const unsigned long launches = call_count("cuLaunchCooperativeKernel");
+    bool good = reduce(problem, &result);
+    good = call_count("cuLaunchCooperativeKernel") - launches == expected_launches(problem->n) && good;
+    good = is_diagonal_right(problem, kind, &result) && good;
+    measure(problem, &result, &residual, &skew);
+    if (getenv("SHOW_RATIOS"))
+        printf("# %s, %s: residual %.3g, orthogonality %.3g\n", words_of(problem), kind->name,
+               residual, skew);
+    tap_ok(good && residual < BOUND && skew < BOUND, "%s, %s", words_of(problem), kind->name);
+    result_free(&result);
+}
+
+/* Of the triangles one for each type and order, by turns: what runs is the same, from the other end. */
+static void for_one_triangle(enum blas_type type, int n, const struct matrix_kind *kind,
+                             void (*function)(const struct problem *, const struct matrix_kind *))
+{
+    const struct problem problem = {.type = type,
+                                    .uplo = (n + (int)type) % 2 ? UPLO_UPPER : UPLO_LOWER,
+                                    .n = n,
+                                    .given = hermitian_matrix(kind, type, n)};
+    function(&problem, kind);
+    free(problem.given);
+}
+
+static void for_both_triangles(enum blas_type type, int n, const struct matrix_kind *kind,
+                               void (*function)(const struct problem *, const struct matrix_kind *))
+{
+    struct problem problem = {.type = type, .n = n, .given = hermitian_matrix(kind, type, n)};
+    for (problem.uplo = UPLO_LOWER; problem.uplo <= UPLO_UPPER; problem.uplo++)
+        function(&problem, kind);
+    free(problem.given);
+}
+
+static void test_orders(void)
+{
+    static const int small[] = {1, 2, 3, 31, 33};
+    static const int large[] = {64, 65, CHIP_ORDER - 1, CHIP_ORDER, CHIP_ORDER + 1};
+    for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++) {
+        for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+            for_both_triangles(type, small[i], random_kind, test);
+        for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+            for_one_triangle(type, large[i], random_kind, test);
+        for (int n = 130; n <= ORDER_MOST && !blas_is_single(type); n += 35)
+            for_one_triangle(type, n, random_kind, test);
+    }
+}
+
+static bool is_of_type(const struct matrix_kind *kind, enum blas_type type)
+{
+    return !(kind->is_double && blas_is_single(type)) && !(kind->is_complex && blas_scalar_parts(type) == 1);
+}
+
+static void test_kinds(void)
+{
+    for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++)
+        for (int kind = 1; kind < MATRIX_KINDS; kind++) {
+            if (!is_of_type(&matrix_kinds[kind], type))
+                continue;
+            for_both_triangles(type, 3, &matrix_kinds[kind], test);
+            for_one_triangle(type, 32 + kind % 2, &matrix_kinds[kind], test);
+            if (type == TYPE_D) /* a panel's columns too */
+                for_one_triangle(type, CHIP_ORDER + 1 + kind % 2, &matrix_kinds[kind], test);
+        }
+}
+
+static bool is_same(const struct result *a, const struct result *b)
+{
+    return memcmp(a->a, b->a, a->a_bytes) == 0 && memcmp(a->d, b->d, a->d_bytes) == 0 &&
+           memcmp(a->e, b->e, a->e_bytes) == 0 && memcmp(a->tau, b->tau, a->tau_bytes) == 0;
+}
+
+static void test_twice(const struct problem *problem, const struct matrix_kind *kind)
+{
+    struct result first = result_of(problem), second = result_of(problem);
+    const bool good = reduce(problem, &first) && reduce(problem, &second);
+    tap_ok(good && is_same(&first, &second), "%s, %s: the same bits again", words_of(problem), kind->name);
+    result_free(&first);
+    result_free(&second);
+}
+
+/* Nothing is right then, but it ends, and no other memory is written. */
+static void test_not_finite(enum blas_type type, int n, int row, int column, double value)
+{
+    struct problem problem = {.type = type, .n = n, .given = hermitian_matrix(random_kind, type, n)};
+    problem.given[row + column * n] = problem.given[column + row * n] = value;
+    problem.uplo = row % 2 ? UPLO_UPPER : UPLO_LOWER;
+    struct result result = result_of(&problem);
+    tap_ok(reduce(&problem, &result), "%s, %g at (%d, %d): it ends", words_of(&problem), value, row, column);
+    result_free(&result);
+    free(problem.given);
+}
+
+static void test_all_not_finite(void)
+{
+    for (enum blas_type type = TYPE_D; type <= TYPE_Z; type += TYPE_Z - TYPE_D) {
+        test_not_finite(type, 33, 0, 0, NAN);
+        test_not_finite(type, 33, 21, 0, NAN);
+        test_not_finite(type, 33, 32, 31, INFINITY);
+        test_not_finite(type, 130, 100, 20, NAN);
+        test_not_finite(type, 130, 129, 0, -INFINITY);
+    }
+}
+
+static void open_handle(int multiprocessors)
+{
+    char number[12];
+    const struct solver_library *library;
+    snprintf(number, sizeof number, "%d", multiprocessors);
+    setenv("EMULATED_MULTIPROCESSORS", number, 1);
+    setenv("EMULATED_COOPERATIVE", "1", 1);
+    struct lane *const lane = emulated_lane();
+    if (solver_library_open(emulated_device, &library) != STATUS_OK ||
+        solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
+        tap_skip_all("no cuSOLVER");
+}
+
+/* Results one behind the other, of one number of multiprocessors. */
+static unsigned char *results, *results_end;
+
+static void keep_result(const struct problem *problem, const struct matrix_kind *kind)
+{
+    (void)kind;
+    struct result result = result_of(problem);
+    if (!reduce(problem, &result))
+        exit(1);
+    results_end = mempcpy(results_end, result.a, result.a_bytes);
+    results_end = mempcpy(results_end, result.d, result.d_bytes);
+    results_end = mempcpy(results_end, result.e, result.e_bytes);
+    results_end = mempcpy(results_end, result.tau, result.tau_bytes);
+    result_free(&result);
+}
+
+static void keep_results(void)
+{
+    static const int orders[] = {1, 3, CHIP_ORDER};
+    results_end = results;
+    for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++)
+        for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+            for_one_triangle(type, orders[i], random_kind, keep_result);
+}
+
+/* In a process of its own: this one's driver is not to be opened yet. Is it done? */
+static bool run_apart(void (*function)(void))
+{
+    int status = 0;
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        function();
+        _exit(7);
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7;
+}
+
+static void keep_other_results(void)
+{
+    open_handle(OTHER_MULTIPROCESSORS);
+    keep_results();
+}
+
+/* Shared memory of two holds no more than a panel. */
+static void refuse_two_multiprocessors(void)
+{
+    const struct tridiagonalisation work = {.type = TYPE_D, .uplo = UPLO_LOWER, .n = 40, .lda = 40};
+    size_t bytes;
+    open_handle(2);
+    if (tridiagonalisation_workspace(&handle, &work, &bytes) != STATUS_UNSUPPORTED)
+        _exit(1);
+}
+
+int main(void)
+{
+    unsigned char *const other_results =
+        mmap(NULL, RESULTS_MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    results = other_results;
+    const bool is_kept = run_apart(keep_other_results), is_refused = run_apart(refuse_two_multiprocessors);
+    open_handle(MULTIPROCESSORS);
+    tap_ok(is_refused, "too few multiprocessors: not supported");
+    results = malloc(RESULTS_MOST);
+    keep_results();
+    tap_ok(is_kept && memcmp(results, other_results, (size_t)(results_end - results)) == 0,
+           "%d and %d multiprocessors: the same %d bytes", MULTIPROCESSORS, OTHER_MULTIPROCESSORS,
+           (int)(results_end - results));
+    free(results);
+    test_orders();
+    test_kinds();
+    for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++)
+        for_one_triangle(type, blas_is_single(type) ? 40 : 110 + type, random_kind, test_twice);
+    test_all_not_finite();
+    return tap_done();
+}
