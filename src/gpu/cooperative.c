@@ -14,7 +14,7 @@ static enum status find_room(struct device *device, const struct cooperative_lau
         kernel_set_function(device_kernels(device), launch->kernel, launch->shared_bytes, function);
     if (result == CUDA_SUCCESS)
         result = driver()->active_blocks(&of_one, *function, (int)launch->threads, launch->shared_bytes);
-    *blocks = (unsigned)(of_one * properties->multiprocessors);
+    *blocks = (unsigned)(of_one * device_kernels(device)->multiprocessors); /* those of this context */
     const enum status status = device_check(device, result, kernel_name(launch->kernel));
     return status == STATUS_OK && *blocks == 0 ? STATUS_UNSUPPORTED : status;
 }

@@ -119,7 +119,8 @@ static enum status queue(struct route *route, const struct solver_handle *handle
 {
     const struct own_eigen own = own_of(route);
     return problem_of(route)->is_own
-               ? own_eigen_run(handle, &own, route->workspace, route->host_workspace, route->host_workspace_bytes)
+               ? own_eigen_run(handle, &own, route->workspace, route->device_workspace_bytes, route->host_workspace,
+                               route->host_workspace_bytes)
                : solver_eigen_run(handle, &own.call, route->workspace, route->device_workspace_bytes,
                                   route->host_workspace, route->host_workspace_bytes);
 }

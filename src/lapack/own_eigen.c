@@ -100,6 +100,8 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     const enum blas_type type = work->call.type;
     const size_t element = blas_element_bytes(type), real = blas_element_bytes(real_type(type));
     const size_t n = (size_t)work->call.n, count = (size_t)work->count;
+    if (work->call.itype > 1)
+        return STATUS_UNSUPPORTED;
     *layout = (struct layout){.ld = ((int64_t)n + 31) / 32 * 32};
     size_t *const end = &layout->end, reduction_bytes;
     layout->e = take(end, n * real);
@@ -208,10 +210,12 @@ static enum status fetch_factor_info(const struct solver_handle *handle, const s
 }
 
 enum status own_eigen_run(const struct solver_handle *handle, const struct own_eigen *work, CUdeviceptr workspace,
-                          void *host_workspace, size_t host_bytes)
+                          size_t device_bytes, void *host_workspace, size_t host_bytes)
 {
     struct layout layout;
     enum status status = lay_out(handle, work, &layout);
+    if (status == STATUS_OK && (layout.end > device_bytes || layout.host > host_bytes))
+        return STATUS_UNSUPPORTED; /* the libraries answer otherwise than when they were asked before */
     if (status == STATUS_OK)
         status = device_check(handle->library->device,
                               driver()->memory_set_async(work->call.info, 0, 2 * sizeof(int), handle->stream),
@@ -228,7 +232,8 @@ enum status own_eigen_run(const struct solver_handle *handle, const struct own_e
     }
     const struct tridiagonalisation reduction = reduction_of(work, &layout, workspace);
     if (status == STATUS_OK)
-        status = tridiagonalisation_queue(handle, &reduction, workspace + layout.scratch);
+        status = tridiagonalisation_queue(handle, &reduction, workspace + layout.scratch,
+                                          layout.end - layout.scratch);
     const struct divide_conquer_call division = division_of(work, &layout, workspace);
     if (status == STATUS_OK)
         status = divide_conquer_queue(handle, &division, workspace + layout.scratch);

@@ -13,12 +13,13 @@ struct own_eigen {
     int64_t first, count; /* count: 0 without vectors */
 };
 
-/* STATUS_UNSUPPORTED: the device is not able to do it, or the order is beyond cuSOLVER's 32-bit routine. */
+/* STATUS_UNSUPPORTED: the device is not able to do it, the order is beyond cuSOLVER's 32-bit routine, or ITYPE is 2 or 3:
+ * a product of A and B may be so small that LAPACK would scale it. */
 enum status own_eigen_workspace(const struct solver_handle *handle, const struct own_eigen *work, size_t *device_bytes,
                                 size_t *host_bytes);
 
 /* Queue it on the handle's stream. As solver_eigen_run. */
 enum status own_eigen_run(const struct solver_handle *handle, const struct own_eigen *work, CUdeviceptr workspace,
-                          void *host_workspace, size_t host_bytes);
+                          size_t device_bytes, void *host_workspace, size_t host_bytes);
 
 #endif

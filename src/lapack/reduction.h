@@ -20,6 +20,7 @@ struct reduction_problem {
     /* n real numbers, n - 1 and n - 1 elements. For sytrd, and for n elements of the diagonal of sygst's
      * result, private memory that is written. For the others TAU in the program's memory, which is read. */
     void *diagonal, *off_diagonal, *tau;
+    bool is_own; /* by the route: sytrd by mublas' own kernels */
 };
 
 /* Describes the work. The problem must live as long as the route. */

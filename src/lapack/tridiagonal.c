@@ -57,18 +57,16 @@ static struct tridiagonalisation own_work(const struct route *route)
                                        .e = route->vectors[VECTOR_E].address, .tau = route->vectors[VECTOR_TAU].address};
 }
 
-static bool is_own(const struct route *route, const struct solver_handle *handle, size_t *bytes)
-{
-    const struct tridiagonalisation work = own_work(route);
-    return tridiagonalisation_workspace(handle, &work, bytes) == STATUS_OK;
-}
-
 static enum status plan_sytrd(struct route *route, const struct solver_handle *handle)
 {
+    struct reduction_problem *const problem = (struct reduction_problem *)(uintptr_t)route->problem;
     const struct parameters p = parameters_of(route, handle);
+    const struct tridiagonalisation work = own_work(route);
     size_t bytes;
-    if (is_own(route, handle, &bytes))
-        return route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0);
+    const enum status status = tridiagonalisation_workspace(handle, &work, &bytes);
+    problem->is_own = status == STATUS_OK;
+    if (status != STATUS_UNSUPPORTED)
+        return status == STATUS_OK ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0) : status;
     int elements = -1;
     if (!is_narrow(route) || !p.library->sytrd[p.type] || !p.library->sytrd_buffer[p.type])
         return STATUS_UNSUPPORTED;
@@ -82,13 +80,12 @@ static enum status queue_own_sytrd(struct route *route, const struct solver_hand
     const struct tridiagonalisation work = own_work(route);
     const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
     const enum status status = device_check(handle->library->device, result, "zeroing INFO");
-    return status == STATUS_OK ? tridiagonalisation_queue(handle, &work, route->workspace) : status;
+    return status == STATUS_OK ? tridiagonalisation_queue(handle, &work, route->workspace, route->device_workspace_bytes) : status;
 }
 
 static enum status queue_sytrd(struct route *route, const struct solver_handle *handle)
 {
-    size_t bytes;
-    if (is_own(route, handle, &bytes))
+    if (((const struct reduction_problem *)route->problem)->is_own)
         return queue_own_sytrd(route, handle);
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,

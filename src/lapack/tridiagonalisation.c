@@ -46,7 +46,7 @@ static size_t take(size_t *end, size_t bytes)
 static int64_t chip_order(const struct solver_handle *handle, enum blas_type type)
 {
     const struct device_properties *const device = device_properties(handle->library->device);
-    const int64_t element = (int64_t)blas_element_bytes(type), blocks = device->multiprocessors;
+    const int64_t element = (int64_t)blas_element_bytes(type), blocks = device_kernels(handle->library->device)->multiprocessors;
     const int64_t elements = (int64_t)device->shared_bytes_per_block / element - CHIP_ELEMENTS;
     int64_t most = 0;
     for (int64_t rows = 1; rows <= CHIP_ROWS_MOST && elements > 0; rows++) {
@@ -77,7 +77,10 @@ static enum status lay_out(const struct solver_handle *handle, const struct trid
     const size_t element = blas_element_bytes(work->type), real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
     const int64_t tiles = (work->n + TRIDIAGONAL_SEGMENT - 1) / TRIDIAGONAL_SEGMENT, n = tiles * TRIDIAGONAL_SEGMENT;
     *layout = (struct layout){.padded_order = n, .chip_order = chip_order(handle, work->type)};
-    layout->blocks = (unsigned)device_properties(handle->library->device)->multiprocessors;
+    /* A kernel of the program's own that waits for this thread would keep a block off for ever. */
+    if (device_is_shared(handle->library->device))
+        return STATUS_UNSUPPORTED;
+    layout->blocks = (unsigned)device_kernels(handle->library->device)->multiprocessors;
     if (layout->chip_order <= TRIDIAGONAL_PANEL || tiles > INT16_MAX)
         return STATUS_UNSUPPORTED;
     size_t *const end = &layout->end;
@@ -209,11 +212,13 @@ static enum status queue_chip(const struct solver_handle *handle, const struct t
 }
 
 enum status tridiagonalisation_queue(const struct solver_handle *handle, const struct tridiagonalisation *work,
-                                     CUdeviceptr workspace)
+                                     CUdeviceptr workspace, size_t bytes)
 {
     struct layout layout;
     int64_t first = 0;
     enum status status = lay_out(handle, work, &layout);
+    if (status == STATUS_OK && layout.end > bytes)
+        return STATUS_UNSUPPORTED;
     if (status == STATUS_OK)
         status = copy(handle, work, &layout, workspace);
     for (; status == STATUS_OK && work->n - first > layout.chip_order; first += TRIDIAGONAL_PANEL) {

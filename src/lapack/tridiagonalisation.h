@@ -19,13 +19,15 @@ struct tridiagonalisation {
     CUdeviceptr d, e, tau; /* n and n - 1 real numbers, n - 1 elements */
 };
 
-/* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has no cooperative launches, or too little shared memory. */
+/* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has no cooperative launches, or too little shared memory,
+ * or the program uses CUDA itself. */
 enum status tridiagonalisation_workspace(const struct solver_handle *handle, const struct tridiagonalisation *work,
                                          size_t *bytes);
 
 /* Queue it on the handle's stream. Elements must be finite, of moduli that LAPACK's eigensolvers do not scale. The
- * workspace, aligned to 256 bytes, stays until the stream was waited for. Inside device_enter. */
+ * workspace, aligned to 256 bytes, stays until the stream was waited for. STATUS_UNSUPPORTED: it has become too small.
+ * Inside device_enter. */
 enum status tridiagonalisation_queue(const struct solver_handle *handle, const struct tridiagonalisation *work,
-                                     CUdeviceptr workspace);
+                                     CUdeviceptr workspace, size_t bytes);
 
 #endif

@@ -74,7 +74,7 @@ if shim_answers_dsyevd; then
     if [[ $sanitizers == *thread* ]]; then
         skip "own eigensolver" "takes too long under ThreadSanitizer"
     else
-        passes_by_own_kernels 100 eigen --types d --routines syev,syevd,syevx,sygvd --only s 0 1 2 3 33
+        passes_by_own_kernels 60 eigen --types d --routines syev,syevd,syevx,sygvd --only s 0 1 2 3 33
         result $? "own eigensolver: type d"
         passes_by_own_kernels 100 eigen --types z --routines heevd,heevx,hegvx --only s 0 1 2 3 33
         result $? "own eigensolver: type z"

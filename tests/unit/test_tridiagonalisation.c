@@ -142,7 +142,7 @@ static bool run(const struct tridiagonalisation *work)
     if (tridiagonalisation_workspace(&handle, work, &bytes) != STATUS_OK)
         return false;
     const CUdeviceptr workspace = allocate(bytes);
-    bool good = tridiagonalisation_queue(&handle, work, workspace) == STATUS_OK &&
+    bool good = tridiagonalisation_queue(&handle, work, workspace, bytes) == STATUS_OK &&
                 call_count("cuStreamSynchronize") == waits;
     good = driver()->stream_synchronise(handle.stream) == CUDA_SUCCESS && good;
     device_free(emulated_device, workspace); /* which looks for writes beside it */

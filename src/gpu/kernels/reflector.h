@@ -128,7 +128,7 @@ DEVICE_FUNCTION reflector<T> reflector_of(const T &alpha, real_of<T> squares, F 
         head = scaled(up, alpha);
         const R raised = raised_squares(up);
         whole = real_product_added(head, head, raised);
-        identity = !(whole >= range::least) || (raised == R(0) && imaginary_part(alpha) == R(0));
+        identity = whole < range::least || (raised == R(0) && imaginary_part(alpha) == R(0)); /* NaN goes on */
     }
     if (identity)
         return {real_part(alpha), R(1), T{}, true};
