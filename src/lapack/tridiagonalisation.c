@@ -46,7 +46,8 @@ static size_t take(size_t *end, size_t bytes)
 static int64_t chip_order(const struct solver_handle *handle, enum blas_type type)
 {
     const struct device_properties *const device = device_properties(handle->library->device);
-    const int64_t element = (int64_t)blas_element_bytes(type), blocks = device_kernels(handle->library->device)->multiprocessors;
+    const int64_t element = (int64_t)blas_element_bytes(type);
+    const int64_t blocks = device_kernels(handle->library->device)->multiprocessors;
     const int64_t elements = (int64_t)device->shared_bytes_per_block / element - CHIP_ELEMENTS;
     int64_t most = 0;
     for (int64_t rows = 1; rows <= CHIP_ROWS_MOST && elements > 0; rows++) {
