@@ -23,19 +23,6 @@ int solver_gemm(const struct solver_handle *handle, enum blas_type type, int tra
                                       (int)lda, b, (int)ldb, beta, c, (int)ldc);
 }
 
-int solver_hemm(const struct solver_handle *handle, enum blas_type type, int side, int uplo, int64_t m, int64_t n,
-                const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
-                void *c, int64_t ldc)
-{
-    const struct solver_library *library = handle->library;
-    if (library->wide.hemm[type])
-        return library->wide.hemm[type](handle->cublas, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
-    if (!fit(m, n, lda, ldb, ldc, 0))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return library->narrow.hemm[type](handle->cublas, side, uplo, (int)m, (int)n, alpha, a, (int)lda, b, (int)ldb,
-                                      beta, c, (int)ldc);
-}
-
 int solver_her2k(const struct solver_handle *handle, enum blas_type type, int uplo, int trans, int64_t n, int64_t k,
                  const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
                  int64_t ldc)

@@ -83,8 +83,8 @@ wrong cusolverDnXgetrs:B sgetrs,zgetrs,dgesv dgetrf
 result $? "solutions by LU factors that are wrong fail"
 wrong cublasZtrsm_v2:C zgetri,zgels,zhegst dgetri
 result $? "so do inverses, least squares and reduced problems of a wrong trsm"
-wrong cublasDtrmm_v2:C dsygst && wrong cublasChemm_v2:C chegst dsygst
-result $? "or trmm or hemm"
+wrong cublasDtrmm_v2:C dsygst && wrong cublasCtrmm_v2:C chegst dsygst
+result $? "or trmm"
 wrong cusolverDnXgeqrf:A cgels,dgeqrf && wrong cusolverDnXgeqrf:TAU dgels,cgeqrf dormqr
 result $? "QR factors"
 wrong cusolverDnDormqr:C dormqr,dgels sormqr && wrong cusolverDnCunmqr:C cunmqr dormqr

@@ -72,7 +72,7 @@ static int opens_well(void)
     if (!strstr(library->file, "libcusolver.so.12") || !strstr(library->blas_file, "libcublas.so.13"))
         return 4;
     if (!library->syevd || !library->syevd_buffer || !library->sygvd[TYPE_S] || !library->sygvd[TYPE_Z] ||
-        !library->narrow.hemm[TYPE_D] || !library->narrow.hemm[TYPE_C] || library->wide.trsm[TYPE_D])
+        !library->narrow.her2k[TYPE_D] || !library->narrow.her2k[TYPE_C] || library->wide.trsm[TYPE_D])
         return 5;
     if (take_census().allocations != 0 || take_census().streams != 0)
         return 6;
