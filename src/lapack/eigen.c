@@ -46,7 +46,7 @@ static bool sort_values(struct eigenproblem *problem, bool *moved)
     return true;
 }
 
-/* All are computed: few of them would take nine tenths of the time. */
+/* Which of the values, all of which are computed, are wanted. */
 static void choose(struct eigenproblem *problem)
 {
     int64_t begin = 0, end = problem->n;

@@ -100,9 +100,9 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     const enum blas_type type = work->call.type;
     const size_t element = blas_element_bytes(type), real = blas_element_bytes(real_type(type));
     const size_t n = (size_t)work->call.n, count = (size_t)work->count;
+    *layout = (struct layout){.ld = ((int64_t)n + 31) / 32 * 32};
     if (work->call.itype > 1)
         return STATUS_UNSUPPORTED;
-    *layout = (struct layout){.ld = ((int64_t)n + 31) / 32 * 32};
     size_t *const end = &layout->end, reduction_bytes;
     layout->e = take(end, n * real);
     layout->tau = take(end, n * element);
