@@ -8,21 +8,28 @@
 #ifdef MUBLAS_EMULATED
 DEVICE_FUNCTION float root_of(float value) { return sqrtf(value); }
 DEVICE_FUNCTION double root_of(double value) { return sqrt(value); }
-/* 2^-e for a value from 2^e to below 2^(e + 1). */
-DEVICE_FUNCTION float power_against(float value) { return ldexpf(1, -ilogbf(value)); }
-DEVICE_FUNCTION double power_against(double value) { return ldexp(1, -ilogb(value)); }
+DEVICE_FUNCTION uint32_t float_bits(float value) { return __builtin_bit_cast(uint32_t, value); }
+DEVICE_FUNCTION float float_of(uint32_t bits) { return __builtin_bit_cast(float, bits); }
+DEVICE_FUNCTION uint64_t double_bits(double value) { return __builtin_bit_cast(uint64_t, value); }
+DEVICE_FUNCTION double double_of(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 #else
 DEVICE_FUNCTION float root_of(float value) { return __fsqrt_rn(value); }
 DEVICE_FUNCTION double root_of(double value) { return __dsqrt_rn(value); }
+DEVICE_FUNCTION uint32_t float_bits(float value) { return __float_as_uint(value); }
+DEVICE_FUNCTION float float_of(uint32_t bits) { return __uint_as_float(bits); }
+DEVICE_FUNCTION uint64_t double_bits(double value) { return (uint64_t)__double_as_longlong(value); }
+DEVICE_FUNCTION double double_of(uint64_t bits) { return __longlong_as_double((long long)bits); }
+#endif
+
+/* 2^-e for a value from 2^e to below 2^(e + 1), by the bits of its exponent; an infinity for a NaN or an infinity. */
 DEVICE_FUNCTION float power_against(float value)
 {
-    return __uint_as_float((254u << 23) - (__float_as_uint(value) & 0x7f800000u));
+    return float_of((254u << 23) - (float_bits(value) & 0x7f800000u));
 }
 DEVICE_FUNCTION double power_against(double value)
 {
-    return __hiloint2double((2046 << 20) - (__double2hiint(value) & 0x7ff00000), 0);
+    return double_of((2046ull << 52) - (double_bits(value) & 0x7ff0000000000000ull));
 }
-#endif
 
 template <typename T> struct real_of_type {
     using type = T;
