@@ -41,7 +41,7 @@ static void test_absent(void)
     tap_ok(!decision_shape(&level3, &shape), "and level 3 none");
 }
 
-/* A size beyond 1024 stands for its step: decisions do not depend on which of it came first. */
+/* Sizes whose decision is kept, and larger ones. */
 static void test_occupancy(void)
 {
     const int class = tuning_class_parse("dgemv_none");
@@ -50,10 +50,7 @@ static void test_occupancy(void)
     for (int64_t size = 1; size < 100000; size = size * 5 / 4 + 1, sizes++) {
         const struct blas_call call = tuning_class_call_at(class, TUNING_WIDE, size);
         struct launch_shape shape = launch_shape_choose(&call), wanted;
-        int64_t unit = 1;
-        while (size >= 1024 && size / unit >= 512)
-            unit *= 2;
-        right += decision_of(rules, class, TUNING_WIDE, size / unit * unit, true, &wanted) &&
+        right += decision_of(rules, class, TUNING_WIDE, size, true, &wanted) &&
                  same(&shape, &wanted) && shape.blocks_per_multiprocessor == 3;
     }
     tap_ok(right == sizes, "%d of %d sizes of a wide dgemv are decided by the occupancies", right, sizes);

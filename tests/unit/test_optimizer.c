@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Tx steps: four floats of 128 bytes, or whole warps where each has a row. */
-static const struct optimizer_space flat = {8, 1024, true, 0, false}, general = {8, 1024, false, 0, false},
-                                    warps = {32, 1024, true, 0, false};
+static const struct optimizer_space flat = {8, 1024, true, 0}, general = {8, 1024, false, 0},
+                                    warps = {32, 1024, true, 0};
 
 struct counted {
     const char *what;
@@ -52,7 +52,7 @@ static void test_open_counts(void)
     tap_ok(found, "K20c, SGEMV-N: 338 with a Ty/Tx that is printed as 0.5");
     unsigned solutions = 0, solution = 0;
     for (unsigned threads = 32; threads <= 1024; threads += 32) {
-        const struct optimizer_space space = {8, threads, false, 0, false};
+        const struct optimizer_space space = {8, threads, false, 0};
         if (optimizer_candidates(&space, &gemv) == 459)
             solution = threads, solutions++;
     }
@@ -154,7 +154,7 @@ static void test_choices(void)
     const struct occupancy_recipe recipe_580 = {0.33, 0, 40, 1.9}, recipe_k20 = {0.68, 0.24, 120, 6.0},
                                   recipe_980 = {0.68, 0, 40, 10.5}, none = {0, 0, 0, 0},
                                   only_blocks = {0, 0.09, 24, 0};
-    const struct optimizer_space narrow = {8, 960, false, 0, false};
+    const struct optimizer_space narrow = {8, 960, false, 0};
     compare("GTX 580, SGEMV-N", &gtx580, 34, &narrow, &recipe_580, rows_of_blocks);
     compare("K20c, STRMV-LNN", &k20c, 40, &general, &recipe_k20, rows_of_blocks);
     compare("GTX 980, STRMV-LNN", &gtx980, 40, &general, &recipe_980, rows_of_blocks);
@@ -181,7 +181,7 @@ static void test_random(uint64_t seed)
     for (int round = 0; round < 400; round++) {
         const struct device_limits *limits = devices[draw(4)];
         const struct kernel_resources resources = {1 + (int)draw(100), draw(20000)};
-        const struct optimizer_space space = {8u << draw(3), 64 + 32 * draw(31), draw(3) == 0, 0, false};
+        const struct optimizer_space space = {8u << draw(3), 64 + 32 * draw(31), draw(3) == 0, 0};
         const struct occupancy_recipe recipe = {draw(100) / 100.0, draw(2) * draw(50) / 100.0, draw(300),
                                                 draw(2) * (1 + draw(60)) / 10.0};
         const struct occupancy_figures figures = occupancy_figures_of(limits, &resources);
@@ -203,14 +203,13 @@ static int64_t always_the_same(const void *problem, struct block_shape block)
     return *(const int64_t *)problem;
 }
 
-/* The shorter walk of problems whose items do not depend on the block. */
+/* Problems whose items do not depend on the block may be given without a function. */
 static void test_constant_items(void)
 {
     unsigned different = 0, empty = 0;
     for (int round = 0; round < 1000; round++) {
         const struct kernel_resources resources = {1 + (int)draw(128), draw(30000)};
-        const struct optimizer_space space = {2u << draw(5), 64 + 32 * draw(31), draw(4) == 0, draw(4),
-                                              false};
+        const struct optimizer_space space = {2u << draw(5), 64 + 32 * draw(31), draw(4) == 0, draw(4)};
         const struct occupancy_recipe recipe = {draw(80) / 100.0, draw(2) * draw(50) / 100.0, draw(300),
                                                 draw(2) * (1 + draw(60)) / 10.0};
         const struct occupancy_figures figures = occupancy_figures_of(&h100, &resources);
@@ -221,33 +220,6 @@ static void test_constant_items(void)
         different += quick.block.x != whole.block.x || quick.block.y != whole.block.y;
     }
     tap_ok(different == 0 && empty < 800, "1000 walks with constant items choose the same, %u nothing",
-           empty);
-}
-
-static int64_t by_whole_warps(const void *problem, struct block_shape block)
-{
-    const int64_t whole = block.x * block.y / 32;
-    return *(const int64_t *)problem / (whole ? whole : 1) + 1;
-}
-
-/* The shorter walk of problems whose items follow from the block's whole warps. */
-static void test_items_by_warps(void)
-{
-    unsigned different = 0, empty = 0;
-    for (int round = 0; round < 1000; round++) {
-        const struct kernel_resources resources = {1 + (int)draw(128), draw(30000)};
-        struct optimizer_space space = {2u << draw(5), 64 + 32 * draw(31), draw(2) == 0, draw(4), true};
-        const struct occupancy_recipe recipe = {draw(80) / 100.0, draw(2) * draw(50) / 100.0, draw(300),
-                                                draw(2) * (1 + draw(60)) / 10.0};
-        const struct occupancy_figures figures = occupancy_figures_of(&h100, &resources);
-        const int64_t size = 1 + draw(60000);
-        struct optimizer_best quick = {{0, 0}, {0, 0, 0}}, whole = quick;
-        empty += !optimizer_walk(&space, &recipe, &figures, by_whole_warps, &size, &quick);
-        space.items_by_whole_warps = false;
-        optimizer_walk(&space, &recipe, &figures, by_whole_warps, &size, &whole);
-        different += quick.block.x != whole.block.x || quick.block.y != whole.block.y;
-    }
-    tap_ok(different == 0 && empty < 800, "1000 walks with items by whole warps choose the same, %u nothing",
            empty);
 }
 
@@ -274,7 +246,6 @@ int main(int count, char **arguments)
     test_choices();
     test_random(count > 1 ? strtoull(arguments[1], NULL, 0) : 20261122);
     test_constant_items();
-    test_items_by_warps();
     test_going_on();
     return tap_done();
 }

@@ -185,8 +185,13 @@ static void test_rules(uint64_t state)
     times.sizes_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, times.sizes);
     for (size_t i = 0; i < times.sizes_count; i++)
         times.floor[i] = 1 + 0.001 * (double)(times.sizes[i] * times.sizes[i]);
+    bool all[SIZE_GRID_MAX], sampled[SIZE_GRID_MAX] = {false};
+    for (size_t i = 0; i < SIZE_GRID_MAX; i++)
+        all[i] = true;
     for (int step = 0; step < 20; step++) {
-        sample(&times, sampled_rules_next(&times), 0.02, &state);
+        const size_t next = size_grid_farthest(times.sizes, times.sizes_count, all, sampled);
+        sampled[next] = true;
+        sample(&times, next, 0.02, &state);
     }
     tap_ok(sampled_rules_make(&times, 8, &rules), "rules come out");
     const struct recipe_interval *interval = rules.intervals;

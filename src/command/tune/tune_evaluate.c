@@ -31,9 +31,6 @@ static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
 
 /* Of the sizes judged: the fastest's time over the choice's and over the built-in shape's, at most 1. */
 struct judged {
-    struct size {
-        int64_t m, n;
-    } *sizes;
     double *efficiencies, *built_in;
     size_t count;
 };
@@ -66,20 +63,6 @@ static bool random_call(const struct evaluation *evaluation, int class, int numb
     const int64_t n = even.n - (int64_t)(part_of(class, number, 2) * TUNING_UNIT);
     *call = tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
     return true;
-}
-
-static struct launch_shape chosen_shape(const struct evaluation *evaluation, int class,
-                                        const struct blas_call *call)
-{
-    const enum tuning_form form = tuning_form_of(call);
-    const int64_t size = tuning_size_of(call);
-    const struct class_recipe *rules = &evaluation->recipe->classes[class][form];
-    struct launch_shape shape;
-    if ((decision_of(rules, class, form, size, rules->by_occupancy, &shape) ||
-         decision_of(rules, class, form, size, false, &shape)) &&
-        launch_shape_can(call, &shape))
-        return shape;
-    return launch_shape_built_in(call);
 }
 
 static void keep_times(struct evaluation *evaluation, int class, const struct blas_call *call,
@@ -128,7 +111,9 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
 /* Stopped on the way: nothing is kept. */
 static enum status judge_size(struct evaluation *evaluation, int class, const struct blas_call *call)
 {
-    struct launch_shape shapes[TIMED] = {chosen_shape(evaluation, class, call), launch_shape_built_in(call)};
+    const struct class_recipe *rules = &evaluation->recipe->classes[class][tuning_form_of(call)];
+    struct launch_shape shapes[TIMED] = {decision_or_built_in(rules, call, rules->by_occupancy),
+                                         launch_shape_built_in(call)};
     const size_t built_in = shape_is_same(class, &shapes[0], &shapes[1]) ? 0 : 1;
     struct tuning_time times[TIMED];
     size_t count = built_in + 1, best = 0;
@@ -146,18 +131,9 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
     keep_times(evaluation, class, call, "default", &shapes[built_in], &times[built_in], 1);
     keep_times(evaluation, class, call, "best", &shapes[best], &times[best], 1);
     struct judged *judged = &evaluation->of[class];
-    judged->sizes[judged->count] = (struct size){call->m, call->n};
     judged->efficiencies[judged->count] = times[best].seconds / times[0].seconds;
     judged->built_in[judged->count++] = times[best].seconds / times[built_in].seconds;
     return STATUS_OK;
-}
-
-static bool was_judged(const struct judged *judged, const struct blas_call *call)
-{
-    for (size_t i = 0; i < judged->count; i++)
-        if (judged->sizes[i].m == call->m && judged->sizes[i].n == call->n)
-            return true;
-    return false;
 }
 
 static bool read_figures(struct evaluation *evaluation, int class)
@@ -186,8 +162,7 @@ static int judge(struct evaluation *evaluation, const struct tune_options *optio
             struct blas_call call;
             if (is_over(evaluation, deadline))
                 return judged;
-            if (!wanted[class] || !random_call(evaluation, class, number, &call) ||
-                was_judged(&evaluation->of[class], &call))
+            if (!wanted[class] || !random_call(evaluation, class, number, &call))
                 continue;
             const size_t before = evaluation->of[class].count;
             judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
@@ -241,14 +216,12 @@ static bool print_table(const struct evaluation *evaluation, const bool wanted[T
 
 static bool make_judged(struct judged *judged, size_t most)
 {
-    *judged = (struct judged){calloc(most, sizeof *judged->sizes), calloc(most, sizeof(double)),
-                              calloc(most, sizeof(double)), 0};
-    return judged->sizes && judged->efficiencies && judged->built_in;
+    *judged = (struct judged){calloc(most, sizeof(double)), calloc(most, sizeof(double)), 0};
+    return judged->efficiencies && judged->built_in;
 }
 
 static void free_judged(struct judged *judged)
 {
-    free(judged->sizes);
     free(judged->efficiencies);
     free(judged->built_in);
 }

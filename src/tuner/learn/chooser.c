@@ -1,15 +1,16 @@
 #include "tuner/learn/chooser.h"
 
-#include "tuner/learn/statistics.h"
-
 #include <math.h>
+#include <stdbool.h>
 
-const char *const chooser_names[] = {"rules", "occupancy", "built-in"};
+const char *const chooser_names[CHOOSERS] = {"rules", "occupancy", "built-in"};
 
-static const double TIE = 0.003, ERRORS = 1.5, TAIL = 0.2, TAIL_TIE = 0.01;
+static const double TIE = 0.003, ERRORS = 1.5;
+enum { RULES_LEAST = 2, OCCUPANCY_LEAST = 4 /* samples */ };
 
 struct advantage {
     double mean, error; /* of log(time / time) */
+    int known;          /* samples that have both times */
 };
 
 static bool is_known(double seconds)
@@ -17,45 +18,24 @@ static bool is_known(double seconds)
     return seconds > 0 && isfinite(seconds);
 }
 
-static double part(const struct chooser_sample *sample, enum chooser chooser)
+static struct advantage advantage_of(const struct chooser_sample *samples, size_t count, enum chooser chooser,
+                                     enum chooser other)
 {
-    switch (chooser) {
-    case CHOOSER_RULES: return sample->rules;
-    case CHOOSER_OCCUPANCY: return sample->occupancy;
-    default: return sample->built_in;
-    }
-}
-
-/* Of `chooser` over `other`, where both are known. */
-static struct advantage advantage(const struct chooser_sample *samples, size_t count, enum chooser chooser,
-                                  enum chooser other)
-{
-    double sum = 0, squares = 0, known = 0, differences[CHOOSER_SAMPLES_MAX];
-    size_t all = 0;
-    for (size_t i = 0; i < count && all < CHOOSER_SAMPLES_MAX; i++) {
-        const double own = part(&samples[i], chooser), its = part(&samples[i], other);
-        if (is_known(own) && is_known(its))
-            differences[all++] = log(its / own);
-    }
-    if (all < 2)
-        return (struct advantage){0, HUGE_VAL};
-    for (size_t i = 0; i < all; i++, known++) {
-        sum += differences[i];
-        squares += differences[i] * differences[i];
-    }
-    const double mean = sum / known, variance = (squares - sum * mean) / (known - 1);
-    return (struct advantage){mean, sqrt(fmax(variance, 0) / known)};
-}
-
-/* A few held-out sizes, timed in a hurry, are no reason to drop rules. */
-enum { OCCUPANCY_LEAST = 4 };
-
-static bool has_occupancies(const struct chooser_sample *samples, size_t count)
-{
+    double sum = 0, squares = 0;
     int known = 0;
-    for (size_t i = 0; i < count; i++)
-        known += is_known(samples[i].occupancy) && is_known(samples[i].rules);
-    return known >= OCCUPANCY_LEAST;
+    for (size_t i = 0; i < count; i++) {
+        const double own = samples[i].seconds[chooser], its = samples[i].seconds[other];
+        if (!is_known(own) || !is_known(its))
+            continue;
+        const double difference = log(its / own);
+        sum += difference;
+        squares += difference * difference;
+        known++;
+    }
+    if (known < RULES_LEAST)
+        return (struct advantage){0, HUGE_VAL, known};
+    const double mean = sum / known, variance = (squares - sum * mean) / (known - 1);
+    return (struct advantage){mean, sqrt(fmax(variance, 0) / known), known};
 }
 
 static bool is_clear(struct advantage advantage)
@@ -63,52 +43,15 @@ static bool is_clear(struct advantage advantage)
     return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
 }
 
-/* What the worst fifth of the sizes lose on the mean, as log(time / fastest); of those where the other's
- * time is known, too. 0: there are not two such. */
-static double tail(const struct chooser_sample *samples, size_t count, enum chooser chooser,
-                   enum chooser other)
+enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, double *gain)
 {
-    double losses[CHOOSER_SAMPLES_MAX];
-    size_t known = 0;
-    for (size_t i = 0; i < count && known < CHOOSER_SAMPLES_MAX; i++)
-        if (is_known(part(&samples[i], chooser)) && is_known(part(&samples[i], other)) &&
-            is_known(samples[i].fastest))
-            losses[known++] = log(part(&samples[i], chooser) / samples[i].fastest);
-    if (known < 2)
-        return 0;
-    statistics_median(losses, known); /* sorts */
-    const size_t worst = (size_t)ceil(TAIL * (double)known);
-    double sum = 0;
-    for (size_t i = known - worst; i < known; i++)
-        sum += losses[i];
-    return sum / (double)worst;
-}
-
-/* Clearly on the mean, or where the worst sizes lose less. */
-static bool beats(const struct chooser_sample *samples, size_t count, enum chooser chooser, enum chooser other)
-{
-    return is_clear(advantage(samples, count, chooser, other)) ||
-           tail(samples, count, chooser, other) + TAIL_TIE < tail(samples, count, other, chooser);
-}
-
-static double gain_of(const struct chooser_sample *samples, size_t count, enum chooser chooser)
-{
-    return exp(advantage(samples, count, chooser, CHOOSER_BUILT_IN).mean);
-}
-
-enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, bool has_occupancy,
-                          double *gain)
-{
-    const bool is_judged = advantage(samples, count, CHOOSER_RULES, CHOOSER_BUILT_IN).error < HUGE_VAL;
-    enum chooser chooser = CHOOSER_RULES;
-    if (has_occupancy && has_occupancies(samples, count) &&
-        is_clear(advantage(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES)))
-        chooser = CHOOSER_OCCUPANCY;
-    if (chooser == CHOOSER_OCCUPANCY && !beats(samples, count, CHOOSER_OCCUPANCY, CHOOSER_BUILT_IN))
-        chooser = CHOOSER_RULES;
-    if (gain)
-        *gain = gain_of(samples, count, chooser);
-    if (chooser == CHOOSER_RULES && (!is_judged || beats(samples, count, CHOOSER_BUILT_IN, CHOOSER_RULES)))
-        return CHOOSER_BUILT_IN;
-    return chooser;
+    const struct advantage over_rules = advantage_of(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES),
+                           over_built_in = advantage_of(samples, count, CHOOSER_OCCUPANCY, CHOOSER_BUILT_IN),
+                           of_built_in = advantage_of(samples, count, CHOOSER_BUILT_IN, CHOOSER_RULES);
+    if (over_rules.known >= OCCUPANCY_LEAST && is_clear(over_rules) && is_clear(over_built_in)) {
+        *gain = exp(over_built_in.mean);
+        return CHOOSER_OCCUPANCY;
+    }
+    *gain = exp(-of_built_in.mean);
+    return of_built_in.known < RULES_LEAST || is_clear(of_built_in) ? CHOOSER_BUILT_IN : CHOOSER_RULES;
 }

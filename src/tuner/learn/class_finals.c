@@ -86,25 +86,20 @@ static bool is_planned(const struct sampled_times *finals, size_t at)
     return finals->sizes[at] <= SIZE_GRID_ALL || at % 2 == 0;
 }
 
-/* Any beginning of the plan is spread over all sizes. */
-static size_t next_planned(const struct sampled_times *finals)
+/* Any beginning of the plan is spread over all sizes; then come those that are not planned. The number of
+ * sizes: all are sampled. */
+static size_t next_final(const struct sampled_times *finals)
 {
-    bool planned[SIZE_GRID_MAX], sampled[SIZE_GRID_MAX];
+    bool planned[SIZE_GRID_MAX], all[SIZE_GRID_MAX], sampled[SIZE_GRID_MAX];
     for (size_t at = 0; at < finals->sizes_count; at++) {
         planned[at] = is_planned(finals, at);
+        all[at] = true;
         sampled[at] = finals->built_in[at] > 0;
     }
-    return size_grid_farthest(finals->sizes, finals->sizes_count, planned, sampled);
-}
-
-/* First the plan; the last part where the curve is least certain. */
-static size_t next_final(const struct class_work *work, size_t done)
-{
-    const struct sampled_times *finals = &work->finals;
-    size_t next = finals->sizes_count;
-    if (6 * done < 5 * (size_t)work->settings->final_sizes)
-        next = next_planned(finals);
-    return next < finals->sizes_count ? next : sampled_rules_next(finals);
+    const size_t next = size_grid_farthest(finals->sizes, finals->sizes_count, planned, sampled);
+    return next < finals->sizes_count
+               ? next
+               : size_grid_farthest(finals->sizes, finals->sizes_count, all, sampled);
 }
 
 /* The grid, and what is known without timing. */
@@ -126,7 +121,7 @@ enum status class_finals(struct class_work *work)
     enum status status = lay_out(work);
     for (int i = 0; i < work->settings->final_sizes && status == STATUS_OK && !class_work_is_stopped(work);
          i++) {
-        const size_t next = next_final(work, (size_t)i);
+        const size_t next = next_final(&work->finals);
         if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
             break;
         status = final_at(work, next);

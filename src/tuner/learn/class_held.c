@@ -2,7 +2,6 @@
 
 #include "tuner/online/decision.h"
 
-#include <string.h>
 
 static double random_part(struct class_tuner *tuner)
 {
@@ -26,42 +25,16 @@ static int64_t held_size(struct class_work *work)
 struct regrets {
     double rules, occupancy;
     int sizes;
-    struct chooser_sample samples[CHOOSER_SAMPLES_MAX];
+    struct chooser_sample samples[HELD_SIZES_MOST];
 };
-
-/* What a launch takes that is to be shaped by the rules or the optimizer. */
-static struct launch_shape shape_of(const struct class_work *work, const struct class_recipe *rules,
-                                    const struct blas_call *call, int64_t size, bool by_occupancy)
-{
-    struct launch_shape shape;
-    if ((decision_of(rules, work->class, work->form, size, by_occupancy, &shape) ||
-         decision_of(rules, work->class, work->form, size, false, &shape)) &&
-        launch_shape_can(call, &shape))
-        return shape;
-    return launch_shape_built_in(call);
-}
 
 /* What was timed at a held-out size: the rules' shape, the optimizer's, then finalists. */
 struct held {
     struct blas_call call;
-    size_t at; /* of the grid */
     struct launch_shape shapes[FINALISTS_MAX + 2];
     struct tuning_time times[FINALISTS_MAX + 2], reference;
     size_t field[FINALISTS_MAX], count; /* which finalists */
 };
-
-/* For the last rules: once they have judged these, held-out sizes are samples like others, of the grid's size
- * beside them. */
-static void keep_samples(struct class_work *work, const struct held *held)
-{
-    struct sampled_times *finals = &work->finals;
-    const double scale = finals->floor[held->at] / class_work_floor(work, &held->call);
-    if (finals->built_in[held->at] > 0) /* sampled before */
-        return;
-    finals->built_in[held->at] = scale * held->reference.seconds;
-    for (size_t i = 0; i < held->count; i++)
-        finals->seconds[held->field[i] * SIZE_GRID_MAX + held->at] = scale * held->times[2 + i].seconds;
-}
 
 static void take(struct class_work *work, const struct held *held, struct regrets *regrets)
 {
@@ -76,21 +49,20 @@ static void take(struct class_work *work, const struct held *held, struct regret
     class_work_data(work, &held->call, "best", &shapes[best], &times[best], 1);
     class_work_data(work, &held->call, "held", shapes + 2, times + 2, held->count);
     class_work_data(work, &held->call, "default", &built_in, &held->reference, 1);
-    keep_samples(work, held);
     regrets->rules += times[0].seconds / times[best].seconds - 1;
     regrets->occupancy += times[1].seconds / times[best].seconds - 1;
     regrets->samples[regrets->sizes++] = (struct chooser_sample){
-        times[0].seconds, times[1].seconds, held->reference.seconds, times[best].seconds};
+        {times[0].seconds, times[1].seconds, held->reference.seconds}};
 }
 
 static enum status hold_at(struct class_work *work, const struct class_recipe *rules, struct regrets *regrets)
 {
     const int64_t size = held_size(work);
-    struct held held = {.call = class_work_call(work, size),
-                        .at = size_grid_nearest(work->finals.sizes, work->finals.sizes_count, size)};
-    held.shapes[0] = shape_of(work, rules, &held.call, size, false);
-    held.shapes[1] = shape_of(work, rules, &held.call, size, true);
-    held.count = class_work_field(work, held.at, held.field);
+    struct held held = {.call = class_work_call(work, size)};
+    held.shapes[0] = decision_or_built_in(rules, &held.call, false);
+    held.shapes[1] = decision_or_built_in(rules, &held.call, true);
+    held.count = class_work_field(
+        work, size_grid_nearest(work->finals.sizes, work->finals.sizes_count, size), held.field);
     for (size_t i = 0; i < held.count; i++)
         held.shapes[2 + i] = work->finalists[held.field[i]];
     enum status status = shape_timer_time(work->tuner->timer, &held.call, held.shapes, held.count + 2,
@@ -115,10 +87,7 @@ enum status class_held(struct class_work *work, struct class_recipe *rules, stru
         return status;
     summary->rules_regret = regrets.rules / regrets.sizes;
     summary->occupancy_regret = regrets.occupancy / regrets.sizes;
-    summary->chooser =
-        chooser_pick(regrets.samples, (size_t)regrets.sizes, rules->has_occupancy, &summary->gain);
-    if (!sampled_rules_make(&work->finals, work->settings->rules_most, rules)) /* with what was held out */
-        return STATUS_OUT_OF_MEMORY;
+    summary->chooser = chooser_pick(regrets.samples, (size_t)regrets.sizes, &summary->gain);
     rules->by_occupancy = summary->chooser == CHOOSER_OCCUPANCY;
     if (summary->chooser == CHOOSER_BUILT_IN)
         rules->interval_count = 0;

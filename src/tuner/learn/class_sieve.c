@@ -32,7 +32,7 @@ static bool is_glanced_at(const struct class_work *work, size_t number)
     const struct blas_call call = class_work_call(work, work->sieve_sizes[number]);
     const double bytes =
         (double)tuning_pool_matrix_bytes(&call) / (tuning_family_is_triangle(call.family) ? 2 : 1);
-    return work->settings->raced && bytes > LONG_SECONDS * work->tuner->timer->bandwidth;
+    return bytes > LONG_SECONDS * work->tuner->timer->bandwidth;
 }
 
 static enum status sieve_at(struct class_work *work, size_t number)
@@ -46,11 +46,9 @@ static enum status sieve_at(struct class_work *work, size_t number)
         memcpy(shapes, work->space.shapes, count * sizeof *shapes);
         const size_t kept = shape_space_prune(shapes, count, &call, &work->figures, work->settings->prune);
         size_t timed = kept;
-        status = work->settings->raced && !is_glanced_at(work, number)
-                     ? shape_race_run(work->tuner->timer, &call, shapes, kept, times, &timed, true)
-                     : shape_timer_time(work->tuner->timer, &call, shapes, kept,
-                                        work->settings->raced ? &glance : &work->settings->sieve,
-                                        times, NULL);
+        status = is_glanced_at(work, number)
+                     ? shape_timer_time(work->tuner->timer, &call, shapes, kept, &glance, times, NULL)
+                     : shape_race_run(work->tuner->timer, &call, shapes, kept, times, &timed, true);
         if (status == STATUS_OK)
             class_work_data(work, &call, "sieve", shapes, times, timed);
         for (size_t k = 0; k < kept && status == STATUS_OK; k++)

@@ -21,7 +21,6 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
         .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
         .near = ANALYZER_NEAR,
-        .raced = true,
         .finals = {3, 4, {0, 1.2, 1.12, 1.08}, /* a single round may be an outlier */
                    0.01, 50e-6, false, false},
         .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
@@ -29,8 +28,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     if (breadth == BREADTH_QUICK)
         return settings;
     settings.sizes_of_many = 60, settings.held_sizes = 20;
-    settings.raced = false, settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
-    settings.sieve = (struct timing_plan){5, 9, {2, 1.3, 1.15, 1.1}, 0.003, 100e-6, true, false};
+    settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
     settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
     if (breadth == BREADTH_EXHAUSTIVE)

@@ -1,9 +1,8 @@
 /* class_tuning.h - learn the launch shapes of one class and form.
  *
- * 1. The sieve: all shapes of the space that are not pruned, at a few sizes. The fastest of
+ * 1. The sieve: all shapes of the space that are not pruned race at a few sizes (shape_race.h). The fastest of
  *    each size and the champions over all (champion_sieve.h) become finalists.
- * 2. The finals: finalists at more sizes, spread evenly, then where the fit is least certain;
- *    rules from the fits (sampled_rules.h).
+ * 2. The finals: finalists at more sizes, spread evenly; rules from the fits (sampled_rules.h).
  * 3. The analyzer, on the sieve's largest size.
  * 4. Held-out sizes, drawn at random: rules against occupancy recipe against what is built
  *    in. The fastest chooses (chooser.h); where that is the built-in, nothing was learned. */
@@ -17,17 +16,18 @@
 
 #include <stdio.h>
 
+enum { HELD_SIZES_MOST = 64 };
+
 struct tuning_settings {
     enum shape_breadth breadth;
     size_t sieve_sizes;          /* evenly spread ones (size_grid.h) */
-    int final_sizes, held_sizes; /* final_sizes <= SIZE_GRID_MAX */
+    int final_sizes, held_sizes; /* at most SIZE_GRID_MAX and HELD_SIZES_MOST */
     int sizes_of_many; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
     size_t rules_most;
     double prune;                             /* shape_space_prune's part */
     double near;                              /* the analyzer's */
-    bool raced;                               /* the sieve by shape_race.h, or a glance, not by its plan */
-    struct timing_plan sieve, finals, held;
+    struct timing_plan finals, held;
 };
 struct tuning_settings tuning_settings_of(enum shape_breadth breadth);
 

@@ -43,7 +43,7 @@ static void fit(const struct sampled_times *times, size_t shape, double *curve)
     for (size_t i = 0; i < times->sizes_count; i++)
         if (is_sampled(times, shape, i))
             samples[count++] = (struct spline_sample){i, log(sampled(times, shape, i) / times->floor[i])};
-    const bool good = spline_fit(samples, count, times->sizes_count, ALPHA, curve, NULL);
+    const bool good = spline_fit(samples, count, times->sizes_count, ALPHA, curve);
     for (size_t i = 0; i < times->sizes_count; i++) {
         curve[i] = good && can(times, shape, i) ? times->floor[i] * exp(curve[i]) : HUGE_VAL;
         if (isfinite(curve[i]) && is_sampled(times, shape, i))
@@ -132,30 +132,4 @@ bool sampled_rules_make(const struct sampled_times *times, size_t most, struct c
     }
     rules->interval_count = (int)count;
     return count > 0;
-}
-
-/* The fastest at every sampled size. */
-static size_t envelope(const struct sampled_times *times, struct spline_sample *samples)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < times->sizes_count; i++) {
-        double best = HUGE_VAL;
-        for (size_t shape = 0; shape < times->shape_count; shape++)
-            if (sampled(times, shape, i) > 0)
-                best = fmin(best, sampled(times, shape, i));
-        if (isfinite(best))
-            samples[count++] = (struct spline_sample){i, log(best / times->floor[i])};
-    }
-    return count;
-}
-
-size_t sampled_rules_next(const struct sampled_times *times)
-{
-    struct spline_sample samples[SIZE_GRID_MAX] = {{0, 0}};
-    double curve[SIZE_GRID_MAX], errors[SIZE_GRID_MAX];
-    const size_t length = times->sizes_count, count = envelope(times, samples);
-    if (!spline_fit(samples, count, length, ALPHA, curve, errors))
-        for (size_t i = 0; i < length; i++)
-            errors[i] = 1;
-    return spline_next(samples, count, length, errors);
 }

@@ -1,6 +1,6 @@
 /* sampled_rules.h - from times of some shapes at some sizes to rules for all sizes: stage 2
  * of papers 002 and 003. Times of each shape are fitted with a d-spline on a logarithmic scale, and the rules
- * follow the fits. Where the fit of the fastest is least certain is the next size to sample. Pure. */
+ * follow the fits. Pure. */
 #ifndef MUBLAS_SAMPLED_RULES_H
 #define MUBLAS_SAMPLED_RULES_H
 
@@ -28,8 +28,5 @@ struct sampled_times {
  * counts only where it was timed at both sampled sizes around: of many that are foretold the best one is
  * likely to be foretold too well. False: no shape can do all sampled sizes, or there is no memory. */
 bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
-
-/* The number of the size to sample next; sizes_count: all are. */
-size_t sampled_rules_next(const struct sampled_times *times);
 
 #endif

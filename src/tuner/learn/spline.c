@@ -4,18 +4,17 @@
 #include <stdlib.h>
 
 /* The normal equations (E'E + alpha^2 D'D) f = E'y, a band of five diagonals, as L D L': the diagonal
- * (once factorised its reciprocals), and the two below it. Then, of the inverse: its diagonal. */
+ * (once factorised its reciprocals), and the two below it. */
 struct band {
     size_t length;
-    double *diagonal, *below, *second, *values, *inverse;
+    double *diagonal, *below, *second, *values;
 };
 
 static bool band_make(struct band *band, size_t length)
 {
-    enum { ARRAYS = 5 };
+    enum { ARRAYS = 4 };
     double *memory = calloc(ARRAYS * (length + 1), sizeof *memory);
-    *band = (struct band){length, memory, memory + length, memory + 2 * length, memory + 3 * length,
-                          memory + 4 * length};
+    *band = (struct band){length, memory, memory + length, memory + 2 * length, memory + 3 * length};
     return memory;
 }
 
@@ -70,20 +69,6 @@ static void solve(struct band *band)
         values[i] -= one[i] * values[i + 1] + (i + 2 < band->length ? two[i] * values[i + 2] : 0);
 }
 
-/* Takahashi's recursion: the inverse within the band, from its last corner on. */
-static void invert_diagonal(struct band *band)
-{
-    double below = 0, here = 0, next = 0; /* of the inverse: (i+1, i+2), (i+1, i+1), (i+2, i+2) */
-    for (size_t i = band->length; i-- > 0;) {
-        const double one = i + 1 < band->length ? band->below[i] : 0,
-                     two = i + 2 < band->length ? band->second[i] : 0;
-        const double right = -one * here - two * below, far = -one * below - two * next;
-        const double corner = band->diagonal[i] - one * right - two * far;
-        next = here, here = corner, below = right;
-        band->inverse[i] = corner;
-    }
-}
-
 static bool are_good(const struct spline_sample *samples, size_t count, size_t length)
 {
     bool has_two = false;
@@ -95,38 +80,8 @@ static bool are_good(const struct spline_sample *samples, size_t count, size_t l
     return has_two;
 }
 
-/* How far a sample lies from the fit, in units of the error that the fit without it has there. */
-static double surprise(const struct band *band, const struct spline_sample *sample)
-{
-    const double rest = fmax(1 - band->inverse[sample->position], 1e-9); /* what others have to say there */
-    return fabs(sample->value - band->values[sample->position]) / sqrt(rest);
-}
-
-/* At each position the larger surprise of the nearest samples on both sides; half of it at least is that of
- * all samples, lest a gap pass for certain because two samples happen to fit. */
-static void fill_errors(const struct band *band, const struct spline_sample *samples, size_t count,
-                        double *errors)
-{
-    double sum = 0, latest = 0, *above = band->diagonal; /* no longer needed */
-    for (size_t i = 0; i < band->length; i++)
-        errors[i] = -1;
-    for (size_t i = 0; i < count; i++) {
-        const double own = surprise(band, &samples[i]);
-        errors[samples[i].position] = fmax(errors[samples[i].position], own);
-        sum += own * own;
-    }
-    const double overall = sqrt(sum / (double)count);
-    for (size_t i = band->length; i-- > 0;)
-        above[i] = latest = errors[i] >= 0 ? errors[i] : latest;
-    latest = 0;
-    for (size_t i = 0; i < band->length; i++) {
-        latest = errors[i] >= 0 ? errors[i] : latest;
-        errors[i] = (overall + fmax(latest, above[i])) / 2 * sqrt(band->inverse[i]);
-    }
-}
-
 bool spline_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha,
-                double *values, double *errors)
+                double *values)
 {
     struct band band;
     if (!(alpha > 0) || !are_good(samples, count, length) || !band_make(&band, length))
@@ -140,31 +95,6 @@ bool spline_fit(const struct spline_sample *samples, size_t count, size_t length
     solve(&band);
     for (size_t i = 0; i < length; i++)
         values[i] = band.values[i];
-    if (errors) {
-        invert_diagonal(&band);
-        fill_errors(&band, samples, count, errors);
-    }
     band_free(&band);
     return true;
-}
-
-static bool is_sampled(const struct spline_sample *samples, size_t count, size_t position)
-{
-    for (size_t i = 0; i < count; i++)
-        if (samples[i].position == position)
-            return true;
-    return false;
-}
-
-size_t spline_next(const struct spline_sample *samples, size_t count, size_t length, const double *errors)
-{
-    size_t next = length;
-    if (length > 0 && !is_sampled(samples, count, length - 1))
-        return length - 1;
-    if (length > 0 && !is_sampled(samples, count, 0))
-        return 0;
-    for (size_t i = 0; i < length; i++)
-        if ((next == length || errors[i] > errors[next]) && !is_sampled(samples, count, i))
-            next = i;
-    return next;
 }

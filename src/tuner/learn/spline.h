@@ -16,15 +16,9 @@ struct spline_sample {
     double value;
 };
 
-/* Fit into values[length]. errors (may be NULL) gets a standard error of the fit at every
- * position: small near samples, large in gaps, larger where the neighbouring samples lie
- * off what the others foretell (leave-one-out). False: fewer than two different positions
- * (there is no line), a value that is not finite, an alpha that is not above 0, or no memory. */
+/* Fit into values[length]. False: fewer than two different positions (there is no line), a value that is not
+ * finite, an alpha that is not above 0, or no memory. */
 bool spline_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha,
-                double *values, double *errors);
-
-/* Incremental sampling: the position with the largest error that has no sample yet;
- * `length` when all have one. Both ends come first: a fit runs away beyond its samples. */
-size_t spline_next(const struct spline_sample *samples, size_t count, size_t length, const double *errors);
+                double *values);
 
 #endif

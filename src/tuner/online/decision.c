@@ -3,9 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Sizes below EXACT are themselves; each doubling beyond has STEPS of its own. */
-enum { EXACT_BITS = 10, EXACT = 1 << EXACT_BITS, STEP_BITS = 8, STEPS = 1 << STEP_BITS, DOUBLINGS = 17,
-       SLOTS = EXACT + DOUBLINGS * STEPS };
+enum { SIZES_KEPT = 1024 };
 
 /* A shape in 64 bits, never 0; written as a whole. */
 union packed_shape {
@@ -18,7 +16,7 @@ union packed_shape {
 
 static const struct recipe *_Atomic recipe_in_force;
 /* Touched page by page: a program pays for the classes and sizes that it has. */
-static _Atomic uint64_t kept[TUNING_CLASSES][TUNING_FORMS][SLOTS];
+static _Atomic uint64_t kept[TUNING_CLASSES][TUNING_FORMS][SIZES_KEPT];
 
 static uint64_t pack(const struct launch_shape *shape)
 {
@@ -48,32 +46,14 @@ static bool unpack(uint64_t whole, struct launch_shape *shape)
     return !packed.part.none;
 }
 
-/* The slot of a size, and the size that stands for it. */
-static int slot_of(int64_t size, int64_t *representative)
-{
-    *representative = size;
-    if (size < EXACT)
-        return (int)size;
-    int doubling = 63 - __builtin_clzll((uint64_t)size) - EXACT_BITS;
-    if (doubling >= DOUBLINGS) {
-        *representative = INT64_C(1) << (DOUBLINGS + EXACT_BITS - 1);
-        doubling = DOUBLINGS - 1;
-        return EXACT + doubling * STEPS;
-    }
-    const int shift = EXACT_BITS + doubling - STEP_BITS;
-    *representative = size >> shift << shift;
-    return EXACT + doubling * STEPS + (int)(size >> shift & (STEPS - 1));
-}
-
 bool decision_of(const struct class_recipe *rules, int class, enum tuning_form form, int64_t size,
                  bool by_occupancy, struct launch_shape *shape)
 {
-    if (by_occupancy) {
+    if (by_occupancy && rules->has_occupancy) {
         const struct blas_call call = tuning_class_call_at(class, form, size);
-        if (!rules->has_occupancy)
-            return false;
         *shape = occupancy_shape(&call, &rules->base, &rules->occupancy, &rules->figures);
-        return shape->edge != 0;
+        if (shape->edge != 0)
+            return true;
     }
     for (int i = 0; i < rules->interval_count; i++)
         if (size <= rules->intervals[i].upto) {
@@ -83,30 +63,33 @@ bool decision_of(const struct class_recipe *rules, int class, enum tuning_form f
     return false;
 }
 
-static uint64_t decide(const struct recipe *recipe, int class, enum tuning_form form, int64_t size)
+struct launch_shape decision_or_built_in(const struct class_recipe *rules, const struct blas_call *call,
+                                         bool by_occupancy)
 {
-    const union packed_shape none = {.part = {.known = 1, .none = 1}};
-    const struct class_recipe *rules = &recipe->classes[class][form];
     struct launch_shape shape;
-    if (decision_of(rules, class, form, size, rules->by_occupancy, &shape) ||
-        decision_of(rules, class, form, size, false, &shape))
-        return pack(&shape);
-    return none.whole;
+    if (decision_of(rules, tuning_class_of(call), tuning_form_of(call), tuning_size_of(call), by_occupancy,
+                    &shape) &&
+        launch_shape_can(call, &shape))
+        return shape;
+    return launch_shape_built_in(call);
 }
 
 bool decision_shape(const struct blas_call *call, struct launch_shape *shape)
 {
     const struct recipe *recipe = atomic_load_explicit(&recipe_in_force, memory_order_acquire);
+    const union packed_shape none = {.part = {.known = 1, .none = 1}};
     const int class = tuning_class_of(call);
-    int64_t representative;
     if (!recipe || class == TUNING_CLASS_NONE)
         return false;
     const enum tuning_form form = tuning_form_of(call);
-    _Atomic uint64_t *slot = &kept[class][form][slot_of(tuning_size_of(call), &representative)];
-    uint64_t packed = atomic_load_explicit(slot, memory_order_relaxed);
+    const struct class_recipe *rules = &recipe->classes[class][form];
+    const int64_t size = tuning_size_of(call);
+    if (size >= SIZES_KEPT)
+        return decision_of(rules, class, form, size, rules->by_occupancy, shape);
+    uint64_t packed = atomic_load_explicit(&kept[class][form][size], memory_order_relaxed);
     if (packed == 0) {
-        packed = decide(recipe, class, form, representative);
-        atomic_store_explicit(slot, packed, memory_order_relaxed);
+        packed = decision_of(rules, class, form, size, rules->by_occupancy, shape) ? pack(shape) : none.whole;
+        atomic_store_explicit(&kept[class][form][size], packed, memory_order_relaxed);
     }
     return unpack(packed, shape);
 }

@@ -1,8 +1,7 @@
 /* decision.h - the launch shape of a call, by the recipe in force.
  *
- * A decision depends on class, form and size (tuning_class.h) alone and is kept, so that
- * the walk over block shapes is made once: sizes beyond 1024 (n = 32768) are taken as
- * steps of 1/256 of themselves. Thread-safe without locks. */
+ * A decision depends on class, form and size (tuning_class.h) alone and is kept for sizes below 1024
+ * (n = 32768), so that the walk over block shapes is made once. Thread-safe without locks. */
 #ifndef MUBLAS_DECISION_H
 #define MUBLAS_DECISION_H
 
@@ -16,10 +15,13 @@ void decision_use(const struct recipe *recipe);
 /* A launch_shape_chooser. False: the recipe has nothing for the class, or there is none. */
 bool decision_shape(const struct blas_call *call, struct launch_shape *shape);
 
-/* The same for a class, worked out anew and not kept: by its rules or by its occupancy recipe,
- * whichever is wanted. False: it has none,
- * or wants the built-in shape. */
+/* The same by a class's part of a recipe, worked out anew and not kept: by its occupancy recipe where that is
+ * wanted and admits a shape, else by its rules. False: it has none, or wants the built-in shape. */
 bool decision_of(const struct class_recipe *rules, int class, enum tuning_form form, int64_t size,
                  bool by_occupancy, struct launch_shape *shape);
+
+/* What a launch of the call by these rules has, whose class and form are the call's. */
+struct launch_shape decision_or_built_in(const struct class_recipe *rules, const struct blas_call *call,
+                                         bool by_occupancy);
 
 #endif

@@ -43,7 +43,7 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
 {
     const bool is_vector = call->family == FAMILY_AXPY;
     const struct optimizer_space space = {launch_shape_unit(call->type), LAUNCH_THREADS_MAX, is_vector,
-                                          base->blocks_per_multiprocessor, is_vector};
+                                          base->blocks_per_multiprocessor};
     struct occupancy_recipe admitted = *recipe;
     struct optimizer_best best = {{0, 0}, {0, 0, 0}};
     struct launch_shape chosen = {.edge = 0};

@@ -38,8 +38,6 @@ struct optimizer_space {
     unsigned threads_max; /* of a block, 1024 at most */
     bool one_dimensional; /* Ty = 1 only */
     unsigned most_active; /* blocks on a multiprocessor, 0: as many as fit */
-    bool items_by_whole_warps; /* how many items there are depends on a block's whole warps alone, of which
-                                * it counts as having one at least */
 };
 
 /* Is the block a candidate? */
@@ -54,7 +52,7 @@ unsigned optimizer_candidates(const struct optimizer_space *space, const struct 
 typedef int64_t optimizer_items(const void *problem, struct block_shape block);
 
 /* The walk. It may go on from an earlier one: `best`, all zero at first, is what was kept,
- * and the result says whether something better came. A few microseconds. */
+ * and the result says whether something better came. Some tens of microseconds. */
 struct optimizer_best {
     struct block_shape block;
     struct occupancy occupancy;
