@@ -73,11 +73,6 @@ static bool has_room(const struct workspace *workspace, const struct launch_plan
     return workspace->partials_bytes >= plan->workspace_bytes && workspace->counters_bytes >= plan->counter_bytes;
 }
 
-bool workspace_is_released(const struct workspace *workspace)
-{
-    return workspace->hold && graph_hold_is_over(workspace->hold);
-}
-
 /* Among those of graphs that are gone, the smallest that suffices, otherwise the largest. */
 static struct workspace *find_released(const struct workspace_pool *pool, const struct launch_plan *plan)
 {

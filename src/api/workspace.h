@@ -55,7 +55,10 @@ CUresult workspace_acquire(struct workspace_pool *pool, const struct launch_plan
 CUresult workspace_launched(struct workspace_pool *pool, struct workspace *workspace, CUresult launched);
 
 /* True when the graph that it served no longer needs it. */
-bool workspace_is_released(const struct workspace *workspace);
+static inline bool workspace_is_released(const struct workspace *workspace)
+{
+    return workspace->hold && graph_hold_is_over(workspace->hold);
+}
 
 /* Tells that the next launch is on another stream, or on a new one at the same address. */
 void workspace_change_stream(struct workspace_pool *pool);

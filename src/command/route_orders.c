@@ -18,8 +18,14 @@ static const struct {
 static bool pays(const struct machine_model *model, int routine, int64_t n)
 {
     const uint64_t bytes = (uint64_t)(n * n) * blas_element_bytes(routines[routine].type);
-    const struct route_shape shape = {.family = routines[routine].family, .type = routines[routine].type, .vectors = true,
-                                      .m = n, .n = n, .k = n, .bytes_up = bytes, .bytes_down = bytes};
+    const struct route_shape shape = {.family = routines[routine].family,
+                                      .type = routines[routine].type,
+                                      .vectors = true,
+                                      .m = n,
+                                      .n = n,
+                                      .k = n,
+                                      .bytes_up = bytes,
+                                      .bytes_down = bytes};
     const struct route_times times = route_times_predict(model, &shape);
     const struct residency none = {.trackable = false};
     return policy_decide_route(settings()->offload, &times, &none).device;
@@ -40,8 +46,10 @@ static void print_order(FILE *stream, const struct machine_model *model, int rou
 /* What was learned, and that the rest was not. */
 static void print_origin(FILE *stream, const struct machine_model *model)
 {
-    static const char *const names[ROUTE_CURVES] = {[ROUTE_VALUES] = "eigenvalues", [ROUTE_VECTORS] = "eigenvectors",
-                                                    [ROUTE_LEVEL3] = "factorisations", [ROUTE_SINGULAR] = "singular values"};
+    static const char *const names[ROUTE_CURVES] = {[ROUTE_VALUES] = "eigenvalues",
+                                                    [ROUTE_VECTORS] = "eigenvectors",
+                                                    [ROUTE_LEVEL3] = "factorisations",
+                                                    [ROUTE_SINGULAR] = "singular values"};
     const char *before = "learned: ";
     for (int curve = 0; curve < ROUTE_CURVES; curve++)
         if (model->learned && route_factors_have(&model->learned->routes, (enum route_curve)curve)) {
@@ -54,7 +62,9 @@ static void print_origin(FILE *stream, const struct machine_model *model)
 void route_orders_print(FILE *stream, const struct machine_model *model)
 {
     const int count = (int)(sizeof routines / sizeof *routines);
-    fputs("LAPACK routines leave the host from these orders on, with all vectors or as many right-hand sides (", stream);
+    fputs(
+        "LAPACK routines leave the host from these orders on, with all vectors or as many right-hand sides (",
+        stream);
     print_origin(stream, model);
     fputs(")\n", stream);
     for (int i = 0; i < count; i++) {

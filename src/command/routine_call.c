@@ -1,14 +1,10 @@
 #include "command/routine_call.h"
 #include "common/blas_family.h"
+#include "host/level3_call.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool is_complex(enum blas_type type)
-{
-    return type == TYPE_C || type == TYPE_Z;
-}
 
 /* Routines are numbered in the order of families, then of types. */
 static void find(int routine, enum blas_family *family, enum blas_type *type)
@@ -62,7 +58,7 @@ static bool next_trans(const struct blas_call *call, enum blas_trans *trans)
     const bool adjoint = call->family == FAMILY_HERK || call->family == FAMILY_HER2K;
     const bool update = adjoint || call->family == FAMILY_SYRK || call->family == FAMILY_SYR2K;
     const enum blas_trans last =
-        adjoint || (is_complex(call->type) && !update) ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
+        adjoint || (blas_is_complex(call->type) && !update) ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
     *trans = *trans == last ? TRANS_NONE : adjoint ? TRANS_CONJUGATE : (enum blas_trans)(*trans + 1);
     return *trans != TRANS_NONE;
 }
@@ -160,19 +156,6 @@ typedef void symv_function(const char *, const int64_t *, const void *, const vo
 typedef void trmv_function(const char *, const char *, const char *, const int64_t *, const void *,
                            const int64_t *,
                            void *, const int64_t *, size_t, size_t, size_t);
-typedef void gemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
-                           const void *, const void *, const int64_t *, const void *, const int64_t *,
-                           const void *, void *, const int64_t *, size_t, size_t);
-typedef void symm_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
-                           const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
-                           const int64_t *, size_t, size_t);
-typedef void syrk_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
-                           const void *, const int64_t *, const void *, void *, const int64_t *, size_t,
-                               size_t);
-typedef void trmm_function(const char *, const char *, const char *, const char *, const int64_t *,
-                           const int64_t *, const void *, const void *, const int64_t *, void *,
-                               const int64_t *,
-                           size_t, size_t, size_t, size_t);
 
 static const char *letter_of(enum blas_trans trans)
 {
@@ -196,38 +179,20 @@ static void call_level2(host_function *function, const struct blas_call *call)
     case FAMILY_TRMV:
         ((trmv_function *)function)(uplo, trans, diag, &n, a, &lda, x, &incx, 1, 1, 1);
         break;
-    default:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
         ((symv_function *)function)(uplo, &n, &call->alpha, a, &lda, x, &incx, &call->beta, y, &incy, 1);
-    }
-}
-
-static void call_level3(host_function *function, const struct blas_call *call)
-{
-    const int64_t m = call->m, n = call->n, k = call->k, lda = call->a.ld, ldb = call->b.ld, ldc = call->c.ld;
-    const char *uplo = call->uplo == UPLO_LOWER ? "L" : "U", *diag = call->diag == DIAG_UNIT ? "U" : "N";
-    const char *side = call->side == SIDE_LEFT ? "L" : "R", *trans = letter_of(call->trans);
-    const void *alpha = &call->alpha, *beta = &call->beta, *a = call->a.pointer, *b = call->b.pointer;
-    void *c = call->c.pointer;
-    switch (call->family) {
-    case FAMILY_GEMM:
-        ((gemm_function *)function)(trans, letter_of(call->trans_b), &m, &n, &k, alpha, a, &lda, b, &ldb,
-                                    beta, c,
-                                    &ldc, 1, 1);
         break;
+    case FAMILY_GEMM:
     case FAMILY_SYMM:
     case FAMILY_HEMM:
-        ((symm_function *)function)(side, uplo, &m, &n, alpha, a, &lda, b, &ldb, beta, c, &ldc, 1, 1);
-        break;
     case FAMILY_SYRK:
     case FAMILY_HERK:
-        ((syrk_function *)function)(uplo, trans, &n, &k, alpha, a, &lda, beta, c, &ldc, 1, 1);
-        break;
     case FAMILY_SYR2K:
     case FAMILY_HER2K:
-        ((symm_function *)function)(uplo, trans, &n, &k, alpha, a, &lda, b, &ldb, beta, c, &ldc, 1, 1);
-        break;
-    default:
-        ((trmm_function *)function)(side, uplo, trans, diag, &m, &n, alpha, a, &lda, c, &ldc, 1, 1, 1, 1);
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
+    case FAMILY_COUNT: break; /* of level 3 */
     }
 }
 
@@ -236,5 +201,5 @@ void routine_call(host_function *function, const struct blas_call *call)
     if (call->family < FAMILY_GEMM)
         call_level2(function, call);
     else
-        call_level3(function, call);
+        level3_call(function, call);
 }

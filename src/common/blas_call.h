@@ -94,7 +94,19 @@ static inline bool blas_is_in_place(const struct blas_call *call)
     return call->family == FAMILY_TRMM || call->family == FAMILY_TRSM;
 }
 
-/* Rows and columns of the symmetric or triangular matrix of symm, hemm, trmm and trsm. */
+/* syrk, herk, syr2k and her2k: the result is a triangle. */
+static inline bool blas_is_update(enum blas_family family)
+{
+    return family == FAMILY_SYRK || family == FAMILY_HERK || family == FAMILY_SYR2K || family == FAMILY_HER2K;
+}
+
+/* symm, hemm, trmm and trsm. */
+static inline bool blas_has_side(enum blas_family family)
+{
+    return family == FAMILY_SYMM || family == FAMILY_HEMM || family == FAMILY_TRMM || family == FAMILY_TRSM;
+}
+
+/* Rows and columns of the symmetric or triangular matrix of those. */
 static inline int64_t blas_side_order(const struct blas_call *call)
 {
     return call->side == SIDE_LEFT ? call->m : call->n;
@@ -140,10 +152,15 @@ static inline uint64_t blas_scalar_bits(enum blas_type type, const union blas_sc
                                 : scalar->double_bits[part] & UINT64_C(0x7fffffffffffffff);
 }
 
+static inline bool blas_is_complex(enum blas_type type)
+{
+    return type == TYPE_C || type == TYPE_Z;
+}
+
 /* 1, or 2 for complex types. */
 static inline int blas_scalar_parts(enum blas_type type)
 {
-    return type == TYPE_C || type == TYPE_Z ? 2 : 1;
+    return blas_is_complex(type) ? 2 : 1;
 }
 
 /* True for 0 and -0, for complex types in both parts. */

@@ -13,4 +13,9 @@ static inline uint64_t clock_nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static inline double clock_seconds(void)
+{
+    return 1e-9 * (double)clock_nanoseconds();
+}
+
 #endif

@@ -3,6 +3,8 @@ libmublas_core_la_SOURCES += \
 	src/common/clock.h \
 	src/common/float_state.c src/common/float_state.h \
 	src/common/futex.h \
+	src/common/line_reader.c src/common/line_reader.h \
+	src/common/regular_file.c src/common/regular_file.h \
 	src/common/job_helpers.c src/common/job_helpers.h \
 	src/common/loader.c src/common/loader.h \
 	src/common/local_rank.c src/common/local_rank.h \

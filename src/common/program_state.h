@@ -1,5 +1,5 @@
 /* program_state.h - keeps the program's errno and floating-point environment while mublas works in its thread
- * (design section 4, invariants 1 and 5).
+ * (invariants 1 and 5 of doc/architecture.md).
  *
  * Functions that the program calls, and those that run at exit, at a fork and at a thread's end, begin with
  * program_state_keep and end with program_state_return. They call program_state_compute before they compute

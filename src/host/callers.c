@@ -145,7 +145,7 @@ host_function *callers_function(enum symbol symbol, const void *caller, struct h
     }
     *host = shared_hosts_get(object.number);
     host_function *function = __atomic_load_n(&(*host)->functions[symbol], __ATOMIC_ACQUIRE);
-    if (function == RESOLVE_THUNK(symbol))
+    if (!function)
         function = search_beside_host(symbol, caller);
     if (object.end || !object.start) {
         if (function)

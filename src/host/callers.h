@@ -25,7 +25,8 @@ _Static_assert(offsetof(struct call_table, targets) == CALL_TARGETS, "as thunks.
 _Static_assert(SYMBOL_COUNT <= 1 << CALL_SYMBOL_BITS, "each symbol needs a number of its own");
 
 /* Read by dispatch_thunks for calls whose place has another target: a word holds a return
- * address and, above it, the number of the host whose table in dispatch_tables serves it. */
+ * address and, above it, the number of the host whose table in dispatch_tables serves it, if there is
+ * something there for the symbol. */
 extern _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
 extern host_function **dispatch_tables[HOSTS_MAX];
 

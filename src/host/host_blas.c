@@ -7,14 +7,15 @@
 #include "host/host_search.h"
 #include "host/nested.h"
 #include "host/retained.h"
-#include "host/thunks.h"
 #include "host/width.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* The host's own routines; NULL: not found yet. Also for thunks.S. */
-host_function *host_functions[SYMBOL_COUNT];
+/* The host's own routines; NULL: not found yet, or each caller has its own. */
+static host_function *functions[SYMBOL_COUNT];
+static bool are_by_caller[SYMBOL_COUNT];
+static const struct host_blas_listener *listener;
 
 /* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */
 enum { UNBOUND, BINDING, BOUND, SHARED };
@@ -34,16 +35,36 @@ bool host_blas_is_shared(enum interface interface)
     return state_of(interface) == SHARED;
 }
 
-host_function *host_blas_target(enum symbol symbol)
+host_function *host_blas_known(enum symbol symbol)
 {
-    host_function *function = __atomic_load_n(&host_functions[symbol], __ATOMIC_ACQUIRE);
-    return function ? function : RESOLVE_THUNK(symbol);
+    return __atomic_load_n(&functions[symbol], __ATOMIC_ACQUIRE);
 }
 
-static void publish_function(enum symbol symbol, host_function *function)
+static bool is_by_caller(enum symbol symbol)
 {
-    __atomic_store_n(&host_functions[symbol], function, __ATOMIC_RELEASE);
-    host_blas_bound(symbol, function);
+    return __atomic_load_n(&are_by_caller[symbol], __ATOMIC_ACQUIRE);
+}
+
+static void tell(enum symbol symbol)
+{
+    const struct host_blas_listener *told = __atomic_load_n(&listener, __ATOMIC_SEQ_CST);
+    if (told)
+        told->serve(symbol, host_blas_known(symbol), is_by_caller(symbol));
+}
+
+void host_blas_listen(const struct host_blas_listener *one)
+{
+    __atomic_store_n(&listener, one, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (host_blas_known((enum symbol)i) || is_by_caller((enum symbol)i))
+            tell((enum symbol)i);
+}
+
+static void publish_function(enum symbol symbol, host_function *function, bool by_caller)
+{
+    __atomic_store_n(&are_by_caller[symbol], by_caller, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&functions[symbol], function, __ATOMIC_SEQ_CST);
+    tell(symbol);
 }
 
 /* True when the library was that interface's host: nobody's any more, but not free yet. */
@@ -62,15 +83,16 @@ static void forget_library(uintptr_t start, uintptr_t end)
     for (int i = 0; i < INTERFACE_COUNT; i++)
         unbound[i] = unbind((enum interface)i, start);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
-        uintptr_t function = (uintptr_t)__atomic_load_n(&host_functions[i], __ATOMIC_ACQUIRE);
+        uintptr_t function = (uintptr_t)host_blas_known((enum symbol)i);
         if ((function < start || function >= end) && !unbound[symbol_interface((enum symbol)i)])
             continue;
-        publish_function((enum symbol)i, NULL);
+        publish_function((enum symbol)i, NULL, false);
     }
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         if (!unbound[i])
             continue;
-        host_blas_unbound((enum interface)i);
+        if (listener)
+            listener->unbind((enum interface)i);
         bindings[i].width = 0;
         atomic_store_explicit(&bindings[i].state, UNBOUND, memory_order_release);
     }
@@ -103,7 +125,7 @@ static void publish(enum interface interface, const struct host_library *library
             continue;
         if (!at_start)
             retained_keep_origin(library, function, forget_library);
-        publish_function((enum symbol)i, function);
+        publish_function((enum symbol)i, function, false);
     }
     atomic_store_explicit(&binding->state, BOUND, memory_order_release);
 }
@@ -115,7 +137,7 @@ static void share(enum interface interface)
         return;
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (symbol_interface((enum symbol)i) == interface)
-            publish_function((enum symbol)i, DISPATCH_THUNK(i));
+            publish_function((enum symbol)i, NULL, true);
 }
 
 void host_blas_bind_at_load(void)
@@ -200,15 +222,15 @@ static bool is_callers_own(enum symbol symbol, const void *caller)
 
 static host_function *resolve_directly(enum symbol symbol, const void *caller)
 {
-    host_function *function = host_blas_target(symbol);
-    if (function != RESOLVE_THUNK(symbol))
+    host_function *function = host_blas_known(symbol);
+    if (function)
         return function;
     if (is_callers_own(symbol, caller)) {
-        publish_function(symbol, DISPATCH_THUNK(symbol));
+        publish_function(symbol, NULL, true);
         return resolve_by_caller(symbol, caller);
     }
     function = search_elsewhere(symbol, path_of(host_blas_library(symbol_interface(symbol), 0)));
-    publish_function(symbol, function);
+    publish_function(symbol, function, false);
     return function;
 }
 
@@ -254,8 +276,8 @@ static host_function *resolve(enum symbol symbol, const void *caller)
     host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
     if (function)
         return function;
-    return host_blas_target(symbol) == DISPATCH_THUNK(symbol) || host_blas_is_shared(interface)
-               ? resolve_by_caller(symbol, caller) : resolve_directly(symbol, caller);
+    return is_by_caller(symbol) || host_blas_is_shared(interface) ? resolve_by_caller(symbol, caller)
+                                                                  : resolve_directly(symbol, caller);
 }
 
 /* Looking for a library tries names, and runs the constructors of what it opens. */
@@ -285,9 +307,8 @@ void host_blas_bind_now(void)
 
 host_function *host_blas_function(enum symbol symbol, const void *caller)
 {
-    host_function *function = host_blas_target(symbol);
-    bool thunk = function == RESOLVE_THUNK(symbol) || function == DISPATCH_THUNK(symbol);
-    return thunk ? host_blas_resolve(symbol, caller) : function;
+    host_function *function = host_blas_known(symbol);
+    return function ? function : host_blas_resolve(symbol, caller);
 }
 
 enum integer_width host_blas_width(enum interface interface)
@@ -299,8 +320,8 @@ enum integer_width host_blas_width(enum interface interface)
         return shared_hosts_width(interface);
     if (!*known) {
         enum symbol telling = width_telling_symbol(interface);
-        host_function *isamax = host_blas_target(telling);
-        *known = 1 + (int)(isamax == RESOLVE_THUNK(telling) ? WIDTH_DETECTED : width_ask(interface, isamax));
+        host_function *isamax = host_blas_known(telling);
+        *known = 1 + (int)(isamax ? width_ask(interface, isamax) : WIDTH_DETECTED);
     }
     return (enum integer_width)(*known - 1);
 }

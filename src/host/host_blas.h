@@ -1,7 +1,7 @@
 /* host_blas.h - find and bind the host BLAS.
  *
- * Until a host BLAS is bound, and for ever where it lacks a routine, a call goes to a resolver (thunks.S),
- * which binds late and goes on with the call's arguments untouched, or stops the program with one clear
+ * Until a host BLAS is bound, and for ever where it lacks a routine, calls go to a resolver (thunks.S), which
+ * asks host_blas_resolve and goes on with the call's arguments untouched; or the program stops with one clear
  * line. Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live elsewhere than
  * libblas.so.3. The constructor only looks symbols up, in the tables of what the program was started with;
  * when BLAS is not there (it comes in by dlopen, or MUBLAS_HOST_BLAS names it) the first call binds.
@@ -11,23 +11,26 @@
 
 #include "host/host_library.h"
 
-/* NULL where none is known: for assembly. */
-extern host_function *host_functions[SYMBOL_COUNT];
+/* What serves all calls of a symbol; NULL: none is known, or callers have hosts of their own. */
+host_function *host_blas_known(enum symbol symbol);
 
-/* What a call may always jump to. */
-host_function *host_blas_target(enum symbol symbol);
+/* Who keeps tables of what serves symbols. */
+struct host_blas_listener {
+    /* `function`, of host_blas_known, serves the symbol from now on, or each caller's own host does. Neither:
+     * its library has gone. */
+    void (*serve)(enum symbol symbol, host_function *function, bool by_caller);
+    void (*unbind)(enum interface interface); /* its library has gone */
+};
 
-/* Defined by the layer above, which keeps tables of its own: what serves the symbol from now on, NULL
- * where its library has gone; and the interface's library has gone. */
-void host_blas_bound(enum symbol symbol, host_function *function);
-void host_blas_unbound(enum interface interface);
+/* Tell the listener of what is known already and of all that comes. Once, by the constructor. */
+void host_blas_listen(const struct host_blas_listener *listener);
 
 /* For the constructor. Asks the loader nothing and allocates nothing (invariant 5): the program's own
  * malloc may not be ready. */
 void host_blas_bind_at_load(void);
 
 /* True when the plain names have no BLAS in the program's search order: each caller then
- * gets its own (callers.h), and the slots stay on thunks that find it. */
+ * gets its own (callers.h). */
 bool host_blas_is_shared(enum interface interface);
 
 /* The bound libraries, from number 0, of which there may be several where the interface is

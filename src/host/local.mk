@@ -3,6 +3,7 @@ libmublas_core_la_SOURCES += \
 	src/host/host_library.c src/host/host_library.h \
 	src/host/host_paths.c src/host/host_paths.h \
 	src/host/host_search.c src/host/host_search.h \
+	src/host/level3_call.c src/host/level3_call.h \
 	src/host/nested.c src/host/nested.h \
 	src/host/start_objects.c src/host/start_objects.h \
 	src/host/symbols.c src/host/symbols.h src/host/symbols.def src/host/interfaces.h \

@@ -3,7 +3,6 @@
 #include "common/log.h"
 #include "host/calling_objects.h"
 #include "host/nested.h"
-#include "host/thunks.h"
 #include "host/width.h"
 
 #include <dlfcn.h>
@@ -45,7 +44,7 @@ void shared_hosts_forget(uintptr_t start)
             !atomic_compare_exchange_strong(&hosts[i]->state, &present, HOST_GONE))
             continue;
         for (int symbol = 0; symbol < SYMBOL_COUNT; symbol++)
-            __atomic_store_n(&hosts[i]->functions[symbol], RESOLVE_THUNK(symbol), __ATOMIC_RELEASE);
+            __atomic_store_n(&hosts[i]->functions[symbol], NULL, __ATOMIC_RELEASE);
         calling_objects_forget_host(i);
     }
 }
@@ -64,9 +63,8 @@ static void fill_host(struct host *host, const struct host_library *found)
         library.handle = own;
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         enum symbol symbol = (enum symbol)i;
-        host_function *function =
+        host->functions[i] =
             is_dispatched(symbol) ? host_library_function(&library, symbol_name(symbol)) : NULL;
-        host->functions[i] = function ? function : RESOLVE_THUNK(symbol);
     }
     if (own)
         dlclose(own);
@@ -86,8 +84,7 @@ static enum integer_width host_width(struct host *host, enum interface interface
     if (!known) {
         enum symbol telling = width_telling_symbol(interface);
         host_function *isamax = host->functions[telling];
-        bool tells = isamax != RESOLVE_THUNK(telling);
-        known = 1 + (int)(tells ? width_ask(interface, isamax) : WIDTH_DETECTED);
+        known = 1 + (int)(isamax ? width_ask(interface, isamax) : WIDTH_DETECTED);
         host->widths[interface] = known;
     }
     return (enum integer_width)(known - 1);

@@ -17,7 +17,7 @@ struct host {
     struct host_library library;
     atomic_bool serves[INTERFACE_COUNT];    /* some caller by these names */
     atomic_int widths[INTERFACE_COUNT];     /* enum integer_width + 1 once known, 0 before */
-    /* Of the DETECTED interfaces; others and what it lacks: resolvers. */
+    /* Of the DETECTED interfaces; NULL: others, and what it lacks. */
     host_function *functions[SYMBOL_COUNT];
 };
 

@@ -21,8 +21,10 @@ static const struct {
     uint8_t interface;
     bool offloaded;
 } symbols[SYMBOL_COUNT] = {
-#define FORWARDED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, false},
-#define OFFLOADED_SYMBOL(symbol, interface, ...) {offsetof(struct names, symbol), INTERFACE_##interface, true},
+#define FORWARDED_SYMBOL(symbol, interface, ...) \
+    {offsetof(struct names, symbol), INTERFACE_##interface, false},
+#define OFFLOADED_SYMBOL(symbol, interface, ...) \
+    {offsetof(struct names, symbol), INTERFACE_##interface, true},
 #define ROUTE_SYMBOL OFFLOADED_SYMBOL
 #include "host/symbols.def"
 };
@@ -33,12 +35,13 @@ static const struct {
     uint16_t sentinel;
     uint8_t width;
 } interfaces[INTERFACE_COUNT] = {
-#define INTERFACE_ROW(prefix, suffix, width, ...) {#prefix "NAME" #suffix, SYMBOL_##prefix##dgemm##suffix, WIDTH_##width},
+#define INTERFACE_ROW(prefix, suffix, width, ...) \
+    {#prefix "NAME" #suffix, SYMBOL_##prefix##dgemm##suffix, WIDTH_##width},
     FORTRAN_INTERFACES(INTERFACE_ROW) CBLAS_INTERFACES(INTERFACE_ROW)
 #undef INTERFACE_ROW
 #define INTERFACE_ROW(prefix, suffix, width, ...) \
     {"LAPACK's " #prefix "NAME" #suffix, SYMBOL_##prefix##dsyevr##suffix, WIDTH_##width},
-    LAPACK_INTERFACES(INTERFACE_ROW)
+        LAPACK_INTERFACES(INTERFACE_ROW)
 #undef INTERFACE_ROW
 };
 

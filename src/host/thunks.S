@@ -1,5 +1,5 @@
-/* Hidden stubs to which calls go whose host is not known by their symbol alone, one of each kind per symbol, at
- * equal distances (thunks.h), so that no table of their addresses is needed:
+/* Hidden stubs to which calls go whose host is not known by their symbol alone, one of each kind per symbol,
+ * at equal distances (thunks.h), so that no table of their addresses is needed:
  *   resolve_thunks   stand for routines of which no host is known yet: they save every argument register, ask
  *                    host_blas_resolve, by number and return address, where to go, and jump there with the
  *                    call as it came
@@ -37,10 +37,14 @@
     xorq (%r11, %r10), %rax
     rolq $(64 - CALLER_ADDRESS_BITS), %rax
     cmpq $HOSTS_MAX, %rax
-    jae resolve_thunks + \number * RESOLVE_THUNK_BYTES
+    jae 2f
     leaq dispatch_tables(%rip), %r11
     movq (%r11, %rax, 8), %r11
-    jmp_notrack *(8 * \number)(%r11)
+    movq (8 * \number)(%r11), %r11
+    testq %r11, %r11
+    jz 2f
+    jmp_notrack *%r11
+2:  jmp resolve_thunks + \number * RESOLVE_THUNK_BYTES
     .endm
 
 #elif defined __aarch64__
@@ -73,6 +77,7 @@
     add x17, x17, :lo12:dispatch_tables
     ldr x17, [x17, x16, lsl #3]
     ldr x16, [x17, #8 * \number]
+    cbz x16, resolve_thunks + \number * RESOLVE_THUNK_BYTES
     br x16
     .endm
 

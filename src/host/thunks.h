@@ -4,7 +4,11 @@
 #define MUBLAS_HOST_THUNKS_H
 
 #define RESOLVE_THUNK_BYTES 32
+#if defined __aarch64__
+#define DISPATCH_THUNK_BYTES 112
+#else
 #define DISPATCH_THUNK_BYTES 96
+#endif
 
 /* What dispatch thunks read, callers.h. First call_table: the entry of a call is found by 16 bits
  * of its return address and a number that no other symbol has, so that the address and the
@@ -27,10 +31,9 @@
 #ifndef __ASSEMBLER__
 #include <stddef.h>
 
-extern const char resolve_thunks[], dispatch_thunks[];
+extern const char dispatch_thunks[];
 
-/* Their entry points; constant expressions where `number` is one. */
-#define RESOLVE_THUNK(number) THUNK(resolve_thunks, RESOLVE_THUNK_BYTES, number)
+/* Its entry point; a constant expression where `number` is one. */
 #define DISPATCH_THUNK(number) THUNK(dispatch_thunks, DISPATCH_THUNK_BYTES, number)
 #define THUNK(thunks, bytes, number) ((host_function *)((thunks) + (size_t)(number) * (bytes)))
 #endif

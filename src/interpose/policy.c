@@ -40,8 +40,18 @@ static double updates_to_come(const struct blas_call *call)
     case FAMILY_HERK:
     case FAMILY_SYR2K:
     case FAMILY_HER2K: return (double)call->n / (double)call->k / 3;
-    default: return 0;
+    case FAMILY_AXPY:
+    case FAMILY_GEMV:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV:
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
+    case FAMILY_COUNT: break; /* no updates of what remains */
     }
+    return 0;
 }
 
 static struct policy_decision on_host(enum host_reason reason, double credit_us)

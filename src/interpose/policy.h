@@ -1,6 +1,7 @@
 /* policy.h - host or device? A pure function of the machine model, the settings
- * and the call's history (design section 6, "when to upload"): no clocks, no
- * page states, no globals, so a program's decisions repeat exactly. */
+ * and the call's history: no clocks, no page states, no globals, so a program's decisions repeat exactly.
+ * A resident operand: the faster side by prediction. Another one: the device if upload and call together are
+ * faster, or once what residency would have saved covers the upload (mirror/ledger/account.h). */
 #ifndef MUBLAS_POLICY_H
 #define MUBLAS_POLICY_H
 
@@ -16,8 +17,8 @@ struct policy_decision {
     enum host_reason reason; /* when not device */
     double credit_us;        /* what residency would have saved: goes to the operands' account */
     double gain_us;          /* on the device: what is gained by that, residency kept included */
-    double recurs_us;        /* on the device: what it will likely gain by further calls that follow from this one */
-    double earned_us;        /* on the device: of that, the call's own time against the host's; may be negative */
+    double recurs_us; /* on the device: what it will likely gain by further calls that follow from this one */
+    double earned_us; /* on the device: of that, the call's own time against the host's; may be negative */
     bool keeps;              /* a LAPACK route on the device: what may stay there is to */
 };
 

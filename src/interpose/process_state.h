@@ -1,5 +1,5 @@
 /* process_state.h - conditions of this process or thread under which calls must
- * stay on the host (design section 4, invariants 1 and 8). */
+ * stay on the host (invariants 1 and 8 of doc/architecture.md). */
 #ifndef MUBLAS_PROCESS_STATE_H
 #define MUBLAS_PROCESS_STATE_H
 

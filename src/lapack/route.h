@@ -1,4 +1,4 @@
-/* route.h - one LAPACK routine run wholly on the device (design section 10).
+/* route.h - one LAPACK routine run wholly on the device (doc/lapack.md).
  *
  * Operands go up once and results come home once; nothing is written between. The engine first reserves all
  * device memory in the mirrors' budget. It sends the operands, or copies what BLAS calls have left of them on

@@ -1,9 +1,8 @@
 /* costs.h - what moving, pinning and scanning host memory costs, and from which sizes on a way of doing that
  * pays: the one table from which this layer weighs one way against another. No result depends on it.
  *
- * Behind each figure stands where it was measured. H100: an H100 SXM beside 16 cores, PCIe gen5 (design
- * section 2). H200: an H200's host. A name after that is a program of bench/, with its output in
- * bench/results. */
+ * Behind each figure stands where it was measured. H100: an H100 SXM beside 16 cores, PCIe gen5. H200:
+ * an H200's host. A name after that is a program of bench/, with its output in bench/results. */
 #ifndef MUBLAS_COSTS_H
 #define MUBLAS_COSTS_H
 

@@ -1,8 +1,8 @@
 /* stateless.h - operands that are copied for one call and forgotten.
  *
- * For memory that cannot be mirrored (design section 6). The copy lives in lane
- * scratch, packed: device_ld is the row count rounded up to 16 bytes. Of host
- * memory exactly the elements of the matrix's part are read and
+ * For memory that cannot be mirrored: files, shared memory, stacks, hugetlb pages, memory that the program
+ * pinned, any where writes cannot be tracked. The copy lives in lane scratch, packed: device_ld is the row
+ * count rounded up to 16 bytes. Of host memory exactly the elements of the matrix's part are read and
  * written. Inside device_enter, as all transfers. */
 #ifndef MUBLAS_STATELESS_H
 #define MUBLAS_STATELESS_H

@@ -5,7 +5,6 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/crossover_built_in.c src/tuner/online/crossover_built_in.h \
 	src/tuner/online/decision.c src/tuner/online/decision.h \
 	src/tuner/online/learned_times.c src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
-	src/tuner/online/line_reader.c src/tuner/online/line_reader.h \
 	src/tuner/online/occupancy.c src/tuner/online/occupancy.h \
 	src/tuner/online/occupancy_shape.c src/tuner/online/occupancy_shape.h \
 	src/tuner/online/optimizer.c src/tuner/online/optimizer.h \
@@ -16,7 +15,6 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/route_factors.c src/tuner/online/route_factors.h \
 	src/tuner/online/route_times.c src/tuner/online/route_times.h \
 	src/tuner/online/recipe.c src/tuner/online/recipe.h \
-	src/tuner/online/regular_file.c src/tuner/online/regular_file.h \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe_search.h \
 	src/tuner/online/built_in_recipes_text.S \
 	src/tuner/online/recipe_shape.c \
@@ -42,18 +40,18 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held.c \
 	src/tuner/learn/sampled_rules.c src/tuner/learn/sampled_rules.h \
 	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \
-	src/tuner/learn/shape_field.c src/tuner/learn/shape_field.h \
-	src/tuner/learn/shape_race.c src/tuner/learn/shape_race.h \
-	src/tuner/learn/shape_timer.c src/tuner/learn/shape_timer.h \
-	src/tuner/learn/shape_verify.c \
-	src/tuner/learn/tuning_pool.c src/tuner/learn/tuning_pool.h \
+	src/tuner/learn/timing/shape_field.c src/tuner/learn/timing/shape_field.h \
+	src/tuner/learn/timing/shape_race.c src/tuner/learn/timing/shape_race.h \
+	src/tuner/learn/timing/shape_timer.c src/tuner/learn/timing/shape_timer.h \
+	src/tuner/learn/timing/shape_verify.c src/tuner/learn/timing/shape_verify.h \
+	src/tuner/learn/timing/tuning_pool.c src/tuner/learn/timing/tuning_pool.h \
 	src/tuner/learn/shape_space.c src/tuner/learn/shape_space.h \
-	src/tuner/learn/tuning_data.c src/tuner/learn/tuning_data.h \
+	src/tuner/learn/timing/tuning_data.c src/tuner/learn/timing/tuning_data.h \
 	src/tuner/learn/chooser.c src/tuner/learn/chooser.h \
 	src/tuner/learn/champion_sieve.c src/tuner/learn/champion_sieve.h \
 	src/tuner/learn/interval_rules.c src/tuner/learn/interval_rules.h \
 	src/tuner/learn/spline.c src/tuner/learn/spline.h \
-	src/tuner/learn/graph_replay.c src/tuner/learn/graph_replay.h \
+	src/tuner/learn/timing/graph_replay.c src/tuner/learn/timing/graph_replay.h \
 	src/tuner/learn/file_replace.c src/tuner/learn/file_replace.h \
 	src/tuner/learn/recipe_write.c src/tuner/learn/recipe_write.h \
 	src/tuner/learn/statistics.c src/tuner/learn/statistics.h

@@ -1,6 +1,5 @@
 /* unseen WAY [LIBRARY]: a program whose memory is written, between BLAS calls, in ways that leave no
- * mark in its page tables (design section 6, blind spots). One line for each wrong
- * result; exit status 77 and the reason when this machine cannot tell.
+ * mark in its page tables (doc/coherence.md). One line for each wrong result; exit status 77 and the reason when this machine cannot tell.
  *   fixed      by an io_uring fixed buffer of its own
  *   receive    as RDMA does, once LIBRARY is loaded: by a fixed buffer that counts as another process's
  *   alias      shared memory, through a second mapping

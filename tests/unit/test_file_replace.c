@@ -1,6 +1,6 @@
 /* Files that are whole or not there; what is no file stays what it is. */
 #include "tuner/learn/file_replace.h"
-#include "tuner/online/regular_file.h"
+#include "common/regular_file.h"
 #include "tap.h"
 
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* What axpy wrote among the matrices is gone before another routine's bits are looked at. */
 #include "emulated_lane.h"
-#include "tuner/learn/shape_timer.h"
+#include "tuner/learn/timing/shape_verify.h"
 #include "tuner/online/tuning_class.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool verify(struct shape_timer *timer, const char *class)
     const struct blas_call call = tuning_class_call(tuning_class_parse(class), N, N);
     const struct launch_shape built_in = launch_shape_built_in(&call);
     enum shape_outcome outcome;
-    return shape_timer_verify(timer, &call, &built_in, 1, false, &outcome) == STATUS_OK && outcome == SHAPE_RIGHT;
+    return shape_verify(timer, &call, &built_in, 1, false, &outcome) == STATUS_OK && outcome == SHAPE_RIGHT;
 }
 
 int main(void)

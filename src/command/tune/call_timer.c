@@ -122,14 +122,9 @@ bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
     return good;
 }
 
-static double seconds_now(void)
-{
-    return 1e-9 * (double)clock_nanoseconds();
-}
-
 bool timing_process_start(struct timing_process *process)
 {
-    process->started = seconds_now();
+    process->started = clock_seconds();
     return call_timer_start(&process->timer, process->settings, process->who, process->most_bytes);
 }
 
@@ -155,7 +150,7 @@ void timing_process_stop(struct timing_process *process)
 
 void timing_process_renew(struct timing_process *process)
 {
-    if (process->seconds <= 0 || seconds_now() - process->started < process->seconds)
+    if (process->seconds <= 0 || clock_seconds() - process->started < process->seconds)
         return;
     timing_process_stop(process);
     timing_process_start(process);

@@ -66,12 +66,8 @@ static double shapes_end(const struct run *run)
 /* Few shapes are good for axpy; symv and hemv have the most, of which another one is best every few sizes. */
 static double weight_of(int class)
 {
-    switch (tuning_class_family(class)) {
-    case FAMILY_AXPY: return 0.45;
-    case FAMILY_SYMV:
-    case FAMILY_HEMV: return 1.6;
-    default: return 1.15;
-    }
+    const enum blas_family family = tuning_class_family(class);
+    return family == FAMILY_AXPY ? 0.45 : family == FAMILY_SYMV || family == FAMILY_HEMV ? 1.6 : 1.15;
 }
 
 /* A form's share of what is left: it takes somewhat longer, and the last ones must have theirs. */
@@ -80,7 +76,7 @@ static double deadline_of(const struct run *run, int class)
     const struct tune_options *options = &run->options;
     if (options->time_limit <= 0)
         return 0;
-    const double now = timer_now(), left = shapes_end(run) - now;
+    const double now = clock_seconds(), left = shapes_end(run) - now;
     return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class) / run->weight_left, 0.8);
 }
 
@@ -156,7 +152,7 @@ static struct tune_calls_options calls_options(struct run *run)
     options.progress = show_calls;
     options.argument = run;
     if (run->options.time_limit > 0) {
-        options.seconds = run->started + run->options.time_limit - timer_now() - 1;
+        options.seconds = run->started + run->options.time_limit - clock_seconds() - 1;
         options.host_seconds = HOST_PART * options.seconds;
     }
     return options;
@@ -216,7 +212,7 @@ static void print_summary(const struct run *run)
         printf("crossovers of %d classes of calls\n", run->crossovers);
     if (run->crossovers_kept > 0)
         printf("%d classes of calls are as before: there was no time for them\n", run->crossovers_kept);
-    const double seconds = timer_now() - run->started;
+    const double seconds = clock_seconds() - run->started;
     if (tune_files_have_nothing(&run->files))
         printf("nothing learned in %.1f s\n", seconds);
     else
@@ -281,7 +277,7 @@ int tune_run(char **arguments)
         return outcome;
     if (!needs_are_met(&run.options))
         return 1;
-    run.started = timer_now();
+    run.started = clock_seconds();
     const int refusal = tune_session_open(&run.session, run.options.memory, &stopped);
     if (refusal != 0)
         return refusal;

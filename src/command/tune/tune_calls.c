@@ -44,16 +44,11 @@ struct tune_calls_options tune_calls_full(void)
                                        .most_us = 3e3};
 }
 
-static double seconds_now(void)
-{
-    return 1e-9 * (double)clock_nanoseconds();
-}
-
 /* Of the time that there is, if any. */
 static double part_used(const struct session *session)
 {
     const double seconds = session->options->seconds;
-    return seconds > 0 ? (seconds_now() - session->started) / seconds : HUGE_VAL;
+    return seconds > 0 ? (clock_seconds() - session->started) / seconds : HUGE_VAL;
 }
 
 static bool may_go_on(const struct session *session, double done)
@@ -65,11 +60,11 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
                       double *us)
 {
     struct session *session = argument;
-    const double started = seconds_now();
+    const double started = clock_seconds();
     /* But for the scout's, whose times others take the place of, they are of one family, or two alike. */
     call_timer_warm_all(&session->process.timer, side, calls, count, tune_calls_budget(calls[0].family), us);
     if (side == SIDE_HOST)
-        session->host_used += seconds_now() - started;
+        session->host_used += clock_seconds() - started;
 }
 
 static bool stop_sampling(void *argument, double done)
@@ -242,7 +237,7 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
                               .process = {.settings = &as_programs, .who = who,
                                           .most_bytes = options->most_bytes,
                                           .seconds = options->process_seconds},
-                              .started = seconds_now()};
+                              .started = clock_seconds()};
     memset(times, 0, sizeof *times);
     times->host_threads = processors_for_blas();
     if (timing_process_start(&session.process))

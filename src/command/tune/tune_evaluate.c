@@ -2,11 +2,11 @@
 
 #include "command/random_flags.h"
 #include "command/tune/tune_place.h"
-#include "tuner/learn/shape_race.h"
+#include "tuner/learn/timing/shape_race.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tuner/learn/statistics.h"
-#include "tuner/learn/tuning_data.h"
+#include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/decision.h"
 #include "tuner/online/occupancy_shape.h"
 
@@ -146,7 +146,7 @@ static bool read_figures(struct evaluation *evaluation, int class)
 
 static bool is_over(const struct evaluation *evaluation, double deadline)
 {
-    return *evaluation->session->timer.stop || (deadline > 0 && timer_now() > deadline);
+    return *evaluation->session->timer.stop || (deadline > 0 && clock_seconds() > deadline);
 }
 
 /* All classes take turns, so that when time is up each has as many sizes as the others. How many there
@@ -241,7 +241,7 @@ static bool open_data(struct evaluation *evaluation, const char *path)
 static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
 {
     char path[TUNE_PATH_BYTES];
-    const double started = timer_now(), limit = options->time_limit;
+    const double started = clock_seconds(), limit = options->time_limit;
     const size_t most = (size_t)options->evaluate;
     struct judged all;
     bool good = make_judged(&all, TUNING_CLASSES * most);
@@ -252,7 +252,7 @@ static int evaluate(struct evaluation *evaluation, const struct tune_options *op
     if (good) {
         const int count = judge(evaluation, options, limit > 0 ? started + limit : 0);
         good = print_table(evaluation, options->classes, &all);
-        printf("%d sizes judged in %.1f s; their times are in %s\n", count, timer_now() - started, path);
+        printf("%d sizes judged in %.1f s; their times are in %s\n", count, clock_seconds() - started, path);
     }
     if (evaluation->data)
         fclose(evaluation->data);

@@ -3,8 +3,8 @@
 #include "command/tune/tune_place.h"
 #include "tuner/learn/file_replace.h"
 #include "tuner/learn/recipe_write.h"
-#include "tuner/learn/tuning_data.h"
-#include "tuner/online/regular_file.h"
+#include "tuner/learn/timing/tuning_data.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "command/tune/tune_place.h"
 
 #include "tuner/learn/file_replace.h"
-#include "tuner/online/regular_file.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "command/tune/tune_progress.h"
 
-#include "tuner/learn/shape_timer.h"
+#include "common/clock.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -9,13 +9,13 @@ enum { BAR = 30 };
 
 void tune_progress_begin(struct tune_progress *progress, double limit)
 {
-    *progress = (struct tune_progress){.started = timer_now(), .limit = limit};
+    *progress = (struct tune_progress){.started = clock_seconds(), .limit = limit};
 }
 
 void tune_progress_show(struct tune_progress *progress, double part, const char *what)
 {
     char bar[BAR + 1];
-    const double now = timer_now(), used = now - progress->started;
+    const double now = clock_seconds(), used = now - progress->started;
     if (!isatty(STDERR_FILENO) || (progress->shown_any && now - progress->shown < 0.1))
         return;
     double left = part > 0.01 ? used / part - used : progress->limit;

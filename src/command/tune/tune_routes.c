@@ -101,10 +101,9 @@ static void learn_side(struct route_factors *factors, enum call_side side, const
     struct route_factors learned = {0};
     if (!call_timer_start(&timer, &settings, who, 0))
         return;
-    const double end =
-        1e-9 * (double)clock_nanoseconds() + TUNE_ROUTES_SECONDS / CALL_SIDES; /* one curve at least */
+    const double end = clock_seconds() + TUNE_ROUTES_SECONDS / CALL_SIDES; /* one curve at least */
     for (int i = 0; i < TIMED; i++)
-        if (1e-9 * (double)clock_nanoseconds() < end)
+        if (clock_seconds() < end)
             learn(&learned, &timer, side, &timed[i]);
     if (shim_child_wait(&timer.child) == 0) {
         if (side == SIDE_DEVICE)

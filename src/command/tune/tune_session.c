@@ -1,7 +1,7 @@
 #include "command/tune/tune_session.h"
 
 #include "command/commands.h"
-#include "tuner/learn/graph_replay.h"
+#include "tuner/learn/timing/graph_replay.h"
 
 #include <stdio.h>
 #include <string.h>

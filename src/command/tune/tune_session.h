@@ -2,7 +2,7 @@
 #ifndef MUBLAS_TUNE_SESSION_H
 #define MUBLAS_TUNE_SESSION_H
 
-#include "tuner/learn/shape_timer.h"
+#include "tuner/learn/timing/shape_timer.h"
 
 struct tune_session {
     struct device *device;

@@ -21,14 +21,9 @@ static bool is_known(const struct learned_times *times, int class)
 static double size_of(int class, double amount)
 {
     const struct blas_call call = timed_class_call(class, amount);
-    switch (call.family) {
-    case FAMILY_AXPY: return amount;
-    case FAMILY_GEMV:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV: return sqrt(amount);
-    default: return fmax((double)call.m, fmax((double)call.n, (double)call.k));
-    }
+    if (call.family < FAMILY_GEMM)
+        return call.family == FAMILY_AXPY ? amount : sqrt(amount);
+    return fmax((double)call.m, fmax((double)call.n, (double)call.k));
 }
 
 static double matrix_elements(int class, double amount)
@@ -36,7 +31,7 @@ static double matrix_elements(int class, double amount)
     const struct blas_call call = timed_class_call(class, amount);
     const double m = (double)call.m, n = (double)call.n, k = (double)call.k;
     const double order = (double)blas_side_order(&call);
-    switch (timed_class_shared(call.family)) {
+    switch (call.family) {
     case FAMILY_AXPY: return 0;
     case FAMILY_GEMV: return amount;
     case FAMILY_GEMM: return m * k + k * n + m * n;
@@ -44,11 +39,16 @@ static double matrix_elements(int class, double amount)
     case FAMILY_HERK: return n * k + n * n / 2;
     case FAMILY_SYR2K:
     case FAMILY_HER2K: return 2 * n * k + n * n / 2;
-    case FAMILY_SYMM: return order * order / 2 + 2 * m * n;
+    case FAMILY_SYMM:
+    case FAMILY_HEMM: return order * order / 2 + 2 * m * n;
     case FAMILY_TRMM:
     case FAMILY_TRSM: return order * order / 2 + m * n;
-    default: return amount / 2;
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV: return amount / 2;
+    case FAMILY_COUNT: break;
     }
+    return 0;
 }
 
 static double host_us(const struct learned_times *times, int class, double amount)

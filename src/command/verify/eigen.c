@@ -45,7 +45,7 @@ static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *
     const enum blas_type type = routine->type;
     verify_fill_hermitian(type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
     verify_fill_triangle(type, arguments->uplo, false, arguments->n, arguments->b, arguments->ldb, seed);
-    for (int64_t i = 0; poisoned && is_complex(type) && i < arguments->n; i++) {
+    for (int64_t i = 0; poisoned && blas_is_complex(type) && i < arguments->n; i++) {
         struct number value = number_get(type, arguments->b, i + i * arguments->ldb);
         value.im = 1;
         number_put(type, arguments->b, i + i * arguments->ldb, value);

@@ -26,7 +26,7 @@ static void make_distinct(const struct lapack_routine *routine, struct lapack_ar
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++) {
             const int64_t at = i + j * arguments->lda, first = i / 2 * 2;
-            const bool is_pair = !is_complex(routine->type) && i / 2 % 2 == 0 && first + 1 < n;
+            const bool is_pair = !blas_is_complex(routine->type) && i / 2 % 2 == 0 && first + 1 < n;
             const struct number value = number_get(routine->type, arguments->a, at);
             double block = 0;
             if (i == j)
@@ -52,7 +52,7 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
                     struct verify_parts *parts)
 {
     const int64_t n = after->n;
-    const bool vectors = after->jobz == 'V', complex = is_complex(routine->type);
+    const bool vectors = after->jobz == 'V', complex = blas_is_complex(routine->type);
     parts->of[ARRAY_A] = (struct verify_part){n, n, .is_free = true};
     parts->of[ARRAY_W] = (struct verify_part){complex ? 2 * n : n, 1, .is_free = !vectors};
     if (!complex)
@@ -64,7 +64,7 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
 static struct number value_of(const struct lapack_routine *routine, const struct lapack_arguments *after,
                               int64_t i)
 {
-    return is_complex(routine->type) ? number_get(routine->type, after->w, i)
+    return blas_is_complex(routine->type) ? number_get(routine->type, after->w, i)
                                      : (struct number){number_real(routine->type, after->w, i),
                                                        number_real(routine->type, after->e, i)};
 }
@@ -92,7 +92,7 @@ static void take_vectors(const struct lapack_routine *routine, const struct lapa
 {
     const int64_t n = after->n;
     dense_take(routine->type, 'F', false, n, n, after->z, after->ldz, v);
-    for (int64_t j = 0; !is_complex(routine->type) && j + 1 < n; j++)
+    for (int64_t j = 0; !blas_is_complex(routine->type) && j + 1 < n; j++)
         if (value_of(routine, after, j).im != 0) {
             struct number *const first = v + j * n, *const second = first + n;
             for (int64_t i = 0; i < n; i++) {
@@ -144,7 +144,7 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
                     const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t n = before->n;
-    if (!is_complex(routine->type) && !pairs_are_whole(routine, after))
+    if (!blas_is_complex(routine->type) && !pairs_are_whole(routine, after))
         return INFINITY;
     if (after->jobz == 'N')
         return 0;

@@ -10,11 +10,6 @@ struct number {
     double re, im;
 };
 
-static inline bool is_complex(enum blas_type type)
-{
-    return type == TYPE_C || type == TYPE_Z;
-}
-
 static inline void number_put(enum blas_type type, char *elements, int64_t index, struct number value)
 {
     switch (type) {
@@ -24,9 +19,12 @@ static inline void number_put(enum blas_type type, char *elements, int64_t index
         ((float *)elements)[2 * index] = (float)value.re;
         ((float *)elements)[2 * index + 1] = (float)value.im;
         break;
-    default:
+    case TYPE_Z:
         ((double *)elements)[2 * index] = value.re;
         ((double *)elements)[2 * index + 1] = value.im;
+        break;
+    case TYPE_W:
+    case TYPE_COUNT: break; /* of no Fortran routine */
     }
 }
 
@@ -38,8 +36,11 @@ static inline struct number number_get(enum blas_type type, const char *elements
     case TYPE_S: return (struct number){singles[index], 0};
     case TYPE_D: return (struct number){doubles[index], 0};
     case TYPE_C: return (struct number){singles[2 * index], singles[2 * index + 1]};
-    default: return (struct number){doubles[2 * index], doubles[2 * index + 1]};
+    case TYPE_Z: return (struct number){doubles[2 * index], doubles[2 * index + 1]};
+    case TYPE_W:
+    case TYPE_COUNT: break; /* of no Fortran routine */
     }
+    return (struct number){0, 0};
 }
 
 /* An element of an array of real numbers of the type's precision. */

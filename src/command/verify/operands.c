@@ -10,7 +10,7 @@
 static struct number random_number(enum blas_type type, uint64_t *seed)
 {
     const double re = 2 * random_part(seed) - 1;
-    return (struct number){re, is_complex(type) ? 2 * random_part(seed) - 1 : 0};
+    return (struct number){re, blas_is_complex(type) ? 2 * random_part(seed) - 1 : 0};
 }
 
 static bool is_output(const struct blas_call *call, const struct blas_vector *vector)

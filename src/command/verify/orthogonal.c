@@ -19,7 +19,7 @@ static void choose_product(const struct lapack_routine *routine, int way, int64_
     const int64_t other = order / 2 + 2;
     *arguments = sizes(is_left ? order : other, is_left ? other : order, order - order / 3);
     arguments->side = is_left ? 'L' : 'R';
-    arguments->trans = is_plain ? 'N' : is_complex(routine->type) ? 'C' : 'T';
+    arguments->trans = is_plain ? 'N' : blas_is_complex(routine->type) ? 'C' : 'T';
 }
 
 /* Square, tall, and wide or with fewer reflectors. */
@@ -36,8 +36,10 @@ static int ways_of(const struct lapack_routine *routine)
     switch (orthogonal_work_of(routine)) {
     case ORTHOGONAL_APPLIES: return 4;
     case ORTHOGONAL_SOLVES: return SHAPES - 1;
-    default: return orthogonal_is_tridiagonal(routine) ? 1 : SHAPES;
+    case ORTHOGONAL_MAKES:
+    case ORTHOGONAL_FACTORISES: break;
     }
+    return orthogonal_is_tridiagonal(routine) ? 1 : SHAPES;
 }
 
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)

@@ -3,14 +3,12 @@
 
 enum orthogonal_work orthogonal_work_of(const struct lapack_routine *routine)
 {
-    switch (routine->family) {
-    case LAPACK_ORGQR:
-    case LAPACK_ORGTR: return ORTHOGONAL_MAKES;
-    case LAPACK_ORMQR:
-    case LAPACK_ORMTR: return ORTHOGONAL_APPLIES;
-    case LAPACK_GELS: return ORTHOGONAL_SOLVES;
-    default: return ORTHOGONAL_FACTORISES;
-    }
+    const enum lapack_family family = routine->family;
+    if (family == LAPACK_ORGQR || family == LAPACK_ORGTR)
+        return ORTHOGONAL_MAKES;
+    if (family == LAPACK_ORMQR || family == LAPACK_ORMTR)
+        return ORTHOGONAL_APPLIES;
+    return family == LAPACK_GELS ? ORTHOGONAL_SOLVES : ORTHOGONAL_FACTORISES;
 }
 
 bool orthogonal_is_tridiagonal(const struct lapack_routine *routine)
@@ -179,11 +177,9 @@ double orthogonal_error(const struct lapack_routine *routine, const struct lapac
                     work == ORTHOGONAL_SOLVES ? NULL : from->tau);
     if (work == ORTHOGONAL_SOLVES)
         reflectors_find_scalars(&reflectors, routine->type, after->a, after->lda, judged.a, judged.one);
-    switch (work) {
-    case ORTHOGONAL_MAKES: return matrix_error(&judged, &reflectors);
-    case ORTHOGONAL_APPLIES: return product_error(&judged, &reflectors);
-    default: break;
-    }
+    if (reads)
+        return work == ORTHOGONAL_MAKES ? matrix_error(&judged, &reflectors)
+                                        : product_error(&judged, &reflectors);
     const double worst = orthogonal_is_tridiagonal(routine) ? form_error(&judged, &reflectors)
                                                             : qr_error(&judged, &reflectors);
     return work == ORTHOGONAL_SOLVES ? dense_worse(worst, solution_error(&judged)) : worst;

@@ -88,12 +88,22 @@ static double terms_size(const struct verify_operands *operands, int64_t i, int6
             sum += factor_size(operands, i, l) * second_size(operands, j, l) +
                    second_size(operands, i, l) * factor_size(operands, j, l);
         return sum;
-    default: /* a matrix on one side */
+    case FAMILY_SYMM: /* a matrix on one side */
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
         for (int64_t l = 0; l < call->a.rows; l++)
             sum += call->side == SIDE_LEFT ? factor_size(operands, i, l) * second_size(operands, l, j)
                                            : second_size(operands, i, l) * factor_size(operands, l, j);
         return sum;
+    case FAMILY_AXPY:
+    case FAMILY_GEMV:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV:
+    case FAMILY_COUNT: break; /* of other levels */
     }
+    return sum;
 }
 
 static double matrix_bound(const struct verify_operands *operands, int64_t i, int64_t j)

@@ -12,8 +12,9 @@ static struct place place_of(const struct reflectors *reflectors, int64_t r)
     switch (reflectors->form) {
     case REFLECTORS_LOWER: return (struct place){r, r + 1, r + 2, order};
     case REFLECTORS_UPPER: return (struct place){r + 1, r, 0, r};
-    default: return (struct place){r, r, r + 1, order};
+    case REFLECTORS_QR: break;
     }
+    return (struct place){r, r, r + 1, order};
 }
 
 void reflectors_take(struct reflectors *reflectors, enum blas_type type, const char *a, int64_t ld,
@@ -80,7 +81,7 @@ void reflectors_find_scalars(struct reflectors *reflectors, enum blas_type type,
 void reflectors_fill(const struct reflectors *reflectors, enum blas_type type, char *a, int64_t ld, char *tau,
                      uint64_t *seed)
 {
-    const double angle = is_complex(type) ? 0.5 : 0;
+    const double angle = blas_is_complex(type) ? 0.5 : 0;
     for (int64_t r = 0; r < reflectors->count; r++) {
         const struct place place = place_of(reflectors, r);
         double sum = 1;

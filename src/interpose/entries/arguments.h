@@ -89,7 +89,9 @@ static inline bool argument_cblas_diag(int flag, enum blas_diag *diag)
 
 static inline bool argument_cblas_trans(int flag, enum blas_type type, enum blas_trans *trans)
 {
-    *trans = flag == CBLAS_NO_TRANS ? TRANS_NONE : flag == CBLAS_TRANS ? TRANS_TRANSPOSE : argument_conjugate(type);
+    *trans = flag == CBLAS_NO_TRANS ? TRANS_NONE
+             : flag == CBLAS_TRANS  ? TRANS_TRANSPOSE
+                                    : argument_conjugate(type);
     return flag == CBLAS_NO_TRANS || flag == CBLAS_TRANS || flag == CBLAS_CONJ_TRANS;
 }
 

@@ -7,7 +7,7 @@
 #include "host/interfaces.h"
 #include "interpose/entries/arguments.h"
 #include "interpose/entries/pack.h"
-#include "interpose/entries/slots.h"
+#include "interpose/entries/forwarding.h"
 #include "interpose/known_shapes.h"
 #include "interpose/offload.h"
 #include "interpose/purchase/model_in_force.h"
@@ -28,7 +28,7 @@
         const uint64_t shape = KNOWN_SHAPE(number, SHAPE);                                                   \
         host_function *host;                                                                                 \
         if (known_shapes_look_up(shape, model_in_force()) == SHAPE_NEVER_PAYS) {                             \
-            host = slots_pass_on(number, __builtin_return_address(0));                                       \
+            host = forwarding_pass_on(number, __builtin_return_address(0));                                  \
         } else {                                                                                             \
             if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0),                          \
                                         ARGUMENTS HIDDEN_ARGUMENTS))                                         \

@@ -1,15 +1,15 @@
-/* Hidden stubs of slots.c's tables, as those of host/thunks.S, that ask a function of (number, return address) where
- * to go:
- *   count_thunks     stand in forward_slots while calls are counted: slots_count; but by themselves
+/* Hidden stubs of the tables of slots.c, as those of host/thunks.S. They ask a function of (number, return
+ * address) where to go:
+ *   count_thunks     stand in forward_slots while calls are counted: forwarding_count; but by themselves
  *                    where the thread has counters, the host is known and the caller is no host
- *   enter_thunks     in entry_slots until the integer width is known: slots_enter */
+ *   enter_thunks     in entry_slots until the integer width is known: width_entries_enter */
 #include "host/assembly.inc"
 #include "interpose/entries/thunks.h"
 
     .text
-    .hidden slots_count
-    .hidden slots_enter
-    .hidden host_functions
+    .hidden forwarding_count
+    .hidden width_entries_enter
+    .hidden counted_targets
     .hidden nested_hull
     .hidden thread_counters_here
 
@@ -22,7 +22,7 @@
     subq nested_hull(%rip), %r10
     cmpq nested_hull + 8(%rip), %r10
     jb 1f
-    leaq host_functions(%rip), %r11
+    leaq counted_targets(%rip), %r11
     movq (%r11, %rax, 8), %r10
     testq %r10, %r10
     jz 1f
@@ -56,14 +56,14 @@
 count_common:
     .cfi_startproc
     count_here
-    jump_as_told slots_count
+    jump_as_told forwarding_count
     end_function count_common
 
     .p2align 4
     .type enter_common, %function
 enter_common:
     .cfi_startproc
-    jump_as_told slots_enter
+    jump_as_told width_entries_enter
     end_function enter_common
 
     /* From forward.S: a call of LAPACK past its gate. */

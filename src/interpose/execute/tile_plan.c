@@ -12,24 +12,21 @@ static int64_t round_up(int64_t value)
     return (value + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-static bool has_side(const struct blas_call *call)
-{
-    return call->family != FAMILY_GEMM && !tile_is_update(call);
-}
-
 static int64_t rows_of(const struct blas_call *call)
 {
-    return has_side(call) ? blas_side_order(call) : tile_is_update(call) ? call->n : call->m;
+    return blas_has_side(call->family)    ? blas_side_order(call)
+           : blas_is_update(call->family) ? call->n
+                                          : call->m;
 }
 
 static int64_t columns_of(const struct blas_call *call)
 {
-    return has_side(call) ? tile_other_size(call) : call->n;
+    return blas_has_side(call->family) ? tile_other_size(call) : call->n;
 }
 
 static int64_t depth_of(const struct blas_call *call)
 {
-    return has_side(call) ? blas_side_order(call) : call->k;
+    return blas_has_side(call->family) ? blas_side_order(call) : call->k;
 }
 
 /* --- sizes --- */
@@ -49,7 +46,7 @@ uint64_t tile_plan_tile_bytes(const struct tile_plan *plan)
 /* With a side a block of A is the second factor as well as the first. */
 static uint64_t factor_bytes(const struct tile_plan *plan, uint64_t own, uint64_t others)
 {
-    return has_side(&plan->call) && others > own ? others : own;
+    return blas_has_side(plan->call.family) && others > own ? others : own;
 }
 
 uint64_t tile_plan_a_bytes(const struct tile_plan *plan)
@@ -80,14 +77,15 @@ static void cut(struct tile_plan *plan, int64_t edge)
     const int64_t depth = least(DEPTH_MOST, round_up(edge / 4 > GRAIN ? edge / 4 : GRAIN));
     plan->rows = even_edge(rows_of(call), edge);
     plan->columns = even_edge(columns_of(call), edge);
-    plan->depth = has_side(call) ? plan->rows : even_edge(depth_of(call), depth);
+    plan->depth = blas_has_side(call->family) ? plan->rows : even_edge(depth_of(call), depth);
 }
 
 bool tile_plan_make(struct tile_plan *plan, const struct blas_call *call, uint64_t bytes)
 {
     *plan = (struct tile_plan){.call = *call};
     int64_t longest = rows_of(call) > columns_of(call) ? rows_of(call) : columns_of(call);
-    int64_t low = 0, high = tile_blocks(longest, GRAIN); /* in grains: `low` fits, beyond `high` need not be tried */
+    int64_t low = 0,
+            high = tile_blocks(longest, GRAIN); /* in grains: `low` fits, beyond `high` need not be tried */
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
         cut(plan, middle * GRAIN);
@@ -110,12 +108,12 @@ double tile_plan_bytes_up(const struct tile_plan *plan)
     const double down = (double)tile_blocks(rows_of(call), plan->rows),
                  across = (double)tile_blocks(columns_of(call), plan->columns);
     double elements = across * rows * depth + down * depth * columns;
-    if (tile_is_update(call)) /* half of the tiles, each with two panels or four */
+    if (blas_is_update(call->family)) /* half of the tiles, each with two panels or four */
         elements *= call->b.pointer ? 1 : 0.5;
     else if (blas_is_in_place(call))
         elements /= 2;
     if (blas_is_in_place(call) || !blas_scalar_is_zero(call->type, call->beta))
-        elements += tile_is_update(call) ? rows * columns / 2 : rows * columns;
+        elements += blas_is_update(call->family) ? rows * columns / 2 : rows * columns;
     return elements * (double)blas_element_bytes(call->type);
 }
 

@@ -235,8 +235,8 @@ static int64_t triangular_step(const struct tile_plan *plan, struct blas_call *s
         *step = side_diagonal(plan, to, across);
         step->alpha = solve && sources > 0 ? one : call->alpha;
     } else if (solve) {
-        *step = side_product(plan, real_number(call->type, -1), number == 0 ? call->alpha : one, &call->c, to, from,
-                             across);
+        *step = side_product(plan, real_number(call->type, -1), number == 0 ? call->alpha : one, &call->c, to,
+                             from, across);
     } else {
         *step = side_product(plan, call->alpha, one, &call->c, to, from, across);
     }
@@ -247,7 +247,7 @@ int64_t tile_steps(const struct tile_plan *plan, struct blas_call *step)
 {
     if (plan->call.family == FAMILY_GEMM)
         return gemm_step(plan, step);
-    if (tile_is_update(&plan->call))
+    if (blas_is_update(plan->call.family))
         return update_step(plan, step);
     return blas_is_in_place(&plan->call) ? triangular_step(plan, step) : symmetric_step(plan, step);
 }

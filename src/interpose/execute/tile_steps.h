@@ -13,12 +13,6 @@ static inline int64_t tile_blocks(int64_t length, int64_t edge)
     return (length + edge - 1) / edge;
 }
 
-/* Rank-k and rank-2k updates of a triangle. */
-static inline bool tile_is_update(const struct blas_call *call)
-{
-    return call->family >= FAMILY_SYRK && call->family <= FAMILY_HER2K;
-}
-
 /* Of a call with a side: the size that is not A's order. */
 static inline int64_t tile_other_size(const struct blas_call *call)
 {

@@ -91,12 +91,12 @@ static bool read_sizes(const struct lapack_call *call, const struct layout *layo
     problem->k = layout->k ? lapack_integer(call, layout->k) : 0;
     if (problem->m < 2 || problem->n < (layout->m ? 1 : 2) || (layout->k && problem->k < 1))
         return false;
-    switch (call->routine->family) {
-    case LAPACK_GELS: return problem->m >= problem->n;
-    case LAPACK_ORGQR: return problem->m >= problem->n && problem->n >= problem->k;
-    case LAPACK_ORMQR: return problem->k <= (problem->side == SIDE_LEFT ? problem->m : problem->n);
-    default: return true;
-    }
+    const enum lapack_family family = call->routine->family;
+    if (family == LAPACK_GELS)
+        return problem->m >= problem->n;
+    if (family == LAPACK_ORGQR)
+        return problem->m >= problem->n && problem->n >= problem->k;
+    return family != LAPACK_ORMQR || problem->k <= (problem->side == SIDE_LEFT ? problem->m : problem->n);
 }
 
 static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t ld_least,
@@ -156,11 +156,10 @@ static bool workspace_suffices(const struct lapack_call *call, const struct layo
     if (!layout->lwork)
         return true;
     const int64_t lwork = lapack_integer(call, layout->lwork);
-    switch (call->routine->family) {
-    case LAPACK_GELS: return lwork >= least + larger(least, problem->k);
-    case LAPACK_ORMQR: return lwork >= (problem->side == SIDE_LEFT ? problem->n : problem->m);
-    default: return lwork >= problem->n;
-    }
+    if (call->routine->family == LAPACK_GELS)
+        return lwork >= least + larger(least, problem->k);
+    const bool is_right = call->routine->family == LAPACK_ORMQR && problem->side == SIDE_RIGHT;
+    return lwork >= (is_right ? problem->m : problem->n);
 }
 
 /* So many elements are in IPIV or TAU. */

@@ -10,7 +10,8 @@ struct lapack_routine {
     const char *name; /* "dsyevd" */
     enum lapack_family family;
     enum blas_type type;
-    int order; /* the number of the argument that is the matrix's order; those before it are letters or integers */
+    int order; /* the number of the argument that is the matrix's order; those before it are letters or
+                  integers */
     int words; /* arguments, without hidden lengths */
 };
 

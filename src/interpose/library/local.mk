@@ -30,11 +30,12 @@ src/interpose/blas.map: src/interpose/library.map
 	$(AM_V_GEN)$(library_map) -DWITHOUT_LAPACK > $@.new && mv $@.new $@
 CLEANFILES += src/interpose/library.map src/interpose/blas.map
 
-# And the system's liblapack.so.3, or liblapack64.so.3: the routes, by jumps into the libraries above, so that a
-# process has one state whatever it asks for; the rest by dependency on the library that it replaced. Both are found
-# through links that mublas-alternatives makes: two libraries of one soname are one to the loader when asked for by
-# that, so the links have names of their own. $ORIGIN would be the folder of the alternative's link, so the run path
-# is absolute. It lies in a folder of its own, since without the links it cannot be loaded.
+# And the system's liblapack.so.3, or liblapack64.so.3: the routes, by jumps into the libraries above, so that
+# a process has one state whatever it asks for; the rest by dependency on the library that it replaced. Both
+# are found through links that mublas-alternatives makes: two libraries of one soname are one to the loader
+# when asked for by that, so the links have names of their own. $ORIGIN would be the folder of the
+# alternative's link, so the run path is absolute. It lies in a folder of its own, since without the links it
+# cannot be loaded.
 lapackdir = $(pkglibdir)/lapack
 lapack_DATA = src/interpose/lapack/liblapack.so.3 src/interpose/lapack/liblapack64.so.3
 link_empty = $(CC) -shared -nostdlib -x c /dev/null

@@ -80,7 +80,7 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
 
 /* A trailing matrix that is updated by a few columns comes home whole: the host is the better place for
  * that. */
-static void note_written(struct early_accounts *accounts, const struct predicted_times *times,
+static void owe_for_result(struct early_accounts *accounts, const struct predicted_times *times,
                          const struct operand *operand)
 {
     struct early_account *account = find(accounts, operand);
@@ -102,7 +102,7 @@ double early_accounts_lost_us(struct early_accounts *accounts, const struct prog
         if (operand->access == OPERAND_READ)
             lost_us += changes_us(accounts, call->model, operand);
         else
-            note_written(accounts, &call->times, operand);
+            owe_for_result(accounts, &call->times, operand);
     }
     return lost_us;
 }

@@ -21,7 +21,7 @@ enum status mapping_find_range(uintptr_t begin, uintptr_t end, struct mapping *m
 
 /* True when the process can be written behind the page tables' back: pinned
  * memory that is not ours (`own_pinned_bytes` is), an RDMA, XPMEM or KNEM
- * library mapped in, or a file open that tells (design section 6, blind spots). */
+ * library mapped in, or a file open that tells (doc/coherence.md). */
 bool mapping_has_blind_spots(uint64_t own_pinned_bytes);
 
 /* The library's part of that: reads all of the process's mappings. */

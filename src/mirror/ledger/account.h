@@ -1,7 +1,8 @@
 /* account.h - what residency of some pages would save, has cost and has earned.
  *
- * Ski rental (design section 6): each host-run call that residency would have made faster
- * adds what was lost to the account of its operands; the policy uploads when the account covers the upload.
+ * Ski rental: each host-run call that residency would have made faster adds what was lost to the account of
+ * its operands; the policy uploads when the account covers the upload, which is never worse than twice the
+ * best decision in hindsight.
  * When residency is lost the account starts anew, and must cover twice as much each time, or four times if it
  * had not paid.
  *

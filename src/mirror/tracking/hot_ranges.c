@@ -42,7 +42,7 @@ bool hot_ranges_hold(struct mirror *mirror, struct page_range pages)
     return is_hot;
 }
 
-static void note_written(struct mirror *mirror, struct hot_range *range, struct page_range pages)
+static void count_rewrite(struct mirror *mirror, struct hot_range *range, struct page_range pages)
 {
     if (!range) {
         range = place_of_new(mirror);
@@ -64,7 +64,7 @@ void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly
     pthread_mutex_lock(&mirror->notes);
     struct hot_range *range = find(mirror, pages);
     if (mostly_written && (pages.end - pages.begin) << page_shift() <= BYTES_MOST)
-        note_written(mirror, range, pages);
+        count_rewrite(mirror, range, pages);
     else if (range)
         *range = (struct hot_range){0};
     pthread_mutex_unlock(&mirror->notes);

@@ -41,7 +41,7 @@ void mirror_take_as_written(struct mirror *mirror, struct page_range pages)
     page_bits_set(mirror->suspect, pages.begin, pages.end);
 }
 
-static void note_written(void *context, uintptr_t begin, uintptr_t end)
+static void take_written_range(void *context, uintptr_t begin, uintptr_t end)
 {
     struct mirror *mirror = context;
     note_boundary(mirror, begin);
@@ -70,7 +70,7 @@ enum status mirror_scan(struct mirror *mirror, struct claim *claim, struct byte_
     const enum phase before = phase_enter(PHASE_SCAN);
     claims_begin_scan(mirror, claim, range);
     enum status status =
-        write_tracker_scan(mirror->resources->tracker, range.begin, range.end, note_written, mirror);
+        write_tracker_scan(mirror->resources->tracker, range.begin, range.end, take_written_range, mirror);
     if (status != STATUS_OK) /* marks may have been taken */
         mirror_take_as_written(mirror, mirror_page_range(mirror, range.begin, range.end));
     claims_end_scan(mirror, claim);

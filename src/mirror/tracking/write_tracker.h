@@ -5,7 +5,7 @@
  * signal handler). Writes by the kernel on the program's behalf (read(2)) are
  * seen; DMA is not. The registration doubles as an identity token: after munmap
  * + mmap, a moving mremap, or in a fork child a scan fails, and the caller must
- * forget what it knew of the range (design section 6). */
+ * forget what it knew of the range: the scan may have consumed marks. */
 #ifndef MUBLAS_WRITE_TRACKER_H
 #define MUBLAS_WRITE_TRACKER_H
 

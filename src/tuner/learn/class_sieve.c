@@ -3,7 +3,7 @@
 #include "common/log.h"
 #include "tuner/learn/analyzer.h"
 #include "tuner/learn/champion_sieve.h"
-#include "tuner/learn/shape_race.h"
+#include "tuner/learn/timing/shape_race.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@ bool class_work_is_stopped(const struct class_work *work)
 bool class_work_is_late(const struct class_work *work)
 {
     const double deadline = work->tuner->timer->deadline;
-    return deadline > 0 && timer_now() > deadline;
+    return deadline > 0 && clock_seconds() > deadline;
 }
 
 void class_work_step(struct class_work *work)

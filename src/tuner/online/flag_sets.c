@@ -13,11 +13,6 @@ struct flag_ranges {
     int uplo, trans_b, diag, hermitian;
 };
 
-static bool is_complex(enum blas_type type)
-{
-    return type == TYPE_C || type == TYPE_Z;
-}
-
 /* `transposed`: a call of the class, for level 2. */
 static struct transpositions transpositions_of(int class, bool transposed)
 {
@@ -25,7 +20,7 @@ static struct transpositions transpositions_of(int class, bool transposed)
         either = {2, {TRANS_TRANSPOSE, TRANS_CONJUGATE}}, symmetric = {2, {TRANS_NONE, TRANS_TRANSPOSE}},
         hermitian = {2, {TRANS_NONE, TRANS_CONJUGATE}},
         all = {3, {TRANS_NONE, TRANS_TRANSPOSE, TRANS_CONJUGATE}};
-    const bool complex = is_complex(timed_class_type(class));
+    const bool complex = blas_is_complex(timed_class_type(class));
     switch (timed_class_family(class)) {
     case FAMILY_GEMV:
     case FAMILY_TRMV:
@@ -37,8 +32,14 @@ static struct transpositions transpositions_of(int class, bool transposed)
     case FAMILY_GEMM:
     case FAMILY_TRMM:
     case FAMILY_TRSM: return complex ? all : symmetric;
-    default: return none;
+    case FAMILY_AXPY:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_COUNT: break;
     }
+    return none;
 }
 
 static struct flag_ranges ranges_of(int class, const struct blas_call *call)
@@ -51,7 +52,7 @@ static struct flag_ranges ranges_of(int class, const struct blas_call *call)
         ranges.trans_b = ranges.trans.count;
     if (family == FAMILY_TRMV || family == FAMILY_TRMM)
         ranges.diag = 2;
-    if (family == FAMILY_SYMM && is_complex(timed_class_type(class)))
+    if (family == FAMILY_SYMM && blas_is_complex(timed_class_type(class)))
         ranges.hermitian = 2;
     return ranges;
 }
@@ -111,42 +112,31 @@ int device_sets_of(int class)
 /* Rows, as stored, of the first matrix. */
 static int64_t rows_of_a(const struct blas_call *call)
 {
-    const bool transposed = blas_is_transposed(call);
-    switch (call->family) {
-    case FAMILY_AXPY: return 0;
-    case FAMILY_GEMV: return call->m;
-    case FAMILY_GEMM: return transposed ? call->k : call->m;
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return transposed ? call->k : call->n;
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return blas_side_order(call);
-    default: return call->n;
-    }
+    const enum blas_family family = call->family;
+    if (family == FAMILY_AXPY)
+        return 0;
+    if (blas_has_side(family))
+        return blas_side_order(call);
+    if ((family == FAMILY_GEMM || blas_is_update(family)) && blas_is_transposed(call))
+        return call->k;
+    return family == FAMILY_GEMM || family == FAMILY_GEMV ? call->m : call->n;
 }
 
 /* Of the second; 0: there is none. */
 static int64_t rows_of_b(const struct blas_call *call)
 {
-    switch (call->family) {
-    case FAMILY_GEMM: return call->trans_b == TRANS_NONE ? call->k : call->n;
-    case FAMILY_SYMM:
-    case FAMILY_HEMM: return call->m;
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return rows_of_a(call);
-    default: return 0;
-    }
+    const enum blas_family family = call->family;
+    if (family == FAMILY_GEMM)
+        return call->trans_b == TRANS_NONE ? call->k : call->n;
+    if (family == FAMILY_SYR2K || family == FAMILY_HER2K)
+        return rows_of_a(call);
+    return family == FAMILY_SYMM || family == FAMILY_HEMM ? call->m : 0;
 }
 
 /* Of the result, if it is one. */
 static int64_t rows_of_c(const struct blas_call *call)
 {
-    const enum blas_family family = call->family;
-    const bool is_update = family >= FAMILY_SYRK && family <= FAMILY_HER2K;
-    return family < FAMILY_GEMM ? 0 : is_update ? call->n : call->m;
+    return call->family < FAMILY_GEMM ? 0 : blas_is_update(call->family) ? call->n : call->m;
 }
 
 static bool is_odd(const struct blas_matrix *matrix, int64_t rows)

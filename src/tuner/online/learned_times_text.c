@@ -1,7 +1,7 @@
 /* The lines of learned_times.h. */
 #include "tuner/online/learned_times.h"
 
-#include "tuner/online/line_reader.h"
+#include "common/line_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "tuner/online/recipe.h"
 
 #include "tuner/online/learned_times.h"
-#include "tuner/online/line_reader.h"
-#include "tuner/online/regular_file.h"
+#include "common/line_reader.h"
+#include "common/regular_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -74,7 +74,8 @@ static void set_path(enum recipe_origin origin, char path[PATH_BYTES])
         break;
     case RECIPE_OF_USER: recipe_user_path(path); break;
     case RECIPE_OF_SYSTEM: join(path, MUBLAS_SYSTEM_FOLDER, "/mublas/recipe"); break;
-    default: break;
+    case RECIPE_BUILT_IN:
+    case RECIPE_ORIGINS: break;
     }
 }
 

@@ -1,5 +1,5 @@
 /* Launch shapes as words. */
-#include "tuner/online/line_reader.h"
+#include "common/line_reader.h"
 #include "tuner/online/recipe.h"
 
 #include <stdio.h>

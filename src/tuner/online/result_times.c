@@ -2,14 +2,9 @@
 
 #include "mirror/costs.h"
 
-static bool writes_triangle(enum blas_family family)
-{
-    return family == FAMILY_SYRK || family == FAMILY_HERK || family == FAMILY_SYR2K || family == FAMILY_HER2K;
-}
-
 bool result_way_of(const struct blas_call *call, bool trackable, enum result_way *way, double *bytes)
 {
-    const bool triangle = writes_triangle(call->family);
+    const bool triangle = blas_is_update(call->family);
     const double element = (double)blas_element_bytes(call->type), columns = (double)call->n;
     const double rows = triangle ? columns : (double)call->m;
     const double span = (call->c.columns > 0 ? (double)call->c.ld : rows) * columns * element;

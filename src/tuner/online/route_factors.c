@@ -25,7 +25,23 @@ static bool curve_of(enum lapack_family family, enum route_curve *curve)
     case LAPACK_SYTRD: *curve = ROUTE_VALUES; break;
     case LAPACK_GESDD:
     case LAPACK_GESVD: *curve = ROUTE_SINGULAR; break;
-    default: *curve = ROUTE_LEVEL3;
+    case LAPACK_POTRF:
+    case LAPACK_POTRS:
+    case LAPACK_POSV:
+    case LAPACK_POTRI:
+    case LAPACK_GETRF:
+    case LAPACK_GETRS:
+    case LAPACK_GESV:
+    case LAPACK_GETRI:
+    case LAPACK_GEQRF:
+    case LAPACK_ORGQR:
+    case LAPACK_ORMQR:
+    case LAPACK_GELS:
+    case LAPACK_TRTRI:
+    case LAPACK_ORGTR:
+    case LAPACK_ORMTR:
+    case LAPACK_SYGST: *curve = ROUTE_LEVEL3; break;
+    case LAPACK_FAMILY_COUNT: return false;
     }
     return true;
 }

@@ -7,7 +7,7 @@
 #ifndef MUBLAS_ROUTE_FACTORS_H
 #define MUBLAS_ROUTE_FACTORS_H
 
-#include "tuner/online/line_reader.h"
+#include "common/line_reader.h"
 #include "tuner/online/timed_class.h"
 
 #include <stdio.h>

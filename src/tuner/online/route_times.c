@@ -80,7 +80,21 @@ static double operations(const struct route_shape *shape)
     case LAPACK_ORGQR: return 4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3;
     case LAPACK_ORMQR: return 4 * m * n * k - 2 * (shape->is_right ? m : n) * k * k;
     case LAPACK_GELS: return operations_of_qr(m, n) + 4 * m * n * k - n * n * k;
-    default: break;
+    case LAPACK_SYEV:
+    case LAPACK_SYEVD:
+    case LAPACK_SYEVR:
+    case LAPACK_SYEVX:
+    case LAPACK_SYGV:
+    case LAPACK_SYGVD:
+    case LAPACK_SYGVX:
+    case LAPACK_SYTRD:
+    case LAPACK_ORGTR:
+    case LAPACK_ORMTR:
+    case LAPACK_SYGST:
+    case LAPACK_GESDD:
+    case LAPACK_GESVD:
+    case LAPACK_GEEV:
+    case LAPACK_FAMILY_COUNT: break; /* of these there are curves */
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /* route_times.h - predicted times of LAPACK routines on the host and on the device.
  *
- * From measured times of one machine (an H100 beside 16 cores; design section 2), between whose orders times
+ * From measured times of one machine (an H100 beside 16 cores), between whose orders times
  * are powers of the order, times what the tuner learned of this one (route_factors.h). Pure. */
 #ifndef MUBLAS_ROUTE_TIMES_H
 #define MUBLAS_ROUTE_TIMES_H
@@ -33,7 +33,7 @@ struct route_times route_times_predict(const struct machine_model *model, const 
 extern const double route_opening_us;
 
 /* Of factorisations and what follows from them, by their operation counts and the measured times of potrf,
- * getrf and geqrf (design section 2's table): true, and seconds in double precision on the table's machine,
+ * getrf and geqrf (route_times.c): true, and seconds in double precision on the machine measured,
  * where the family is one of these. */
 bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds);
 

@@ -52,17 +52,9 @@ static enum level3_form level3_form_of_class(int class)
     return (enum level3_form)((class - FIRST_LEVEL3) % LEVEL3_FORMS);
 }
 
-static bool has_side(enum blas_family family)
-{
-    return family == FAMILY_SYMM || family == FAMILY_TRMM || family == FAMILY_TRSM;
-}
-
 enum blas_family timed_class_shared(enum blas_family family)
 {
-    switch (family) {
-    case FAMILY_HEMM: return FAMILY_SYMM;
-    default: return family;
-    }
+    return family == FAMILY_HEMM ? FAMILY_SYMM : family;
 }
 
 static int64_t lesser(int64_t a, int64_t b)
@@ -75,7 +67,7 @@ static enum level3_form level3_form_of(const struct blas_call *call)
 {
     const enum blas_family family = timed_class_shared(call->family);
     int64_t sum = call->k, others = call->n;
-    if (has_side(family)) {
+    if (blas_has_side(family)) {
         sum = blas_side_order(call);
         others = call->side == SIDE_LEFT ? call->n : call->m;
     } else if (family == FAMILY_GEMM) {
@@ -91,7 +83,7 @@ static int level3_class_of(const struct blas_call *call)
     const enum blas_family family = timed_class_shared(call->family);
     for (int group = 0; group < LEVEL3_GROUPS; group++)
         if (groups[group].family == family && call->type != TYPE_W &&
-            (!has_side(family) || groups[group].side == call->side) &&
+            (!blas_has_side(family) || groups[group].side == call->side) &&
             (family != FAMILY_TRSM || groups[group].diag == call->diag))
             return FIRST_LEVEL3 + (group * LEVEL3_TYPES + (int)call->type)
                 * LEVEL3_FORMS + (int)level3_form_of(call);
@@ -136,8 +128,9 @@ static enum gemv_form form_beside(enum gemv_form form, double ratio)
     case TALL: return further ? FAR_TALL : SQUARE;
     case WIDE: return further ? FAR_WIDE : SQUARE;
     case FAR_TALL: return further ? FAR_TALL : TALL;
-    default: return further ? FAR_WIDE : WIDE;
+    case FAR_WIDE: break;
     }
+    return further ? FAR_WIDE : WIDE;
 }
 
 int timed_class_beside(int class, const struct blas_call *call, double *part)
@@ -240,7 +233,7 @@ static struct blas_call level3_call(int class, double amount)
     const enum level3_form form = level3_form_of_class(class);
     const int64_t large = length(form == DEEP ? cbrt(amount) : sqrt(amount / SMALL));
     const int64_t sum = form == PANEL ? SMALL : large, others = form == NARROW ? SMALL : large;
-    if (has_side(call.family)) { /* the triangle is m by m from the left, n by n from the right */
+    if (blas_has_side(call.family)) { /* the triangle is m by m from the left, n by n from the right */
         const int64_t wide = form == PANEL ? length(amount / SMALL / SMALL) : others;
         call.side = groups[group_of(class)].side;
         call.diag = groups[group_of(class)].diag;
@@ -276,15 +269,9 @@ struct blas_call timed_class_call(int class, double amount)
 
 uint64_t timed_class_gated(int class, double amount)
 {
-    double gated = amount;
-    switch (timed_class_family(class)) {
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV:
-    case FAMILY_SYMM: /* gated by m n, and the order is one of these */
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: gated = sqrt(amount); break;
-    default: break;
-    }
+    const enum blas_family family = timed_class_family(class);
+    /* Of those with a side m n is gated, and the order is one of these. */
+    const bool by_root = tuning_family_is_triangle(family) || blas_has_side(family);
+    const double gated = by_root ? sqrt(amount) : amount;
     return gated < 0x1p63 ? (uint64_t)gated : UINT64_MAX;
 }

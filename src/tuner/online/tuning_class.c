@@ -35,25 +35,30 @@ static const struct {
 
 static const char *const form_names[TUNING_FORMS] = {"square", "tall", "wide"};
 
-static bool is_transposed(const struct blas_call *call)
-{
-    return call->trans == TRANS_TRANSPOSE || call->trans == TRANS_CONJUGATE;
-}
-
 int tuning_class_of(const struct blas_call *call)
 {
-    const bool complex = call->type == TYPE_C || call->type == TYPE_Z;
+    const bool complex = blas_is_complex(call->type);
     const int type = (int)call->type;
     if (call->type == TYPE_W)
         return call->family == FAMILY_SYMV ? 14 : TUNING_CLASS_NONE;
     switch (call->family) {
     case FAMILY_AXPY: return type;
-    case FAMILY_GEMV: return 4 + 2 * type + is_transposed(call);
+    case FAMILY_GEMV: return 4 + 2 * type + blas_is_transposed(call);
     case FAMILY_SYMV: return complex ? TUNING_CLASS_NONE : 12 + type;
     case FAMILY_HEMV: return complex ? 15 + type - (int)TYPE_C : TUNING_CLASS_NONE;
-    case FAMILY_TRMV: return 17 + 2 * type + is_transposed(call);
-    default: return TUNING_CLASS_NONE;
+    case FAMILY_TRMV: return 17 + 2 * type + blas_is_transposed(call);
+    case FAMILY_GEMM:
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
+    case FAMILY_COUNT: break; /* cuBLAS has its own shapes */
     }
+    return TUNING_CLASS_NONE;
 }
 
 const char *tuning_class_name(int class)
@@ -128,13 +133,13 @@ static int64_t gemv_length(const struct blas_call *call)
 {
     const double area = sqrt((double)call->m * (double)call->n);
     const enum tuning_form form = tuning_form_of(call),
-                           summed_long = is_transposed(call) ? TUNING_TALL : TUNING_WIDE;
-    const double terms = (double)(is_transposed(call) ? call->m : call->n);
+                           summed_long = blas_is_transposed(call) ? TUNING_TALL : TUNING_WIDE;
+    const double terms = (double)(blas_is_transposed(call) ? call->m : call->n);
     if (form == TUNING_SQUARE)
         return (int64_t)ceil(fmin(fmax(terms, area / SQUARE_OFF), area * SQUARE_OFF));
     if (form == summed_long)
         return (int64_t)ceil(fmin(fmax(terms / SIDE_RATIO, area / LONG_OFF), area * LONG_OFF));
-    return (int64_t)ceil(is_transposed(call) ? area : length_of_leaves(terms, area));
+    return (int64_t)ceil(blas_is_transposed(call) ? area : length_of_leaves(terms, area));
 }
 
 int64_t tuning_size_of(const struct blas_call *call)
@@ -147,11 +152,10 @@ static union blas_scalar scalar(enum blas_type type, double value)
 {
     union blas_scalar result;
     memset(&result, 0, sizeof result);
-    switch (type) {
-    case TYPE_S: result.s = (float)value; break;
-    case TYPE_C: result.c[0] = (float)value; break;
-    default: result.d = value; /* also the first part of z and w */
-    }
+    if (blas_is_single(type))
+        result.s = (float)value; /* also the first part of c */
+    else
+        result.d = value; /* of z and w */
     return result;
 }
 
@@ -187,9 +191,8 @@ struct blas_call tuning_class_call_at(int class, enum tuning_form form, int64_t 
     const int64_t shorter = size * TUNING_UNIT / SIDE_RATIO - short_of(size, TUNING_UNIT / SIDE_RATIO),
                   length = size * TUNING_UNIT - short_of(size, TUNING_UNIT),
                   longer = size * TUNING_UNIT * SIDE_RATIO - short_of(size, TUNING_UNIT);
-    switch (form) {
-    case TUNING_TALL: return tuning_class_call(class, longer, shorter);
-    case TUNING_WIDE: return tuning_class_call(class, shorter, longer);
-    default: return tuning_class_call(class, length, length);
-    }
+    if (form == TUNING_SQUARE)
+        return tuning_class_call(class, length, length);
+    return form == TUNING_TALL ? tuning_class_call(class, longer, shorter)
+                               : tuning_class_call(class, shorter, longer);
 }

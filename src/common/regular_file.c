@@ -1,4 +1,4 @@
-#include "tuner/online/regular_file.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,21 +9,33 @@
 #ifndef MUBLAS_SHAPE_TIMER_H
 #define MUBLAS_SHAPE_TIMER_H
 
+#include "common/clock.h"
 #include "gpu/launch_shape.h"
-#include "tuner/learn/tuning_data.h"
-#include "tuner/learn/tuning_pool.h"
+#include "tuner/learn/timing/tuning_data.h"
+#include "tuner/learn/timing/tuning_pool.h"
 
 struct shape_timer {
     struct tuning_pool *pool;
     struct lane *lane;
     double bandwidth;    /* of the device's memory, bytes per second: to guess times by */
     uint64_t random_state;
-    double deadline;     /* by timer_now(): no round begins after it but the first; 0: none */
+    double deadline;     /* by clock_seconds(): no round begins after it but the first; 0: none */
     double limit;        /* when it is over, as if stopped: what comes out then is worth nothing; 0: never */
     const volatile bool *stop; /* true: finish soon; may be NULL */
     /* What was met, for reports. */
     long shapes_timed, rounds, rounds_lost, wrong, shifts;
 };
+
+/* Told to stop, or past the limit; or past the deadline. */
+static inline bool shape_timer_is_over(const struct shape_timer *timer)
+{
+    return (timer->stop && *timer->stop) || (timer->limit > 0 && clock_seconds() > timer->limit);
+}
+
+static inline bool shape_timer_should_end(const struct shape_timer *timer)
+{
+    return shape_timer_is_over(timer) || (timer->deadline > 0 && clock_seconds() > timer->deadline);
+}
 
 /* How a field of shapes is narrowed while it is timed. */
 struct timing_plan {
@@ -40,10 +52,6 @@ struct timing_plan {
                       * at again */
 };
 
-/* Raise the lane's workspace to what any of the shapes needs for the call. Before timing. */
-enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_call *call,
-                                const struct launch_shape *shapes, size_t count);
-
 /* Time `call` (without pointers; the pool must hold it) under count >= 1 shapes. A shape that
  * cannot run has times[i].rounds 0, one that gives other bits TUNING_WRONG, both seconds HUGE_VAL.
  * `reference`: of the built-in shape; may be NULL. A device error is returned; STATUS_OK also after a stop.
@@ -51,16 +59,5 @@ enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_cal
 enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *call,
                              const struct launch_shape *shapes, size_t count, const struct timing_plan *plan,
                              struct tuning_time *times, struct tuning_time *reference);
-
-/* Which shapes give the built-in shape's bits? A run of each; `partial`: as in timing_plan. */
-enum shape_outcome { SHAPE_CANNOT, SHAPE_WRONG, SHAPE_RIGHT };
-enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call *call,
-                               const struct launch_shape *shapes, size_t count, bool partial,
-                               enum shape_outcome *outcomes);
-/* Told to stop, or past the limit; or past the deadline. */
-bool shape_timer_is_over(const struct shape_timer *timer);
-bool shape_timer_should_end(const struct shape_timer *timer);
-
-double timer_now(void); /* seconds of a monotonic clock */
 
 #endif

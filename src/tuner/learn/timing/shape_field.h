@@ -2,8 +2,8 @@
 #ifndef MUBLAS_SHAPE_FIELD_H
 #define MUBLAS_SHAPE_FIELD_H
 
-#include "tuner/learn/graph_replay.h"
-#include "tuner/learn/shape_timer.h"
+#include "tuner/learn/timing/graph_replay.h"
+#include "tuner/learn/timing/shape_timer.h"
 
 enum { SHAPE_ROUNDS_MOST = 31, AHEAD = 2 /* places of the reference before the others, at most */ };
 

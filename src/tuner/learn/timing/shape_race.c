@@ -1,4 +1,4 @@
-#include "tuner/learn/shape_race.h"
+#include "tuner/learn/timing/shape_race.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "tuner/learn/graph_replay.h"
+#include "tuner/learn/timing/graph_replay.h"
 
 #include "common/log.h"
 #include "common/settings.h"

@@ -1,4 +1,4 @@
-#include "tuner/online/line_reader.h"
+#include "common/line_reader.h"
 
 #include <math.h>
 #include <stdarg.h>

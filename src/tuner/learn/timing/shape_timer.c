@@ -1,8 +1,7 @@
-#include "tuner/learn/shape_timer.h"
-#include "common/clock.h"
+#include "tuner/learn/timing/shape_timer.h"
 #include "gpu/launch.h"
-#include "gpu/launch_plan.h"
-#include "tuner/learn/shape_field.h"
+#include "tuner/learn/timing/shape_field.h"
+#include "tuner/learn/timing/shape_verify.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,45 +12,6 @@ enum { CALLS_MOST = 24 };
 /* Seconds from which on a call outlasts its launch so clearly that it needs no graph, which takes longer to
  * make than to play. */
 static const double LAUNCHED_SECONDS = 9e-6;
-
-double timer_now(void)
-{
-    return 1e-9 * (double)clock_nanoseconds();
-}
-
-bool shape_timer_is_over(const struct shape_timer *timer)
-{
-    return (timer->stop && *timer->stop) || (timer->limit > 0 && timer_now() > timer->limit);
-}
-
-bool shape_timer_should_end(const struct shape_timer *timer)
-{
-    return shape_timer_is_over(timer) || (timer->deadline > 0 && timer_now() > timer->deadline);
-}
-
-static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
-                           const struct launch_shape *shape)
-{
-    struct launch_plan plan;
-    launch_shape_override(*shape);
-    enum status status = launch_plan_make(call, &plan);
-    launch_shape_override((struct launch_shape){.edge = 0});
-    if (status == STATUS_OK)
-        status = lane_reserve_workspace(timer->lane, plan.workspace_bytes, plan.counter_bytes);
-    return status;
-}
-
-enum status shape_timer_prepare(struct shape_timer *timer, const struct blas_call *call,
-                                const struct launch_shape *shapes, size_t count)
-{
-    const struct blas_call dealt = tuning_pool_deal(timer->pool, call);
-    const struct launch_shape built_in = launch_shape_built_in(call);
-    enum status status = reserve(timer, &dealt, &built_in);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        if (!launch_shape_fault(call, &shapes[i]))
-            status = reserve(timer, &dealt, &shapes[i]);
-    return status == STATUS_OK ? lane_synchronise(timer->lane, "reserving workspace") : status;
-}
 
 static enum status queue_call_of(void *context, int number)
 {
@@ -107,9 +67,9 @@ static void choose_calls(struct shape_field *field, double played)
 static enum status look_at(struct shape_field *field, const struct launch_shape *shapes,
                            const struct timing_plan *plan, enum shape_outcome *outcomes)
 {
-    enum status status = shape_timer_prepare(field->timer, field->call, shapes, field->count);
+    enum status status = shape_verify_prepare(field->timer, field->call, shapes, field->count);
     if (status == STATUS_OK && !plan->unverified)
-        return shape_timer_verify(field->timer, field->call, shapes, field->count, plan->partial, outcomes);
+        return shape_verify(field->timer, field->call, shapes, field->count, plan->partial, outcomes);
     for (size_t i = 0; i < field->count; i++)
         outcomes[i] = launch_shape_fault(field->call, &shapes[i]) ? SHAPE_CANNOT : SHAPE_RIGHT;
     return status;

@@ -1,4 +1,4 @@
-#include "tuner/learn/tuning_pool.h"
+#include "tuner/learn/timing/tuning_pool.h"
 
 enum { ALIGNMENT = 256 };
 

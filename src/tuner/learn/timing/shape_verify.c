@@ -1,13 +1,37 @@
-/* Do shapes give the bits that the built-in one gives? */
-#include "tuner/learn/shape_timer.h"
+#include "tuner/learn/timing/shape_verify.h"
 
 #include "common/log.h"
 #include "gpu/launch.h"
+#include "gpu/launch_plan.h"
 
 #include <string.h>
 
 /* A longer vector shows nothing that this one does not. */
 enum { ALIGNMENT = 256, VECTOR_MOST = (1 << 16) + 3, REFILLED_MOST = 4 << 20 };
+
+static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
+                           const struct launch_shape *shape)
+{
+    struct launch_plan plan;
+    launch_shape_override(*shape);
+    enum status status = launch_plan_make(call, &plan);
+    launch_shape_override((struct launch_shape){.edge = 0});
+    if (status == STATUS_OK)
+        status = lane_reserve_workspace(timer->lane, plan.workspace_bytes, plan.counter_bytes);
+    return status;
+}
+
+enum status shape_verify_prepare(struct shape_timer *timer, const struct blas_call *call,
+                                const struct launch_shape *shapes, size_t count)
+{
+    const struct blas_call dealt = tuning_pool_deal(timer->pool, call);
+    const struct launch_shape built_in = launch_shape_built_in(call);
+    enum status status = reserve(timer, &dealt, &built_in);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (!launch_shape_fault(call, &shapes[i]))
+            status = reserve(timer, &dealt, &shapes[i]);
+    return status == STATUS_OK ? lane_synchronise(timer->lane, "reserving workspace") : status;
+}
 
 struct slots {
     struct blas_call call; /* matrix and x in place */
@@ -115,11 +139,11 @@ static enum status verify_batch(struct shape_timer *timer, const struct slots *s
     return status;
 }
 
-enum status shape_timer_verify(struct shape_timer *timer, const struct blas_call *call,
+enum status shape_verify(struct shape_timer *timer, const struct blas_call *call,
                                const struct launch_shape *shapes, size_t count, bool partial,
                                enum shape_outcome *outcomes)
 {
-    enum status status = shape_timer_prepare(timer, call, shapes, count);
+    enum status status = shape_verify_prepare(timer, call, shapes, count);
     const struct slots slots = slots_make(timer, call);
     if (status == STATUS_OK)
         status = fill_operands(timer, &slots);

@@ -1,4 +1,4 @@
-#include "tuner/learn/tuning_data.h"
+#include "tuner/learn/timing/tuning_data.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #ifndef MUBLAS_SHAPE_RACE_H
 #define MUBLAS_SHAPE_RACE_H
 
-#include "tuner/learn/shape_timer.h"
+#include "tuner/learn/timing/shape_timer.h"
 
 /* The order of `shapes` (count >= 1) changes: the fastest come first, as far as they were timed to the end
  * and give the built-in shape's bits. `times` in the same order. `finished`: how many of them did; behind

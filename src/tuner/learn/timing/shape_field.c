@@ -1,4 +1,4 @@
-#include "tuner/learn/shape_field.h"
+#include "tuner/learn/timing/shape_field.h"
 
 #include "tuner/learn/statistics.h"
 
