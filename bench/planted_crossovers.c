@@ -99,8 +99,9 @@ static double truth_of(const struct machine *machine, enum call_side side, const
     double us = 0;
     border_call_lay_out(&laid_out);
     const int class = timed_class_of(&laid_out);
-    const bool known = side == SIDE_HOST ? learned_times_host(machine->truth, class, &laid_out, &us)
-                                         : learned_times_resident(machine->truth, class, &laid_out, true, &us);
+    const bool known = side == SIDE_HOST
+                           ? learned_times_host(machine->truth, class, &laid_out, &us)
+                           : learned_times_resident(machine->truth, class, &laid_out, true, &us);
     return known ? us : 0;
 }
 

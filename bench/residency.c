@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t uplo_length);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t uplo_length);
 
 enum { HUGE_PAGE = 2 << 20 };
 

@@ -6,11 +6,11 @@
  *
  * Prints a line for each number of threads:
  *   case,n,threads,calls,median_us,gigabytes_per_second,digest
- * where the bytes are the matrices', read once a call, and the digest is of the sums of the results of the last
- * calls. --rewritten: each thread writes to one page in sixteen of its matrix before each call, so that residency
- * never pays; the time of the writing is not counted. --offset: where the first matrix begins behind a page's
- * beginning, so that neighbours share pages. An ordinary program: run it with and without the shim, the
- * host BLAS on one thread. */
+ * where the bytes are the matrices', read once a call, and the digest is of the sums of the results of the
+ * last calls. --rewritten: each thread writes to one page in sixteen of its matrix before each call, so that
+ * residency never pays; the time of the writing is not counted. --offset: where the first matrix begins
+ * behind a page's beginning, so that neighbours share pages. An ordinary program: run it with and without the
+ * shim, the host BLAS on one thread. */
 #include "timing.h"
 
 #include <getopt.h>
@@ -19,8 +19,9 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
-            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t trans_length);
 
 enum { HUGE_PAGE = 2 << 20, THREADS_MAX = 64, CALLS_MAX = 1 << 20, PAGE_DOUBLES = 512, CALLS_AT_FIRST = 3 };
 
@@ -107,8 +108,8 @@ static void report(struct worker *workers, int threads)
             sum += worker->y[j];
     }
     printf("dgemv on %s%s,%d,%d,%ld,%.1f,%.1f,%016llx\n", options.huge ? "huge pages" : "4 KiB pages",
-           options.rewritten ? " rewritten" : "", options.n, threads, calls, 1e6 * median(all, count), rate / 1e9,
-           (unsigned long long)digest_of(&sum, 1));
+           options.rewritten ? " rewritten" : "", options.n, threads, calls, 1e6 * median(all, count),
+           rate / 1e9, (unsigned long long)digest_of(&sum, 1));
     fflush(stdout);
 }
 
@@ -135,7 +136,8 @@ static void run(double *memory, int threads)
 static double *map_matrices(int most)
 {
     const size_t bytes = (size_t)most * matrix_doubles() * sizeof(double);
-    char *memory = mmap(NULL, bytes + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory = mmap(NULL, bytes + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                        0);
     if (memory == MAP_FAILED) {
         perror("threads: mmap");
         exit(1);
@@ -150,16 +152,18 @@ static double *map_matrices(int most)
 
 static _Noreturn void usage(void)
 {
-    fprintf(stderr, "usage: threads [--order=N] [--threads=T,T...] [--seconds=S] [--warm-up=S] [--pages=small|huge]\n"
-                    "               [--offset=BYTES] [--rewritten]\n");
+    fprintf(stderr,
+            "usage: threads [--order=N] [--threads=T,T...] [--seconds=S] [--warm-up=S] [--pages=small|huge]\n"
+            "               [--offset=BYTES] [--rewritten]\n");
     exit(2);
 }
 
 int main(int count, char **arguments)
 {
-    static const struct option known[] = {{"order", 1, NULL, 'n'},   {"threads", 1, NULL, 't'},   {"seconds", 1, NULL, 's'},
-                                          {"pages", 1, NULL, 'p'},   {"rewritten", 0, NULL, 'r'},
-                                          {"offset", 1, NULL, 'o'},  {"warm-up", 1, NULL, 'w'},   {0}};
+    static const struct option known[] = {{"order", 1, NULL, 'n'},     {"threads", 1, NULL, 't'},
+                                          {"seconds", 1, NULL, 's'},   {"pages", 1, NULL, 'p'},
+                                          {"rewritten", 0, NULL, 'r'}, {"offset", 1, NULL, 'o'},
+                                          {"warm-up", 1, NULL, 'w'},   {0}};
     char every[256] = "1,4,8";
     int most = 0;
     for (int letter; (letter = getopt_long(count, arguments, "", known, NULL)) != -1;)
@@ -177,7 +181,8 @@ int main(int count, char **arguments)
     memcpy(again, every, sizeof again);
     for (char *rest = again, *word; (word = strsep(&rest, ","));)
         most = atoi(word) > most ? atoi(word) : most;
-    if (options.n < 1 || options.seconds <= 0 || most < 1 || most > THREADS_MAX || options.offset > HUGE_PAGE || optind != count)
+    if (options.n < 1 || options.seconds <= 0 || most < 1 || most > THREADS_MAX ||
+        options.offset > HUGE_PAGE || optind != count)
         usage();
     double *memory = map_matrices(most);
     for (char *rest = every, *word; (word = strsep(&rest, ","));)

@@ -1,12 +1,13 @@
-/* threads_in_turns.c - what the shim and its report cost threads of calls that are far too small to be offloaded.
+/* threads_in_turns.c - what the shim and its report cost threads of calls that are far too small to be
+ * offloaded.
  *
  *   threads_in_turns SHIM HOST_BLAS [ROUNDS [THREADS...]]
  *
  * Threads that each repeat daxpy with 8 elements of their own on the bare host, through the shim, through the
- * shim with a report asked for, and on the host again, which shows what is noise: four processes, of which one
- * works at a time, for some milliseconds, in turns. Prints of each number of threads the medians of ROUNDS such
- * turns, in nanoseconds of a thread's processor time a call, so that more threads than processors do no harm:
- *   threads,host_ns,shim_more_ns,report_more_ns,again_more_ns */
+ * shim with a report asked for, and on the host again, which shows what is noise: four processes, of which
+ * one works at a time, for some milliseconds, in turns. Prints of each number of threads the medians of
+ * ROUNDS such turns, in nanoseconds of a thread's processor time a call, so that more threads than processors
+ * do no harm: threads,host_ns,shim_more_ns,report_more_ns,again_more_ns */
 #include "timing.h"
 
 #include <dlfcn.h>
@@ -188,7 +189,8 @@ int main(int count, char **arguments)
     for (int i = 4; i < count; i++) {
         const int threads = atoi(arguments[i]);
         if (threads < 1 || threads > THREADS_MAX) {
-            fprintf(stderr, "threads_in_turns: '%s' is no number of threads up to %d\n", arguments[i], THREADS_MAX);
+            fprintf(stderr, "threads_in_turns: '%s' is no number of threads up to %d\n", arguments[i],
+                    THREADS_MAX);
             return 2;
         }
         measure(arguments[1], arguments[2], rounds, threads);

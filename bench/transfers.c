@@ -2,12 +2,13 @@
  *
  *   bench/transfers [MIB...]
  *
- * Of each size (64, 512 and 2048 MiB), up and down, one line a measurement with the median and the best of some
- * turns in GB/s (10^9): the product's own way by 1 to 8 threads; what it chooses here, also where its helpers
- * must first be made; the driver's own copy of ordinary memory; by DMA from and to pinned memory. Then a square matrix of about that size as its
- * callers send it: whole with a gap behind each column, and its lower triangle, of whose bytes the elements alone count.
- * At last how fast 1 to 8 threads pack a slot's worth each, by the way that the product copies and by memcpy. What
- * came down is compared with what went up. */
+ * Of each size (64, 512 and 2048 MiB), up and down, one line a measurement with the median and the best of
+ * some turns in GB/s (10^9): the product's own way by 1 to 8 threads; what it chooses here, also where its
+ * helpers must first be made; the driver's own copy of ordinary memory; by DMA from and to pinned memory.
+ * Then a square matrix of about that size as its callers send it: whole with a gap behind each column, and
+ * its lower triangle, of whose bytes the elements alone count. At last how fast 1 to 8 threads pack a slot's
+ * worth each, by the way that the product copies and by memcpy. What came down is compared with what went up.
+ */
 #include "timing.h"
 #include "common/job_helpers.h"
 #include "mirror/transfer/pieces.h"
@@ -19,7 +20,13 @@
 #include <unistd.h>
 
 enum { REST_MICROSECONDS = 400000 }; /* longer than helpers stay */
-enum { THREADS_MOST = JOB_HELPERS_MOST + 1, TURNS_MOST = 20, PATH_CHOSEN = 0, PATH_DRIVER = -1, PATH_PINNED = -2 };
+enum {
+    THREADS_MOST = JOB_HELPERS_MOST + 1,
+    TURNS_MOST = 20,
+    PATH_CHOSEN = 0,
+    PATH_DRIVER = -1,
+    PATH_PINNED = -2
+};
 
 static struct device *device;
 static struct lane *lane;
@@ -76,8 +83,8 @@ static int turns_of(size_t bytes)
 static void print(const char *direction, size_t bytes, const char *what, double *seconds, int turns)
 {
     const double middle = median(seconds, (size_t)turns);
-    printf("%-4s %5zu MiB  %-28s %6.2f GB/s  best %6.2f\n", direction, bytes >> 20, what, 1e-9 * (double)bytes / middle,
-           1e-9 * (double)bytes / seconds[0]);
+    printf("%-4s %5zu MiB  %-28s %6.2f GB/s  best %6.2f\n", direction, bytes >> 20, what,
+           1e-9 * (double)bytes / middle, 1e-9 * (double)bytes / seconds[0]);
     fflush(stdout);
 }
 
@@ -150,7 +157,8 @@ static void measure_matrix(const struct buffers *buffers, enum blas_part part, c
     }
     for (int64_t j = 0; j < n && good; j++) {
         const size_t at = (size_t)(j * (n + GAP) + (part == PART_LOWER ? j : 0)) * 8;
-        good = memcmp(buffers->source + at, buffers->result + at, (size_t)(part == PART_LOWER ? n - j : n) * 8) == 0;
+        good = memcmp(buffers->source + at, buffers->result + at,
+                      (size_t)(part == PART_LOWER ? n - j : n) * 8) == 0;
     }
     all_good = all_good && good;
     if (!good) {
@@ -210,7 +218,8 @@ static void measure_size(size_t bytes)
     void *pinned = NULL;
     struct buffers buffers = {.bytes = bytes, .source = malloc(bytes), .result = malloc(bytes)};
     if (!buffers.source || !buffers.result || device_allocate(device, bytes, &memory) != STATUS_OK ||
-        device_check(device, driver()->pinned_allocate(&pinned, bytes, 0), "allocating pinned memory") != STATUS_OK) {
+        device_check(device, driver()->pinned_allocate(&pinned, bytes, 0), "allocating pinned memory") !=
+            STATUS_OK) {
         fprintf(stderr, "transfers: not enough memory for %zu MiB\n", bytes >> 20);
         exit(1);
     }

@@ -36,8 +36,8 @@ static double real_at(const struct bench_case *wanted, const void *reals, int64_
 }
 
 /* How many tolerances they are apart where they are most; a NaN is more than anything. */
-static double worst_difference(const struct bench_case *wanted, const void *one, const void *other, int64_t reals,
-                               int64_t *where)
+static double worst_difference(const struct bench_case *wanted, const void *one, const void *other,
+                               int64_t reals, int64_t *where)
 {
     const double most = tolerance(wanted);
     double worst = 0;
@@ -63,11 +63,12 @@ static void report(const struct bench_case *wanted, int64_t where, double own, d
 {
     char flags[4];
     case_flags(wanted, flags);
-    fprintf(stderr,
-            "measure: %c%s %s m=%lld n=%lld %s: contenders disagree: real number %lld of the result is %.17g by "
-            "mublas, %.17g by cuBLAS and %.17Lg by the host\n",
-            case_type_letter(wanted->type), case_routine(wanted), flags, (long long)wanted->m, (long long)wanted->n,
-            case_layout(wanted->layout), (long long)where, own, peer, exact);
+    fprintf(
+        stderr,
+        "measure: %c%s %s m=%lld n=%lld %s: contenders disagree: real number %lld of the result is %.17g by "
+        "mublas, %.17g by cuBLAS and %.17Lg by the host\n",
+        case_type_letter(wanted->type), case_routine(wanted), flags, (long long)wanted->m,
+        (long long)wanted->n, case_layout(wanted->layout), (long long)where, own, peer, exact);
 }
 
 /* Which of the two errs in this real number? */
@@ -85,15 +86,17 @@ static enum status judge(const struct operands *operands, const struct bench_cas
         return status;
     const long double exact = element.parts[where % parts];
     const long double of_chain = epsilon(wanted) / 2 * (double)element.products * element.magnitude;
-    const bool own_errs = excess(own, exact, tolerance(wanted)) > 1, peer_errs = excess(peer, exact, of_chain) > 1;
+    const bool own_errs = excess(own, exact, tolerance(wanted)) > 1,
+               peer_errs = excess(peer, exact, of_chain) > 1;
     *agreement = own_errs ? AGREEMENT_DISAGREES : peer_errs ? AGREEMENT_PEER_ERRS : AGREEMENT_AGREES;
     if (own_errs || peer_errs)
         report(wanted, where, own, peer, exact);
     return STATUS_OK;
 }
 
-enum status agreement_check(enum contender peer, const struct operands *operands, const struct bench_case *wanted,
-                            const struct rotation *rotation, enum agreement *agreement)
+enum status agreement_check(enum contender peer, const struct operands *operands,
+                            const struct bench_case *wanted, const struct rotation *rotation,
+                            enum agreement *agreement)
 {
     const size_t bytes = (size_t)case_y_length(wanted) * blas_element_bytes(wanted->type);
     void *left = malloc(bytes), *right = malloc(bytes);

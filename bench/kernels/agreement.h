@@ -16,7 +16,8 @@ enum agreement {
  * adds; a plain chain of additions may err by k eps of what it has added. So of two that
  * differ by more the host adds the worst element once more, in long double: mublas is to be as near
  * as the first says, the peer as near as the second. Where one is not, a line says how far. */
-enum status agreement_check(enum contender peer, const struct operands *operands, const struct bench_case *wanted,
-                            const struct rotation *rotation, enum agreement *agreement);
+enum status agreement_check(enum contender peer, const struct operands *operands,
+                            const struct bench_case *wanted, const struct rotation *rotation,
+                            enum agreement *agreement);
 
 #endif

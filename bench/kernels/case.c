@@ -90,7 +90,8 @@ int64_t case_y_length(const struct bench_case *wanted)
 
 double case_bytes(const struct bench_case *wanted)
 {
-    const double element = (double)blas_element_bytes(wanted->type), m = (double)wanted->m, n = (double)wanted->n;
+    const double element = (double)blas_element_bytes(wanted->type), m = (double)wanted->m,
+                 n = (double)wanted->n;
     switch (wanted->family) {
     case FAMILY_AXPY: return 3 * n * element;
     case FAMILY_GEMV:

@@ -120,7 +120,8 @@ static void add_size(struct building *building, int64_t m, int64_t n, enum layou
         }
 }
 
-static void add_sizes(struct building *building, const int64_t *sizes, int count, enum layout layout, bool warm)
+static void add_sizes(struct building *building, const int64_t *sizes, int count, enum layout layout,
+                      bool warm)
 {
     if (warm ? building->options->warm : building->options->cold)
         for (int i = 0; i < count; i++)

@@ -20,17 +20,17 @@ static enum status queue(void *context, int number)
 }
 
 /* With a rotation, fill its vectors anew. */
-static enum status prepare(enum contender who, const struct operands *operands, const struct bench_case *wanted,
-                           const struct rotation *rotation)
+static enum status prepare(enum contender who, const struct operands *operands,
+                           const struct bench_case *wanted, const struct rotation *rotation)
 {
     if (who != CONTENDER_MUBLAS && cublas_peer_set_atomics(who == CONTENDER_CUBLAS_ATOMICS) != STATUS_OK)
         return STATUS_DEVICE_ERROR;
     return rotation ? operands_refresh(operands, wanted, rotation) : STATUS_OK;
 }
 
-enum status contender_time(enum contender who, const struct operands *operands, const struct bench_case *wanted,
-                           const struct replay_settings *settings, const struct rotation *rotation,
-                           struct timing *timing)
+enum status contender_time(enum contender who, const struct operands *operands,
+                           const struct bench_case *wanted, const struct replay_settings *settings,
+                           const struct rotation *rotation, struct timing *timing)
 {
     struct calls calls = {who, operands, wanted, rotation};
     enum status status = prepare(who, operands, wanted, wanted->family == FAMILY_AXPY ? NULL : rotation);
@@ -42,7 +42,10 @@ enum status contender_time(enum contender who, const struct operands *operands, 
 /* The rotation's first pair of operands alone. */
 static struct rotation first_of(const struct rotation *rotation)
 {
-    return (struct rotation){.calls = 1, .matrices = 1, .vectors = 1, .matrix_stride = rotation->matrix_stride,
+    return (struct rotation){.calls = 1,
+                             .matrices = 1,
+                             .vectors = 1,
+                             .matrix_stride = rotation->matrix_stride,
                              .vector_stride = rotation->vector_stride};
 }
 
@@ -60,8 +63,9 @@ enum status contender_refresh(const struct operands *operands, const struct benc
     return operands_refresh(operands, wanted, &first);
 }
 
-enum status contender_run_once(enum contender who, const struct operands *operands, const struct bench_case *wanted,
-                               const struct rotation *rotation, void *result, size_t bytes)
+enum status contender_run_once(enum contender who, const struct operands *operands,
+                               const struct bench_case *wanted, const struct rotation *rotation, void *result,
+                               size_t bytes)
 {
     const struct rotation first = first_of(rotation);
     struct calls calls = {who, operands, wanted, &first};
@@ -72,10 +76,10 @@ enum status contender_run_once(enum contender who, const struct operands *operan
     if (status == STATUS_OK)
         status = queue(&calls, 0);
     if (status == STATUS_OK)
-        status = device_check(lane->device,
-                              driver()->copy_to_host_async(result,
-                                                           (uintptr_t)(in_place ? call.x.pointer : call.y.pointer),
-                                                           bytes, lane->stream),
-                              "copying a result");
+        status = device_check(
+            lane->device,
+            driver()->copy_to_host_async(result, (uintptr_t)(in_place ? call.x.pointer : call.y.pointer),
+                                         bytes, lane->stream),
+            "copying a result");
     return status == STATUS_OK ? lane_synchronise(lane, "running a call to be compared") : status;
 }

@@ -12,13 +12,14 @@
  * CUBLAS_FILL_MODE_LOWER, UPPER 0, 1 as enum blas_uplo; CUBLAS_DIAG_NON_UNIT, UNIT 0, 1 as
  * enum blas_diag; CUBLAS_ATOMICS_ALLOWED is 1. */
 typedef struct cublasContext *cublasHandle_t;
-typedef int axpy_function(cublasHandle_t, int n, const void *alpha, const void *x, int incx, void *y, int incy);
+typedef int axpy_function(cublasHandle_t, int n, const void *alpha, const void *x, int incx, void *y,
+                          int incy);
 typedef int gemv_function(cublasHandle_t, int trans, int m, int n, const void *alpha, const void *a, int lda,
                           const void *x, int incx, const void *beta, void *y, int incy);
-typedef int symv_function(cublasHandle_t, int uplo, int n, const void *alpha, const void *a, int lda, const void *x,
-                          int incx, const void *beta, void *y, int incy);
-typedef int trmv_function(cublasHandle_t, int uplo, int trans, int diag, int n, const void *a, int lda, void *x,
-                          int incx);
+typedef int symv_function(cublasHandle_t, int uplo, int n, const void *alpha, const void *a, int lda,
+                          const void *x, int incx, const void *beta, void *y, int incy);
+typedef int trmv_function(cublasHandle_t, int uplo, int trans, int diag, int n, const void *a, int lda,
+                          void *x, int incx);
 
 enum { WORKSPACE_BYTES = 32 << 20, TYPES = 4 };
 
@@ -114,12 +115,14 @@ bool cublas_peer_supports(const struct blas_call *call)
     const size_t element = blas_element_bytes(call->type);
     if ((int)call->type >= TYPES || call->m > INT_MAX || call->n > INT_MAX || call->a.ld > INT_MAX)
         return false;
-    return ((uintptr_t)call->a.pointer | (uintptr_t)call->x.pointer | (uintptr_t)call->y.pointer) % element == 0;
+    return ((uintptr_t)call->a.pointer | (uintptr_t)call->x.pointer | (uintptr_t)call->y.pointer) % element ==
+           0;
 }
 
 enum status cublas_peer_set_atomics(bool allowed)
 {
-    return cublas_check(cublas.set_atomics(handle, allowed), "cublasSetAtomicsMode") ? STATUS_OK : STATUS_DEVICE_ERROR;
+    return cublas_check(cublas.set_atomics(handle, allowed), "cublasSetAtomicsMode") ? STATUS_OK
+                                                                                     : STATUS_DEVICE_ERROR;
 }
 
 enum status cublas_peer_queue(const struct blas_call *call)

@@ -29,7 +29,8 @@ struct term {
 static struct term term_of(const struct blas_call *call, int64_t i, int64_t j)
 {
     const bool transposed = !blas_is_symmetric(call) && call->trans != TRANS_NONE;
-    struct term term = {transposed ? j : i, transposed ? i : j, true, false, call->trans == TRANS_CONJUGATE, false};
+    struct term term = {
+        transposed ? j : i, transposed ? i : j, true, false, call->trans == TRANS_CONJUGATE, false};
     const bool stored = call->uplo == UPLO_LOWER ? term.row >= term.column : term.row <= term.column;
     if (blas_is_symmetric(call) && !stored) {
         term.row = j, term.column = i;
@@ -44,7 +45,8 @@ static struct term term_of(const struct blas_call *call, int64_t i, int64_t j)
 }
 
 /* Queue one element's way to the host. */
-static enum status fetch(struct lane *lane, enum blas_type type, const void *base, int64_t index, unsigned char *to)
+static enum status fetch(struct lane *lane, enum blas_type type, const void *base, int64_t index,
+                         unsigned char *to)
 {
     const size_t element = blas_element_bytes(type);
     return device_check(lane->device,
@@ -69,7 +71,8 @@ struct row {
     int64_t terms;
 };
 
-static enum status fetch_row(struct lane *lane, const struct blas_call *call, int64_t index, const struct row *row)
+static enum status fetch_row(struct lane *lane, const struct blas_call *call, int64_t index,
+                             const struct row *row)
 {
     const size_t element = blas_element_bytes(call->type);
     enum status status = fetch(lane, call->type, call->y.pointer, index, row->y);

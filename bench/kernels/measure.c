@@ -48,7 +48,8 @@ static void allocate(struct session *session, struct lane *lane, const struct ca
         operands_want(&list->cases[i], session->options.pool_bytes, session->l2_bytes, &pool, &vectors);
     if (session->roof && session->options.pool_bytes > (size_t)ROOF_BYTES)
         pool = session->options.pool_bytes;
-    demand(tuning_pool_open(&session->operands.memory, lane, pool, vectors), "allocating operands (-m takes less)");
+    demand(tuning_pool_open(&session->operands.memory, lane, pool, vectors),
+           "allocating operands (-m takes less)");
 }
 
 /* The roof of 4 GiB, at the begin and at the end: has the device kept its pace? */
@@ -144,7 +145,8 @@ static void measure_all(struct session *session, const struct case_list *list, d
     while (done < list->count && seconds_now() - start < session->options.time_limit)
         measure_case(session, &list->cases[done++]);
     if (done < list->count)
-        output_note(session->options.csv, "TIME LIMIT: %zu of %zu cases were not measured (-T gives more seconds)",
+        output_note(session->options.csv,
+                    "TIME LIMIT: %zu of %zu cases were not measured (-T gives more seconds)",
                     list->count - done, list->count);
     output_note(session->options.csv, "%zu cases in %.0f s", done, seconds_now() - start);
 }
@@ -169,7 +171,8 @@ int main(int count, char **arguments)
 {
     const double start = seconds_now();
     struct session session = {.options = options_read(count, arguments)};
-    session.settings = (struct replay_settings){.plain = session.options.plain, .most = session.options.replays,
+    session.settings = (struct replay_settings){.plain = session.options.plain,
+                                                .most = session.options.replays,
                                                 .budget = session.options.budget_seconds};
     struct lane *lane = wake(&session);
     struct case_list list = case_list_make(&session.options, session.l2_bytes);

@@ -1,6 +1,13 @@
 #include "operands.h"
 
-enum { CALLS_LEAST = 20, CALLS_SMALL = 100, CALLS_MOST = 4096, SMALL_BYTES = 8 << 20, VECTORS_MOST = 512 << 20, ALIGNMENT = 256 };
+enum {
+    CALLS_LEAST = 20,
+    CALLS_SMALL = 100,
+    CALLS_MOST = 4096,
+    SMALL_BYTES = 8 << 20,
+    VECTORS_MOST = 512 << 20,
+    ALIGNMENT = 256
+};
 
 static size_t round_up(size_t bytes)
 {
@@ -13,14 +20,15 @@ static size_t vector_pair_bytes(const struct bench_case *wanted)
     const size_t element = blas_element_bytes(wanted->type);
     if (wanted->family == FAMILY_AXPY)
         return ALIGNMENT;
-    return round_up((size_t)case_x_length(wanted) * element) + round_up((size_t)case_y_length(wanted) * element) +
-           ALIGNMENT;
+    return round_up((size_t)case_x_length(wanted) * element) +
+           round_up((size_t)case_y_length(wanted) * element) + ALIGNMENT;
 }
 
-struct rotation rotation_make(double bytes, size_t footprint, size_t vector_bytes, size_t room, size_t l2_bytes,
-                              bool warm)
+struct rotation rotation_make(double bytes, size_t footprint, size_t vector_bytes, size_t room,
+                              size_t l2_bytes, bool warm)
 {
-    struct rotation rotation = {.calls = CALLS_LEAST, .matrix_stride = footprint, .vector_stride = vector_bytes};
+    struct rotation rotation = {
+        .calls = CALLS_LEAST, .matrix_stride = footprint, .vector_stride = vector_bytes};
     const double round = 4.0 * (double)l2_bytes / bytes + 1;
     if (!warm && round > rotation.calls)
         rotation.calls = round < CALLS_MOST ? (int)round + 1 : CALLS_MOST;
@@ -31,10 +39,12 @@ struct rotation rotation_make(double bytes, size_t footprint, size_t vector_byte
     return rotation;
 }
 
-struct rotation rotation_of_case(const struct operands *operands, const struct bench_case *wanted, size_t l2_bytes)
+struct rotation rotation_of_case(const struct operands *operands, const struct bench_case *wanted,
+                                 size_t l2_bytes)
 {
-    struct rotation rotation = rotation_make(case_bytes(wanted), case_footprint(wanted), vector_pair_bytes(wanted),
-                                             operands->memory.matrix_bytes, l2_bytes, wanted->warm);
+    struct rotation rotation = rotation_make(case_bytes(wanted), case_footprint(wanted),
+                                             vector_pair_bytes(wanted), operands->memory.matrix_bytes,
+                                             l2_bytes, wanted->warm);
     const size_t fitting = operands->memory.vector_bytes / rotation.vector_stride;
     rotation.vectors = fitting < (size_t)rotation.calls ? (int)fitting : rotation.calls;
     return rotation;
@@ -44,8 +54,8 @@ void operands_want(const struct bench_case *wanted, size_t limit, size_t l2_byte
                    size_t *vector_bytes)
 {
     const size_t pair = vector_pair_bytes(wanted);
-    const struct rotation rotation = rotation_make(case_bytes(wanted), case_footprint(wanted), pair, limit, l2_bytes,
-                                                   wanted->warm);
+    const struct rotation rotation = rotation_make(case_bytes(wanted), case_footprint(wanted), pair, limit,
+                                                   l2_bytes, wanted->warm);
     const size_t matrices = (size_t)rotation.matrices * rotation.matrix_stride;
     size_t vectors = (size_t)rotation.calls * pair;
     if (vectors > VECTORS_MOST)
@@ -86,9 +96,11 @@ struct blas_call operands_call(const struct operands *operands, const struct ben
 {
     struct blas_call call = {.family = wanted->family, .type = wanted->type, .uplo = wanted->uplo,
                              .trans = wanted->trans, .diag = wanted->diag, .m = wanted->m, .n = wanted->n};
-    const CUdeviceptr slot = operands->memory.matrices + (size_t)(number % rotation->matrices) * rotation->matrix_stride +
+    const CUdeviceptr slot = operands->memory.matrices +
+                             (size_t)(number % rotation->matrices) * rotation->matrix_stride +
                              case_shift(wanted);
-    const CUdeviceptr x = operands->memory.vectors + (size_t)(number % rotation->vectors) * rotation->vector_stride;
+    const CUdeviceptr x = operands->memory.vectors +
+                          (size_t)(number % rotation->vectors) * rotation->vector_stride;
     set_scalars(&call);
     call.x = (struct blas_vector){pointer(x), case_x_length(wanted), 1};
     call.y = (struct blas_vector){pointer(x + round_up((size_t)case_x_length(wanted) *

@@ -23,9 +23,10 @@ struct rotation {
 
 /* At least 20 calls, more when bytes are few. A cold rotation goes through more than
  * 4 times the cache's bytes before a matrix comes again, or through `room` bytes. */
-struct rotation rotation_make(double bytes, size_t footprint, size_t vector_bytes, size_t room, size_t l2_bytes,
-                              bool warm);
-struct rotation rotation_of_case(const struct operands *operands, const struct bench_case *wanted, size_t l2_bytes);
+struct rotation rotation_make(double bytes, size_t footprint, size_t vector_bytes, size_t room,
+                              size_t l2_bytes, bool warm);
+struct rotation rotation_of_case(const struct operands *operands, const struct bench_case *wanted,
+                                 size_t l2_bytes);
 
 /* Raise the two sizes to what this case uses, the pool's up to `limit`. */
 void operands_want(const struct bench_case *wanted, size_t limit, size_t l2_bytes, size_t *pool_bytes,

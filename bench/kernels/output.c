@@ -36,7 +36,8 @@ static void read_driver_release(char *text, size_t size)
     snprintf(text, size, "%s", word ? word : "of unknown release");
 }
 
-void output_begin(const struct options *options, const struct device_properties *device, int count, char **arguments)
+void output_begin(const struct options *options, const struct device_properties *device, int count,
+                  char **arguments)
 {
     FILE *csv = options->csv;
     char driver_release[64], date[32], command[1024] = "";
@@ -53,11 +54,13 @@ void output_begin(const struct options *options, const struct device_properties 
                 device->driver_version % 1000 / 10, cublas_peer_version());
     output_note(csv, "date: %s", date);
     output_note(csv, "command: %s", command);
-    printf("%-14s %8s %8s %-7s %-4s %10s %9s %8s %8s %8s %6s %6s\n", "routine", "m", "n", "layout", "L2", "mublas us",
-           "GB/s", "cublas", "atomics", "roof", "/roof", "x peer");
+    printf("%-14s %8s %8s %-7s %-4s %10s %9s %8s %8s %8s %6s %6s\n", "routine", "m", "n", "layout", "L2",
+           "mublas us", "GB/s", "cublas", "atomics", "roof", "/roof", "x peer");
     if (csv)
-        fprintf(csv, "routine,type,flags,m,n,lda,layout,cache,bytes,calls,replays,roof_us,mublas_us,mublas_spread,"
-                "cublas_us,cublas_atomics_us,agreement%s\n", options->shapes.count ? ",shape" : "");
+        fprintf(csv,
+                "routine,type,flags,m,n,lda,layout,cache,bytes,calls,replays,roof_us,mublas_us,mublas_spread,"
+                "cublas_us,cublas_atomics_us,agreement%s\n",
+                options->shapes.count ? ",shape" : "");
 }
 
 static double rate(double bytes, double seconds)
@@ -81,8 +84,10 @@ static void write_time(FILE *csv, double seconds)
 static const char *const agreements[] = {[AGREEMENT_UNCHECKED] = "unchecked", [AGREEMENT_AGREES] = "agrees",
                                          [AGREEMENT_PEER_ERRS] = "peer errs",
                                          [AGREEMENT_DISAGREES] = "disagrees"};
-static const char *const remarks[] = {[AGREEMENT_UNCHECKED] = "", [AGREEMENT_AGREES] = "",
-                                      [AGREEMENT_PEER_ERRS] = " PEER ERRS", [AGREEMENT_DISAGREES] = " DISAGREES"};
+static const char *const remarks[] = {[AGREEMENT_UNCHECKED] = "",
+                                      [AGREEMENT_AGREES] = "",
+                                      [AGREEMENT_PEER_ERRS] = " PEER ERRS",
+                                      [AGREEMENT_DISAGREES] = " DISAGREES"};
 
 static void name_of(const struct bench_case *wanted, char name[16])
 {
@@ -95,9 +100,10 @@ static void write_csv(FILE *csv, const struct result *result, const char *flags)
 {
     const struct bench_case *wanted = result->wanted;
     const struct timing *own = &result->timings[CONTENDER_MUBLAS];
-    fprintf(csv, "%s,%c,%s,%lld,%lld,%lld,%s,%s,%.0f,%d,%d", case_routine(wanted), case_type_letter(wanted->type), flags,
-            (long long)wanted->m, (long long)wanted->n, (long long)case_ld(wanted), case_layout(wanted->layout),
-            wanted->warm ? "warm" : "cold", case_bytes(wanted), result->calls, own->replays);
+    fprintf(csv, "%s,%c,%s,%lld,%lld,%lld,%s,%s,%.0f,%d,%d", case_routine(wanted),
+            case_type_letter(wanted->type), flags, (long long)wanted->m, (long long)wanted->n,
+            (long long)case_ld(wanted), case_layout(wanted->layout), wanted->warm ? "warm" : "cold",
+            case_bytes(wanted), result->calls, own->replays);
     write_time(csv, result->roof_seconds);
     write_time(csv, own->seconds);
     fprintf(csv, ",%.4f", own->spread);
@@ -119,11 +125,12 @@ void output_result(FILE *csv, const struct result *result)
     char flags[4], name[16];
     case_flags(wanted, flags);
     name_of(wanted, name);
-    printf("%-14s %8lld %8lld %-7s %-4s %10.2f %9.0f %8.0f %8.0f %8.0f %6.3f %6.2f%s%s%s\n", name, (long long)wanted->m,
-           (long long)wanted->n, case_layout(wanted->layout), wanted->warm ? "warm" : "cold", 1e6 * own,
-           rate(bytes, own), rate(bytes, plain), rate(bytes, atomics), rate(bytes, result->roof_seconds),
-           own > 0 ? result->roof_seconds / own : 0, own > 0 ? better(plain, atomics) / own : 0,
-           remarks[result->agreement], result->shape ? " " : "", result->shape ? result->shape : "");
+    printf("%-14s %8lld %8lld %-7s %-4s %10.2f %9.0f %8.0f %8.0f %8.0f %6.3f %6.2f%s%s%s\n", name,
+           (long long)wanted->m, (long long)wanted->n, case_layout(wanted->layout),
+           wanted->warm ? "warm" : "cold", 1e6 * own, rate(bytes, own), rate(bytes, plain),
+           rate(bytes, atomics), rate(bytes, result->roof_seconds), own > 0 ? result->roof_seconds / own : 0,
+           own > 0 ? better(plain, atomics) / own : 0, remarks[result->agreement], result->shape ? " " : "",
+           result->shape ? result->shape : "");
     fflush(stdout);
     if (csv)
         write_csv(csv, result, flags);
@@ -133,6 +140,6 @@ void output_skipped(FILE *csv, const struct bench_case *wanted, const char *shap
 {
     char name[16];
     name_of(wanted, name);
-    output_note(csv, "%s m=%lld n=%lld: not by %s: %s", name, (long long)wanted->m, (long long)wanted->n, shape,
-                reason);
+    output_note(csv, "%s m=%lld n=%lld: not by %s: %s", name, (long long)wanted->m, (long long)wanted->n,
+                shape, reason);
 }

@@ -17,7 +17,8 @@ struct result {
 };
 
 struct options;
-void output_begin(const struct options *options, const struct device_properties *device, int count, char **arguments);
+void output_begin(const struct options *options, const struct device_properties *device, int count,
+                  char **arguments);
 /* A line of comment in both. */
 void output_note(FILE *csv, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void output_result(FILE *csv, const struct result *result);

@@ -50,8 +50,8 @@ static enum status queue_replay(void *context, int number)
     return graph_replay_launch(replayed->graph, replayed->lane);
 }
 
-/* Replay `count` times and wait: times[i] in seconds for the whole graph. `ahead`: after one replay that is not timed,
- * which the first event waits for. */
+/* Replay `count` times and wait: times[i] in seconds for the whole graph. `ahead`: after one replay that is
+ * not timed, which the first event waits for. */
 static enum status replay_graph(const struct graph_replay *replay, struct lane *lane, int count, bool ahead,
                                double *times)
 {
@@ -77,8 +77,8 @@ static struct timing summarise(double *times, int count, int calls)
                            .replays = count};
 }
 
-enum status replay_time(struct lane *lane, const struct replay_settings *settings, int calls, queue_call *queue,
-                        void *context, struct timing *timing)
+enum status replay_time(struct lane *lane, const struct replay_settings *settings, int calls,
+                        queue_call *queue, void *context, struct timing *timing)
 {
     double times[REPLAYS_MOST];
     struct graph_replay graph = {NULL};

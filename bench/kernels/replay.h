@@ -25,7 +25,7 @@ struct timing {
 bool replay_open(void);
 
 /* Time `calls` calls. One call is made and waited for first: it may allocate and load. */
-enum status replay_time(struct lane *lane, const struct replay_settings *settings, int calls, queue_call *queue,
-                        void *context, struct timing *timing);
+enum status replay_time(struct lane *lane, const struct replay_settings *settings, int calls,
+                        queue_call *queue, void *context, struct timing *timing);
 
 #endif

@@ -30,16 +30,19 @@ struct pass {
 
 bool roof_open(struct device *device)
 {
-    static const char *const names[FUNCTION_COUNT] = {"roof_read_4", "roof_read_8", "roof_update_2", "roof_update_4"};
+    static const char *const names[FUNCTION_COUNT] = {"roof_read_4", "roof_read_8", "roof_update_2",
+                                                      "roof_update_4"};
     CUmodule module;
     if (roof_image[0] == 'm' && roof_image[1] == 'u') {
         fprintf(stderr, "measure: built without nvcc: no roof is measured\n");
         return false;
     }
-    if (device_check(device, driver()->module_load(&module, roof_image), "loading the roof kernels") != STATUS_OK)
+    if (device_check(device, driver()->module_load(&module, roof_image), "loading the roof kernels") !=
+        STATUS_OK)
         return false;
     for (int i = 0; i < FUNCTION_COUNT; i++)
-        if (device_check(device, driver()->module_function(&functions[i], module, names[i]), names[i]) != STATUS_OK) {
+        if (device_check(device, driver()->module_function(&functions[i], module, names[i]), names[i]) !=
+            STATUS_OK) {
             fprintf(stderr, "measure: this device does not know %s: no roof is measured\n", names[i]);
             functions[READ_4] = NULL;
             return false;
@@ -55,22 +58,24 @@ static enum status queue_pass(void *context, int call)
     uint64_t blocks = (pass->words + shape->unroll * shape->threads - 1) / (shape->unroll * shape->threads);
     const uint64_t persistent = shape->blocks * (uint64_t)device_properties(lane->device)->multiprocessors;
     const bool updates = shape->function >= UPDATE_2;
-    CUdeviceptr first = pass->operands->memory.matrices + (size_t)(call % pass->rotation.matrices) * pass->rotation.matrix_stride;
+    CUdeviceptr first = pass->operands->memory.matrices +
+                        (size_t)(call % pass->rotation.matrices) * pass->rotation.matrix_stride;
     CUdeviceptr second = updates ? first + pass->words * WORD_BYTES : pass->operands->memory.vectors;
     uint64_t words = pass->words;
     unsigned mask = 0;
-    void *read_parameters[] = {&first, &words, &second}, *update_parameters[] = {&first, &second, &words, &mask};
+    void *read_parameters[] = {&first, &words, &second},
+         *update_parameters[] = {&first, &second, &words, &mask};
     if (persistent && persistent < blocks)
         blocks = persistent;
     return device_check(lane->device,
-                        driver()->launch_kernel(functions[shape->function], (unsigned)blocks, 1, 1, shape->threads, 1, 1,
-                                                0, lane->stream,
+                        driver()->launch_kernel(functions[shape->function], (unsigned)blocks, 1, 1,
+                                                shape->threads, 1, 1, 0, lane->stream,
                                                 updates ? update_parameters : read_parameters, NULL),
                         "launching the roof kernel");
 }
 
-enum status roof_measure(const struct operands *operands, const struct replay_settings *settings, enum roof_kind kind,
-                         double bytes, bool warm, double *best)
+enum status roof_measure(const struct operands *operands, const struct replay_settings *settings,
+                         enum roof_kind kind, double bytes, bool warm, double *best)
 {
     const double per_word = WORD_BYTES * (kind == ROOF_UPDATE ? 3 : 1);
     const size_t l2_bytes = device_properties(operands->memory.lane->device)->l2_bytes;
@@ -87,7 +92,8 @@ enum status roof_measure(const struct operands *operands, const struct replay_se
     for (size_t i = 0; i < count; i++) {
         struct timing timing;
         pass.shape = shapes[i];
-        enum status status = replay_time(operands->memory.lane, settings, pass.rotation.calls, queue_pass, &pass, &timing);
+        enum status status = replay_time(operands->memory.lane, settings, pass.rotation.calls, queue_pass,
+                                         &pass, &timing);
         if (status != STATUS_OK)
             return status;
         *best = fmin(*best, timing.seconds);
@@ -95,8 +101,8 @@ enum status roof_measure(const struct operands *operands, const struct replay_se
     return STATUS_OK;
 }
 
-enum status roof_seconds(const struct operands *operands, const struct replay_settings *settings, enum roof_kind kind,
-                         double bytes, bool warm, double *seconds)
+enum status roof_seconds(const struct operands *operands, const struct replay_settings *settings,
+                         enum roof_kind kind, double bytes, bool warm, double *seconds)
 {
     static struct {
         enum roof_kind kind;

@@ -10,7 +10,8 @@ static __device__ __forceinline__ uint4 fold(uint4 a, uint4 b)
     return make_uint4(a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w);
 }
 
-template <int UNROLL> static __device__ __forceinline__ void read_all(const uint4 *data, uint64_t count, uint4 *never)
+template <int UNROLL>
+static __device__ __forceinline__ void read_all(const uint4 *data, uint64_t count, uint4 *never)
 {
     uint4 folded = make_uint4(0, 0, 0, 0);
     const uint64_t chunk = (uint64_t)UNROLL * blockDim.x;

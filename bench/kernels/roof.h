@@ -13,12 +13,12 @@ enum roof_kind { ROOF_READ, ROOF_UPDATE /* two thirds of the bytes read, one wri
 bool roof_open(struct device *device);
 
 /* Measure now: seconds of one pass. STATUS_UNSUPPORTED when the pool is smaller. */
-enum status roof_measure(const struct operands *operands, const struct replay_settings *settings, enum roof_kind kind,
-                         double bytes, bool warm, double *best);
+enum status roof_measure(const struct operands *operands, const struct replay_settings *settings,
+                         enum roof_kind kind, double bytes, bool warm, double *best);
 
 /* Seconds of one pass over `bytes`; 0 without a roof. Times are remembered, and serve for
  * up to half a percent more or fewer bytes. */
-enum status roof_seconds(const struct operands *operands, const struct replay_settings *settings, enum roof_kind kind,
-                         double bytes, bool warm, double *seconds);
+enum status roof_seconds(const struct operands *operands, const struct replay_settings *settings,
+                         enum roof_kind kind, double bytes, bool warm, double *seconds);
 
 #endif

@@ -3,7 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE, THREADS_X, THREADS_Y, LEAF_COLUMNS, BLOCKS, ORDER, GROUPS, VARIANT, NUMBERS, NUMBER_MOST = 1 << 20 };
+enum {
+    EDGE,
+    THREADS_X,
+    THREADS_Y,
+    LEAF_COLUMNS,
+    BLOCKS,
+    ORDER,
+    GROUPS,
+    VARIANT,
+    NUMBERS,
+    NUMBER_MOST = 1 << 20
+};
 
 static bool read_numbers(const char *text, unsigned numbers[NUMBERS])
 {
@@ -28,9 +39,10 @@ bool shape_list_add(struct shape_list *list, const char *text)
     if (strcmp(text, "chosen") != 0) {
         if (!read_numbers(text, numbers) || numbers[EDGE] == 0)
             return false;
-        given->shape = (struct launch_shape){numbers[EDGE], numbers[THREADS_X], numbers[THREADS_Y],
-                                             numbers[LEAF_COLUMNS], numbers[BLOCKS], (enum leaf_order)numbers[ORDER],
-                                             numbers[GROUPS], (enum symv_variant)numbers[VARIANT]};
+        given->shape = (struct launch_shape){numbers[EDGE],      numbers[THREADS_X],
+                                             numbers[THREADS_Y], numbers[LEAF_COLUMNS],
+                                             numbers[BLOCKS],    (enum leaf_order)numbers[ORDER],
+                                             numbers[GROUPS],    (enum symv_variant)numbers[VARIANT]};
     }
     list->count++;
     return true;

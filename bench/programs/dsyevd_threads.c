@@ -1,4 +1,5 @@
-/* dsyevd_threads.c - EXTRA threads, each with an eigenproblem of its own, all at once: dsyevd with vectors. */
+/* dsyevd_threads.c - EXTRA threads, each with an eigenproblem of its own, all at once: dsyevd with vectors.
+ */
 #include "checks.h"
 #include "lapack.h"
 #include "problems.h"
@@ -21,7 +22,8 @@ static void make(struct solver *solver, int n)
     solver->n = n;
     solver->vectors = allocate((size_t)n * (size_t)n);
     solver->values = allocate((size_t)n);
-    dsyevd_("V", "L", &n, solver->vectors, &n, solver->values, &wanted, &query, &solver->integers, &query, &solver->info, 1, 1);
+    dsyevd_("V", "L", &n, solver->vectors, &n, solver->values, &wanted, &query, &solver->integers, &query,
+            &solver->info, 1, 1);
     solver->length = (int)wanted;
     solver->work = allocate((size_t)solver->length);
     solver->integer_work = allocate_integers((size_t)solver->integers);

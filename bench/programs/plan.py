@@ -62,8 +62,8 @@ PLANS = {
         Case("dpotrf", 12288, host_repetitions=1, leave_out=("run",)),
         Case("zheevd", 8192, repetitions=1, leave_out=("nvblas", "run")),
     ],
-    # The figures of LAPACK's routes, in some 3 minutes on an H100 with 16 cores: 80 s are the host's, which has
-    # one repetition where it takes seconds.
+    # The figures of LAPACK's routes, in some 3 minutes on an H100 with 16 cores: 80 s are the host's, which
+    # has one repetition where it takes seconds.
     "routes": [
         Case("dsyevd", 1024, repetitions=16), Case("dsyevd", 2048, repetitions=5),
         Case("dsyevd", 4096, repetitions=4, host_repetitions=2),

@@ -16,7 +16,8 @@ PEER_NOISE = 1 / 1.15  # of cuSOLVER's speed from pinned memory
 # Where the peer does the same: cuSOLVER's least squares are refined iteratively.
 LIKE_CUSOLVER = tuple(name for name in contenders.SOLVED_BY_CUSOLVER if name != "dgels")
 LARGEST_ERROR_RATIO = 2
-# Where the host's LAPACK has bisection, QR iterations or MRRR and the device divide and conquer or polar iterations.
+# Where the host's LAPACK has bisection, QR iterations or MRRR and the device divide and conquer or polar
+# iterations.
 OTHER_ALGORITHM_RATIO = 4
 OTHER_ALGORITHM = ("zhegvx", "dsyev", "dsyevr", "dgesdd", "numpy_svd", "numpy_svd_complex", "scipy_eigh",
                    "scipy_eigh_complex")

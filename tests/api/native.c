@@ -11,13 +11,17 @@ static enum mublas_trans trans_of(const struct blas_call *call)
     return values[call->trans];
 }
 
-static enum mublas_status run_axpy(struct mublas_handle *handle, const struct blas_call *call, const void *alpha)
+static enum mublas_status run_axpy(struct mublas_handle *handle, const struct blas_call *call,
+                                   const void *alpha)
 {
     const struct blas_vector *x = &call->x, *y = &call->y;
     switch (call->type) {
-    case TYPE_S: return mublas_saxpy(handle, call->n, alpha, x->pointer, x->increment, y->pointer, y->increment);
-    case TYPE_D: return mublas_daxpy(handle, call->n, alpha, x->pointer, x->increment, y->pointer, y->increment);
-    case TYPE_C: return mublas_caxpy(handle, call->n, alpha, x->pointer, x->increment, y->pointer, y->increment);
+    case TYPE_S:
+        return mublas_saxpy(handle, call->n, alpha, x->pointer, x->increment, y->pointer, y->increment);
+    case TYPE_D:
+        return mublas_daxpy(handle, call->n, alpha, x->pointer, x->increment, y->pointer, y->increment);
+    case TYPE_C:
+        return mublas_caxpy(handle, call->n, alpha, x->pointer, x->increment, y->pointer, y->increment);
     default: return mublas_zaxpy(handle, call->n, alpha, x->pointer, x->increment, y->pointer, y->increment);
     }
 }
@@ -25,8 +29,8 @@ static enum mublas_status run_axpy(struct mublas_handle *handle, const struct bl
 #define GEMV_ARGUMENTS                                                                                             \
     handle, trans_of(call), call->m, call->n, alpha, call->a.pointer, call->a.ld, call->x.pointer,                 \
         call->x.increment, beta, call->y.pointer, call->y.increment
-static enum mublas_status run_gemv(struct mublas_handle *handle, const struct blas_call *call, const void *alpha,
-                                   const void *beta)
+static enum mublas_status run_gemv(struct mublas_handle *handle, const struct blas_call *call,
+                                   const void *alpha, const void *beta)
 {
     switch (call->type) {
     case TYPE_S: return mublas_sgemv(GEMV_ARGUMENTS);
@@ -65,8 +69,8 @@ static enum mublas_status run_trmv(struct mublas_handle *handle, const struct bl
     }
 }
 
-enum mublas_status native_call_run(struct mublas_handle *handle, const struct blas_call *call, const void *alpha,
-                                   const void *beta)
+enum mublas_status native_call_run(struct mublas_handle *handle, const struct blas_call *call,
+                                   const void *alpha, const void *beta)
 {
     switch (call->family) {
     case FAMILY_AXPY: return run_axpy(handle, call, alpha);
@@ -109,8 +113,10 @@ bool native_operands_make(struct mublas_handle *handle, const struct kernel_case
     operands->alpha = operands->scalars;
     operands->beta = (unsigned char *)operands->scalars + element;
     return good &&
-           mublas_copy_to_device(handle, operands->alpha, &operands->host.call.alpha, element) == MUBLAS_SUCCESS &&
-           mublas_copy_to_device(handle, operands->beta, &operands->host.call.beta, element) == MUBLAS_SUCCESS;
+           mublas_copy_to_device(handle, operands->alpha, &operands->host.call.alpha, element) ==
+               MUBLAS_SUCCESS &&
+           mublas_copy_to_device(handle, operands->beta, &operands->host.call.beta, element) ==
+               MUBLAS_SUCCESS;
 }
 
 void native_operands_free(struct mublas_handle *handle, struct native_operands *operands)

@@ -9,8 +9,8 @@
 
 /* The call, whose pointers are device addresses, by the routine of the native API that does
  * it; alpha and beta where the handle's pointer mode expects them. trmv: x in place. */
-enum mublas_status native_call_run(struct mublas_handle *handle, const struct blas_call *call, const void *alpha,
-                                   const void *beta);
+enum mublas_status native_call_run(struct mublas_handle *handle, const struct blas_call *call,
+                                   const void *alpha, const void *beta);
 
 /* Operands in device memory. */
 struct native_operands {

@@ -36,7 +36,8 @@ static void expect(enum mublas_status status, const char *function, const char *
 {
     char expected[256];
     snprintf(expected, sizeof expected, "%s: %s", function, message);
-    if (!tap_ok(status == MUBLAS_BAD_ARGUMENT && strcmp(mublas_last_error(handle), expected) == 0, "%s", expected))
+    if (!tap_ok(status == MUBLAS_BAD_ARGUMENT && strcmp(mublas_last_error(handle), expected) == 0, "%s",
+                expected))
         printf("# got %d, \"%s\"\n", status, mublas_last_error(handle));
 }
 
@@ -64,7 +65,8 @@ static void test_refusals(double *a)
            "uplo is neither MUBLAS_LOWER nor MUBLAS_UPPER");
     expect(mublas_zhemv(handle, MUBLAS_UPPER, 4, &one, a, 3, x, 1, &one, y, 1), "mublas_zhemv",
            "lda is 3, less than n, which is 4");
-    expect(mublas_strmv(handle, MUBLAS_UPPER, MUBLAS_TRANS, (enum mublas_diag)0, 4, (float *)a, 4, (float *)x, 1),
+    expect(mublas_strmv(handle, MUBLAS_UPPER, MUBLAS_TRANS, (enum mublas_diag)0, 4, (float *)a, 4, (float *)x,
+                        1),
            "mublas_strmv", "diag is neither MUBLAS_NON_UNIT nor MUBLAS_UNIT");
     expect(mublas_dtrmv(handle, MUBLAS_UPPER, MUBLAS_TRANS, MUBLAS_UNIT, 4, NULL, 4, x, 1), "mublas_dtrmv",
            "a is NULL");
@@ -75,8 +77,9 @@ static void test_refusals(double *a)
     expect(mublas_device_allocate(handle, 0, (void **)&x), "mublas_device_allocate", "bytes is 0");
     expect(mublas_copy_to_host(handle, NULL, a, 8), "mublas_copy_to_host", "host is NULL");
     tap_ok(calls("cuLaunchKernel") == before, "nothing of all this was launched");
-    tap_ok(mublas_dgemv(handle, MUBLAS_NO_TRANS, INT64_C(1) << 31, 1, &one, a, INT64_C(1) << 31, a, 1, &one, a, 1) ==
-               MUBLAS_NOT_SUPPORTED, "matrices of 2^31 rows are not supported: %s", mublas_last_error(handle));
+    tap_ok(mublas_dgemv(handle, MUBLAS_NO_TRANS, INT64_C(1) << 31, 1, &one, a, INT64_C(1) << 31, a, 1, &one,
+                        a, 1) == MUBLAS_NOT_SUPPORTED,
+           "matrices of 2^31 rows are not supported: %s", mublas_last_error(handle));
     tap_ok(mublas_daxpy(handle, INT64_MAX, &one, a, 1, a, 1) == MUBLAS_NOT_SUPPORTED,
            "nor vectors whose bytes 64 bits cannot count");
 }
@@ -94,9 +97,11 @@ static void test_handles(void)
                strcmp(mublas_last_error(NULL), "mublas_create: handle is NULL") == 0,
            "mublas_create wants somewhere to put the handle");
     tap_ok(mublas_create_on_device(&none, 7) == MUBLAS_NO_DEVICE && !none &&
-               strcmp(mublas_last_error(NULL), "mublas_create_on_device: there is no device 7, only 1 in all") == 0,
+               strcmp(mublas_last_error(NULL),
+                      "mublas_create_on_device: there is no device 7, only 1 in all") == 0,
            "a device that does not exist");
-    tap_ok(mublas_get_stream(handle, &stream) == MUBLAS_SUCCESS && !stream, "the first stream is the default one");
+    tap_ok(mublas_get_stream(handle, &stream) == MUBLAS_SUCCESS && !stream,
+           "the first stream is the default one");
     tap_ok(mublas_get_pointer_mode(handle, &mode) == MUBLAS_SUCCESS && mode == MUBLAS_POINTER_HOST,
            "the first pointer mode is the host's");
     tap_ok(mublas_destroy(NULL) == MUBLAS_SUCCESS, "no handle at all can be destroyed");
@@ -112,22 +117,26 @@ static void test_occupancy(double *a)
     struct mublas_handle *fresh;
     const double one = 1;
     mublas_create(&fresh);
-    tap_ok(mublas_get_occupancy(fresh, &occupancy) == MUBLAS_BAD_ARGUMENT, "there is no occupancy before a launch");
-    bool good = mublas_dsymv(fresh, MUBLAS_LOWER, 4, &one, a, 4, a + 64, 1, &one, a + 96, 1) == MUBLAS_SUCCESS &&
+    tap_ok(mublas_get_occupancy(fresh, &occupancy) == MUBLAS_BAD_ARGUMENT,
+           "there is no occupancy before a launch");
+    bool good = mublas_dsymv(fresh, MUBLAS_LOWER, 4, &one, a, 4, a + 64, 1, &one, a + 96, 1) ==
+                    MUBLAS_SUCCESS &&
                 mublas_get_occupancy(fresh, &occupancy) == MUBLAS_SUCCESS;
     /* The emulated device: 132 multiprocessors of 64 warps or 32 blocks. */
     const double slots = 132.0 * occupancy.active_blocks;
     good = good && occupancy.blocks == 1 && occupancy.active_blocks > 0 && occupancy.threads_per_block > 0 &&
            occupancy.block == occupancy.active_blocks / 32.0 && occupancy.grid == 1 / slots &&
            occupancy.warp == occupancy.active_blocks * ((occupancy.threads_per_block + 31) / 32) / 64.0;
-    tap_ok(good, "after it: warp %.3f, block %.3f, grid %.5f", occupancy.warp, occupancy.block, occupancy.grid);
+    tap_ok(good, "after it: warp %.3f, block %.3f, grid %.5f", occupancy.warp, occupancy.block,
+           occupancy.grid);
     mublas_destroy(fresh);
 }
 
 /* More items than blocks, fewer blocks than could be active: 276 tiles, one block a multiprocessor. */
 static void test_occupancy_of_waves(void)
 {
-    const struct kernel_case kernel_case = {.family = FAMILY_SYMV, .type = TYPE_S, .n = 23 * 64, .alpha = {1}, .name = "ssymv"};
+    const struct kernel_case kernel_case = {
+        .family = FAMILY_SYMV, .type = TYPE_S, .n = 23 * 64, .alpha = {1}, .name = "ssymv"};
     const struct placement placement = {.x_increment = 1, .y_increment = 1};
     struct mublas_launch_shape shape = {.edge = 64, .threads_x = 16, .threads_y = 8, .leaf_columns = 1,
                                         .blocks_per_multiprocessor = 1, .team_groups = 1};
@@ -137,18 +146,19 @@ static void test_occupancy_of_waves(void)
                 mublas_set_launch_shape(handle, &shape) == MUBLAS_SUCCESS &&
                 native_operands_run(handle, &operands, true) == MUBLAS_SUCCESS &&
                 mublas_get_occupancy(handle, &occupancy) == MUBLAS_SUCCESS;
-    tap_ok(good && occupancy.blocks == 132 && occupancy.threads_per_block == 128 && occupancy.active_blocks == 1 &&
-               occupancy.warp == 4 / 64.0 && occupancy.block == 1 / 32.0 && occupancy.grid == 276 / (3 * 132.0),
-           "276 tiles by 132 blocks are three waves: warp %.3f, block %.3f, grid %.5f", occupancy.warp, occupancy.block,
-           occupancy.grid);
+    tap_ok(good && occupancy.blocks == 132 && occupancy.threads_per_block == 128 &&
+               occupancy.active_blocks == 1 && occupancy.warp == 4 / 64.0 && occupancy.block == 1 / 32.0 &&
+               occupancy.grid == 276 / (3 * 132.0),
+           "276 tiles by 132 blocks are three waves: warp %.3f, block %.3f, grid %.5f", occupancy.warp,
+           occupancy.block, occupancy.grid);
     mublas_set_launch_shape(handle, NULL);
     shape.blocks_per_multiprocessor = 1000;
     good = good && mublas_set_launch_shape(handle, &shape) == MUBLAS_SUCCESS &&
            native_operands_run(handle, &operands, true) == MUBLAS_SUCCESS &&
            mublas_get_occupancy(handle, &occupancy) == MUBLAS_SUCCESS;
     const int active = occupancy.active_blocks;
-    tap_ok(good && occupancy.blocks == 276 && active > 1 && active <= 32 && occupancy.block == active / 32.0 &&
-               occupancy.grid == 276 / (132.0 * active),
+    tap_ok(good && occupancy.blocks == 276 && active > 1 && active <= 32 &&
+               occupancy.block == active / 32.0 && occupancy.grid == 276 / (132.0 * active),
            "where all can be active they are one wave: %d active blocks, grid %.5f", active, occupancy.grid);
     mublas_set_launch_shape(handle, NULL);
     native_operands_free(handle, &operands);
@@ -159,12 +169,13 @@ static void test_memory_exhausted(double *a)
     void *memory = a;
     const double one = 1;
     set_faults("cuMemAlloc_v2:1:2");
-    tap_ok(mublas_device_allocate(handle, 64, &memory) == MUBLAS_OUT_OF_MEMORY && !memory, "out of memory: %s",
-           mublas_last_error(handle));
+    tap_ok(mublas_device_allocate(handle, 64, &memory) == MUBLAS_OUT_OF_MEMORY && !memory,
+           "out of memory: %s", mublas_last_error(handle));
     struct mublas_handle *fresh;
     mublas_create(&fresh);
     set_faults("cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2");
-    const enum mublas_status status = mublas_dsymv(fresh, MUBLAS_LOWER, 4, &one, a, 4, a + 64, 1, &one, a + 96, 1);
+    const enum mublas_status status = mublas_dsymv(fresh, MUBLAS_LOWER, 4, &one, a, 4, a + 64, 1, &one,
+                                                   a + 96, 1);
     set_faults(NULL);
     tap_ok(status == MUBLAS_OUT_OF_MEMORY &&
                mublas_dsymv(fresh, MUBLAS_LOWER, 4, &one, a, 4, a + 64, 1, &one, a + 96, 1) == MUBLAS_SUCCESS,
@@ -213,8 +224,8 @@ static void test_contexts(void)
 {
     CUcontext own, ignored;
     struct mublas_handle *in_own;
-    const struct kernel_case kernel_case = {.family = FAMILY_GEMV, .type = TYPE_S, .m = 100, .n = 90, .alpha = {1},
-                                            .name = "sgemv"};
+    const struct kernel_case kernel_case = {
+        .family = FAMILY_GEMV, .type = TYPE_S, .m = 100, .n = 90, .alpha = {1}, .name = "sgemv"};
     const struct placement placement = {0, 0, 0, 1, 1};
     struct native_operands operands;
     bool elsewhere = false;
@@ -224,18 +235,19 @@ static void test_contexts(void)
     pthread_join(thread, NULL);
     tap_ok(elsewhere, "it works on a thread without a context, and leaves it so");
     ((__typeof(cuCtxCreate_v2) *)driver_symbol("cuCtxCreate_v2"))(&own, 0, 0);
-    bool good = mublas_create(&in_own) == MUBLAS_SUCCESS && native_operands_make(in_own, &kernel_case, &placement, &operands) &&
+    bool good = mublas_create(&in_own) == MUBLAS_SUCCESS &&
+                native_operands_make(in_own, &kernel_case, &placement, &operands) &&
                 native_operands_run(handle, &operands, true) == MUBLAS_SUCCESS &&
                 mublas_synchronise(handle) == MUBLAS_SUCCESS && current_context() == own;
     tap_ok(good, "with the program's own context current both handles work, and it stays current");
     ((CUresult(*)(CUcontext *))driver_symbol("cuCtxPopCurrent_v2"))(&ignored);
-    tap_ok(native_operands_run(in_own, &operands, false) == MUBLAS_SUCCESS && native_operands_right(in_own, &operands) &&
-               !current_context(),
+    tap_ok(native_operands_run(in_own, &operands, false) == MUBLAS_SUCCESS &&
+               native_operands_right(in_own, &operands) && !current_context(),
            "its handle also works where it is not current");
     native_operands_free(in_own, &operands);
     ((__typeof(cuCtxDestroy_v2) *)driver_symbol("cuCtxDestroy_v2"))(own);
-    tap_ok(mublas_synchronise(in_own) == MUBLAS_DEVICE_LOST && mublas_synchronise(in_own) == MUBLAS_DEVICE_LOST &&
-               mublas_destroy(in_own) == MUBLAS_SUCCESS,
+    tap_ok(mublas_synchronise(in_own) == MUBLAS_DEVICE_LOST &&
+               mublas_synchronise(in_own) == MUBLAS_DEVICE_LOST && mublas_destroy(in_own) == MUBLAS_SUCCESS,
            "when it is destroyed its handle can only be destroyed");
 }
 
@@ -243,7 +255,8 @@ static void test_lost(void)
 {
     tap_ok(mublas_synchronise(handle) == MUBLAS_SUCCESS, "the handle still works");
     set_faults("cuStreamSynchronize:1:719:sticky");
-    tap_ok(mublas_synchronise(handle) == MUBLAS_DEVICE_LOST, "a device that is lost: %s", mublas_last_error(handle));
+    tap_ok(mublas_synchronise(handle) == MUBLAS_DEVICE_LOST, "a device that is lost: %s",
+           mublas_last_error(handle));
     tap_ok(mublas_synchronise(handle) == MUBLAS_DEVICE_LOST, "and stays so: %s", mublas_last_error(handle));
     tap_ok(mublas_destroy(handle) == MUBLAS_SUCCESS, "its handle can be destroyed");
     set_faults(NULL);

@@ -1,5 +1,5 @@
-/* axpy without gaps by all kinds of launch shapes, over several chunks of a block, from every alignment: every element
- * is fma(alpha, x, y), and what is around y stays as it was. */
+/* axpy without gaps by all kinds of launch shapes, over several chunks of a block, from every alignment:
+ * every element is fma(alpha, x, y), and what is around y stays as it was. */
 #include "mublas.h"
 #include "tap.h"
 
@@ -16,9 +16,12 @@ static const double double_alpha[] = {1.25, -0.75};
 
 static const struct mublas_launch_shape shapes[] = {
     {.edge = 0},
-    {128, 32, 1, 1, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER}, {256, 8, 1, 1, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
-    {256, 8, 3, 4, 2, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},  {256, 8, 5, 2, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
-    {256, 8, 9, 4, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},  {128, 64, 2, 3, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
+    {128, 32, 1, 1, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
+    {256, 8, 1, 1, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
+    {256, 8, 3, 4, 2, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
+    {256, 8, 5, 2, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
+    {256, 8, 9, 4, 1, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
+    {128, 64, 2, 3, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER},
     {256, 64, 8, 8, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER}};
 static const int lengths[] = {1, 2, 3, 4, 5, 7, 31, 64, 127, 129, 260, 1000, 1024, 1025, 4099, MOST};
 static const int offsets[] = {0, 1, 2, 3, 31};
@@ -101,7 +104,8 @@ static void test_type(enum type type, struct memory *memory)
         char failed[64] = "";
         bool good = mublas_set_launch_shape(handle, &shapes[shape]) == MUBLAS_SUCCESS;
         for (int i = 0; good && i < LENGTHS * OFFSETS * 3; i++) {
-            const int n = lengths[i % LENGTHS], y_offset = offsets[i / LENGTHS % OFFSETS], x_offset = i / LENGTHS / OFFSETS;
+            const int n = lengths[i % LENGTHS], y_offset = offsets[i / LENGTHS % OFFSETS],
+                      x_offset = i / LENGTHS / OFFSETS;
             good = is_right(type, memory, n, x_offset, y_offset);
             if (!good)
                 snprintf(failed, sizeof failed, "n %d, x at %d, y at %d", n, x_offset, y_offset);

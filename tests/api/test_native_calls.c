@@ -23,7 +23,8 @@ static void run_case(const struct kernel_case *kernel_case, size_t turn, struct 
         struct native_operands operands;
         const struct placement *placement = &placements[(turn + (size_t)by_value) % PLACEMENTS];
         const bool made = native_operands_make(handle, kernel_case, placement, &operands);
-        const enum mublas_status status = made ? native_operands_run(handle, &operands, by_value) : MUBLAS_OUT_OF_MEMORY;
+        const enum mublas_status status = made ? native_operands_run(handle, &operands, by_value)
+                                               : MUBLAS_OUT_OF_MEMORY;
         if (status != MUBLAS_SUCCESS || !native_operands_right(handle, &operands))
             if (!*verdict->failed)
                 snprintf(verdict->failed, sizeof verdict->failed, "%s with scalars %s: %s", kernel_case->name,
@@ -34,11 +35,14 @@ static void run_case(const struct kernel_case *kernel_case, size_t turn, struct 
 }
 
 static const char *const routine_names[FAMILY_COUNT][TYPE_COUNT] = {
-    [FAMILY_AXPY] = {"saxpy", "daxpy", "caxpy", "zaxpy"}, [FAMILY_GEMV] = {"sgemv", "dgemv", "cgemv", "zgemv"},
-    [FAMILY_SYMV] = {"ssymv", "dsymv", [TYPE_W] = "wsymv"}, [FAMILY_HEMV] = {[TYPE_C] = "chemv", "zhemv"},
+    [FAMILY_AXPY] = {"saxpy", "daxpy", "caxpy", "zaxpy"},
+    [FAMILY_GEMV] = {"sgemv", "dgemv", "cgemv", "zgemv"},
+    [FAMILY_SYMV] = {"ssymv", "dsymv", [TYPE_W] = "wsymv"},
+    [FAMILY_HEMV] = {[TYPE_C] = "chemv", "zhemv"},
     [FAMILY_TRMV] = {"strmv", "dtrmv", "ctrmv", "ztrmv"}};
 
-static void test_routine(const struct kernel_case *cases, size_t count, enum blas_family family, enum blas_type type)
+static void test_routine(const struct kernel_case *cases, size_t count, enum blas_family family,
+                         enum blas_type type)
 {
     struct verdict verdict = {0};
     for (size_t i = 0; i < count; i++)
@@ -93,8 +97,13 @@ static bool is_scaling_right(enum blas_family family, enum blas_type type, enum 
 {
     const bool two_parts = type == TYPE_C || type == TYPE_Z || type == TYPE_W;
     const double beta = betas[0], other = two_parts ? betas[1] : 0;
-    const struct kernel_case kernel_case = {.family = family, .type = type, .trans = trans, .m = 150, .n = 130,
-                                            .beta = {beta, other}, .name = "alpha 0"};
+    const struct kernel_case kernel_case = {.family = family,
+                                            .type = type,
+                                            .trans = trans,
+                                            .m = 150,
+                                            .n = 130,
+                                            .beta = {beta, other},
+                                            .name = "alpha 0"};
     const size_t element = blas_element_bytes(type);
     struct native_operands operands;
     if (!native_operands_make(handle, &kernel_case, &placements[0], &operands))
@@ -109,7 +118,8 @@ static bool is_scaling_right(enum blas_family family, enum blas_type type, enum 
     }
     memset(host->x.bytes, 0xff, host->x.size);
     unsigned char *buffer = malloc(host->y.size);
-    good = good && buffer && mublas_copy_to_device(handle, operands.x, host->x.bytes, host->x.size) == MUBLAS_SUCCESS &&
+    good = good && buffer &&
+           mublas_copy_to_device(handle, operands.x, host->x.bytes, host->x.size) == MUBLAS_SUCCESS &&
            mublas_copy_to_device(handle, operands.alpha, &zero, element) == MUBLAS_SUCCESS &&
            mublas_copy_to_device(handle, operands.beta, &scalar, element) == MUBLAS_SUCCESS;
     operands.call.alpha = zero;
@@ -146,9 +156,11 @@ static void test_alpha_zero(enum blas_family family, enum blas_type type)
             for (int by_value = 0; by_value < 2; by_value++) {
                 const double *beta = type == TYPE_W ? wide_betas[i] : betas[i];
                 if (!is_scaling_right(family, type, trans, beta, by_value))
-                    snprintf(failed, sizeof failed, "beta %g, %g trans %d by value %d", beta[0], beta[1], trans, by_value);
+                    snprintf(failed, sizeof failed, "beta %g, %g trans %d by value %d", beta[0], beta[1],
+                             trans, by_value);
             }
-    tap_ok(!*failed, "mublas_%s with alpha = 0 reads neither A nor x %s", routine_names[family][type], failed);
+    tap_ok(!*failed, "mublas_%s with alpha = 0 reads neither A nor x %s", routine_names[family][type],
+           failed);
 }
 
 /* Of real types the conjugate is A itself: the same bits by the other names. */
@@ -161,8 +173,14 @@ static void test_real_conjugates(void)
     for (int trans = TRANS_NONE; trans <= TRANS_TRANSPOSE; trans++)
         for (int type = TYPE_S; type <= TYPE_D; type++)
             for (int family = FAMILY_GEMV; family <= FAMILY_TRMV; family++) {
-                const struct kernel_case kernel_case = {.family = family, .type = type, .trans = trans, .m = 70, .n = 40,
-                                                        .alpha = {1.5}, .beta = {-0.5}, .name = "conjugate"};
+                const struct kernel_case kernel_case = {.family = family,
+                                                        .type = type,
+                                                        .trans = trans,
+                                                        .m = 70,
+                                                        .n = 40,
+                                                        .alpha = {1.5},
+                                                        .beta = {-0.5},
+                                                        .name = "conjugate"};
                 const enum mublas_trans name = trans ? MUBLAS_CONJ_TRANS : MUBLAS_CONJ;
                 struct native_operands operands;
                 if (family != FAMILY_GEMV && family != FAMILY_TRMV)
@@ -173,12 +191,15 @@ static void test_real_conjugates(void)
                 void *a = call->a.pointer, *x = call->x.pointer, *y = call->y.pointer;
                 enum mublas_status status;
                 if (family == FAMILY_GEMV)
-                    status = type == TYPE_S ? mublas_sgemv(handle, name, 70, 40, &single_one[0], a, lda, x, incx,
-                                                           &single_one[1], y, incy)
-                                            : mublas_dgemv(handle, name, 70, 40, &one[0], a, lda, x, incx, &one[1], y, incy);
+                    status = type == TYPE_S ? mublas_sgemv(handle, name, 70, 40, &single_one[0], a, lda, x,
+                                                           incx, &single_one[1], y, incy)
+                                            : mublas_dgemv(handle, name, 70, 40, &one[0], a, lda, x, incx,
+                                                           &one[1], y, incy);
                 else
-                    status = type == TYPE_S ? mublas_strmv(handle, MUBLAS_LOWER, name, MUBLAS_NON_UNIT, 40, a, lda, y, incy)
-                                            : mublas_dtrmv(handle, MUBLAS_LOWER, name, MUBLAS_NON_UNIT, 40, a, lda, y, incy);
+                    status =
+                        type == TYPE_S
+                            ? mublas_strmv(handle, MUBLAS_LOWER, name, MUBLAS_NON_UNIT, 40, a, lda, y, incy)
+                            : mublas_dtrmv(handle, MUBLAS_LOWER, name, MUBLAS_NON_UNIT, 40, a, lda, y, incy);
                 good = status == MUBLAS_SUCCESS && native_operands_right(handle, &operands) && good;
                 native_operands_free(handle, &operands);
             }
@@ -189,10 +210,10 @@ static void test_empty(void)
 {
     double *nowhere = NULL;
     mublas_set_pointer_mode(handle, MUBLAS_POINTER_HOST);
-    tap_ok(mublas_dgemv(handle, MUBLAS_NO_TRANS, 0, 5, nowhere, nowhere, 1, nowhere, 1, nowhere, nowhere, 1) ==
-                   MUBLAS_SUCCESS &&
-               mublas_dgemv(handle, MUBLAS_TRANS, 5, 0, nowhere, nowhere, 5, nowhere, 1, nowhere, nowhere, 1) ==
-                   MUBLAS_SUCCESS &&
+    tap_ok(mublas_dgemv(handle, MUBLAS_NO_TRANS, 0, 5, nowhere, nowhere, 1, nowhere, 1, nowhere, nowhere,
+                        1) == MUBLAS_SUCCESS &&
+               mublas_dgemv(handle, MUBLAS_TRANS, 5, 0, nowhere, nowhere, 5, nowhere, 1, nowhere, nowhere,
+                            1) == MUBLAS_SUCCESS &&
                mublas_dsymv(handle, MUBLAS_UPPER, 0, nowhere, nowhere, 1, nowhere, 1, nowhere, nowhere, 1) ==
                    MUBLAS_SUCCESS &&
                mublas_dtrmv(handle, MUBLAS_UPPER, MUBLAS_TRANS, MUBLAS_UNIT, 0, nowhere, 1, nowhere, 1) ==
@@ -201,8 +222,8 @@ static void test_empty(void)
            "with sizes of 0 pointers do not matter");
 }
 
-/* Vectors that end with their memory, or of which x begins with it: nothing beside them is read. On the emulated
- * device no memory is there. */
+/* Vectors that end with their memory, or of which x begins with it: nothing beside them is read. On the
+ * emulated device no memory is there. */
 static void test_axpy_edges(void)
 {
     enum { BYTES = 1 << 16, MOST = 9 };

@@ -43,8 +43,8 @@ static void test_spoilt_capture(void)
 
 static void test_short_memory(void)
 {
-    const struct kernel_case larger = {.family = FAMILY_GEMV, .type = TYPE_Z, .m = 700, .n = 7000, .alpha = {1},
-                                       .name = "zgemv"};
+    const struct kernel_case larger = {
+        .family = FAMILY_GEMV, .type = TYPE_Z, .m = 700, .n = 7000, .alpha = {1}, .name = "zgemv"};
     struct mublas_handle *shared = handle;
     struct native_operands operands;
     struct emulated_census before, after;
@@ -65,7 +65,8 @@ static void test_short_memory(void)
     MUST(graphs.end(sets[0].stream, &graph));
     MUST(graphs.destroy(graph));
     emulated.census(&after);
-    tap_ok(good && after.allocations < before.allocations, "when memory is short, what no graph needs is freed");
+    tap_ok(good && after.allocations < before.allocations,
+           "when memory is short, what no graph needs is freed");
     native_operands_free(handle, &operands);
     mublas_destroy(handle);
     handle = shared;
@@ -89,7 +90,8 @@ int main(void)
     free_sets();
     mublas_destroy(handle);
     emulated.census(&after);
-    tap_ok(after.allocations == before.allocations && after.streams == before.streams && after.events == before.events,
+    tap_ok(after.allocations == before.allocations && after.streams == before.streams &&
+               after.events == before.events,
            "a destroyed handle leaves nothing behind");
     return tap_done();
 }

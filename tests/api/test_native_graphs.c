@@ -51,7 +51,8 @@ static void test_live_graphs(void)
         for (int k = 0; k < i; k++)
             distinct = distinct && counters[k] != counters[i];
     }
-    tap_ok(distinct && all_right_at_once(live, SETS), "graphs that live at once have each their own workspace");
+    tap_ok(distinct && all_right_at_once(live, SETS),
+           "graphs that live at once have each their own workspace");
     for (int i = 0; i < SETS; i += 2)
         destroy_executable(&live[i]);
     await_destructors();
@@ -78,7 +79,8 @@ static bool serve_later_ones(const void *one, const void *two)
     MUST(graphs.destroy(first.graph));
     MUST(graphs.destroy(second.graph));
     await_destructors();
-    return (first.counters == one && second.counters == two) || (first.counters == two && second.counters == one);
+    return (first.counters == one && second.counters == two) ||
+           (first.counters == two && second.counters == one);
 }
 
 /* On the emulated device it waits to run. */
@@ -97,7 +99,8 @@ static void test_running(void)
     make_executable(&next);
     launch(&next);
     const bool good = is_right(&sets[0]) && is_right(&sets[1]);
-    tap_ok(good && next.counters != running.counters, "a graph that still runs keeps its workspace without its executable");
+    tap_ok(good && next.counters != running.counters,
+           "a graph that still runs keeps its workspace without its executable");
     destroy_executable(&next);
     await_destructors();
     tap_ok(serve_later_ones(running.counters, next.counters), "until it has run");
@@ -119,7 +122,8 @@ static void test_clone(void)
     both[0].graph = clone;
     make_executable(&both[0]);
     make_executable(&both[1]);
-    tap_ok(both[0].counters != both[1].counters && all_right_at_once(both, 2), "a clone keeps the workspace, too");
+    tap_ok(both[0].counters != both[1].counters && all_right_at_once(both, 2),
+           "a clone keeps the workspace, too");
     destroy_executable(&both[0]);
     destroy_executable(&both[1]);
     await_destructors();

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { N = 70 };
-static const int64_t leading[] = {(INT64_C(1) << 26) + 4, (INT64_C(1) << 26) + 5}; /* the first: 16-byte loads */
+static const int64_t leading[] = {(INT64_C(1) << 26) + 4,
+                                  (INT64_C(1) << 26) + 5}; /* the first: 16-byte loads */
 static const int64_t step = (INT64_C(1) << 25) + 3;
 static int64_t lda;
 static const float two = 2, minus = -1;
@@ -37,16 +38,22 @@ static int64_t at(int i, int sign)
 }
 
 enum routine { GEMV, GEMV_TRANSPOSED, SYMV_LOWER, SYMV_UPPER, TRMV, TRMV_TRANSPOSED, AXPY, ROUTINES };
-static const char *const names[ROUTINES] = {"sgemv N", "sgemv T", "ssymv L", "ssymv U", "strmv LNU", "strmv UTN", "saxpy"};
+static const char *const names[ROUTINES] = {"sgemv N",   "sgemv T",   "ssymv L", "ssymv U",
+                                            "strmv LNU", "strmv UTN", "saxpy"};
 
 static enum mublas_status run(enum routine routine, int64_t increment)
 {
     switch (routine) {
-    case GEMV: return mublas_sgemv(handle, MUBLAS_NO_TRANS, N, N, &two, a, lda, x, increment, &minus, y, increment);
-    case GEMV_TRANSPOSED: return mublas_sgemv(handle, MUBLAS_TRANS, N, N, &two, a, lda, x, increment, &minus, y, increment);
-    case SYMV_LOWER: return mublas_ssymv(handle, MUBLAS_LOWER, N, &two, a, lda, x, increment, &minus, y, increment);
-    case SYMV_UPPER: return mublas_ssymv(handle, MUBLAS_UPPER, N, &two, a, lda, x, increment, &minus, y, increment);
-    case TRMV: return mublas_strmv(handle, MUBLAS_LOWER, MUBLAS_NO_TRANS, MUBLAS_UNIT, N, a, lda, y, increment);
+    case GEMV:
+        return mublas_sgemv(handle, MUBLAS_NO_TRANS, N, N, &two, a, lda, x, increment, &minus, y, increment);
+    case GEMV_TRANSPOSED:
+        return mublas_sgemv(handle, MUBLAS_TRANS, N, N, &two, a, lda, x, increment, &minus, y, increment);
+    case SYMV_LOWER:
+        return mublas_ssymv(handle, MUBLAS_LOWER, N, &two, a, lda, x, increment, &minus, y, increment);
+    case SYMV_UPPER:
+        return mublas_ssymv(handle, MUBLAS_UPPER, N, &two, a, lda, x, increment, &minus, y, increment);
+    case TRMV:
+        return mublas_strmv(handle, MUBLAS_LOWER, MUBLAS_NO_TRANS, MUBLAS_UNIT, N, a, lda, y, increment);
     case TRMV_TRANSPOSED:
         return mublas_strmv(handle, MUBLAS_UPPER, MUBLAS_TRANS, MUBLAS_NON_UNIT, N, a, lda, y, increment);
     default: return mublas_saxpy(handle, N, &two, x, increment, y, increment);
@@ -95,18 +102,23 @@ static void test_shape(const char *what, struct mublas_launch_shape shape)
             (shape.variant != MUBLAS_STRIPS || routine > GEMV_TRANSPOSED))
             continue;
         mublas_set_launch_shape(handle, &shape);
-        tap_ok(is_right((enum routine)routine, 1) && is_right((enum routine)routine, -1), "%s %s, lda %lld", names[routine],
-               what, (long long)lda);
+        tap_ok(is_right((enum routine)routine, 1) && is_right((enum routine)routine, -1), "%s %s, lda %lld",
+               names[routine], what, (long long)lda);
     }
 }
 
 static void test_shapes(void)
 {
-    test_shape("by tiles", (struct mublas_launch_shape){64, 32, 2, 1, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER});
-    test_shape("by teams of 4 groups", (struct mublas_launch_shape){128, 32, 4, 1, 0, 4, MUBLAS_ORDER_ALONG, MUBLAS_LAST_ARRIVER});
-    test_shape("in order", (struct mublas_launch_shape){64, 32, 2, 1, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_IN_ORDER});
-    test_shape("by both halves", (struct mublas_launch_shape){64, 32, 2, 1, 0, 4, MUBLAS_ORDER_DOWN, MUBLAS_BOTH_HALVES});
-    test_shape("by strips", (struct mublas_launch_shape){8, 32, 2, 1, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_STRIPS});
+    test_shape("by tiles",
+               (struct mublas_launch_shape){64, 32, 2, 1, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_LAST_ARRIVER});
+    test_shape("by teams of 4 groups",
+               (struct mublas_launch_shape){128, 32, 4, 1, 0, 4, MUBLAS_ORDER_ALONG, MUBLAS_LAST_ARRIVER});
+    test_shape("in order",
+               (struct mublas_launch_shape){64, 32, 2, 1, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_IN_ORDER});
+    test_shape("by both halves",
+               (struct mublas_launch_shape){64, 32, 2, 1, 0, 4, MUBLAS_ORDER_DOWN, MUBLAS_BOTH_HALVES});
+    test_shape("by strips",
+               (struct mublas_launch_shape){8, 32, 2, 1, 0, 1, MUBLAS_ORDER_DOWN, MUBLAS_STRIPS});
 }
 
 static void put_matrix(void)
@@ -123,7 +135,8 @@ int main(void)
     if (mublas_create(&handle) != MUBLAS_SUCCESS)
         tap_skip_all(mublas_last_error(NULL));
     const size_t vector = (size_t)(step * (N - 1) + 1) * sizeof(float);
-    if (mublas_device_allocate(handle, (size_t)(leading[1] * (N - 1) + N) * sizeof(float), (void **)&a) != MUBLAS_SUCCESS ||
+    if (mublas_device_allocate(handle, (size_t)(leading[1] * (N - 1) + N) * sizeof(float), (void **)&a) !=
+            MUBLAS_SUCCESS ||
         mublas_device_allocate(handle, vector, (void **)&x) != MUBLAS_SUCCESS ||
         mublas_device_allocate(handle, vector, (void **)&y) != MUBLAS_SUCCESS)
         tap_skip_all(mublas_last_error(handle));

@@ -54,28 +54,30 @@ static void test_bits(const struct kernel_case *kernel_case)
         else if (!*text)
             kernel_shape_text(&shapes[i], text);
     }
-    tap_ok(count > 4 && right == count, "%s: the contract's bits by %d of %d shapes %s", kernel_case->name, right,
-           count, text);
+    tap_ok(count > 4 && right == count, "%s: the contract's bits by %d of %d shapes %s", kernel_case->name,
+           right, count, text);
 }
 
 static void expect(enum mublas_status status, const char *message)
 {
-    if (!tap_ok(status == MUBLAS_BAD_ARGUMENT && strcmp(mublas_last_error(handle), message) == 0, "%s", message))
+    if (!tap_ok(status == MUBLAS_BAD_ARGUMENT && strcmp(mublas_last_error(handle), message) == 0, "%s",
+                message))
         printf("# got %d, \"%s\"\n", status, mublas_last_error(handle));
 }
 
 /* Also strips of every edge, which one routine or another can have. */
 static void test_strips(void)
 {
-    struct mublas_launch_shape shape = {.threads_x = 64, .threads_y = 4, .team_groups = 1, .variant = MUBLAS_STRIPS};
+    struct mublas_launch_shape shape = {
+        .threads_x = 64, .threads_y = 4, .team_groups = 1, .variant = MUBLAS_STRIPS};
     int taken = 0;
     for (shape.edge = 1; shape.edge <= 512; shape.edge++)
         taken += mublas_set_launch_shape(handle, &shape) == MUBLAS_SUCCESS;
     tap_ok(taken == 6, "of strips %d edges are taken", taken);
 }
 
-static const struct mublas_launch_shape usual = {.edge = 64, .threads_x = 16, .threads_y = 8, .leaf_columns = 1,
-                                                 .team_groups = 1};
+static const struct mublas_launch_shape usual = {
+    .edge = 64, .threads_x = 16, .threads_y = 8, .leaf_columns = 1, .team_groups = 1};
 
 /* Of shapes that no routine can have; the one before stays. */
 static void test_refusals(void)
@@ -150,13 +152,29 @@ int main(int count, char **arguments)
            "mublas_get_latest_shape: the handle has not launched anything yet");
     const struct kernel_case cases[] = {
         {.family = FAMILY_AXPY, .type = TYPE_D, .n = 30 * size, .alpha = {1.5}, .name = "daxpy"},
-        {.family = FAMILY_GEMV, .type = TYPE_C, .m = size, .n = size + 7, .alpha = {1.5, 2}, .beta = {-1},
+        {.family = FAMILY_GEMV,
+         .type = TYPE_C,
+         .m = size,
+         .n = size + 7,
+         .alpha = {1.5, 2},
+         .beta = {-1},
          .name = "cgemv"},
-        {.family = FAMILY_GEMV, .type = TYPE_S, .trans = TRANS_TRANSPOSE, .m = size, .n = size - 7, .alpha = {1.5},
-         .beta = {2}, .name = "sgemv, transposed"},
+        {.family = FAMILY_GEMV,
+         .type = TYPE_S,
+         .trans = TRANS_TRANSPOSE,
+         .m = size,
+         .n = size - 7,
+         .alpha = {1.5},
+         .beta = {2},
+         .name = "sgemv, transposed"},
         {.family = FAMILY_SYMV, .type = TYPE_D, .n = size, .alpha = {1.5}, .beta = {2}, .name = "dsymv"},
         {.family = FAMILY_SYMV, .type = TYPE_W, .n = size / 2, .alpha = {1.5}, .beta = {2}, .name = "wsymv"},
-        {.family = FAMILY_HEMV, .type = TYPE_Z, .uplo = UPLO_UPPER, .n = size, .alpha = {1.5}, .name = "zhemv"},
+        {.family = FAMILY_HEMV,
+         .type = TYPE_Z,
+         .uplo = UPLO_UPPER,
+         .n = size,
+         .alpha = {1.5},
+         .name = "zhemv"},
         {.family = FAMILY_TRMV, .type = TYPE_D, .uplo = UPLO_UPPER, .n = size, .name = "dtrmv"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

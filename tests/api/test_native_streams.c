@@ -159,7 +159,8 @@ static void test_growth(void)
     mublas_set_stream(handle, stream);
     tap_ok(before && grown && after && emulated.call_count("KERNEL") == run,
            "the workspace grows, and streams are changed, without waiting for calls in flight");
-    tap_ok(native_operands_right(handle, &large) && native_operands_right(handle, &small), "which have the contract's bits");
+    tap_ok(native_operands_right(handle, &large) && native_operands_right(handle, &small),
+           "which have the contract's bits");
     native_operands_free(handle, &small);
     native_operands_free(handle, &large);
     MUST(cuda.stream_destroy(stream));
@@ -180,7 +181,8 @@ static void *work(void *argument)
     struct native_operands operands;
     MUST(cuda.context_push(context));
     CUstream stream = worker->stream ? worker->stream : new_stream();
-    worker->good = mublas_create(&own) == MUBLAS_SUCCESS && mublas_set_stream(own, stream) == MUBLAS_SUCCESS &&
+    worker->good = mublas_create(&own) == MUBLAS_SUCCESS &&
+                   mublas_set_stream(own, stream) == MUBLAS_SUCCESS &&
                    native_operands_make(own, &small_case, &placement, &operands);
     for (int i = 0; i < 20 && worker->good; i++)
         worker->good = native_operands_run(own, &operands, i % 2) == MUBLAS_SUCCESS &&
@@ -230,14 +232,16 @@ static void test_per_thread_stream(void)
     mublas_set_stream(handle, CU_STREAM_PER_THREAD);
     pthread_create(&thread, NULL, queue_on_own_default, &one);
     pthread_join(thread, NULL);
-    bool good = native_operands_run(handle, &two, true) == MUBLAS_SUCCESS && native_operands_right(handle, &two);
+    bool good = native_operands_run(handle, &two, true) == MUBLAS_SUCCESS &&
+                native_operands_right(handle, &two);
     /* What used the workspace before has been waited for. */
     unsigned char now[8], queued = 1;
     unsigned char *first = (unsigned char *)one.call.y.pointer;
     good = good && mublas_copy_to_host(handle, now, first, 8) == MUBLAS_SUCCESS;
     for (int i = 0; i < 8; i++)
         queued = queued && now[i] == 0xff;
-    tap_ok(good && !queued && native_operands_right(handle, &one), "a handle on the default streams of two threads");
+    tap_ok(good && !queued && native_operands_right(handle, &one),
+           "a handle on the default streams of two threads");
     mublas_set_stream(handle, NULL);
     native_operands_free(handle, &one);
     native_operands_free(handle, &two);
@@ -256,16 +260,20 @@ static void test_capture(void)
     const void *before = counters_of(&plain);
     MUST(cuda.stream_synchronise(stream));
     MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    const void *captured = counters_of(&one), *captured_too = counters_of(&two), *captured_again = counters_of(&one);
+    const void *captured = counters_of(&one), *captured_too = counters_of(&two),
+               *captured_again = counters_of(&one);
     tap_ok(mublas_copy_to_host(handle, &graph, one.y, 8) == MUBLAS_DEVICE_ERROR,
            "a captured stream cannot be waited for: %s", mublas_last_error(handle));
-    tap_ok(graphs.end(stream, &graph) == CUDA_SUCCESS && graph, "calls can be captured in the strictest mode");
-    tap_ok(captured && captured_too && captured != before && captured_too != before && captured_again != before,
+    tap_ok(graphs.end(stream, &graph) == CUDA_SUCCESS && graph,
+           "calls can be captured in the strictest mode");
+    tap_ok(captured && captured_too && captured != before && captured_too != before &&
+               captured_again != before,
            "with workspace of the graph's own");
     MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     const void *captured_later = counters_of(&plain);
     MUST(graphs.end(stream, &second_graph));
-    tap_ok(captured_later && captured_later != captured && captured_later != captured_too && captured_later != before,
+    tap_ok(captured_later && captured_later != captured && captured_later != captured_too &&
+               captured_later != before,
            "another graph on the same stream has another");
     tap_ok(counters_of(&plain) == before, "and plain calls have what they had");
     MUST(graphs.instantiate(&executable, graph, 0));
@@ -355,7 +363,8 @@ int main(void)
     test_branches();
     mublas_destroy(handle);
     emulated.census(&after);
-    tap_ok(after.allocations == before.allocations && after.streams == before.streams && after.events == before.events,
+    tap_ok(after.allocations == before.allocations && after.streams == before.streams &&
+               after.events == before.events,
            "destroyed handles leave nothing behind");
     return tap_done();
 }

@@ -28,11 +28,26 @@ static void make_set(int64_t n, struct set *set)
 {
     const struct kernel_case cases[CALLS] = {
         {.family = FAMILY_SYMV, .type = TYPE_D, .n = n, .alpha = {1.5}, .name = "dsymv"},
-        {.family = FAMILY_HEMV, .type = TYPE_Z, .uplo = UPLO_UPPER, .n = n - 7, .alpha = {0.5, 1}, .name = "zhemv"},
+        {.family = FAMILY_HEMV,
+         .type = TYPE_Z,
+         .uplo = UPLO_UPPER,
+         .n = n - 7,
+         .alpha = {0.5, 1},
+         .name = "zhemv"},
         {.family = FAMILY_GEMV, .type = TYPE_S, .m = n, .n = n + 65, .alpha = {-1}, .name = "sgemv"},
-        {.family = FAMILY_GEMV, .type = TYPE_D, .trans = TRANS_TRANSPOSE, .m = 3 * n, .n = n, .alpha = {2},
+        {.family = FAMILY_GEMV,
+         .type = TYPE_D,
+         .trans = TRANS_TRANSPOSE,
+         .m = 3 * n,
+         .n = n,
+         .alpha = {2},
          .name = "dgemv"},
-        {.family = FAMILY_SYMV, .type = TYPE_S, .uplo = UPLO_UPPER, .n = n + 1, .alpha = {1}, .name = "ssymv"},
+        {.family = FAMILY_SYMV,
+         .type = TYPE_S,
+         .uplo = UPLO_UPPER,
+         .n = n + 1,
+         .alpha = {1},
+         .name = "ssymv"},
         {.family = FAMILY_SYMV, .type = TYPE_W, .n = n / 2, .alpha = {1}, .name = "wsymv"},
     };
     const struct placement placement = {1, 1, 1, 1, 1};
@@ -139,7 +154,8 @@ int main(int argument_count, char **arguments)
             wrong += !is_as_expected(&sets[i]);
         }
     }
-    tap_ok(wrong == 0, "%d calls of %d rounds on %d streams at once, half of them replays, have the same bits",
+    tap_ok(wrong == 0,
+           "%d calls of %d rounds on %d streams at once, half of them replays, have the same bits",
            rounds * 3 * STREAMS * CALLS, rounds, 2 * STREAMS);
     mublas_set_stream(handle, NULL);
     for (int i = 0; i < STREAMS; i++)

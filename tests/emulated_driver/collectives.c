@@ -93,7 +93,8 @@ static void check_group(const struct processor *processor, const struct group *g
     if (group->arrived && group->bytes != bytes)
         emulated_abort("kernel %s, block %u, thread %u: exchange of %zu bytes, width %u meets one of %zu "
                        "bytes",
-                       processor->launch->kernel->name, self->block, self->thread, bytes, width, group->bytes);
+                       processor->launch->kernel->name, self->block, self->thread, bytes, width,
+                       group->bytes);
 }
 
 /* memcpy, whose interceptor would tell ThreadSanitizer. */

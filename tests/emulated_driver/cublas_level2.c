@@ -23,12 +23,12 @@ static void run(void *argument)
     struct call *call = argument;
     void *address = cublas_host_routine(call->routine);
     void (*axpy)(const int *, const void *, const void *, const int *, void *, const int *);
-    void (*gemv)(const char *, const int *, const int *, const void *, const void *, const int *, const void *,
+    void (*gemv)(const char *, const int *, const int *, const void *, const void *, const int *,
+                 const void *, const int *, const void *, void *, const int *, size_t);
+    void (*symv)(const char *, const int *, const void *, const void *, const int *, const void *,
                  const int *, const void *, void *, const int *, size_t);
-    void (*symv)(const char *, const int *, const void *, const void *, const int *, const void *, const int *,
-                 const void *, void *, const int *, size_t);
-    void (*trmv)(const char *, const char *, const char *, const int *, const void *, const int *, void *, const int *,
-                 size_t, size_t, size_t);
+    void (*trmv)(const char *, const char *, const char *, const int *, const void *, const int *, void *,
+                 const int *, size_t, size_t, size_t);
     memcpy(&axpy, &address, sizeof axpy);
     memcpy(&gemv, &address, sizeof gemv);
     memcpy(&symv, &address, sizeof symv);
@@ -36,15 +36,16 @@ static void run(void *argument)
     switch (call->family) {
     case AXPY: axpy(&call->n, call->alpha, call->x, &call->incx, call->y, &call->incy); break;
     case GEMV:
-        gemv(&call->trans, &call->m, &call->n, call->alpha, call->a, &call->lda, call->x, &call->incx, call->beta,
-             call->y, &call->incy, 1);
+        gemv(&call->trans, &call->m, &call->n, call->alpha, call->a, &call->lda, call->x, &call->incx,
+             call->beta, call->y, &call->incy, 1);
         break;
     case SYMV:
-        symv(&call->uplo, &call->n, call->alpha, call->a, &call->lda, call->x, &call->incx, call->beta, call->y,
-             &call->incy, 1);
+        symv(&call->uplo, &call->n, call->alpha, call->a, &call->lda, call->x, &call->incx, call->beta,
+             call->y, &call->incy, 1);
         break;
     case TRMV:
-        trmv(&call->uplo, &call->trans, &call->diag, &call->n, call->a, &call->lda, call->x, &call->incx, 1, 1, 1);
+        trmv(&call->uplo, &call->trans, &call->diag, &call->n, call->a, &call->lda, call->x, &call->incx, 1,
+             1, 1);
         break;
     }
 }

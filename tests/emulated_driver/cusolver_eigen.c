@@ -53,8 +53,10 @@ static void swap_bytes(unsigned char *one, unsigned char *other, size_t bytes)
 static void swap_values(struct solver_call *call)
 {
     const struct operand *matrix = &call->operands[MATRIX], *values = &call->operands[VALUES];
-    const size_t element = solver_element_bytes(matrix->type), value_bytes = solver_element_bytes(values->type);
-    for (int64_t i = 0; i + 1 < call->n && call->n > SOLVER_TRIED && call->range != 'I' && call->range != 'V'; i += 2) {
+    const size_t element = solver_element_bytes(matrix->type),
+                 value_bytes = solver_element_bytes(values->type);
+    for (int64_t i = 0; i + 1 < call->n && call->n > SOLVER_TRIED && call->range != 'I' && call->range != 'V';
+         i += 2) {
         unsigned char *const value = (unsigned char *)values->address + (size_t)i * value_bytes;
         unsigned char *const column = (unsigned char *)matrix->address + (size_t)(i * matrix->ld) * element;
         swap_bytes(value, value + value_bytes, value_bytes);
@@ -70,11 +72,11 @@ static int run_syevd(struct solver_call *call)
     struct scratch s = scratch_take(call->type, n);
     int info = 0;
     if (solver_is_complex(call->type))
-        LAPACK(call->type, "syevd", &call->jobz, &call->uplo, &n, a->address, &lda, w->address, s.work, &s.lwork,
-               s.rwork, &s.lrwork, s.iwork, &s.liwork, &info);
+        LAPACK(call->type, "syevd", &call->jobz, &call->uplo, &n, a->address, &lda, w->address, s.work,
+               &s.lwork, s.rwork, &s.lrwork, s.iwork, &s.liwork, &info);
     else
-        LAPACK(call->type, "syevd", &call->jobz, &call->uplo, &n, a->address, &lda, w->address, s.work, &s.lwork,
-               s.iwork, &s.liwork, &info);
+        LAPACK(call->type, "syevd", &call->jobz, &call->uplo, &n, a->address, &lda, w->address, s.work,
+               &s.lwork, s.iwork, &s.liwork, &info);
     scratch_free(&s);
     if (info == 0)
         select_values(call);
@@ -85,16 +87,17 @@ static int run_syevd(struct solver_call *call)
 
 static int run_sygvd(struct solver_call *call)
 {
-    const struct operand *a = &call->operands[MATRIX], *w = &call->operands[VALUES], *b = &call->operands[FACTOR];
+    const struct operand *a = &call->operands[MATRIX], *w = &call->operands[VALUES],
+                         *b = &call->operands[FACTOR];
     const int n = (int)call->n, lda = (int)a->ld, ldb = (int)b->ld;
     struct scratch s = scratch_take(call->type, n);
     int info = 0;
     if (solver_is_complex(call->type))
-        LAPACK(call->type, "sygvd", &call->itype, &call->jobz, &call->uplo, &n, a->address, &lda, b->address, &ldb,
-               w->address, s.work, &s.lwork, s.rwork, &s.lrwork, s.iwork, &s.liwork, &info);
+        LAPACK(call->type, "sygvd", &call->itype, &call->jobz, &call->uplo, &n, a->address, &lda, b->address,
+               &ldb, w->address, s.work, &s.lwork, s.rwork, &s.lrwork, s.iwork, &s.liwork, &info);
     else
-        LAPACK(call->type, "sygvd", &call->itype, &call->jobz, &call->uplo, &n, a->address, &lda, b->address, &ldb,
-               w->address, s.work, &s.lwork, s.iwork, &s.liwork, &info);
+        LAPACK(call->type, "sygvd", &call->itype, &call->jobz, &call->uplo, &n, a->address, &lda, b->address,
+               &ldb, w->address, s.work, &s.lwork, s.iwork, &s.liwork, &info);
     scratch_free(&s);
     if (info == 0)
         select_values(call);
@@ -106,8 +109,8 @@ static int run_sygvd(struct solver_call *call)
 static const struct solver_routine syevd = {run_syevd, {1, 3}, 32, 64, false};
 static const struct solver_routine sygvd = {run_sygvd, {1, 3}, 32, 0, false};
 
-struct solver_call solver_eigen_call(const char *function, char type, int itype, int jobz, int uplo, int64_t n,
-                                     void *a, int64_t lda, void *w, void *b, int64_t ldb)
+struct solver_call solver_eigen_call(const char *function, char type, int itype, int jobz, int uplo,
+                                     int64_t n, void *a, int64_t lda, void *w, void *b, int64_t ldb)
 {
     const enum part triangle = solver_triangle(uplo);
     struct solver_call call = {

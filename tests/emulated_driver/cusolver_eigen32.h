@@ -1,12 +1,12 @@
 /* cusolver_eigen32.h - sygvd and sygvdx of one type, for cusolver_typed.c: TYPE is LAPACK's letter, REAL
  * the C type of values, SYMMETRIC(name) the exported name with sy or he before it. */
 
-int SYMMETRIC(gvd_bufferSize)(cusolverDnHandle_t handle, int itype, int jobz, int uplo, int n, const void *a, int lda,
-                              const void *b, int ldb, const void *w, int *lwork)
+int SYMMETRIC(gvd_bufferSize)(cusolverDnHandle_t handle, int itype, int jobz, int uplo, int n, const void *a,
+                              int lda, const void *b, int ldb, const void *w, int *lwork)
 {
     ENTER(handle);
-    const struct solver_call call = solver_eigen_call(__func__, TYPE, solver_itype(__func__, itype), jobz, uplo, n,
-                                                      (void *)a, lda, (void *)w, (void *)b, ldb);
+    const struct solver_call call = solver_eigen_call(__func__, TYPE, solver_itype(__func__, itype), jobz,
+                                                      uplo, n, (void *)a, lda, (void *)w, (void *)b, ldb);
     return solver_query_elements(&call, lwork);
 }
 
@@ -21,8 +21,8 @@ int SYMMETRIC(gvd)(cusolverDnHandle_t handle, int itype, int jobz, int uplo, int
 }
 
 int SYMMETRIC(gvdx_bufferSize)(cusolverDnHandle_t handle, int itype, int jobz, int range, int uplo, int n,
-                               const void *a, int lda, const void *b, int ldb, REAL vl, REAL vu, int il, int iu,
-                               int *found, const void *w, int *lwork)
+                               const void *a, int lda, const void *b, int ldb, REAL vl, REAL vu, int il,
+                               int iu, int *found, const void *w, int *lwork)
 {
     ENTER(handle);
     (void)vl, (void)vu, (void)found;
@@ -32,9 +32,9 @@ int SYMMETRIC(gvdx_bufferSize)(cusolverDnHandle_t handle, int itype, int jobz, i
     return solver_query_elements(&call, lwork);
 }
 
-int SYMMETRIC(gvdx)(cusolverDnHandle_t handle, int itype, int jobz, int range, int uplo, int n, void *a, int lda,
-                    void *b, int ldb, REAL vl, REAL vu, int il, int iu, int *found, void *w, void *work, int lwork,
-                    int *info)
+int SYMMETRIC(gvdx)(cusolverDnHandle_t handle, int itype, int jobz, int range, int uplo, int n, void *a,
+                    int lda, void *b, int ldb, REAL vl, REAL vu, int il, int iu, int *found, void *w,
+                    void *work, int lwork, int *info)
 {
     ENTER(handle);
     struct solver_call call =

@@ -18,9 +18,9 @@ static double limit(char type, const void *address)
     return solver_real(type) == 's' ? (double)*(const float *)address : *(const double *)address;
 }
 
-int cusolverDnXsyevd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int uplo, int64_t n,
-                                int type_a, const void *a, int64_t lda, int type_w, const void *w, int type_compute,
-                                size_t *device_bytes, size_t *host_bytes)
+int cusolverDnXsyevd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int uplo,
+                                int64_t n, int type_a, const void *a, int64_t lda, int type_w, const void *w,
+                                int type_compute, size_t *device_bytes, size_t *host_bytes)
 {
     ENTER_WITH(handle, params);
     const struct solver_call call =
@@ -28,9 +28,10 @@ int cusolverDnXsyevd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t pa
     return solver_query(&call, device_bytes, host_bytes);
 }
 
-int cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int uplo, int64_t n, int type_a,
-                     void *a, int64_t lda, int type_w, void *w, int type_compute, void *device_buffer,
-                     size_t device_bytes, void *host_buffer, size_t host_bytes, int *info)
+int cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int uplo, int64_t n,
+                     int type_a, void *a, int64_t lda, int type_w, void *w, int type_compute,
+                     void *device_buffer, size_t device_bytes, void *host_buffer, size_t host_bytes,
+                     int *info)
 {
     ENTER_WITH(handle, params);
     struct solver_call call = make_call(__func__, jobz, uplo, n, type_a, a, lda, type_w, w, type_compute);
@@ -38,10 +39,10 @@ int cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t params, int j
     return solver_submit(handle, &call);
 }
 
-int cusolverDnXsyevdx_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int range, int uplo,
-                                 int64_t n, int type_a, const void *a, int64_t lda, void *vl, void *vu, int64_t il,
-                                 int64_t iu, int64_t *found, int type_w, const void *w, int type_compute,
-                                 size_t *device_bytes, size_t *host_bytes)
+int cusolverDnXsyevdx_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int range,
+                                 int uplo, int64_t n, int type_a, const void *a, int64_t lda, void *vl,
+                                 void *vu, int64_t il, int64_t iu, int64_t *found, int type_w, const void *w,
+                                 int type_compute, size_t *device_bytes, size_t *host_bytes)
 {
     ENTER_WITH(handle, params);
     (void)vl, (void)vu, (void)found;
@@ -51,10 +52,10 @@ int cusolverDnXsyevdx_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t p
     return solver_query(&call, device_bytes, host_bytes);
 }
 
-int cusolverDnXsyevdx(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int range, int uplo, int64_t n,
-                      int type_a, void *a, int64_t lda, void *vl, void *vu, int64_t il, int64_t iu, int64_t *found,
-                      int type_w, void *w, int type_compute, void *device_buffer, size_t device_bytes,
-                      void *host_buffer, size_t host_bytes, int *info)
+int cusolverDnXsyevdx(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobz, int range, int uplo,
+                      int64_t n, int type_a, void *a, int64_t lda, void *vl, void *vu, int64_t il, int64_t iu,
+                      int64_t *found, int type_w, void *w, int type_compute, void *device_buffer,
+                      size_t device_bytes, void *host_buffer, size_t host_bytes, int *info)
 {
     ENTER_WITH(handle, params);
     struct solver_call call = make_call(__func__, jobz, uplo, n, type_a, a, lda, type_w, w, type_compute);

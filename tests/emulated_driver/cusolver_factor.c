@@ -87,7 +87,8 @@ static const struct solver_routine trtri = {run_trtri, {1, 1}, 0, 0, true};
 static const struct solver_routine getrf = {run_getrf, {0, 0}, 32, 0, false};
 static const struct solver_routine getrs = {run_getrs, {0, 0}, 0, 0, true};
 
-struct solver_call solver_potrf_call(const char *function, char type, int uplo, int64_t n, void *a, int64_t lda)
+struct solver_call solver_potrf_call(const char *function, char type, int uplo, int64_t n, void *a,
+                                     int64_t lda)
 {
     const enum part triangle = solver_triangle(uplo);
     return (struct solver_call){.function = function, .routine = &potrf, .type = type,
@@ -95,17 +96,23 @@ struct solver_call solver_potrf_call(const char *function, char type, int uplo, 
                                 .operands = {{"A", a, type, n, n, lda, triangle, triangle, true, 0}}};
 }
 
-struct solver_call solver_potrs_call(const char *function, char type, int uplo, int64_t n, int64_t nrhs, void *a,
-                                     int64_t lda, void *b, int64_t ldb)
+struct solver_call solver_potrs_call(const char *function, char type, int uplo, int64_t n, int64_t nrhs,
+                                     void *a, int64_t lda, void *b, int64_t ldb)
 {
     return (struct solver_call){
-        .function = function, .routine = &potrs, .type = type, .uplo = solver_uplo(function, uplo), .m = 1, .n = n,
+        .function = function,
+        .routine = &potrs,
+        .type = type,
+        .uplo = solver_uplo(function, uplo),
+        .m = 1,
+        .n = n,
         .k = nrhs,
         .operands = {{"A", a, type, n, n, lda, solver_triangle(uplo), WHOLE, false, 0},
                      {"B", b, type, n, nrhs, ldb, WHOLE, WHOLE, true, 0}}};
 }
 
-struct solver_call solver_potri_call(const char *function, char type, int uplo, int64_t n, void *a, int64_t lda)
+struct solver_call solver_potri_call(const char *function, char type, int uplo, int64_t n, void *a,
+                                     int64_t lda)
 {
     struct solver_call call = solver_potrf_call(function, type, uplo, n, a, lda);
     call.routine = &potri;
@@ -123,17 +130,23 @@ struct solver_call solver_trtri_call(const char *function, char type, int uplo, 
     return call;
 }
 
-struct solver_call solver_getrf_call(const char *function, char type, int64_t m, int64_t n, void *a, int64_t lda,
-                                     int64_t *pivots)
+struct solver_call solver_getrf_call(const char *function, char type, int64_t m, int64_t n, void *a,
+                                     int64_t lda, int64_t *pivots)
 {
     const int64_t least = m < n ? m : n;
-    return (struct solver_call){.function = function, .routine = &getrf, .type = type, .m = m, .n = n, .k = 1,
-                                .operands = {{"A", a, type, m, n, lda, WHOLE, WHOLE, true, 0},
-                                             {"IPIV", pivots, 'l', least, 1, least, NOTHING, WHOLE, true, 0}}};
+    return (struct solver_call){
+        .function = function,
+        .routine = &getrf,
+        .type = type,
+        .m = m,
+        .n = n,
+        .k = 1,
+        .operands = {{"A", a, type, m, n, lda, WHOLE, WHOLE, true, 0},
+                     {"IPIV", pivots, 'l', least, 1, least, NOTHING, WHOLE, true, 0}}};
 }
 
-struct solver_call solver_getrs_call(const char *function, char type, int trans, int64_t n, int64_t nrhs, void *a,
-                                     int64_t lda, const int64_t *pivots, void *b, int64_t ldb)
+struct solver_call solver_getrs_call(const char *function, char type, int trans, int64_t n, int64_t nrhs,
+                                     void *a, int64_t lda, const int64_t *pivots, void *b, int64_t ldb)
 {
     return (struct solver_call){
         .function = function, .routine = &getrs, .type = type, .trans = solver_trans(function, trans), .m = 1,

@@ -10,9 +10,9 @@ static char type_with(const char *function, int type_a, int type_compute)
     return type;
 }
 
-int cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int uplo, int64_t n, int type_a,
-                                const void *a, int64_t lda, int type_compute, size_t *device_bytes,
-                                size_t *host_bytes)
+int cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int uplo, int64_t n,
+                                int type_a, const void *a, int64_t lda, int type_compute,
+                                size_t *device_bytes, size_t *host_bytes)
 {
     ENTER_WITH(handle, params);
     const char type = type_with(__func__, type_a, type_compute);
@@ -20,9 +20,9 @@ int cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t pa
     return solver_query(&call, device_bytes, host_bytes);
 }
 
-int cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int uplo, int64_t n, int type_a, void *a,
-                     int64_t lda, int type_compute, void *device_buffer, size_t device_bytes, void *host_buffer,
-                     size_t host_bytes, int *info)
+int cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int uplo, int64_t n, int type_a,
+                     void *a, int64_t lda, int type_compute, void *device_buffer, size_t device_bytes,
+                     void *host_buffer, size_t host_bytes, int *info)
 {
     ENTER_WITH(handle, params);
     const char type = type_with(__func__, type_a, type_compute);
@@ -50,18 +50,20 @@ int cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, int uplo, int diag, i
     return solver_query(&call, device_bytes, host_bytes);
 }
 
-int cusolverDnXtrtri(cusolverDnHandle_t handle, int uplo, int diag, int64_t n, int type_a, void *a, int64_t lda,
-                     void *device_buffer, size_t device_bytes, void *host_buffer, size_t host_bytes, int *info)
+int cusolverDnXtrtri(cusolverDnHandle_t handle, int uplo, int diag, int64_t n, int type_a, void *a,
+                     int64_t lda, void *device_buffer, size_t device_bytes, void *host_buffer,
+                     size_t host_bytes, int *info)
 {
     ENTER(handle);
-    struct solver_call call = solver_trtri_call(__func__, solver_type(__func__, type_a), uplo, diag, n, a, lda);
+    struct solver_call call = solver_trtri_call(__func__, solver_type(__func__, type_a), uplo, diag, n, a,
+                                                lda);
     SOLVER_BUFFERS(call, device_buffer, device_bytes, host_buffer, host_bytes, info);
     return solver_submit(handle, &call);
 }
 
 int cusolverDnXgetrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n,
-                                int type_a, const void *a, int64_t lda, int type_compute, size_t *device_bytes,
-                                size_t *host_bytes)
+                                int type_a, const void *a, int64_t lda, int type_compute,
+                                size_t *device_bytes, size_t *host_bytes)
 {
     ENTER_WITH(handle, params);
     const char type = type_with(__func__, type_a, type_compute);
@@ -69,9 +71,9 @@ int cusolverDnXgetrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t pa
     return solver_query(&call, device_bytes, host_bytes);
 }
 
-int cusolverDnXgetrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n, int type_a, void *a,
-                     int64_t lda, int64_t *pivots, int type_compute, void *device_buffer, size_t device_bytes,
-                     void *host_buffer, size_t host_bytes, int *info)
+int cusolverDnXgetrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n, int type_a,
+                     void *a, int64_t lda, int64_t *pivots, int type_compute, void *device_buffer,
+                     size_t device_bytes, void *host_buffer, size_t host_bytes, int *info)
 {
     ENTER_WITH(handle, params);
     const char type = type_with(__func__, type_a, type_compute);
@@ -81,12 +83,13 @@ int cusolverDnXgetrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64
 }
 
 int cusolverDnXgetrs(cusolverDnHandle_t handle, cusolverDnParams_t params, int trans, int64_t n, int64_t nrhs,
-                     int type_a, const void *a, int64_t lda, const int64_t *pivots, int type_b, void *b, int64_t ldb,
-                     int *info)
+                     int type_a, const void *a, int64_t lda, const int64_t *pivots, int type_b, void *b,
+                     int64_t ldb, int *info)
 {
     ENTER_WITH(handle, params);
     const char type = type_with(__func__, type_a, type_b);
-    struct solver_call call = solver_getrs_call(__func__, type, trans, n, nrhs, (void *)a, lda, pivots, b, ldb);
+    struct solver_call call = solver_getrs_call(__func__, type, trans, n, nrhs, (void *)a, lda, pivots, b,
+                                                ldb);
     SOLVER_BUFFERS(call, NULL, 0, NULL, 0, info);
     return solver_submit(handle, &call);
 }
@@ -102,8 +105,8 @@ int cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t pa
     return solver_query(&call, device_bytes, host_bytes);
 }
 
-int cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n, int type_a, void *a,
-                     int64_t lda, int type_tau, void *tau, int type_compute, void *device_buffer,
+int cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t params, int64_t m, int64_t n, int type_a,
+                     void *a, int64_t lda, int type_tau, void *tau, int type_compute, void *device_buffer,
                      size_t device_bytes, void *host_buffer, size_t host_bytes, int *info)
 {
     ENTER_WITH(handle, params);

@@ -34,12 +34,13 @@ static int run_geev(struct solver_call *call)
     if (!reals)
         solver_abort("out of host memory");
     if (solver_is_complex(call->type))
-        LAPACK(call->type, "geevx", "N", "N", &call->jobz, "N", &n, of[A].address, &lda, of[W].address, s.work, &one,
-               of[VR].address, &ldvr, &ilo, &ihi, scale, abnrm, scale, scale, s.work, &s.lwork, s.rwork, &info);
+        LAPACK(call->type, "geevx", "N", "N", &call->jobz, "N", &n, of[A].address, &lda, of[W].address,
+               s.work, &one, of[VR].address, &ldvr, &ilo, &ihi, scale, abnrm, scale, scale, s.work, &s.lwork,
+               s.rwork, &info);
     else
         LAPACK(call->type, "geevx", "N", "N", &call->jobz, "N", &n, of[A].address, &lda, parts,
-               reals + (size_t)n * bytes, s.work, &one, of[VR].address, &ldvr, &ilo, &ihi, scale, abnrm, scale, scale,
-               s.work, &s.lwork, s.iwork, &info);
+               reals + (size_t)n * bytes, s.work, &one, of[VR].address, &ldvr, &ilo, &ihi, scale, abnrm,
+               scale, scale, s.work, &s.lwork, s.iwork, &info);
     if (!solver_is_complex(call->type))
         store_values(&of[W], parts, n);
     free(reals);
@@ -50,8 +51,9 @@ static int run_geev(struct solver_call *call)
 static const struct solver_routine geev = {run_geev, {2, 4}, 64, 128, false};
 
 /* W of real A may be complex; all else is of A's type. */
-static struct solver_call make_call(const char *function, int jobvr, int64_t n, int type_a, void *a, int64_t lda,
-                                    int type_w, void *w, void *vr, int64_t ldvr, const int *others)
+static struct solver_call make_call(const char *function, int jobvr, int64_t n, int type_a, void *a,
+                                    int64_t lda, int type_w, void *w, void *vr, int64_t ldvr,
+                                    const int *others)
 {
     const char type = solver_type(function, type_a), values = solver_type(function, type_w);
     const int64_t count = solver_is_complex(values) ? n : 2 * n;
@@ -68,10 +70,10 @@ static struct solver_call make_call(const char *function, int jobvr, int64_t n, 
     return call;
 }
 
-int cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobvl, int jobvr, int64_t n,
-                               int type_a, const void *a, int64_t lda, int type_w, const void *w, int type_vl,
-                               const void *vl, int64_t ldvl, int type_vr, const void *vr, int64_t ldvr,
-                               int type_compute, size_t *device_bytes, size_t *host_bytes)
+int cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobvl, int jobvr,
+                               int64_t n, int type_a, const void *a, int64_t lda, int type_w, const void *w,
+                               int type_vl, const void *vl, int64_t ldvl, int type_vr, const void *vr,
+                               int64_t ldvr, int type_compute, size_t *device_bytes, size_t *host_bytes)
 {
     ENTER_WITH(handle, params);
     (void)vl, (void)ldvl;
@@ -83,10 +85,10 @@ int cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t par
     return solver_query(&call, device_bytes, host_bytes);
 }
 
-int cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobvl, int jobvr, int64_t n, int type_a,
-                    void *a, int64_t lda, int type_w, void *w, int type_vl, void *vl, int64_t ldvl, int type_vr,
-                    void *vr, int64_t ldvr, int type_compute, void *device_buffer, size_t device_bytes,
-                    void *host_buffer, size_t host_bytes, int *info)
+int cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t params, int jobvl, int jobvr, int64_t n,
+                    int type_a, void *a, int64_t lda, int type_w, void *w, int type_vl, void *vl,
+                    int64_t ldvl, int type_vr, void *vr, int64_t ldvr, int type_compute, void *device_buffer,
+                    size_t device_bytes, void *host_buffer, size_t host_bytes, int *info)
 {
     ENTER_WITH(handle, params);
     (void)vl, (void)ldvl;

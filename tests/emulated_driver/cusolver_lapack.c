@@ -25,8 +25,8 @@ enum { OWN_SCOPE = 0 };
 enum { OWN_SCOPE = RTLD_DEEPBIND };
 #endif
 
-/* A copy, for the file itself may be loaded by the program already, bound to the program's own ilaenv_ or xerbla_, as
- * LAPACK's testers have them. NULL: it cannot be made. */
+/* A copy, for the file itself may be loaded by the program already, bound to the program's own ilaenv_ or
+ * xerbla_, as LAPACK's testers have them. NULL: it cannot be made. */
 static void *open_copy(const char *path)
 {
     char name[64];
@@ -75,16 +75,21 @@ void solver_open_lapack(void)
 
 static void make_symbol(char *symbol, size_t room, char type, const char *name)
 {
-    const bool renamed = solver_is_complex(type) && (strncmp(name, "sy", 2) == 0 || strncmp(name, "or", 2) == 0);
-    snprintf(symbol, room, "%c%s%s_", type, !renamed ? "" : name[0] == 's' ? "he" : "un", name + (renamed ? 2 : 0));
+    const bool renamed = solver_is_complex(type) &&
+                         (strncmp(name, "sy", 2) == 0 || strncmp(name, "or", 2) == 0);
+    snprintf(symbol, room, "%c%s%s_", type,
+             !renamed         ? ""
+             : name[0] == 's' ? "he"
+                              : "un",
+             name + (renamed ? 2 : 0));
 }
 
 void solver_lapack(char type, const char *name, const void *const *arguments, size_t count)
 {
     /* Behind the arguments there are lengths of strings, all 1; more than a routine has do no harm. */
-    void (*routine)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                    void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                    void *, void *, void *, void *);
+    void (*routine)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                    void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                    void *, void *, void *, void *, void *, void *);
     char symbol[16];
     void *a[ARGUMENTS_MAX];
     make_symbol(symbol, sizeof symbol, type, name);
@@ -93,8 +98,8 @@ void solver_lapack(char type, const char *name, const void *const *arguments, si
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
         a[i] = (void *)(uintptr_t)1;
     memcpy(a, arguments, count * sizeof *arguments);
-    routine(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15],
-            a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], a[26], a[27]);
+    routine(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14],
+            a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], a[26], a[27]);
 }
 
 struct scratch scratch_take(char type, int64_t order)
@@ -102,7 +107,8 @@ struct scratch scratch_take(char type, int64_t order)
     const int64_t elements = 4 * order * order + 300 * order + 1000;
     if (elements > INT32_MAX)
         solver_abort("an order of %lld is too much", (long long)order);
-    struct scratch scratch = {.lwork = (int)elements, .lrwork = (int)elements, .liwork = (int)(10 * order + 100)};
+    struct scratch scratch = {
+        .lwork = (int)elements, .lrwork = (int)elements, .liwork = (int)(10 * order + 100)};
     scratch.work = malloc((size_t)elements * solver_element_bytes(type));
     scratch.rwork = malloc((size_t)elements * solver_element_bytes(solver_real(type)));
     scratch.iwork = malloc((size_t)scratch.liwork * sizeof(int));

@@ -37,7 +37,8 @@ static void part_rows(enum part part, int64_t rows, int64_t column, int64_t *beg
 
 static char *element_at(const struct operand *operand, int64_t row, int64_t column)
 {
-    return (char *)operand->address + (size_t)(row + column * operand->ld) * solver_element_bytes(operand->type);
+    return (char *)operand->address +
+           (size_t)(row + column * operand->ld) * solver_element_bytes(operand->type);
 }
 
 void solver_poison_rest(const struct operand *operand, enum part part, int64_t defined)

@@ -14,7 +14,8 @@ static void needed(const struct solver_call *call, size_t *device_bytes, size_t 
     const struct solver_routine *routine = call->routine;
     const size_t order = (size_t)larger(call->m, larger(call->n, call->k));
     const bool none = !routine->squares[0] && !routine->squares[1] && !routine->panels;
-    const size_t elements = (size_t)routine->squares[call->vectors] * order * order + (size_t)routine->panels * order;
+    const size_t elements = (size_t)routine->squares[call->vectors] * order * order +
+                            (size_t)routine->panels * order;
     *device_bytes = none ? 0 : (elements + 64) * solver_element_bytes(call->type);
     *host_bytes = (size_t)routine->host * order;
 }
@@ -23,12 +24,12 @@ static void check_dimensions(const struct solver_call *call)
 {
     const int64_t most = larger(call->m, larger(call->n, call->k));
     if (call->m < 1 || call->n < 1 || call->k < 1 || most > INT_MAX)
-        solver_abort("%s: dimensions %lld, %lld, %lld", call->function, (long long)call->m, (long long)call->n,
-                     (long long)call->k);
+        solver_abort("%s: dimensions %lld, %lld, %lld", call->function, (long long)call->m,
+                     (long long)call->n, (long long)call->k);
     for (const struct operand *of = call->operands; of < call->operands + OPERANDS_MAX && of->name; of++)
         if (of->ld < larger(1, of->rows))
-            solver_abort("%s: a leading dimension of %lld for %lld rows of %s", call->function, (long long)of->ld,
-                         (long long)of->rows, of->name);
+            solver_abort("%s: a leading dimension of %lld for %lld rows of %s", call->function,
+                         (long long)of->ld, (long long)of->rows, of->name);
 }
 
 int solver_query(const struct solver_call *call, size_t *device_bytes, size_t *host_bytes)
@@ -82,9 +83,10 @@ static void check_operands(const struct solver_call *call)
     size_t device, host;
     needed(call, &device, &host);
     if (call->workspace_bytes < device || call->host_bytes < host)
-        solver_abort("%s: a workspace of %zu and %zu bytes for %zu and %zu", call->function, call->workspace_bytes,
-                     call->host_bytes, device, host);
-    if (host && (!call->host_workspace || emulated_is_accessible((CUdeviceptr)(uintptr_t)call->host_workspace, 1)))
+        solver_abort("%s: a workspace of %zu and %zu bytes for %zu and %zu", call->function,
+                     call->workspace_bytes, call->host_bytes, device, host);
+    if (host &&
+        (!call->host_workspace || emulated_is_accessible((CUdeviceptr)(uintptr_t)call->host_workspace, 1)))
         solver_abort("%s: no host workspace at %p", call->function, call->host_workspace);
     check_memory(call, "the workspace", call->workspace, device ? call->workspace_bytes : 0,
                  solver_element_bytes(call->type));
@@ -105,11 +107,13 @@ static uint64_t poison_of(char type)
 /* What is only written; the host's outputs always, since nothing queued reads them. */
 static void poison_before(CUstream stream, const struct solver_call *call)
 {
-    emulated_poison_output(stream, (CUdeviceptr)(uintptr_t)call->info, sizeof *call->info, poison_of('i'), true);
+    emulated_poison_output(stream, (CUdeviceptr)(uintptr_t)call->info, sizeof *call->info, poison_of('i'),
+                           true);
     for (const struct operand *of = call->operands; of < call->operands + OPERANDS_MAX && of->name; of++)
         for (int64_t column = 0; of->written && of->before == NOTHING && column < of->columns; column++) {
             const size_t bytes = solver_element_bytes(of->type);
-            emulated_poison_output(stream, (CUdeviceptr)(uintptr_t)of->address + (size_t)(column * of->ld) * bytes,
+            emulated_poison_output(stream,
+                                   (CUdeviceptr)(uintptr_t)of->address + (size_t)(column * of->ld) * bytes,
                                    (size_t)of->rows * bytes, poison_of(of->type), false);
         }
     if (call->found)
@@ -148,7 +152,8 @@ static void spoil(const struct solver_call *call, const struct operand *of, int6
     const int64_t last = of->after == UPPER && defined < of->rows ? defined : of->rows;
     if (of->type != 'i' && of->type != 'l' && defined > 0 && last > 0)
         emulated_spoil(call->function, of->name, of->rows,
-                       (char *)of->address + (size_t)(last - 1 + (defined - 1) * of->ld) * solver_element_bytes(of->type),
+                       (char *)of->address +
+                           (size_t)(last - 1 + (defined - 1) * of->ld) * solver_element_bytes(of->type),
                        is_single);
 }
 

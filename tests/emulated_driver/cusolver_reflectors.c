@@ -21,7 +21,8 @@ static int run_orgtr(struct solver_call *call)
     const int n = (int)call->n, lda = (int)of[A].ld;
     struct scratch s = scratch_take(call->type, n);
     int info = 0;
-    LAPACK(call->type, "orgtr", &call->uplo, &n, of[A].address, &lda, of[TAU].address, s.work, &s.lwork, &info);
+    LAPACK(call->type, "orgtr", &call->uplo, &n, of[A].address, &lda, of[TAU].address, s.work, &s.lwork,
+           &info);
     scratch_free(&s);
     return info;
 }
@@ -37,8 +38,8 @@ static int run_ormtr(struct solver_call *call)
     const int m = (int)call->m, n = (int)call->n, lda = (int)of[A].ld, ldc = (int)of[C].ld;
     struct scratch s = scratch_take(call->type, larger(m, n));
     int info = 0;
-    LAPACK(call->type, "ormtr", &call->side, &call->uplo, &call->trans, &m, &n, of[A].address, &lda, of[TAU].address,
-           of[C].address, &ldc, s.work, &s.lwork, &info);
+    LAPACK(call->type, "ormtr", &call->side, &call->uplo, &call->trans, &m, &n, of[A].address, &lda,
+           of[TAU].address, of[C].address, &ldc, s.work, &s.lwork, &info);
     scratch_free(&s);
     return info;
 }
@@ -93,8 +94,8 @@ static char reflector_trans(const char *function, char type, int trans)
     return letter;
 }
 
-struct solver_call solver_sytrd_call(const char *function, char type, int uplo, int n, void *a, int lda, void *d,
-                                     void *e, void *tau)
+struct solver_call solver_sytrd_call(const char *function, char type, int uplo, int n, void *a, int lda,
+                                     void *d, void *e, void *tau)
 {
     const char real = solver_real(type), letter = solver_uplo(function, uplo);
     const enum part triangle = solver_triangle(uplo);
@@ -106,7 +107,8 @@ struct solver_call solver_sytrd_call(const char *function, char type, int uplo, 
                      {"TAU", tau, type, n - 1, 1, n, NOTHING, WHOLE, true, 0}}};
 }
 
-struct solver_call solver_orgtr_call(const char *function, char type, int uplo, int n, void *a, int lda, void *tau)
+struct solver_call solver_orgtr_call(const char *function, char type, int uplo, int n, void *a, int lda,
+                                     void *tau)
 {
     const char letter = solver_uplo(function, uplo);
     return (struct solver_call){
@@ -115,21 +117,28 @@ struct solver_call solver_orgtr_call(const char *function, char type, int uplo, 
                      {"TAU", tau, type, n - 1, 1, n, WHOLE, WHOLE, false, 0}}};
 }
 
-struct solver_call solver_ormtr_call(const char *function, char type, int side, int uplo, int trans, int m, int n,
-                                     void *a, int lda, void *tau, void *c, int ldc)
+struct solver_call solver_ormtr_call(const char *function, char type, int side, int uplo, int trans, int m,
+                                     int n, void *a, int lda, void *tau, void *c, int ldc)
 {
     const int order = side == 0 ? m : n;
     const char letter = solver_uplo(function, uplo);
     return (struct solver_call){
-        .function = function, .routine = &ormtr, .type = type, .uplo = letter, .side = solver_side(function, side),
-        .trans = reflector_trans(function, type, trans), .m = m, .n = n, .k = 1,
+        .function = function,
+        .routine = &ormtr,
+        .type = type,
+        .uplo = letter,
+        .side = solver_side(function, side),
+        .trans = reflector_trans(function, type, trans),
+        .m = m,
+        .n = n,
+        .k = 1,
         .operands = {{"A", a, type, order, order, lda, solver_strict(solver_triangle(uplo)), WHOLE, false, 0},
                      {"TAU", tau, type, order - 1, 1, order, WHOLE, WHOLE, false, 0},
                      {"C", c, type, m, n, ldc, WHOLE, WHOLE, true, 0}}};
 }
 
-struct solver_call solver_geqrf_call(const char *function, char type, int64_t m, int64_t n, void *a, int64_t lda,
-                                     void *tau)
+struct solver_call solver_geqrf_call(const char *function, char type, int64_t m, int64_t n, void *a,
+                                     int64_t lda, void *tau)
 {
     const int64_t least = m < n ? m : n;
     return (struct solver_call){.function = function, .routine = &geqrf, .type = type, .m = m, .n = n, .k = 1,
@@ -147,8 +156,8 @@ struct solver_call solver_orgqr_call(const char *function, char type, int m, int
                                              {"TAU", tau, type, k, 1, k, WHOLE, WHOLE, false, 0}}};
 }
 
-struct solver_call solver_ormqr_call(const char *function, char type, int side, int trans, int m, int n, int k,
-                                     void *a, int lda, void *tau, void *c, int ldc)
+struct solver_call solver_ormqr_call(const char *function, char type, int side, int trans, int m, int n,
+                                     int k, void *a, int lda, void *tau, void *c, int ldc)
 {
     const int order = side == 0 ? m : n;
     if (order < k)

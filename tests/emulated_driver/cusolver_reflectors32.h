@@ -1,7 +1,7 @@
 /* cusolver_reflectors32.h - sytrd, orgtr, ormtr, orgqr, ormqr and potri of one type, for cusolver_typed.c:
  * TYPE is LAPACK's letter, SYMMETRIC(name), ORTHOGONAL(name) and PLAIN(name) the exported names. */
-int SYMMETRIC(trd_bufferSize)(cusolverDnHandle_t handle, int uplo, int n, const void *a, int lda, const void *d,
-                              const void *e, const void *tau, int *lwork)
+int SYMMETRIC(trd_bufferSize)(cusolverDnHandle_t handle, int uplo, int n, const void *a, int lda,
+                              const void *d, const void *e, const void *tau, int *lwork)
 {
     ENTER(handle);
     const struct solver_call call =
@@ -18,8 +18,8 @@ int SYMMETRIC(trd)(cusolverDnHandle_t handle, int uplo, int n, void *a, int lda,
     return solver_submit(handle, &call);
 }
 
-int ORTHOGONAL(gtr_bufferSize)(cusolverDnHandle_t handle, int uplo, int n, const void *a, int lda, const void *tau,
-                               int *lwork)
+int ORTHOGONAL(gtr_bufferSize)(cusolverDnHandle_t handle, int uplo, int n, const void *a, int lda,
+                               const void *tau, int *lwork)
 {
     ENTER(handle);
     const struct solver_call call = solver_orgtr_call(__func__, TYPE, uplo, n, (void *)a, lda, (void *)tau);
@@ -35,8 +35,8 @@ int ORTHOGONAL(gtr)(cusolverDnHandle_t handle, int uplo, int n, void *a, int lda
     return solver_submit(handle, &call);
 }
 
-int ORTHOGONAL(mtr_bufferSize)(cusolverDnHandle_t handle, int side, int uplo, int trans, int m, int n, const void *a,
-                               int lda, const void *tau, const void *c, int ldc, int *lwork)
+int ORTHOGONAL(mtr_bufferSize)(cusolverDnHandle_t handle, int side, int uplo, int trans, int m, int n,
+                               const void *a, int lda, const void *tau, const void *c, int ldc, int *lwork)
 {
     ENTER(handle);
     const struct solver_call call = solver_ormtr_call(__func__, TYPE, side, uplo, trans, m, n, (void *)a, lda,
@@ -61,8 +61,8 @@ int ORTHOGONAL(gqr_bufferSize)(cusolverDnHandle_t handle, int m, int n, int k, c
     return solver_query_elements(&call, lwork);
 }
 
-int ORTHOGONAL(gqr)(cusolverDnHandle_t handle, int m, int n, int k, void *a, int lda, const void *tau, void *work,
-                    int lwork, int *info)
+int ORTHOGONAL(gqr)(cusolverDnHandle_t handle, int m, int n, int k, void *a, int lda, const void *tau,
+                    void *work, int lwork, int *info)
 {
     ENTER(handle);
     struct solver_call call = solver_orgqr_call(__func__, TYPE, m, n, k, a, lda, (void *)tau);
@@ -70,8 +70,8 @@ int ORTHOGONAL(gqr)(cusolverDnHandle_t handle, int m, int n, int k, void *a, int
     return solver_submit(handle, &call);
 }
 
-int ORTHOGONAL(mqr_bufferSize)(cusolverDnHandle_t handle, int side, int trans, int m, int n, int k, const void *a,
-                               int lda, const void *tau, const void *c, int ldc, int *lwork)
+int ORTHOGONAL(mqr_bufferSize)(cusolverDnHandle_t handle, int side, int trans, int m, int n, int k,
+                               const void *a, int lda, const void *tau, const void *c, int ldc, int *lwork)
 {
     ENTER(handle);
     const struct solver_call call = solver_ormqr_call(__func__, TYPE, side, trans, m, n, k, (void *)a, lda,
@@ -79,8 +79,8 @@ int ORTHOGONAL(mqr_bufferSize)(cusolverDnHandle_t handle, int side, int trans, i
     return solver_query_elements(&call, lwork);
 }
 
-int ORTHOGONAL(mqr)(cusolverDnHandle_t handle, int side, int trans, int m, int n, int k, const void *a, int lda,
-                    const void *tau, void *c, int ldc, void *work, int lwork, int *info)
+int ORTHOGONAL(mqr)(cusolverDnHandle_t handle, int side, int trans, int m, int n, int k, const void *a,
+                    int lda, const void *tau, void *c, int ldc, void *work, int lwork, int *info)
 {
     ENTER(handle);
     struct solver_call call =
@@ -96,7 +96,8 @@ int PLAIN(potri_bufferSize)(cusolverDnHandle_t handle, int uplo, int n, const vo
     return solver_query_elements(&call, lwork);
 }
 
-int PLAIN(potri)(cusolverDnHandle_t handle, int uplo, int n, void *a, int lda, void *work, int lwork, int *info)
+int PLAIN(potri)(cusolverDnHandle_t handle, int uplo, int n, void *a, int lda, void *work, int lwork,
+                 int *info)
 {
     ENTER(handle);
     struct solver_call call = solver_potri_call(__func__, TYPE, uplo, n, a, lda);

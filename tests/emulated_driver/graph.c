@@ -47,8 +47,10 @@ CUresult capture_check(enum function_index function)
     switch (function) {
     case CALL_cuMemAlloc_v2: case CALL_cuMemFree_v2: case CALL_cuMemHostAlloc: case CALL_cuMemFreeHost:
     case CALL_cuMemHostRegister_v2: case CALL_cuMemHostUnregister: case CALL_cuModuleLoadData:
-    case CALL_cuEventSynchronize: case CALL_cuStreamSynchronize: case CALL_cuEventQuery: case CALL_cuStreamQuery:
-        break;
+    case CALL_cuEventSynchronize:
+    case CALL_cuStreamSynchronize:
+    case CALL_cuEventQuery:
+    case CALL_cuStreamQuery: break;
     default:
         return CUDA_SUCCESS;
     }
@@ -62,8 +64,8 @@ CUresult capture_forbids(CUstream stream)
     return stream_captured(stream) ? capture_spoil(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) : CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, CUgraph *shown,
-                                          const CUgraphNode **dependencies, size_t *count)
+EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id,
+                                          CUgraph *shown, const CUgraphNode **dependencies, size_t *count)
 {
     API_BEGIN(cuStreamGetCaptureInfo_v2);
     if ((result = context_check()) != CUDA_SUCCESS)
@@ -83,7 +85,8 @@ EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned
     API_END;
 }
 
-EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned references, unsigned flags)
+EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned references,
+                                        unsigned flags)
 {
     API_BEGIN(cuGraphRetainUserObject);
     if (!graph || !object || references == 0 || flags > CU_GRAPH_USER_OBJECT_MOVE)

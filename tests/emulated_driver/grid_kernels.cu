@@ -37,7 +37,8 @@ KERNEL_FUNCTION emulated_test_grid_unordered(const struct emulated_test_argument
     store_partial(arguments.numbers + me, sum_of_three(arguments.numbers, block_index()));
 }
 
-/* Block `value` does not come to the barrier; output[i] = 1 where one passed it, 2 where the host ended it. */
+/* Block `value` does not come to the barrier; output[i] = 1 where one passed it, 2 where the host ended it.
+ */
 KERNEL_FUNCTION emulated_test_absent(const struct emulated_test_arguments arguments)
 {
     if (block_index() == arguments.value)

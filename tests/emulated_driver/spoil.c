@@ -19,7 +19,8 @@ static bool is_asked_for(const char *list, const char *function, const char *ope
     return false;
 }
 
-EXPORT void emulated_spoil(const char *function, const char *operand, int64_t rows, void *element, bool is_single)
+EXPORT void emulated_spoil(const char *function, const char *operand, int64_t rows, void *element,
+                           bool is_single)
 {
     const double units = 1 << 20;
     if (rows < 16 || !is_asked_for(getenv("EMULATED_WRONG"), function, operand))

@@ -99,8 +99,8 @@ EXPORT void emulated_await_destructors(void)
     pthread_mutex_unlock(&unreferenced.lock);
 }
 
-EXPORT CUresult cuUserObjectCreate(CUuserObject *object, void *data, void (*destroy)(void *data), unsigned references,
-                                   unsigned flags)
+EXPORT CUresult cuUserObjectCreate(CUuserObject *object, void *data, void (*destroy)(void *data),
+                                   unsigned references, unsigned flags)
 {
     API_BEGIN(cuUserObjectCreate);
     if (!object || !destroy || references == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)

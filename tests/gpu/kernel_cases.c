@@ -154,7 +154,8 @@ static void add_long(struct case_list *list, enum blas_type type)
 static void add_long_symmetric(struct case_list *list)
 {
     for (int uplo = UPLO_LOWER; uplo <= UPLO_UPPER; uplo++)
-        add_case(list, (struct kernel_case){.family = FAMILY_SYMV, .type = TYPE_S, .uplo = uplo, .n = 16700}, uplo + 1);
+        add_case(list, (struct kernel_case){.family = FAMILY_SYMV, .type = TYPE_S, .uplo = uplo, .n = 16700},
+                 uplo + 1);
 }
 
 struct kernel_case *kernel_cases(int64_t max_n, size_t *count)

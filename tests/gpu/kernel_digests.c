@@ -204,9 +204,9 @@ static int run_on_device(const struct options *options)
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model] [--part I/N]\n"
-            "                      [--only PREFIX]\n");
+    fprintf(stderr, "usage: kernel_digests [--max-n N] [--edges] [--stress REPEATS] [--check FILE] [--model] "
+                    "[--part I/N]\n"
+                    "                      [--only PREFIX]\n");
     return 2;
 }
 
@@ -230,7 +230,8 @@ int main(int count, char **arguments)
         } else if (strcmp(arguments[i], "--stress") == 0) {
             options.stress = (unsigned)strtoul(arguments[++i], NULL, 10);
         } else if (strcmp(arguments[i], "--part") == 0) {
-            if (sscanf(arguments[++i], "%u/%u", &options.part, &options.parts) != 2 || options.part >= options.parts)
+            if (sscanf(arguments[++i], "%u/%u", &options.part, &options.parts) != 2 ||
+                options.part >= options.parts)
                 return usage();
         } else {
             return usage();

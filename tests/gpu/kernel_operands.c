@@ -75,8 +75,8 @@ static double low_part(double hi, int stream, int64_t i, int64_t j)
 }
 
 /* Element (i, j) of the operand into element `index`; `real_only`: its imaginary part stays. */
-static void set_element(const struct kernel_case *kernel_case, int operand, int64_t i, int64_t j, bool real_only,
-                        void *elements, int64_t index)
+static void set_element(const struct kernel_case *kernel_case, int operand, int64_t i, int64_t j,
+                        bool real_only, void *elements, int64_t index)
 {
     const int count = parts(kernel_case->type);
     for (int part = 0; part < (real_only ? 1 : count); part++) {
@@ -122,8 +122,8 @@ static void make_matrix(const struct kernel_case *kernel_case, const struct plac
                    : kernel_case->uplo == UPLO_LOWER ? PART_LOWER
                                                      : PART_UPPER;
     /* The last column ends with its last row, as in a submatrix at the end of memory. */
-    operands->a = poisoned_buffer(type, placement->offset + parts(type) * (matrix->ld * (matrix->columns - 1) +
-                                                                           matrix->rows));
+    operands->a = poisoned_buffer(
+        type, placement->offset + parts(type) * (matrix->ld * (matrix->columns - 1) + matrix->rows));
     matrix->pointer = operands->a.bytes + (size_t)placement->offset * part_bytes(type);
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)
@@ -173,8 +173,8 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
     }
     if (kernel_case->family != FAMILY_AXPY)
         make_matrix(kernel_case, placement, operands);
-    make_vector(kernel_case, OPERAND_X, x_has_rows ? call->m : call->n, placement->x_increment, placement->x_offset,
-                &call->x, &operands->x);
+    make_vector(kernel_case, OPERAND_X, x_has_rows ? call->m : call->n, placement->x_increment,
+                placement->x_offset, &call->x, &operands->x);
     make_vector(kernel_case, OPERAND_Y, y_length, placement->y_increment, placement->offset, &call->y,
                 &operands->y);
 }

@@ -98,7 +98,8 @@ static int64_t y_offset(const struct operands *operands, int64_t i)
 }
 
 /* The case's operands with elements of this kind, y in order in `y`. */
-static void make_operands(const struct kernel_case *kernel_case, element_maker *make, struct operands *operands)
+static void make_operands(const struct kernel_case *kernel_case, element_maker *make,
+                          struct operands *operands)
 {
     static const struct placement placement = {3, 1, 1, 1, 2};
     operands_make(kernel_case, &placement, operands);

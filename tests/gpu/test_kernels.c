@@ -39,8 +39,8 @@ static void note(char *where, const struct kernel_case *kernel_case, const struc
     char text[SHAPE_TEXT_MAX];
     kernel_shape_text(&shape, text);
     if (!*where)
-        snprintf(where, 224, "%s lda+%lld offset %lld %s", kernel_case->name, (long long)placement->lda_padding,
-                 (long long)placement->offset, text);
+        snprintf(where, 224, "%s lda+%lld offset %lld %s", kernel_case->name,
+                 (long long)placement->lda_padding, (long long)placement->offset, text);
 }
 
 static void note_gauge(const struct blas_call *call, const void *result, struct verdict *verdict)
@@ -108,8 +108,10 @@ static void run_case(struct lane *lane, const struct kernel_case *kernel_case, c
 }
 
 static const char *const routine_names[FAMILY_COUNT][TYPE_COUNT] = {
-    [FAMILY_AXPY] = {"saxpy", "daxpy", "caxpy", "zaxpy"}, [FAMILY_GEMV] = {"sgemv", "dgemv", "cgemv", "zgemv"},
-    [FAMILY_SYMV] = {"ssymv", "dsymv", [TYPE_W] = "wsymv"}, [FAMILY_HEMV] = {[TYPE_C] = "chemv", "zhemv"},
+    [FAMILY_AXPY] = {"saxpy", "daxpy", "caxpy", "zaxpy"},
+    [FAMILY_GEMV] = {"sgemv", "dgemv", "cgemv", "zgemv"},
+    [FAMILY_SYMV] = {"ssymv", "dsymv", [TYPE_W] = "wsymv"},
+    [FAMILY_HEMV] = {[TYPE_C] = "chemv", "zhemv"},
     [FAMILY_TRMV] = {"strmv", "dtrmv", "ctrmv", "ztrmv"}};
 
 /* The emulated device takes its time, most of all under sanitizers. */
@@ -130,7 +132,8 @@ static bool is_left_out(const struct kernel_case *kernel_case, size_t index, enu
                                                                : 7;
     if (choice == SOME_OF_SEVERAL_BLOCKS)
         return (m <= 64 && kernel_case->n <= 64) || index % one_in != 0;
-    return choice == FEW_LARGE && (complex || FEW_LARGE_REAL) && m * kernel_case->n > 70 * 70 && index % 7 != 0;
+    return choice == FEW_LARGE && (complex || FEW_LARGE_REAL) && m * kernel_case->n > 70 * 70 &&
+           index % 7 != 0;
 }
 
 static enum choice choice_of(int argument_count, char **arguments)
@@ -160,7 +163,8 @@ static void test_routine(struct lane *lane, const struct kernel_case *cases, siz
         tap_ok(verdict.worst_gauge < gauge_limit, "%s is accurate: worst error %.2f eps, limit %.0f", name,
                verdict.worst_gauge, gauge_limit);
     else
-        tap_skip(name, "its accuracy is measured with MPFR, which configure did not find (Debian: libmpfr-dev)");
+        tap_skip(name,
+                 "its accuracy is measured with MPFR, which configure did not find (Debian: libmpfr-dev)");
 }
 
 int main(int argument_count, char **arguments)

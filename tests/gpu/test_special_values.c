@@ -30,14 +30,15 @@ static bool is_complex(enum blas_type type)
 /* Where the two ways may differ in Inf times a zero part of alpha. */
 static bool nans_are_the_same(const struct kernel_case *kernel_case)
 {
-    if (!is_complex(kernel_case->type) || kernel_case->family == FAMILY_AXPY || kernel_case->family == FAMILY_TRMV)
+    if (!is_complex(kernel_case->type) || kernel_case->family == FAMILY_AXPY ||
+        kernel_case->family == FAMILY_TRMV)
         return true;
     return kernel_case->family == FAMILY_GEMV &&
            (kernel_case->trans == TRANS_TRANSPOSE || kernel_case->trans == TRANS_CONJUGATE);
 }
 
-static void count_parts(const struct kernel_case *kernel_case, const struct blas_call *call, const void *result,
-                        struct counts *counts)
+static void count_parts(const struct kernel_case *kernel_case, const struct blas_call *call,
+                        const void *result, struct counts *counts)
 {
     const int parts = is_complex(call->type) ? 2 : 1, numbers = call->type == TYPE_W ? 2 : 1;
     double *expected = calloc((size_t)call->y.length, 2 * sizeof *expected);
@@ -45,8 +46,8 @@ static void count_parts(const struct kernel_case *kernel_case, const struct blas
         abort();
     textbook(call, expected);
     for (int64_t i = 0; i < call->y.length * parts; i++) {
-        const double value =
-            is_single(call->type) ? (double)((const float *)result)[i] : ((const double *)result)[numbers * i];
+        const double value = is_single(call->type) ? (double)((const float *)result)[i]
+                                                   : ((const double *)result)[numbers * i];
         const double wanted = expected[2 / parts * i];
         counts->parts++;
         counts->nans += isnan(value) != 0;
@@ -59,8 +60,8 @@ static void count_parts(const struct kernel_case *kernel_case, const struct blas
     free(expected);
 }
 
-static void run_case(struct lane *lane, const struct kernel_case *kernel_case, const struct placement *placement,
-                     struct counts *counts)
+static void run_case(struct lane *lane, const struct kernel_case *kernel_case,
+                     const struct placement *placement, struct counts *counts)
 {
     struct operands operands;
     operands_make(kernel_case, placement, &operands);
@@ -90,7 +91,8 @@ static void run_family(struct lane *lane, struct kernel_case base, unsigned seed
     static const int64_t sizes[][2] = {{6, 6}, {37, 37}, {70, 35}, {35, 70}};
     const bool square = base.family != FAMILY_GEMV;
     for (int flags = 0; flags < 32; flags++) {
-        base.uplo = flags & 1, base.diag = flags >> 1 & 1, base.trans = flags >> 2 & 3, base.conjugated = flags >> 4;
+        base.uplo = flags & 1, base.diag = flags >> 1 & 1, base.trans = flags >> 2 & 3,
+        base.conjugated = flags >> 4;
         if ((base.uplo && (base.family == FAMILY_GEMV || base.family == FAMILY_AXPY)) ||
             (base.diag && base.family != FAMILY_TRMV) || (base.conjugated && base.family != FAMILY_HEMV) ||
             (base.trans && base.family != FAMILY_GEMV && base.family != FAMILY_TRMV) ||
@@ -108,17 +110,22 @@ static void run_family(struct lane *lane, struct kernel_case base, unsigned seed
 
 static void test_routine(struct lane *lane, enum blas_family family, enum blas_type type, unsigned seed)
 {
-    static const char *const names[] = {[FAMILY_AXPY] = "axpy", [FAMILY_GEMV] = "gemv", [FAMILY_SYMV] = "symv",
-                                        [FAMILY_HEMV] = "hemv", [FAMILY_TRMV] = "trmv"};
+    static const char *const names[] = {[FAMILY_AXPY] = "axpy",
+                                        [FAMILY_GEMV] = "gemv",
+                                        [FAMILY_SYMV] = "symv",
+                                        [FAMILY_HEMV] = "hemv",
+                                        [FAMILY_TRMV] = "trmv"};
     char name[16];
     struct counts counts = {0};
     snprintf(name, sizeof name, "%c%s", "sdczw"[type], names[family]);
     run_family(lane, (struct kernel_case){.family = family, .type = type}, seed, &counts);
-    tap_ok(!counts.failed && counts.nans && counts.infinities && counts.nans + counts.infinities < counts.parts,
-           "%s runs %zu cases; of %zu parts %zu are NaN, %zu infinite", name, counts.cases, counts.parts, counts.nans,
-           counts.infinities);
+    tap_ok(!counts.failed && counts.nans && counts.infinities &&
+               counts.nans + counts.infinities < counts.parts,
+           "%s runs %zu cases; of %zu parts %zu are NaN, %zu infinite", name, counts.cases, counts.parts,
+           counts.nans, counts.infinities);
     tap_ok(!counts.other_bits, "%s has the bits of the contract: %zu cases differ", name, counts.other_bits);
-    tap_ok(!counts.missing_nans, "%s gives a NaN where the reference does: %zu missing", name, counts.missing_nans);
+    tap_ok(!counts.missing_nans, "%s gives a NaN where the reference does: %zu missing", name,
+           counts.missing_nans);
     tap_ok(!counts.extra_nans, "%s gives no other NaN: %zu found", name, counts.extra_nans);
     if (type == TYPE_W)
         tap_ok(!counts.low_parts, "%s has lo = 0 beside NaN and Inf: %zu do not", name, counts.low_parts);

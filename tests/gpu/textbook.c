@@ -33,9 +33,13 @@ static struct number element(enum blas_type type, const void *elements, int64_t 
     switch (type) {
     case TYPE_S: return (struct number){((const float *)elements)[i], 0, true};
     case TYPE_D: return (struct number){((const double *)elements)[i], 0, true};
-    case TYPE_C: return (struct number){((const float *)elements)[2 * i], ((const float *)elements)[2 * i + 1], false};
-    case TYPE_W: return (struct number){((const double *)elements)[2 * i], 0, true}; /* where NaNs appear, hi tells */
-    default: return (struct number){((const double *)elements)[2 * i], ((const double *)elements)[2 * i + 1], false};
+    case TYPE_C:
+        return (struct number){((const float *)elements)[2 * i], ((const float *)elements)[2 * i + 1], false};
+    case TYPE_W:
+        return (struct number){((const double *)elements)[2 * i], 0, true}; /* where NaNs appear, hi tells */
+    default:
+        return (struct number){((const double *)elements)[2 * i], ((const double *)elements)[2 * i + 1],
+                               false};
     }
 }
 
@@ -120,7 +124,8 @@ static struct number scaled(struct number beta, struct number y)
 
 static struct number one_result(const struct blas_call *call, int64_t i)
 {
-    const struct number alpha = element(call->type, &call->alpha, 0), beta = element(call->type, &call->beta, 0);
+    const struct number alpha = element(call->type, &call->alpha, 0),
+                        beta = element(call->type, &call->beta, 0);
     const struct number y = vector_element(call, &call->y, i);
     switch (call->family) {
     case FAMILY_AXPY: return sum(y, product(alpha, vector_element(call, &call->x, i)));

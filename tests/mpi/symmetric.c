@@ -16,21 +16,21 @@ void Cblacs_get(int context, int what, int *value);
 void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
 void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
 void Cblacs_exit(int keep);
-void Cdgamx2d(int context, const char *scope, const char *topology, int m, int n, double *a, int lda, int *rows,
-              int *columns, int flag, int row, int column);
+void Cdgamx2d(int context, const char *scope, const char *topology, int m, int n, double *a, int lda,
+              int *rows, int *columns, int flag, int row, int column);
 int numroc_(const int *n, const int *block, const int *me, const int *first, const int *count);
 void descinit_(int *descriptor, const int *m, const int *n, const int *mb, const int *nb, const int *row,
                const int *column, const int *context, const int *ld, int *info);
-void pdsyev_(const char *job, const char *uplo, const int *n, double *a, const int *ia, const int *ja, const int *desca,
-             double *w, double *z, const int *iz, const int *jz, const int *descz, double *work, const int *lwork,
-             int *info);
+void pdsyev_(const char *job, const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+             const int *desca, double *w, double *z, const int *iz, const int *jz, const int *descz,
+             double *work, const int *lwork, int *info);
 void pdsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-              const int *desca, double *w, double *z, const int *iz, const int *jz, const int *descz, double *work,
-              const int *lwork, int *iwork, const int *liwork, int *info);
-void pdgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-             const double *a, const int *ia, const int *ja, const int *desca, const double *b, const int *ib,
-             const int *jb, const int *descb, const double *beta, double *c, const int *ic, const int *jc,
-             const int *descc);
+              const int *desca, double *w, double *z, const int *iz, const int *jz, const int *descz,
+              double *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void pdgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+             const double *alpha, const double *a, const int *ia, const int *ja, const int *desca,
+             const double *b, const int *ib, const int *jb, const int *descb, const double *beta, double *c,
+             const int *ic, const int *jc, const int *descc);
 
 static const int zero = 0, one = 1;
 static const double no = 0, yes = 1;
@@ -119,7 +119,8 @@ static void solve(bool divide, double *a, double *w, double *z)
     double *work = allocate((size_t)room);
     if (divide) {
         integers = calloc((size_t)lengths, sizeof *integers);
-        pdsyevd_("V", "L", n, a, &one, &one, of, w, z, &one, &one, of, work, &room, integers, &lengths, &info);
+        pdsyevd_("V", "L", n, a, &one, &one, of, w, z, &one, &one, of, work, &room, integers, &lengths,
+                 &info);
     } else {
         pdsyev_("V", "L", n, a, &one, &one, of, w, z, &one, &one, of, work, &room, &info);
     }
@@ -157,7 +158,8 @@ static void check(const double *w, const double *z)
     pdgemm_("T", "N", n, n, n, &yes, z, &one, &one, of, z, &one, &one, of, &no, product, &one, &one, of);
     double orthogonality = largest(product, w, NULL) / unit;
     if (grid.me == 0)
-        printf("residual %.4f orthogonality %.4f processes %d x %d\n", residual, orthogonality, grid.rows, grid.columns);
+        printf("residual %.4f orthogonality %.4f processes %d x %d\n", residual, orthogonality, grid.rows,
+               grid.columns);
     free(a);
     free(product);
 }

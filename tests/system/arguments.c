@@ -14,7 +14,8 @@
 enum { SIZE = 40, LD = 48, ARENA = 16 * LD * LD };
 
 __attribute__((visibility("default"))) void xerbla_(const char *name, const int *info, size_t name_length);
-__attribute__((visibility("default"))) void cblas_xerbla(int64_t info, const char *name, const char *format, ...);
+__attribute__((visibility("default"))) void cblas_xerbla(int64_t info, const char *name, const char *format,
+                                                         ...);
 
 static const struct {
     const char *name, *types, *letters;
@@ -162,7 +163,8 @@ static bool has_no_meaning(const struct call *call)
         const char *legal;
     } slips[] = {{'s', "gemv", 't', "ntcNTC"}, {'c', "trmm", 'd', "nuNU"}};
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
-        if (jump || !interface.cblas || call->type != slips[i].type || strcmp(call->routine, slips[i].routine))
+        if (jump || !interface.cblas || call->type != slips[i].type ||
+            strcmp(call->routine, slips[i].routine))
             continue;
         const char flag = call->arguments[strchr(call->letters, slips[i].letter) - call->letters].flag;
         if (!flag || !strchr(slips[i].legal, flag))
@@ -179,7 +181,8 @@ static void perform(const struct call *call, const char *what)
     printf("%c%s layout %c %s\n", call->type, call->routine, layout, what);
     snprintf(name, sizeof name, "%c%s", call->type, call->routine);
     if (setjmp(back) == 0)
-        interface_call(&interface, interface_function(&interface, name), call->type, call->letters, call->arguments);
+        interface_call(&interface, interface_function(&interface, name), call->type, call->letters,
+                       call->arguments);
     printf("  digest %016llx\n", (unsigned long long)digest(call->type));
 }
 

@@ -1,9 +1,9 @@
-/* BLAS calls in a floating-point environment that the program has set: what they gave, what they raised, and that they
- * left the environment and errno alone.
- *     arithmetic ENVIRONMENT [forwarded]
- * default; flush (denormals in neither operands nor results, as start-up code of -Ofast sets it); start-up (what this
- * program was started with); upward, downward, towards-zero; invalid, overflow, underflow, inexact, division (that
- * traps). "forwarded": first a call that mublas never runs. A line a call: its name, the flags raised, the results. 2: not on this machine. */
+/* BLAS calls in a floating-point environment that the program has set: what they gave, what they raised, and
+ * that they left the environment and errno alone. arithmetic ENVIRONMENT [forwarded] default; flush
+ * (denormals in neither operands nor results, as start-up code of -Ofast sets it); start-up (what this
+ * program was started with); upward, downward, towards-zero; invalid, overflow, underflow, inexact, division
+ * (that traps). "forwarded": first a call that mublas never runs. A line a call: its name, the flags raised,
+ * the results. 2: not on this machine. */
 #include "common/float_state.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 
 double ddot_(const int *, const double *, const int *, const double *, const int *);
 void daxpy_(const int *, const double *, const double *, const int *, double *, const int *);
-void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
-            const int *, const double *, double *, const int *, size_t);
+void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *, size_t);
 void sgemv_(const char *, const int *, const int *, const float *, const float *, const int *, const float *,
             const int *, const float *, float *, const int *, size_t);
-void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *, const int *,
-            const double *, double *, const int *, size_t);
-void dtrmv_(const char *, const char *, const char *, const int *, const double *, const int *, double *, const int *,
-            size_t, size_t, size_t);
+void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *,
+            const int *, const double *, double *, const int *, size_t);
+void dtrmv_(const char *, const char *, const char *, const int *, const double *, const int *, double *,
+            const int *, size_t, size_t, size_t);
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 void dtrsm_(const char *, const char *, const char *, const char *, const int *, const int *, const double *,
@@ -73,11 +73,17 @@ static struct float_state flushing(struct float_state state)
 /* False where there is no such thing. */
 static bool choose(const char *name)
 {
-    static const struct { const char *name; int rounding; } roundings[] = {
-        {"default", FE_TONEAREST}, {"upward", FE_UPWARD}, {"downward", FE_DOWNWARD}, {"towards-zero", FE_TOWARDZERO}};
-    static const struct { const char *name; int trap; } traps[] = {
-        {"invalid", FE_INVALID}, {"overflow", FE_OVERFLOW}, {"underflow", FE_UNDERFLOW}, {"inexact", FE_INEXACT},
-        {"division", FE_DIVBYZERO}};
+    static const struct { const char *name; int rounding;
+    } roundings[] = {{"default", FE_TONEAREST},
+                     {"upward", FE_UPWARD},
+                     {"downward", FE_DOWNWARD},
+                     {"towards-zero", FE_TOWARDZERO}};
+    static const struct { const char *name; int trap;
+    } traps[] = {{"invalid", FE_INVALID},
+                 {"overflow", FE_OVERFLOW},
+                 {"underflow", FE_UNDERFLOW},
+                 {"inexact", FE_INEXACT},
+                 {"division", FE_DIVBYZERO}};
     const struct float_state at_start = read_state();
     bool known = true;
     fesetenv(FE_DFL_ENV);
@@ -108,13 +114,15 @@ static void after_call(const char *name, const char *kind, const double *values)
     const struct float_state state = read_state();
     const int raised = fetestexcept(FE_ALL_EXCEPT), error_number = errno;
     set(usual);
-    printf("%s-%s %s %#x", name, kind, same_control(state, wanted) && error_number == 4711 ? "kept" : "CHANGED", raised);
+    printf("%s-%s %s %#x", name, kind,
+           same_control(state, wanted) && error_number == 4711 ? "kept" : "CHANGED", raised);
     for (int i = 0; i < N; i += 3)
         printf(" %.17g", values[i]);
     putchar('\n');
 }
 
-/* Integers of which all that is computed is exact, times scales. Triangles have powers of 2 on their diagonals. */
+/* Integers of which all that is computed is exact, times scales. Triangles have powers of 2 on their
+ * diagonals. */
 static void fill(double matrix_scale, double vector_scale)
 {
     for (int i = 0; i < N; i++) {

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Programs that set how they compute. Flush-to-zero keeps no call on the host: results have the bits they have without
-# it, and differ from the host's by less than the smallest normal number. Other rounding, and exceptions that trap, do:
-# results, flags and environment are the host's. The driver meets the default environment only, and neither what it
-# raises nor its errno is seen.
+# Programs that set how they compute. Flush-to-zero keeps no call on the host: results have the bits they have
+# without it, and differ from the host's by less than the smallest normal number. Other rounding, and
+# exceptions that trap, do: results, flags and environment are the host's. The driver meets the default
+# environment only, and neither what it raises nor its errno is seen.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
@@ -80,7 +80,8 @@ else
     skip "division" "nothing traps on this processor"
 fi
 
-# A product in tiles that the host finishes: of its first column, 24 elements by the device and 16 by the host.
+# A product in tiles that the host finishes: of its first column, 24 elements by the device and 16 by the
+# host.
 EMULATED_ARITHMETIC=1 EMULATED_FAULTS=cublasDgemm_v2:37:14 MUBLAS_DEVICE_MEMORY=20K MUBLAS_OFFLOAD=always LD_PRELOAD=$shim_preload \
     tests/system/arithmetic flush > "$work/output" 2> "$work/errors"
 [ $? = 0 ] && grep -q 'the host does the rest' "$work/errors" && ! grep -q CHANGED "$work/output" &&

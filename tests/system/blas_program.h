@@ -11,16 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
-void ssymv_(const char *uplo, const int *n, const float *alpha, const float *a, const int *lda, const float *x,
-            const int *incx, const float *beta, float *y, const int *incy);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
-void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int *lda,
-            double *x, const int *incx);
-void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const double *a,
-             const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
+void ssymv_(const char *uplo, const int *n, const float *alpha, const float *a, const int *lda,
+            const float *x, const int *incx, const float *beta, float *y, const int *incy);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx);
+void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+             const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+             const int *ldc);
 
 /* op(A) by its elements: DSYMV and SSYMV lower, DTRMV upper without transposition. */
 enum routine_under_test { DSYMV, DGEMV_N, DGEMV_T, DTRMV, SSYMV, ROUTINES_UNDER_TEST };
@@ -36,8 +37,8 @@ static inline long double matrix_element(enum routine_under_test routine, const 
 
 /* Call the routine on an m x n matrix (square but for DGEMV) with vectors of increment 1
  * made from `number`; true when the result is right. */
-static inline bool call_is_right(enum routine_under_test routine, const void *a, int m, int n, int ld, double alpha,
-                                 double beta, int number)
+static inline bool call_is_right(enum routine_under_test routine, const void *a, int m, int n, int ld,
+                                 double alpha, double beta, int number)
 {
     enum { MOST = 2048 };
     static _Thread_local double x[MOST], y[MOST], before[MOST];

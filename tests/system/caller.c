@@ -26,8 +26,8 @@ void dsymv_(const char *uplo, const integer *n, const double *alpha, const doubl
             const double *x, const integer *incx, const double *beta, double *y, const integer *incy,
             size_t uplo_length);
 /* The sizes as whole registers. */
-void cblas_dgemv(int64_t layout, int64_t trans, int64_t m, int64_t n, double alpha, const double *a, int64_t lda,
-                 const double *x, int64_t incx, double beta, double *y, int64_t incy);
+void cblas_dgemv(int64_t layout, int64_t trans, int64_t m, int64_t n, double alpha, const double *a,
+                 int64_t lda, const double *x, int64_t incx, double beta, double *y, int64_t incy);
 int caller_check(void);
 
 int caller_check(void)
@@ -38,10 +38,10 @@ int caller_check(void)
     double y[2] = {1, 1}, product[2], square[4], image[2];
     daxpy_(&two.value, &alpha, vector, &one.value, y, &one.value);
     dsymv_("L", &two.value, &alpha, matrix, &two.value, vector, &one.value, &beta, product, &one.value, 1);
-    dgemm_("N", "N", &two.value, &two.value, &two.value, &alpha, matrix, &two.value, matrix, &two.value, &beta,
-           square, &two.value, 1, 1);
-    cblas_dgemv(AS_WORD(COLUMN_MAJOR), AS_WORD(NO_TRANS), AS_WORD(2), AS_WORD(2), alpha, matrix, AS_WORD(2), vector,
-                AS_WORD(1), beta, image, AS_WORD(1));
-    return y[0] == 4 && y[1] == 5 && product[0] == 11 && product[1] == 18 && square[0] == 1 && square[1] == 8 &&
-           square[2] == 0 && square[3] == 9 && image[0] == 3 && image[1] == 18;
+    dgemm_("N", "N", &two.value, &two.value, &two.value, &alpha, matrix, &two.value, matrix, &two.value,
+           &beta, square, &two.value, 1, 1);
+    cblas_dgemv(AS_WORD(COLUMN_MAJOR), AS_WORD(NO_TRANS), AS_WORD(2), AS_WORD(2), alpha, matrix, AS_WORD(2),
+                vector, AS_WORD(1), beta, image, AS_WORD(1));
+    return y[0] == 4 && y[1] == 5 && product[0] == 11 && product[1] == 18 && square[0] == 1 &&
+           square[1] == 8 && square[2] == 0 && square[3] == 9 && image[0] == 3 && image[1] == 18;
 }

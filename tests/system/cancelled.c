@@ -15,7 +15,8 @@ static atomic_int returned, right;
 /* Memory that no call has seen: it is looked up, which reads files, and sent. */
 static double *new_matrix(void)
 {
-    double *matrix = mmap(NULL, SIZE * SIZE * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double *matrix = mmap(NULL, SIZE * SIZE * sizeof(double), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (matrix == MAP_FAILED)
         abort();
     for (int i = 0; i < SIZE * SIZE; i++)
@@ -51,8 +52,8 @@ int main(void)
         others += call_is_right(DSYMV, matrix, SIZE, SIZE, SIZE, 1.5, 0.5, round);
     }
     tap_ok(cancelled == ROUNDS, "%d of %d threads end by their cancellation", cancelled, ROUNDS);
-    tap_ok(returned == ROUNDS && right == ROUNDS, "%d of %d calls return before that, %d right", (int)returned, ROUNDS,
-           (int)right);
+    tap_ok(returned == ROUNDS && right == ROUNDS, "%d of %d calls return before that, %d right",
+           (int)returned, ROUNDS, (int)right);
     tap_ok(others == ROUNDS * 3 / 2, "%d of %d calls of another thread are right", others, ROUNDS * 3 / 2);
     return tap_done();
 }

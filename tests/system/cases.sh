@@ -1,6 +1,7 @@
 #!/bin/bash
-# Every program of tests/system/cases is right: on the host BLAS alone, through the shim, and linked with -lmublas; by
-# predicted times and with everything offloaded to the emulated device; over reference BLAS and OpenBLAS.
+# Every program of tests/system/cases is right: on the host BLAS alone, through the shim, and linked with
+# -lmublas; by predicted times and with everything offloaded to the emulated device; over reference BLAS and
+# OpenBLAS.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"

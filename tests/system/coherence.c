@@ -130,7 +130,8 @@ static void test_large(const struct plan *plan, long steps)
 /* What a thread has for itself, beside its rows of what all share. */
 static void create_private(struct arena arenas[], struct window windows[], struct random *random)
 {
-    static const enum arena_kind kinds[PRIVATE_PER_TYPE] = {ARENA_HEAP, ARENA_PAGES, ARENA_SMALL_HEAP, ARENA_PAGES};
+    static const enum arena_kind kinds[PRIVATE_PER_TYPE] = {ARENA_HEAP, ARENA_PAGES, ARENA_SMALL_HEAP,
+                                                            ARENA_PAGES};
     for (int i = 0; i < 2 * PRIVATE_PER_TYPE; i++) {
         bool single = i >= PRIVATE_PER_TYPE;
         enum arena_kind kind = kinds[i % PRIVATE_PER_TYPE];
@@ -197,8 +198,10 @@ int main(int count, char **arguments)
     if (plan.threads > THREADS_MOST)
         plan.threads = THREADS_MOST;
     plan.device_uses = count > 5 ? read_words(count - 5, arguments + 5) : 0;
-    printf("# coherence %llu %ld %d %d\n", (unsigned long long)plan.seed, plan.steps, plan.order, plan.threads);
-    if (!tap_ok(functions_find(host && *host ? host : "libblas.so.3"), "the BLAS under test is not the host's own"))
+    printf("# coherence %llu %ld %d %d\n", (unsigned long long)plan.seed, plan.steps, plan.order,
+           plan.threads);
+    if (!tap_ok(functions_find(host && *host ? host : "libblas.so.3"),
+                "the BLAS under test is not the host's own"))
         return tap_done();
     test_one_thread(&plan, plan.steps);
     test_large(&plan, plan.steps / 40);

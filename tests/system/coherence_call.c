@@ -9,18 +9,18 @@ typedef void gemv_function(const char *, const int *, const int *, const void *,
                            const void *, const int *, const void *, void *, const int *, size_t);
 typedef void symv_function(const char *, const int *, const void *, const void *, const int *, const void *,
                            const int *, const void *, void *, const int *, size_t);
-typedef void trmv_function(const char *, const char *, const char *, const int *, const void *, const int *, void *,
-                           const int *, size_t, size_t, size_t);
+typedef void trmv_function(const char *, const char *, const char *, const int *, const void *, const int *,
+                           void *, const int *, size_t, size_t, size_t);
 typedef void axpy_function(const int *, const void *, const void *, const int *, void *, const int *);
 typedef void syr2k_function(const char *, const char *, const int *, const int *, const void *, const void *,
                             const int *, const void *, const int *, const void *, void *, const int *, size_t,
                             size_t);
 typedef void gemm_function(const char *, const char *, const int *, const int *, const int *, const void *,
-                           const void *, const int *, const void *, const int *, const void *, void *, const int *,
-                           size_t, size_t);
+                           const void *, const int *, const void *, const int *, const void *, void *,
+                           const int *, size_t, size_t);
 typedef void trmm_function(const char *, const char *, const char *, const char *, const int *, const int *,
-                           const void *, const void *, const int *, void *, const int *, size_t, size_t, size_t,
-                           size_t);
+                           const void *, const void *, const int *, void *, const int *, size_t, size_t,
+                           size_t, size_t);
 extern gemv_function dgemv_, sgemv_, zgemv_, cgemv_;
 extern symv_function dsymv_, ssymv_, zhemv_, chemv_;
 extern trmv_function dtrmv_, strmv_, ztrmv_, ctrmv_;
@@ -32,17 +32,21 @@ extern trmm_function dtrmm_, strmm_, ztrmm_, ctrmm_;
 typedef void any_function(void);
 
 const char *const family_names[FAMILIES][TYPES] = {
-    {"dgemv", "sgemv", "zgemv", "cgemv"}, {"dsymv", "ssymv", "zhemv", "chemv"}, {"dtrmv", "strmv", "ztrmv", "ctrmv"},
-    {"daxpy", "saxpy", "zaxpy", "caxpy"}, {"dsyr2k", "ssyr2k", "zsyr2k", "csyr2k"},
-    {"dgemm", "sgemm", "zgemm", "cgemm"}, {"dtrmm", "strmm", "ztrmm", "ctrmm"},
+    {"dgemv", "sgemv", "zgemv", "cgemv"},     {"dsymv", "ssymv", "zhemv", "chemv"},
+    {"dtrmv", "strmv", "ztrmv", "ctrmv"},     {"daxpy", "saxpy", "zaxpy", "caxpy"},
+    {"dsyr2k", "ssyr2k", "zsyr2k", "csyr2k"}, {"dgemm", "sgemm", "zgemm", "cgemm"},
+    {"dtrmm", "strmm", "ztrmm", "ctrmm"},
 };
 
 /* The program's calls go through these as they would by name: the same symbols. */
 #define ANY(function) (any_function *)function
 static any_function *own_functions[FAMILIES][TYPES] = {
-    {ANY(dgemv_), ANY(sgemv_), ANY(zgemv_), ANY(cgemv_)}, {ANY(dsymv_), ANY(ssymv_), ANY(zhemv_), ANY(chemv_)},
-    {ANY(dtrmv_), ANY(strmv_), ANY(ztrmv_), ANY(ctrmv_)}, {ANY(daxpy_), ANY(saxpy_), ANY(zaxpy_), ANY(caxpy_)},
-    {ANY(dsyr2k_), ANY(ssyr2k_), ANY(zsyr2k_), ANY(csyr2k_)}, {ANY(dgemm_), ANY(sgemm_), ANY(zgemm_), ANY(cgemm_)},
+    {ANY(dgemv_), ANY(sgemv_), ANY(zgemv_), ANY(cgemv_)},
+    {ANY(dsymv_), ANY(ssymv_), ANY(zhemv_), ANY(chemv_)},
+    {ANY(dtrmv_), ANY(strmv_), ANY(ztrmv_), ANY(ctrmv_)},
+    {ANY(daxpy_), ANY(saxpy_), ANY(zaxpy_), ANY(caxpy_)},
+    {ANY(dsyr2k_), ANY(ssyr2k_), ANY(zsyr2k_), ANY(csyr2k_)},
+    {ANY(dgemm_), ANY(sgemm_), ANY(zgemm_), ANY(cgemm_)},
     {ANY(dtrmm_), ANY(strmm_), ANY(ztrmm_), ANY(ctrmm_)},
 };
 static any_function *host_functions[FAMILIES][TYPES];
@@ -67,7 +71,8 @@ bool functions_find(const char *path)
         if (i == 0)
             printf("# under test: %s; host BLAS: %s\n", library_of(own), library_of(function));
         if (!function || function == own) {
-            printf("# %s is %s\n", symbol, function ? "the same function in both" : "missing in the host BLAS");
+            printf("# %s is %s\n", symbol,
+                   function ? "the same function in both" : "missing in the host BLAS");
             return false;
         }
         host_functions[i / TYPES][i % TYPES] = (any_function *)function;
@@ -93,7 +98,8 @@ static void *scalar(const struct call *call, const double value[2], bool absolut
     return storage;
 }
 
-static void call_run(const struct call *call, any_function *const functions[FAMILIES][TYPES], enum run_on where)
+static void call_run(const struct call *call, any_function *const functions[FAMILIES][TYPES],
+                     enum run_on where)
 {
     any_function *function = functions[call->family][call->type];
     double alpha_storage[2], beta_storage[2];
@@ -102,32 +108,35 @@ static void call_run(const struct call *call, any_function *const functions[FAMI
     void *beta = scalar(call, call->beta, absolute, beta_storage);
     int lda = (int)call->a.ld, ldb = (int)call->b.ld, ldc = (int)call->out.ld;
     int incx = call->x_sign * (int)call->x.ld, incy = call->out_sign * (int)call->out.ld;
-    void *a = call->a.arena ? pointer_of(&call->a, where) : NULL, *b = call->b.arena ? pointer_of(&call->b, where) : NULL;
+    void *a = call->a.arena ? pointer_of(&call->a, where) : NULL,
+         *b = call->b.arena ? pointer_of(&call->b, where) : NULL;
     void *x = call->x.arena ? pointer_of(&call->x, where) : NULL, *out = pointer_of(&call->out, where);
     switch (call->family) {
     case GEMV:
-        ((gemv_function *)function)(&call->trans, &call->m, &call->n, alpha, a, &lda, x, &incx, beta, out, &incy, 1);
+        ((gemv_function *)function)(&call->trans, &call->m, &call->n, alpha, a, &lda, x, &incx, beta, out,
+                                    &incy, 1);
         break;
     case SYMV:
         ((symv_function *)function)(&call->uplo, &call->n, alpha, a, &lda, x, &incx, beta, out, &incy, 1);
         break;
     case TRMV:
-        ((trmv_function *)function)(&call->uplo, &call->trans, &call->diag, &call->n, a, &lda, out, &incy, 1, 1, 1);
+        ((trmv_function *)function)(&call->uplo, &call->trans, &call->diag, &call->n, a, &lda, out, &incy, 1,
+                                    1, 1);
         break;
     case AXPY:
         ((axpy_function *)function)(&call->n, alpha, x, &incx, out, &incy);
         break;
     case GEMM:
-        ((gemm_function *)function)(&call->trans, "N", &call->m, &call->n, &call->k, alpha, a, &lda, b, &ldb, beta, out,
-                                    &ldc, 1, 1);
+        ((gemm_function *)function)(&call->trans, "N", &call->m, &call->n, &call->k, alpha, a, &lda, b, &ldb,
+                                    beta, out, &ldc, 1, 1);
         break;
     case TRMM:
-        ((trmm_function *)function)(&call->side, &call->uplo, &call->trans, &call->diag, &call->m, &call->n, alpha, a,
-                                    &lda, out, &ldc, 1, 1, 1, 1);
+        ((trmm_function *)function)(&call->side, &call->uplo, &call->trans, &call->diag, &call->m, &call->n,
+                                    alpha, a, &lda, out, &ldc, 1, 1, 1, 1);
         break;
     default:
-        ((syr2k_function *)function)(&call->uplo, &call->trans, &call->n, &call->k, alpha, a, &lda, b, &ldb, beta,
-                                     out, &ldc, 1, 1);
+        ((syr2k_function *)function)(&call->uplo, &call->trans, &call->n, &call->k, alpha, a, &lda, b, &ldb,
+                                     beta, out, &ldc, 1, 1);
     }
 }
 
@@ -196,7 +205,8 @@ double call_check(const struct call *call, struct random *random)
     char upper = (char)(call->uplo & ~0x20), part = call->family == SYR2K ? upper : 0;
     bool has_beta = call->family != TRMV && call->family != AXPY && call->family != TRMM;
     double nan_value = NAN;
-    if (has_beta && call->beta[0] == 0 && call->beta[1] == 0 && random_chance(random, 50)) /* must not be read */
+    if (has_beta && call->beta[0] == 0 && call->beta[1] == 0 &&
+        random_chance(random, 50)) /* must not be read */
         place_visit(&call->out, part, make_nan, &nan_value);
     const struct place *places[] = {&call->a, &call->b, &call->x, &call->out};
     for (int i = 0; i < 4; i++)
@@ -217,8 +227,8 @@ void call_print(const struct call *call)
     const struct place *places[] = {&call->a, &call->b, &call->x, &call->out};
     static const char *const names[] = {"a", "b", "x", "result"};
     printf("# %s side %c uplo %c trans %c diag %c m %d n %d k %d alpha %g %gi beta %g %gi\n",
-           family_names[call->family][call->type], call->side, call->uplo, call->trans, call->diag, call->m, call->n, call->k,
-           call->alpha[0], call->alpha[1], call->beta[0], call->beta[1]);
+           family_names[call->family][call->type], call->side, call->uplo, call->trans, call->diag, call->m,
+           call->n, call->k, call->alpha[0], call->alpha[1], call->beta[0], call->beta[1]);
     for (int i = 0; i < 4; i++)
         if (places[i]->arena)
             printf("#   %s: %s, at element %zu of %zu, %zu by %zu, ld %zu, sign %d\n", names[i],

@@ -28,7 +28,8 @@ static bool place_matrix(struct place *place, const struct window *window, size_
 }
 
 /* A vector: down a column, or along a row. */
-static bool place_vector(struct place *place, const struct window *window, size_t length, struct random *random)
+static bool place_vector(struct place *place, const struct window *window, size_t length,
+                         struct random *random)
 {
     *place = (struct place){window->arena, window->first, 1, length, 1, 1};
     if (window->columns > 1 && random_chance(random, 40)) {
@@ -44,7 +45,8 @@ static bool place_vector(struct place *place, const struct window *window, size_
     size_t span = length ? (length - 1) * place->ld + 1 : 0;
     if (span > window->rows)
         return false;
-    place->offset += random_below(random, window->rows - span + 1) + random_below(random, window->columns) * window->ld;
+    place->offset += random_below(random, window->rows - span + 1) +
+                     random_below(random, window->columns) * window->ld;
     return true;
 }
 
@@ -116,11 +118,12 @@ static bool is_transposed(const struct call *call)
 }
 
 /* A matrix used before serves again when it still lies in the arena. */
-static bool place_first_matrix(struct call *call, const struct window *window, const struct place *recent, bool square,
-                               int order, struct random *random)
+static bool place_first_matrix(struct call *call, const struct window *window, const struct place *recent,
+                               bool square, int order, struct random *random)
 {
     if (recent && recent->rows && recent->columns && recent->arena == window->arena &&
-        place_end(recent) <= window->arena->size / recent->parts && (!square || recent->rows == recent->columns)) {
+        place_end(recent) <= window->arena->size / recent->parts &&
+        (!square || recent->rows == recent->columns)) {
         call->a = *recent;
         if (random_chance(random, 40)) { /* its lower right corner, as a factorisation goes on */
             size_t least = call->a.rows < call->a.columns ? call->a.rows : call->a.columns;
@@ -140,13 +143,15 @@ static bool place_product(struct call *call, const struct window windows[3], int
     const size_t m = choose_size(random, order / 2 + 1), n = choose_size(random, order / 2 + 1);
     const size_t k = 1 + random_below(random, 40);
     call->m = (int)m, call->n = (int)n, call->k = (int)k;
-    return place_matrix(&call->a, &windows[0], is_transposed(call) ? k : m, is_transposed(call) ? m : k, random) &&
-           place_matrix(&call->b, &windows[1], k, n, random) && place_matrix(&call->out, &windows[2], m, n, random);
+    return place_matrix(&call->a, &windows[0], is_transposed(call) ? k : m, is_transposed(call) ? m : k,
+                        random) &&
+           place_matrix(&call->b, &windows[1], k, n, random) &&
+           place_matrix(&call->out, &windows[2], m, n, random);
 }
 
 /* A few columns, or rows, times a triangle that may have been used before. */
-static bool place_triangular_product(struct call *call, const struct window windows[3], const struct place *recent,
-                                     int order, struct random *random)
+static bool place_triangular_product(struct call *call, const struct window windows[3],
+                                     const struct place *recent, int order, struct random *random)
 {
     const size_t few = 1 + random_below(random, 40);
     const bool left = (call->side | 0x20) == 'l';
@@ -157,8 +162,8 @@ static bool place_triangular_product(struct call *call, const struct window wind
     return place_matrix(&call->out, &windows[2], m, n, random);
 }
 
-static bool choose_places(struct call *call, const struct window windows[3], const struct place *recent, int order,
-                          struct random *random)
+static bool choose_places(struct call *call, const struct window windows[3], const struct place *recent,
+                          int order, struct random *random)
 {
     const struct window *second = &windows[1], *third = &windows[2];
     size_t m, n;
@@ -172,8 +177,10 @@ static bool choose_places(struct call *call, const struct window windows[3], con
         m = random_chance(random, 80) ? 1 + random_below(random, 40) : 0;
         call->n = (int)n;
         call->k = (int)m;
-        return place_matrix(&call->a, &windows[0], is_transposed(call) ? m : n, is_transposed(call) ? n : m, random) &&
-               place_matrix(&call->b, second, is_transposed(call) ? m : n, is_transposed(call) ? n : m, random) &&
+        return place_matrix(&call->a, &windows[0], is_transposed(call) ? m : n, is_transposed(call) ? n : m,
+                            random) &&
+               place_matrix(&call->b, second, is_transposed(call) ? m : n, is_transposed(call) ? n : m,
+                            random) &&
                place_matrix(&call->out, third, n, n, random);
     case GEMM:
         return place_product(call, windows, order, random);

@@ -97,7 +97,8 @@ static void unpin(struct arena *arena)
 
 static bool may_pin(const struct arena *arena)
 {
-    return uses(DEVICE_PINS) && (arena->kind == ARENA_HEAP || arena->kind == ARENA_PAGES || arena->kind == ARENA_HUGE);
+    return uses(DEVICE_PINS) &&
+           (arena->kind == ARENA_HEAP || arena->kind == ARENA_PAGES || arena->kind == ARENA_HUGE);
 }
 
 /* CUDA wants all of a copy's memory pinned, or none: pin whole pages of it, and copy to them,
@@ -134,7 +135,8 @@ static bool copy_from_device(struct arena *arena, size_t index, size_t length, s
         return false;
     if (may_pin(arena))
         settle_pin(arena, &index, &length, random);
-    struct copy copy = {arena->memory + index * element, arena->shadow + index * element, length * element, false};
+    struct copy copy = {arena->memory + index * element, arena->shadow + index * element, length * element,
+                        false};
     for (size_t i = index; i < index + length; i++)
         element_set(arena->shadow, arena->single, i, random_value(random));
     if (random_chance(random, 50)) {

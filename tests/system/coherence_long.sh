@@ -4,8 +4,8 @@
 #   bash SOURCE/tests/system/coherence_long.sh [STEPS [JOBS [FIRST_SEED]]]      default 1000000 2 1
 #
 # Runs seeds in parallel at low priority until the steps are done, each with settings that follow from
-# the seed: little device memory, small pins, no huge pages, more threads, a failing driver, a program that uses
-# CUDA and pins memory. One line for each seed; the output of one that fails stays in the folder named at
+# the seed: little device memory, small pins, no huge pages, more threads, a failing driver, a program that
+# uses CUDA and pins memory. One line for each seed; the output of one that fails stays in the folder named at
 # the start, with the command that repeats it. With REAL_DEVICE=1 on the machine's own driver and device.
 # The exit status tells whether all were right.
 . tests/environment.sh

@@ -53,7 +53,8 @@ bool device_begin(int uses)
     if (uses & DEVICE_FAULTS && !set_faults)
         good = find_faults() && good;
     if (!good)
-        printf("# the program cannot use %s\n", uses & DEVICE_FAULTS ? "a driver that fails at will" : "CUDA itself");
+        printf("# the program cannot use %s\n",
+               uses & DEVICE_FAULTS ? "a driver that fails at will" : "CUDA itself");
     pthread_mutex_unlock(&lock);
     return good;
 }
@@ -78,10 +79,21 @@ void device_fault(struct random *random)
 {
     /* Out of memory, refusals, and results that stop half way; none that loses the device. */
     static const char *const faults[] = {
-        "cuMemCreate:%d:2", "cuMemMap:%d:2", "cuMemAddressReserve:%d:2", "cuMemAlloc_v2:%d:2", "cuMemSetAccess:%d:2",
-        "cuMemHostRegister_v2:%d:2", "cuMemHostRegister_v2:%d:1", "cuMemHostAlloc:%d:2", "cuLaunchKernel:%d:701",
-        "cuMemcpyHtoDAsync_v2:%d:1", "cuMemcpyDtoHAsync_v2:%d:1", "cuMemcpy2DAsync_v2:%d:1", "KERNEL:%d:701",
-        "COPY_BACK:%d:1", "cuStreamSynchronize:%d:1",
+        "cuMemCreate:%d:2",
+        "cuMemMap:%d:2",
+        "cuMemAddressReserve:%d:2",
+        "cuMemAlloc_v2:%d:2",
+        "cuMemSetAccess:%d:2",
+        "cuMemHostRegister_v2:%d:2",
+        "cuMemHostRegister_v2:%d:1",
+        "cuMemHostAlloc:%d:2",
+        "cuLaunchKernel:%d:701",
+        "cuMemcpyHtoDAsync_v2:%d:1",
+        "cuMemcpyDtoHAsync_v2:%d:1",
+        "cuMemcpy2DAsync_v2:%d:1",
+        "KERNEL:%d:701",
+        "COPY_BACK:%d:1",
+        "cuStreamSynchronize:%d:1",
     };
     char script[60];
     if (!set_faults)

@@ -50,10 +50,11 @@ static void check_untouched(struct session *session, long step, const struct win
         for (size_t at = window->first + j * window->ld, i = 0; i < window->rows; i++, at++)
             if (memcmp(memory + at * bytes, shadow + at * bytes, bytes) != 0)
                 differing++, last = at;
-    snprintf(what, sizeof what, "%zu elements, %lld to %zu of %zu of %s (%s) changed, the first from %g to %g", differing,
-             (long long)index, last, window->arena->size, arena_kind_names[window->arena->kind],
-             window->arena->single ? "float" : "double", element_get(shadow, window->arena->single, (size_t)index),
-             element_get(memory, window->arena->single, (size_t)index));
+    snprintf(
+        what, sizeof what, "%zu elements, %lld to %zu of %zu of %s (%s) changed, the first from %g to %g",
+        differing, (long long)index, last, window->arena->size, arena_kind_names[window->arena->kind],
+        window->arena->single ? "float" : "double", element_get(shadow, window->arena->single, (size_t)index),
+        element_get(memory, window->arena->single, (size_t)index));
     report_failure(session, step, what);
     disturbances_print_latest();
     struct arena *arena = window->arena; /* go on with what is there, so that one fault is one failure */

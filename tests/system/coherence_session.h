@@ -13,7 +13,8 @@ struct session {
     long steps;      /* at most */
     double seconds;  /* at most, when not 0 */
     int order;
-    struct window *windows; /* of double elements, then as many of float; those of whole arenas may be upset */
+    struct window
+        *windows; /* of double elements, then as many of float; those of whole arenas may be upset */
     int windows_per_type;
     unsigned upset_percent;
     int rewrites;     /* steps for which one matrix, of the type below, is rewritten before each call */

@@ -25,12 +25,34 @@ static _Thread_local enum disturbance latest[LATEST];
 static _Thread_local unsigned latest_count;
 
 static const char *const names[DISTURBANCE_COUNT] = {
-    "stores", "single bytes", "a matrix rewritten before each of some calls", "read(2)", "process_vm_writev",
-    "/proc/self/mem", "direct reads from a disk",
-    "stores through a second mapping", "the program's copies from the device", "the same into memory it has pinned",
-    "free and allocate", "realloc", "malloc_trim", "MADV_DONTNEED", "MADV_FREE", "unmap and map",
-    "a file mapped over", "mremap to another size", "mappings swapped", "moves refused", "mprotect", "mlock",
-    "other advice", "MADV_POPULATE_WRITE", "MADV_COLLAPSE", "fork", "children that live on", "faults of the device",
+    "stores",
+    "single bytes",
+    "a matrix rewritten before each of some calls",
+    "read(2)",
+    "process_vm_writev",
+    "/proc/self/mem",
+    "direct reads from a disk",
+    "stores through a second mapping",
+    "the program's copies from the device",
+    "the same into memory it has pinned",
+    "free and allocate",
+    "realloc",
+    "malloc_trim",
+    "MADV_DONTNEED",
+    "MADV_FREE",
+    "unmap and map",
+    "a file mapped over",
+    "mremap to another size",
+    "mappings swapped",
+    "moves refused",
+    "mprotect",
+    "mlock",
+    "other advice",
+    "MADV_POPULATE_WRITE",
+    "MADV_COLLAPSE",
+    "fork",
+    "children that live on",
+    "faults of the device",
 };
 
 void disturbance_count(enum disturbance what)
@@ -105,7 +127,8 @@ static void free_lazily(struct arena *arena, struct pages pages, struct random *
     size_t bytes = arena_element_bytes(arena);
     if (madvise(arena->memory + pages.first * PAGE, pages.length * PAGE, MADV_FREE) == 0)
         disturbance_count(FREED_LAZILY);
-    window_fill(&(struct window){arena, pages.first * PAGE / bytes, pages.length * PAGE / bytes, 1, 0}, random);
+    window_fill(&(struct window){arena, pages.first * PAGE / bytes, pages.length * PAGE / bytes, 1, 0},
+                random);
 }
 
 /* Read-only and back: splits mappings, leaves the contents. */
@@ -129,8 +152,9 @@ static void lock_pages(struct arena *arena, struct pages pages, struct random *r
 /* Advice that leaves the contents: it splits mappings, moves pages away or brings them in. */
 static void advise(struct arena *arena, struct pages pages, struct random *random)
 {
-    static const int advice[] = {MADV_DONTFORK, MADV_DOFORK, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_COLD, MADV_PAGEOUT,
-                                 MADV_MERGEABLE, MADV_UNMERGEABLE, MADV_RANDOM, MADV_NORMAL, MADV_DONTDUMP, MADV_DODUMP};
+    static const int advice[] = {MADV_DONTFORK, MADV_DOFORK,  MADV_HUGEPAGE,  MADV_NOHUGEPAGE,
+                                 MADV_COLD,     MADV_PAGEOUT, MADV_MERGEABLE, MADV_UNMERGEABLE,
+                                 MADV_RANDOM,   MADV_NORMAL,  MADV_DONTDUMP,  MADV_DODUMP};
     size_t which = random_below(random, sizeof advice / sizeof *advice);
     if (madvise(arena->memory + pages.first * PAGE, pages.length * PAGE, advice[which]) == 0)
         disturbance_count(ADVISED);

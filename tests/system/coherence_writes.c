@@ -113,7 +113,8 @@ void window_disturb(const struct window *window, struct random *random)
     struct arena *arena = window->arena;
     if (window->rows == 0)
         return;
-    size_t length = random_magnitude(random, window->rows), row = random_below(random, window->rows - length + 1);
+    size_t length = random_magnitude(random, window->rows),
+           row = random_below(random, window->rows - length + 1);
     size_t index = window->first + random_below(random, window->columns) * window->ld + row;
     unsigned choice = (unsigned)random_below(random, 100);
     if (choice >= 80 && device_copy(arena, index, length, random))

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The command in a folder that was copied elsewhere: it finds the shim beside itself and relative to itself, before
-# one that is installed; and where there is none nothing is begun.
+# The command in a folder that was copied elsewhere: it finds the shim beside itself and relative to itself,
+# before one that is installed; and where there is none nothing is begun.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS

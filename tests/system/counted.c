@@ -18,14 +18,14 @@ double ddot_(const int *n, const double *x, const int *incx, const double *y, co
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
 void caxpy_(const int *n, const float *alpha, const float *x, const int *incx, float *y, const int *incy);
 double dzasum_(const int *n, const double *x, const int *incx);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
-void cblas_dgemv(int layout, int trans, int m, int n, double alpha, const double *a, int lda, const double *x, int incx,
-                 double beta, double *y, int incy);
-void cblas_zgemv(int layout, int trans, int m, int n, const void *alpha, const void *a, int lda, const void *x,
-                 int incx, const void *beta, void *y, int incy);
+void cblas_dgemv(int layout, int trans, int m, int n, double alpha, const double *a, int lda, const double *x,
+                 int incx, double beta, double *y, int incy);
+void cblas_zgemv(int layout, int trans, int m, int n, const void *alpha, const void *a, int lda,
+                 const void *x, int incx, const void *beta, void *y, int incy);
 __attribute__((visibility("default"))) void xerbla_(const char *name, const int *info, size_t name_length);
 
 enum { SIZE = 100 };

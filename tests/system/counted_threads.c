@@ -3,12 +3,12 @@
  *   running      the same, but the threads still run at exit
  *   looping      and go on calling ddot at exit
  *   choice       each makes 20 of dgemv and 10 of dsymv with 100 rows
- *   short        3000 threads make one of daxpy each, some at a time; prints how many bytes of addresses that took
- *   destructors  a thread-specific destructor, an exit handler and a destructor of the program make one of ddot each
- *   strict       a thread that may only read, write and end makes five of daxpy; exit status 77: it cannot be had
- *   fork         as running, and a child whose threads make one of daxpy each
- * and before, the first thread one each of daxpy and cblas_daxpy. What is below the floors may allocate nothing
- * by malloc after that. */
+ *   short        3000 threads make one of daxpy each, some at a time; prints how many bytes of addresses that
+ * took destructors  a thread-specific destructor, an exit handler and a destructor of the program make one of
+ * ddot each strict       a thread that may only read, write and end makes five of daxpy; exit status 77: it
+ * cannot be had fork         as running, and a child whose threads make one of daxpy each and before, the
+ * first thread one each of daxpy and cblas_daxpy. What is below the floors may allocate nothing by malloc
+ * after that. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +21,10 @@
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
 void cblas_daxpy(int n, double alpha, const double *x, int incx, double *y, int incy);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
 
 enum { THREADS = 8, SMALL = 8, SIZE = 100, SHORT = 3000, AT_ONCE = 10 };
 

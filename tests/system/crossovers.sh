@@ -27,8 +27,8 @@ grep -q '^wake [1-9]' "$work/lines" # uploads drown in the emulated kernels' noi
 result $? "waking the device has its figure"
 [ "$(grep -c '^dsymv,.*,host,' "$work/calls")" = 4 ]
 result $? "every judged call is kept"
-# host_us, column 10, of the times in column 20: fewer than ten where one side is far ahead; what takes more than
-# twice as long as the least does not count.
+# host_us, column 10, of the times in column 20: fewer than ten where one side is far ahead; what takes more
+# than twice as long as the least does not count.
 tail -n +2 "$work/calls" | awk -F, '{ n = split($20, us, " "); bad += n < 3 || n > 10; mean = 0
         for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++) if (us[j] + 0 < us[i] + 0) { kept = us[i]; us[i] = us[j]; us[j] = kept }
         counted = n; while (us[counted] + 0 > 2 * us[1]) counted--

@@ -10,7 +10,8 @@ enum { PLUGINS_MAX = 100, ROUNDS = 3, LOW_BITS = 0xffff };
 
 int main(int count, char **paths)
 {
-    int (*calls[PLUGINS_MAX])(int), (*by_pointer[PLUGINS_MAX])(void), numbers[PLUGINS_MAX], plugins = 0, wrong = 0, alike = 0;
+    int (*calls[PLUGINS_MAX])(int), (*by_pointer[PLUGINS_MAX])(void), numbers[PLUGINS_MAX],
+        plugins = 0, wrong = 0, alike = 0;
     for (; plugins < count - 1 && plugins < PLUGINS_MAX; plugins++) {
         const char *path = paths[plugins + 1];
         void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -70,7 +70,8 @@ static void open_cuda(void)
 static double *new_matrix(int n)
 {
     size_t elements = (size_t)n * (size_t)n;
-    double *matrix = mmap(NULL, elements * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double *matrix = mmap(NULL, elements * sizeof(double), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (matrix == MAP_FAILED)
         abort();
     for (size_t i = 0; i < elements; i++)

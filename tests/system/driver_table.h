@@ -24,7 +24,8 @@ static inline void *driver_table_open(struct driver *table, const char *name)
     bool good = library != NULL;
     if (!good)
         return NULL;
-#define DRIVER_FUNCTION(member, symbol, parameters) good = driver_look_up(library, #symbol, &table->member) && good;
+#define DRIVER_FUNCTION(member, symbol, parameters) \
+    good = driver_look_up(library, #symbol, &table->member) && good;
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     return good ? library : NULL;

@@ -3,8 +3,8 @@
  * of one interface. Results are compared with the definition, computed here in long
  * double, by the gauge of dblat2 (error over eps times the sum of magnitudes < 16).
  * What a routine must not read is NaN, and what it must not write has to stay, bit
- * for bit. Level 3 is in entries_level3.c. To be run on the host BLAS alone and through the shim; "far" where whoever does
- * the calls can reach more than 2^31 elements. */
+ * for bit. Level 3 is in entries_level3.c. To be run on the host BLAS alone and through the shim; "far" where
+ * whoever does the calls can reach more than 2^31 elements. */
 #include "element.h"
 #include "entries_level3.h"
 #include "interface_call.h"
@@ -92,7 +92,8 @@ static void set_random(struct operand *operand, char type, int64_t index, bool r
         set_part(type, operand->memory, index, 1, real ? NAN : random_value(random));
 }
 
-static void fill_vector(struct operand *operand, char type, int64_t length, int64_t increment, struct random *random)
+static void fill_vector(struct operand *operand, char type, int64_t length, int64_t increment,
+                        struct random *random)
 {
     fill_nan(operand, type);
     for (int64_t i = 0; i < length; i++)
@@ -133,8 +134,8 @@ static int64_t y_length(const struct problem *problem)
 static void fill_operands(const struct problem *problem, struct random *random)
 {
     if (problem->routine != AXPY)
-        fill_matrix(&operand_a, problem, problem->routine == GEMV ? problem->m : problem->n, problem->n, problem->lda,
-                    random);
+        fill_matrix(&operand_a, problem, problem->routine == GEMV ? problem->m : problem->n, problem->n,
+                    problem->lda, random);
     fill_vector(&operand_x, problem->type, x_length(problem), problem->incx, random);
     if (problem->routine != AXPY && beta_is_zero(problem))
         fill_nan(&operand_y, problem->type);
@@ -150,8 +151,8 @@ static void perform(const struct interface *interface, const struct problem *pro
     union argument arguments[ARGUMENTS_MAX];
     const char *letters = routines[problem->routine].letters;
     const bool axpy = problem->routine == AXPY;
-    void *const operands[] = {axpy ? operand_x.memory : operand_a.memory, axpy ? operand_y.memory : operand_x.memory,
-                              operand_y.memory};
+    void *const operands[] = {axpy ? operand_x.memory : operand_a.memory,
+                              axpy ? operand_y.memory : operand_x.memory, operand_y.memory};
     const int64_t increments[] = {problem->incx, problem->incy};
     const double *scalars[] = {problem->alpha, problem->beta};
     int sizes = 0, increment = 0, scalar = 0;
@@ -161,7 +162,9 @@ static void perform(const struct interface *interface, const struct problem *pro
         case 't': arguments[i].flag = problem->trans; break;
         case 'u': arguments[i].flag = problem->uplo; break;
         case 'd': arguments[i].flag = problem->diag; break;
-        case 'n': arguments[i].integer = problem->routine == GEMV && sizes++ == 0 ? problem->m : problem->n; break;
+        case 'n':
+            arguments[i].integer = problem->routine == GEMV && sizes++ == 0 ? problem->m : problem->n;
+            break;
         case 'l': arguments[i].integer = problem->lda; break;
         case 'i': arguments[i].integer = increments[increment++]; break;
         case 's': memcpy(arguments[i].scalar, scalars[scalar++], sizeof arguments[i].scalar); break;
@@ -217,7 +220,8 @@ static bool settle(const struct problem *problem, struct expected expected, int6
     size_t bytes = element_bytes(problem->type);
     long double eps = is_single(problem->type) ? (long double)FLT_EPSILON : (long double)DBL_EPSILON;
     long double error = magnitude(get(problem->type, output->memory, index) - expected.value);
-    memcpy((char *)output->memory + (size_t)index * bytes, (char *)output->before + (size_t)index * bytes, bytes);
+    memcpy((char *)output->memory + (size_t)index * bytes, (char *)output->before + (size_t)index * bytes,
+           bytes);
     return error <= GAUGE * eps * expected.bound;
 }
 
@@ -239,7 +243,8 @@ static bool operands_are_untouched(void)
     return true;
 }
 
-static bool problem_passes(const struct interface *interface, const struct problem *problem, struct random *random)
+static bool problem_passes(const struct interface *interface, const struct problem *problem,
+                           struct random *random)
 {
     fill_operands(problem, random);
     perform(interface, problem);
@@ -248,16 +253,16 @@ static bool problem_passes(const struct interface *interface, const struct probl
         return true;
     printf("# %c%s: %s; layout %c uplo %c trans %c diag %c m %lld n %lld lda %lld incx %lld incy %lld "
            "alpha %g %g beta %g %g\n",
-           problem->type, routines[problem->routine].name, right ? "wrote elsewhere" : "wrong", problem->layout,
-           problem->uplo, problem->trans, problem->diag, (long long)problem->m, (long long)problem->n,
-           (long long)problem->lda, (long long)problem->incx, (long long)problem->incy,
+           problem->type, routines[problem->routine].name, right ? "wrote elsewhere" : "wrong",
+           problem->layout, problem->uplo, problem->trans, problem->diag, (long long)problem->m,
+           (long long)problem->n, (long long)problem->lda, (long long)problem->incx, (long long)problem->incy,
            problem->alpha[0], problem->alpha[1], problem->beta[0], problem->beta[1]);
     return false;
 }
 
 /* Each size and increments once; flags and layout are the caller's. */
-static void count_sizes(const struct interface *interface, struct problem problem, struct random *random, int *calls,
-                        int *wrong)
+static void count_sizes(const struct interface *interface, struct problem problem, struct random *random,
+                        int *calls, int *wrong)
 {
     static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {MOST - 4, 33}};
     static const int64_t increments[][2] = {{1, 1}, {-1, 2}, {2, -1}, {-2, -2}};
@@ -285,16 +290,25 @@ static void test_far(const struct interface *interface, struct random *random)
     int calls = 0, wrong = 0;
     for (const char *type = "sdcz"; *type; type++)
         for (int way = 0; way < 3; way++, calls++) {
-            struct problem problem = {.routine = way == 2 ? AXPY : GEMV, .type = *type, .layout = 'C', .trans = 'N',
-                                      .m = 5, .n = 1, .lda = way == 0 ? far : 5, .incx = way ? far : 1, .incy = 1,
-                                      .alpha = {1, 2}, .beta = {1, 1}};
+            struct problem problem = {.routine = way == 2 ? AXPY : GEMV,
+                                      .type = *type,
+                                      .layout = 'C',
+                                      .trans = 'N',
+                                      .m = 5,
+                                      .n = 1,
+                                      .lda = way == 0 ? far : 5,
+                                      .incx = way ? far : 1,
+                                      .incy = 1,
+                                      .alpha = {1, 2},
+                                      .beta = {1, 1}};
             wrong += !problem_passes(interface, &problem, random);
         }
     tap_ok(wrong == 0, "leading dimensions and increments above 2^32: %d of %d calls wrong", wrong, calls);
 }
 
 /* Columns 2^31 elements apart, in memory that is there only where it is touched. */
-static bool far_matrix_is_right(const struct interface *interface, char type, char layout, char trans, double *memory)
+static bool far_matrix_is_right(const struct interface *interface, char type, char layout, char trans,
+                                double *memory)
 {
     const int64_t ld = (INT64_C(1) << 31) + 5, rows = 4, columns = 3, increment = 1;
     struct problem problem = {.routine = GEMV, .type = type, .layout = layout, .trans = trans, .lda = ld,
@@ -330,8 +344,9 @@ static bool far_vector_is_right(const struct interface *interface, char type, do
         for (int part = 0; part <= is_complex(type); part++)
             set_part(type, operand_x.memory, i, part, part ? 0 : 1);
     }
-    const union argument arguments[] = {{.integer = length}, {.scalar = {2, 0}}, {.operand = operand_x.memory},
-                                        {.integer = 1},      {.operand = memory}, {.integer = increment}};
+    const union argument arguments[] = {{.integer = length},           {.scalar = {2, 0}},
+                                        {.operand = operand_x.memory}, {.integer = 1},
+                                        {.operand = memory},           {.integer = increment}};
     char name[16];
     snprintf(name, sizeof name, "%caxpy", type);
     interface_call(interface, interface_function(interface, name), type, routines[AXPY].letters, arguments);
@@ -345,13 +360,15 @@ static void test_far_memory(const struct interface *interface)
 {
     const size_t bytes = (size_t)3 * 16 * ((INT64_C(1) << 31) + 8);
     for (const char *type = "sz"; *type; type++) {
-        double *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        double *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) {
             tap_skip("operands of more than 2^31 elements", "the system gives no such range of addresses");
             return;
         }
         tap_ok(far_matrix_is_right(interface, *type, 'C', 'N', memory) &&
-               far_matrix_is_right(interface, *type, 'C', 'T', memory), "%cgemv over more than 2^32 elements", *type);
+                   far_matrix_is_right(interface, *type, 'C', 'T', memory),
+               "%cgemv over more than 2^32 elements", *type);
         if (interface->cblas)
             tap_ok(far_matrix_is_right(interface, *type, 'R', 'N', memory) &&
                    far_matrix_is_right(interface, *type, 'R', 'C', memory), "and in rows");
@@ -360,7 +377,8 @@ static void test_far_memory(const struct interface *interface)
     }
 }
 
-static void test_routine(const struct interface *interface, enum routine routine, char type, struct random *random)
+static void test_routine(const struct interface *interface, enum routine routine, char type,
+                         struct random *random)
 {
     int calls = 0, wrong = 0;
     const char *letters = routines[routine].letters;
@@ -371,8 +389,12 @@ static void test_routine(const struct interface *interface, enum routine routine
         for (const char *uplo = uplos; *uplo; uplo++)
             for (const char *trans = transes; *trans; trans++)
                 for (const char *diag = diags; *diag; diag++) {
-                    struct problem problem = {.routine = routine, .type = type, .layout = *layout, .uplo = *uplo,
-                                              .trans = *trans, .diag = *diag};
+                    struct problem problem = {.routine = routine,
+                                              .type = type,
+                                              .layout = *layout,
+                                              .uplo = *uplo,
+                                              .trans = *trans,
+                                              .diag = *diag};
                     count_sizes(interface, problem, random, &calls, &wrong);
                 }
     tap_ok(wrong == 0, "%s%c%s%s: %d of %d calls wrong", interface->prefix, type, routines[routine].name,
@@ -388,8 +410,8 @@ int main(int count, char **words)
             test_routine(&interface, (enum routine)routine, *type, &random);
     struct level3_result level3;
     for (int index = 0; (level3 = entries_level3(&interface, index, &random)).routine[0]; index++)
-        tap_ok(level3.wrong == 0, "%s%s%s: %d of %d calls wrong", interface.prefix, level3.routine, interface.suffix,
-               level3.wrong, level3.calls);
+        tap_ok(level3.wrong == 0, "%s%s%s: %d of %d calls wrong", interface.prefix, level3.routine,
+               interface.suffix, level3.wrong, level3.calls);
     if (interface.bits == 64)
         test_far(&interface, &random);
     if (count > 5 && strcmp(words[5], "far") == 0)

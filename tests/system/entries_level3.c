@@ -14,7 +14,8 @@ static const struct {
 };
 
 /* Sizes tried, others where the environment says so, for calls that are cut into tiles; how many. */
-static const int64_t usual_sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {40, 33, 7}}, cut_sizes[][3] = {{35, 29, 26}, {9, 5, 2}};
+static const int64_t usual_sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {40, 33, 7}},
+                     cut_sizes[][3] = {{35, 29, 26}, {9, 5, 2}};
 static const int64_t (*sizes)[3] = usual_sizes;
 static int sizes_tried = 3;
 
@@ -22,8 +23,8 @@ static int sizes_tried = 3;
  * environment says so, for hosts that do. */
 static double not_read = NAN;
 
-static void set_random(struct matrix *matrix, const struct problem *of, int64_t i, int64_t j, int64_t ld, bool real,
-                       struct random *random)
+static void set_random(struct matrix *matrix, const struct problem *of, int64_t i, int64_t j, int64_t ld,
+                       bool real, struct random *random)
 {
     const int64_t index = matrix_index(of->layout, i, j, ld);
     set_part(of->type, data_of(matrix), index, 0, random_value(random));
@@ -38,8 +39,8 @@ static void fill_nan(struct matrix *matrix, char type)
             set_part(type, matrix->memory, i, part, NAN);
 }
 
-static void fill_full(struct matrix *matrix, const struct problem *of, bool upright, int64_t rows, int64_t columns,
-                      int64_t ld, struct random *random)
+static void fill_full(struct matrix *matrix, const struct problem *of, bool upright, int64_t rows,
+                      int64_t columns, int64_t ld, struct random *random)
 {
     for (int64_t i = 0; i < (upright ? rows : columns); i++)
         for (int64_t j = 0; j < (upright ? columns : rows); j++)
@@ -111,10 +112,11 @@ static bool passes(const struct interface *interface, const struct problem *of, 
                            memcmp(matrix_b.before, matrix_b.memory, sizeof matrix_a.before) == 0 &&
                            memcmp(matrix_c.before, matrix_c.memory, sizeof matrix_a.before) == 0;
     if (!right || !untouched)
-        printf("# %c%s: %s; layout %c side %c uplo %c trans %c %c diag %c m %d n %d k %d ld %d %d %d beta %g %g\n",
-               of->type, routines[of->routine].name, right ? "wrote elsewhere" : "wrong", of->layout, of->side,
-               of->uplo, of->trans, of->trans_b, of->diag, (int)of->m, (int)of->n, (int)of->k, (int)of->lda,
-               (int)of->ldb, (int)of->ldc, of->beta[0], of->beta[1]);
+        printf("# %c%s: %s; layout %c side %c uplo %c trans %c %c diag %c m %d n %d k %d ld %d %d %d beta %g "
+               "%g\n",
+               of->type, routines[of->routine].name, right ? "wrote elsewhere" : "wrong", of->layout,
+               of->side, of->uplo, of->trans, of->trans_b, of->diag, (int)of->m, (int)of->n, (int)of->k,
+               (int)of->lda, (int)of->ldb, (int)of->ldc, of->beta[0], of->beta[1]);
     return right && untouched;
 }
 
@@ -193,7 +195,8 @@ struct level3_result entries_level3(const struct interface *interface, int index
                 continue;
             snprintf(result.routine, sizeof result.routine, "%c%s", *type, routines[routine].name);
             for (const char *layout = interface->cblas ? "CR" : "C"; *layout; layout++) {
-                const struct problem of = {.routine = (enum routine)routine, .type = *type, .layout = *layout};
+                const struct problem of = {
+                    .routine = (enum routine)routine, .type = *type, .layout = *layout};
                 try_flags(interface, of, random, &result);
             }
             return result;

@@ -7,12 +7,13 @@
 
 enum { ELEMENT_MOST = 16, INFO_UNSET = -77, NOT_REFERENCED = 777 };
 
-/* Arguments by letters: those of flags and sizes in small letters and capitals as they are; A, a: a matrix and its leading
- * dimension; P: pivots; t: TAU; W, w: workspace and its length; I: INFO. */
+/* Arguments by letters: those of flags and sizes in small letters and capitals as they are; A, a: a matrix
+ * and its leading dimension; P: pivots; t: TAU; W, w: workspace and its length; I: INFO. */
 struct row {
     const char *name, *arguments;
     const char *before; /* makes its A */
-    const char *shapes; /* of A: d: definite; f: any, t: triangular; then forms of it: T tall, S square, W wide */
+    const char
+        *shapes; /* of A: d: definite; f: any, t: triangular; then forms of it: T tall, S square, W wide */
     const char *trans_real, *trans_complex;
     const char *flaws; /* after none */
 };
@@ -97,9 +98,9 @@ bool variant_next(struct variant *variant)
 
 void variant_text(const struct variant *variant, char *text, size_t room)
 {
-    snprintf(text, room, "%c%s uplo %c side %c trans %c diag %c, %d x %d, %d%s%s", variant->type, variant->routine,
-             variant->uplo, variant->side, variant->trans, variant->diag, variant->m, variant->n, variant->k,
-             variant->is_tight ? ", least workspace" : "",
+    snprintf(text, room, "%c%s uplo %c side %c trans %c diag %c, %d x %d, %d%s%s", variant->type,
+             variant->routine, variant->uplo, variant->side, variant->trans, variant->diag, variant->m,
+             variant->n, variant->k, variant->is_tight ? ", least workspace" : "",
              variant->flaw == '-' ? "" : ", for the host");
 }
 
@@ -129,8 +130,8 @@ static const void *canary_of(char type)
 static void set_canary(char type, double *memory, int64_t index)
 {
     for (int part = 0; part <= is_complex(type); part++)
-        memcpy((char *)memory + ((size_t)index << is_complex(type) | (size_t)part) * part_bytes(type), canary_of(type),
-               part_bytes(type));
+        memcpy((char *)memory + ((size_t)index << is_complex(type) | (size_t)part) * part_bytes(type),
+               canary_of(type), part_bytes(type));
 }
 
 static void set(char type, double *memory, int64_t index, double real, double imaginary)
@@ -155,7 +156,8 @@ static void set_element(struct operands *of, char kind, int row, int column, str
     else if (row == column && kind == 't')
         set(type, of->a, index, variant->diag == 'U' ? NOT_REFERENCED : 2, 0);
     else
-        set(type, of->a, index, kind == 't' ? real / variant->n : real, kind == 't' ? imaginary / variant->n : imaginary);
+        set(type, of->a, index, kind == 't' ? real / variant->n : real,
+            kind == 't' ? imaginary / variant->n : imaginary);
 }
 
 /* In the middle, where everybody looks. */
@@ -281,16 +283,19 @@ void operands_run(struct operands *operands, lapack_routine *routine)
 }
 
 /* By parts of elements: a canary must be untouched, others near. */
-static bool are_alike(char type, const double *initial, const double *host, const double *shim, int64_t elements)
+static bool are_alike(char type, const double *initial, const double *host, const double *shim,
+                      int64_t elements)
 {
     const int64_t parts = elements << is_complex(type);
     const size_t bytes = part_bytes(type);
     const char real = is_single(type) ? 's' : 'd';
     long double largest = 0, worst = 0;
     for (int64_t i = 0; i < parts; i++) {
-        const long double value = creall(get(real, host, i)), difference = fabsl(value - creall(get(real, shim, i)));
+        const long double value = creall(get(real, host, i)),
+                          difference = fabsl(value - creall(get(real, shim, i)));
         largest = isfinite(value) ? fmaxl(largest, fabsl(value)) : largest;
-        if (memcmp((const char *)host + (size_t)i * bytes, (const char *)shim + (size_t)i * bytes, bytes) == 0)
+        if (memcmp((const char *)host + (size_t)i * bytes, (const char *)shim + (size_t)i * bytes, bytes) ==
+            0)
             continue;
         if (memcmp((const char *)initial + (size_t)i * bytes, canary_of(type), bytes) == 0)
             return false;
@@ -321,7 +326,8 @@ static bool is_workspace_told(const struct operands *shim)
     return good;
 }
 
-const char *operands_difference(const struct operands *initial, const struct operands *host, const struct operands *shim)
+const char *operands_difference(const struct operands *initial, const struct operands *host,
+                                const struct operands *shim)
 {
     const struct variant *const variant = &initial->variant;
     const char type = variant->type;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /* All addresses, then lengths of strings. */
-typedef void lapack_routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                            void *, size_t, size_t, size_t);
+typedef void lapack_routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                            void *, void *, void *, size_t, size_t, size_t);
 
 /* From LAPACK's own library, beside any shim; name without the type's letter. */
 lapack_routine *host_routine(char type, const char *name);
@@ -24,8 +24,8 @@ struct variant {
     char uplo, side, trans, diag;
     int m, n, k;
     int is_tight; /* the least workspace */
-    char flaw;    /* of A, that leaves the call to the host; '-': none. i: indefinite, n: NaN, z: a zero on the diagonal of what
-                   * goes in, s: singular */
+    char flaw; /* of A, that leaves the call to the host; '-': none. i: indefinite, n: NaN, z: a zero on the
+                * diagonal of what goes in, s: singular */
 };
 bool variant_next(struct variant *variant); /* false: there are no more */
 void variant_text(const struct variant *variant, char *text, size_t room);
@@ -42,6 +42,7 @@ void operands_free(struct operands *operands);
 void operands_run(struct operands *operands, lapack_routine *routine);
 
 /* NULL: both runs gave the same to rounding, and wrote the same elements. */
-const char *operands_difference(const struct operands *initial, const struct operands *host, const struct operands *shim);
+const char *operands_difference(const struct operands *initial, const struct operands *host,
+                                const struct operands *shim);
 
 #endif

@@ -1,8 +1,10 @@
-/* Factorisations and what follows from them through the shim, beside LAPACK's own: factorisations ROUTINE ORDER SEED.
+/* Factorisations and what follows from them through the shim, beside LAPACK's own: factorisations ROUTINE
+ * ORDER SEED.
  *
- * Each call is made twice on equal operands: as a program makes it, and by the address that LAPACK's own library gives.
- * Results must agree to rounding; NaNs with a payload stand wherever a routine is not to write, and must still be there.
- * A line of TAP for each variant; factorisations.sh looks whether as many calls ran on the device. */
+ * Each call is made twice on equal operands: as a program makes it, and by the address that LAPACK's own
+ * library gives. Results must agree to rounding; NaNs with a payload stand wherever a routine is not to
+ * write, and must still be there. A line of TAP for each variant; factorisations.sh looks whether as many
+ * calls ran on the device. */
 #include "tests/system/factorisation_data.h"
 #include "tests/tap.h"
 
@@ -28,7 +30,8 @@ enum { REFERENCES = sizeof references / sizeof *references };
 /* One variant, on the host and through the shim. */
 static void compare(lapack_routine *shim, lapack_routine *host, const struct variant *variant, uint64_t seed)
 {
-    struct operands initial = operands_make(variant, seed), one = operands_copy(&initial), other = operands_copy(&initial);
+    struct operands initial = operands_make(variant, seed), one = operands_copy(&initial),
+                    other = operands_copy(&initial);
     char what[120];
     variant_text(variant, what, sizeof what);
     operands_run(&one, host);
@@ -48,7 +51,8 @@ int main(int count, char **arguments)
         for (int type = 0; type < 4 && strcmp(references[i].name, arguments[1]) == 0; type++) {
             const char *const name = type < 2 ? references[i].name : references[i].complex_name;
             lapack_routine *const host = host_routine("sdcz"[type], name);
-            struct variant variant = {.routine = references[i].name, .type = "sdcz"[type], .order = atoi(arguments[2])};
+            struct variant variant = {
+                .routine = references[i].name, .type = "sdcz"[type], .order = atoi(arguments[2])};
             while (variant_next(&variant))
                 compare(references[i].routines[type], host, &variant, strtoull(arguments[3], NULL, 10));
         }

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Factorisations and what follows from them, on the emulated device beside the host: factorisations.c says how.
-# factorisations.sh [ROUTINE...]: by default all; under sanitizers one of each kind, for routes.sh has them all.
+# Factorisations and what follows from them, on the emulated device beside the host: factorisations.c says
+# how. factorisations.sh [ROUTINE...]: by default all; under sanitizers one of each kind, for routes.sh has
+# them all.
 . tests/environment.sh
 number=0
 result() # STATUS WHAT

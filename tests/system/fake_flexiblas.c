@@ -8,10 +8,10 @@
 
 typedef double dot_function(const int *, const double *, const int *, const double *, const int *);
 typedef void axpy_function(const int *, const double *, const double *, const int *, double *, const int *);
-typedef void symv_function(const char *, const int *, const double *, const double *, const int *, const double *,
-                           const int *, const double *, double *, const int *, size_t);
-typedef double _Complex dotc_function(const int *, const double _Complex *, const int *, const double _Complex *,
-                                      const int *);
+typedef void symv_function(const char *, const int *, const double *, const double *, const int *,
+                           const double *, const int *, const double *, double *, const int *, size_t);
+typedef double _Complex dotc_function(const int *, const double _Complex *, const int *,
+                                      const double _Complex *, const int *);
 typedef int isamax_function(const int *, const float *, const int *);
 dot_function ddot_;
 axpy_function daxpy_;
@@ -69,8 +69,9 @@ void daxpy_(const int *n, const double *alpha, const double *x, const int *incx,
     backend_axpy(n, alpha, x, incx, y, incy);
 }
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t uplo_length)
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t uplo_length)
 {
     passed_on++;
     backend_symv(uplo, n, alpha, a, lda, x, incx, beta, y, incy, uplo_length);

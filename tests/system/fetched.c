@@ -1,5 +1,5 @@
-/* fetched: memory that a program takes away by mprotect, and gives back in its handler of SIGSEGV: filled anew when it
- * is read for the first time (software shared memory, lazy loaders), or noted when it is written
+/* fetched: memory that a program takes away by mprotect, and gives back in its handler of SIGSEGV: filled
+ * anew when it is read for the first time (software shared memory, lazy loaders), or noted when it is written
  * (incremental checkpoints). Each routine's results, and what the handler was told, are compared with what is
  * right; every other call is on memory that can be accessed. One line for each kind of operand. */
 #define _GNU_SOURCE
@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
+void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *, size_t);
+void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *,
             const int *, const double *, double *, const int *, size_t);
-void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *, const int *,
-            const double *, double *, const int *, size_t);
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 
@@ -38,7 +38,8 @@ static void give_back(int signal, siginfo_t *info, void *context)
 
 static double *new_matrix(double value)
 {
-    double *matrix = mmap(NULL, sizeof(double) * N * N, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double *matrix = mmap(NULL, sizeof(double) * N * N, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1, 0);
     if (matrix == MAP_FAILED)
         abort();
     for (int i = 0; i < N * N; i++)
@@ -56,8 +57,9 @@ static bool all_are(const double *values, int count, double value)
 
 enum way { READ_BY_GEMV, READ_BY_SYMV, FIRST_FACTOR, SECOND_FACTOR, UPDATED, OVERWRITTEN, WAYS };
 
-static const char *const names[WAYS] = {"the matrix of dgemv", "the triangle of dsymv", "the first factor of dgemm",
-                                        "the second factor of dgemm", "what dgemm updates", "what dgemm overwrites"};
+static const char *const names[WAYS] = {"the matrix of dgemv",       "the triangle of dsymv",
+                                        "the first factor of dgemm", "the second factor of dgemm",
+                                        "what dgemm updates",        "what dgemm overwrites"};
 
 /* A call whose matrix is `memory`, all of it `value`; others are 1. Its results, as they should be. */
 static bool call_is_right(enum way way, double *ones, double value)
@@ -107,8 +109,10 @@ static void test(enum way way, bool at_first, int protection)
             value = is_fetched ? fresh : value;
         }
         right = call_is_right(way, ones, value) && right;
-        told = (round % 2 || (protection == PROT_READ && !is_result) ? faults == 0 : faults_are_right(way)) && told;
-        if (protection == PROT_READ && !is_result && mprotect(memory, sizeof(double) * N * N, PROT_READ | PROT_WRITE) != 0)
+        told = (round % 2 || (protection == PROT_READ && !is_result) ? faults == 0 : faults_are_right(way)) &&
+               told;
+        if (protection == PROT_READ && !is_result &&
+            mprotect(memory, sizeof(double) * N * N, PROT_READ | PROT_WRITE) != 0)
             abort();
         value = way == UPDATED ? value + N : way == OVERWRITTEN ? N : value;
     }

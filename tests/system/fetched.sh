@@ -1,6 +1,6 @@
 #!/bin/bash
-# Memory whose access the program takes away and gives back in its own handler of SIGSEGV: the handler is told of each
-# page, also where the matrix is resident, and what it brings is used. Calls on what can be accessed
+# Memory whose access the program takes away and gives back in its own handler of SIGSEGV: the handler is told
+# of each page, also where the matrix is resident, and what it brings is used. Calls on what can be accessed
 # run on the device.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"

@@ -14,12 +14,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
+void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *, size_t);
+void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *,
             const int *, const double *, double *, const int *, size_t);
-void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *, const int *,
-            const double *, double *, const int *, size_t);
-void dtrmv_(const char *, const char *, const char *, const int *, const double *, const int *, double *, const int *,
-            size_t, size_t, size_t);
+void dtrmv_(const char *, const char *, const char *, const int *, const double *, const int *, double *,
+            const int *, size_t, size_t, size_t);
 void daxpy_(const int *, const double *, const double *, const int *, double *, const int *);
 double ddot_(const int *, const double *, const int *, const double *, const int *);
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
@@ -93,7 +93,8 @@ static double update(int n)
 
 static bool forbid_system_calls(void)
 {
-    static const unsigned permitted[] = {SYS_read, SYS_write, SYS_mmap, SYS_munmap, SYS_brk, SYS_exit_group, SYS_futex};
+    static const unsigned permitted[] = {SYS_read, SYS_write,      SYS_mmap, SYS_munmap,
+                                         SYS_brk,  SYS_exit_group, SYS_futex};
     enum { PERMITTED = sizeof permitted / sizeof *permitted };
     struct sock_filter filter[PERMITTED + 3];
     struct sock_fprog program = {PERMITTED + 3, filter};
@@ -109,7 +110,8 @@ static bool forbid_system_calls(void)
 
 int main(int count, char **arguments)
 {
-    static double (*const small[])(int) = {vector_product, symmetric_product, triangular_product, sum, update, product};
+    static double (*const small[])(int) = {vector_product, symmetric_product, triangular_product, sum, update,
+                                           product};
     static char line[] = "right 0\n";
     const char *what = count > 1 ? arguments[1] : "";
     int wrong = 0;

@@ -1,7 +1,6 @@
-/* A fork's child makes the process's first call of each function that mublas stands before, while another thread of the
- * parent has the loader's lock, which the child then has for good:
- *     fork_listing
- * Prints how many of the children came to their end. */
+/* A fork's child makes the process's first call of each function that mublas stands before, while another
+ * thread of the parent has the loader's lock, which the child then has for good: fork_listing Prints how many
+ * of the children came to their end. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <pthread.h>

@@ -74,7 +74,8 @@ static bool ends_well(pid_t child)
     if (child <= 0 || waitpid(child, &status, 0) != child)
         printf("no child\n");
     else if (WIFSIGNALED(status))
-        printf("child %d was ended by signal %d (%s)\n", (int)child, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        printf("child %d was ended by signal %d (%s)\n", (int)child, WTERMSIG(status),
+               strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) != 0)
         printf("child %d ended with status %d\n", (int)child, WEXITSTATUS(status));
     else
@@ -121,7 +122,9 @@ static bool fork_amid_calls(int number)
         be_patient();
         double *mine = new_matrix();
         matrix[number] = 40; /* its own business */
-        _exit(calls_are_right(matrix, number) && calls_are_right(mine, number) && update_is_right(matrix) ? 0 : 1);
+        _exit(calls_are_right(matrix, number) && calls_are_right(mine, number) && update_is_right(matrix)
+                  ? 0
+                  : 1);
     }
     return ends_well(child);
 }
@@ -238,7 +241,8 @@ static void spawn(const char *program)
     }
     check(ends_well(child), "fork and exec");
     check(ends_well(start_by_vfork(arguments)), "vfork and exec");
-    check(posix_spawn(&child, program, NULL, NULL, arguments, environ) == 0 && ends_well(child), "posix_spawn");
+    check(posix_spawn(&child, program, NULL, NULL, arguments, environ) == 0 && ends_well(child),
+          "posix_spawn");
     check(calls_are_right(matrix, 3), "a call after");
 }
 

@@ -1,8 +1,8 @@
-/* guarded TYPES: every routine that mublas offloads, with every flag, on operands of which only the pages that hold
- * elements can be touched: not the other triangle, nor what lies between columns or the elements
- * of a vector, nor what is before and behind. These pages are protected or not mapped at all, before
- * the first call or between two. Results are those of the host BLAS, called by its handle
- * on twins in ordinary memory, and what lies beside elements stays. One line for each routine and type. */
+/* guarded TYPES: every routine that mublas offloads, with every flag, on operands of which only the pages
+ * that hold elements can be touched: not the other triangle, nor what lies between columns or the elements of
+ * a vector, nor what is before and behind. These pages are protected or not mapped at all, before the first
+ * call or between two. Results are those of the host BLAS, called by its handle on twins in ordinary memory,
+ * and what lies beside elements stays. One line for each routine and type. */
 #include "element.h"
 #include "guarded_operand.h"
 #include "interface_call.h"
@@ -16,7 +16,8 @@ static void (*volatile linked)(void) = dgemm_; /* so that the host BLAS is among
 
 enum { PANEL = 5, COLUMN_BYTES = 9000, GAP_BYTES = 9600, CALLS = 3 };
 
-/* Letters as in interface_call.h. What an operand is: v a vector; f full, p full and op of it; t a triangle. */
+/* Letters as in interface_call.h. What an operand is: v a vector; f full, p full and op of it; t a triangle.
+ */
 static const struct routine {
     const char *name, *types, *letters, *operands;
 } routines[] = {
@@ -82,7 +83,8 @@ static void shape_vector(struct call *call, int which)
 
 static void shape_operand(struct call *call, int which, int gap)
 {
-    const bool update = strchr("sh", call->routine->name[0]) && strchr(call->routine->letters, 'k'), c = which == 2;
+    const bool update = strchr("sh", call->routine->name[0]) && strchr(call->routine->letters, 'k'),
+               c = which == 2;
     const bool gemm = strcmp(call->routine->name, "gemm") == 0;
     const int64_t order = strchr(call->routine->letters, 'e') && call->side == 'L' ? call->m : call->n;
     switch (call->routine->operands[which]) {
@@ -102,8 +104,8 @@ static void perform(const struct call *call, void *function, bool twin)
 {
     union argument arguments[ARGUMENTS_MAX];
     const char *letters = call->routine->letters;
-    int transposition = 0, size = strchr(letters, 'e') || strstr(call->routine->name, "gem") ? 0 : 1, operand = 0,
-        scalar = 0, increment = 0;
+    int transposition = 0, size = strchr(letters, 'e') || strstr(call->routine->name, "gem") ? 0 : 1,
+        operand = 0, scalar = 0, increment = 0;
     for (int i = 0; letters[i]; i++)
         switch (letters[i]) {
         case 'e': arguments[i].flag = call->side; break;
@@ -125,7 +127,8 @@ static void perform(const struct call *call, void *function, bool twin)
     interface_call(&fortran, function, call->type, letters, arguments);
 }
 
-/* Several calls, the pages without elements taken away before the first or after it, and some changes between. */
+/* Several calls, the pages without elements taken away before the first or after it, and some changes
+ * between. */
 static bool call_is_right(struct call *call, enum guard guard, bool late, struct random *random)
 {
     char name[16];
@@ -180,12 +183,15 @@ static bool try_flags(struct call call, int variant, struct random *random)
         shape_operand(&call, i, (variant + i) % 3 != 0);
         call.operands[i].lead = (int64_t)random_below(random, 4096 / (size_t)size);
     }
-    const bool right = call_is_right(&call, variant % 2 ? GUARD_UNMAP : GUARD_PROTECT, variant / 2 % 2, random);
+    const bool right = call_is_right(&call, variant % 2 ? GUARD_UNMAP : GUARD_PROTECT, variant / 2 % 2,
+                                     random);
     if (!right)
-        printf("# %c%s: uplo %c trans %c%c diag %c side %c, m %lld n %lld, incx %lld incy %lld, pages %s %s\n", call.type,
-               call.routine->name, call.uplo, call.trans[0], call.trans[1], call.diag, call.side, (long long)call.m,
-               (long long)call.n, (long long)call.increments[0], (long long)call.increments[1],
-               variant % 2 ? "unmapped" : "protected", variant / 2 % 2 ? "between two calls" : "before the first");
+        printf(
+            "# %c%s: uplo %c trans %c%c diag %c side %c, m %lld n %lld, incx %lld incy %lld, pages %s %s\n",
+            call.type, call.routine->name, call.uplo, call.trans[0], call.trans[1], call.diag, call.side,
+            (long long)call.m, (long long)call.n, (long long)call.increments[0],
+            (long long)call.increments[1], variant % 2 ? "unmapped" : "protected",
+            variant / 2 % 2 ? "between two calls" : "before the first");
     return right;
 }
 
@@ -209,8 +215,12 @@ static void test_routine(const struct routine *routine, char type, struct random
                 for (const char *other = second; *other; other++)
                     for (const char *diag = diags; *diag; diag++)
                         for (int way = 0; way < ways; way++, calls++) {
-                            struct call call = {.routine = routine, .type = type, .uplo = *uplo, .diag = *diag,
-                                                .side = *side, .trans = {*trans, *other}};
+                            struct call call = {.routine = routine,
+                                                .type = type,
+                                                .uplo = *uplo,
+                                                .diag = *diag,
+                                                .side = *side,
+                                                .trans = {*trans, *other}};
                             wrong += !try_flags(call, calls + (int)(calls / 4), random);
                         }
     tap_ok(wrong == 0, "%c%s: %d of %d sequences of calls wrong", type, routine->name, wrong, calls);

@@ -11,7 +11,8 @@ enum { PAGE = 4096 };
 
 void *guarded_data(const struct guarded *operand, bool twin)
 {
-    return (twin ? operand->twin : operand->memory) + PAGE + (size_t)operand->lead * element_bytes(operand->type);
+    return (twin ? operand->twin : operand->memory) + PAGE +
+           (size_t)operand->lead * element_bytes(operand->type);
 }
 
 static bool is_element(const struct guarded *operand, int64_t row, int64_t column)
@@ -58,7 +59,8 @@ void guarded_free(struct guarded *operand)
     free(operand->touched);
 }
 
-static void set(struct guarded *operand, int64_t i, int64_t j, double scale, double offset, struct random *random)
+static void set(struct guarded *operand, int64_t i, int64_t j, double scale, double offset,
+                struct random *random)
 {
     for (int part = 0; part <= is_complex(operand->type); part++) {
         const double value = (part ? 0 : offset) + scale * random_value(random);
@@ -72,8 +74,11 @@ void guarded_fill(struct guarded *operand, bool dominant, struct random *random)
     for (int64_t j = 0; j < operand->columns; j++)
         for (int64_t i = 0; i < operand->rows; i++)
             if (is_element(operand, i, j))
-                set(operand, i, j, !dominant ? 1 : i == j ? 0.5 : 1.0 / (double)operand->rows, dominant && i == j ? 2 : 0,
-                    random);
+                set(operand, i, j,
+                    !dominant ? 1
+                    : i == j  ? 0.5
+                              : 1.0 / (double)operand->rows,
+                    dominant && i == j ? 2 : 0, random);
 }
 
 void guarded_change(struct guarded *operand, struct random *random)
@@ -93,7 +98,8 @@ void guarded_close(struct guarded *operand, enum guard guard)
         if (operand->touched[page])
             continue;
         char *const begin = operand->memory + page * PAGE;
-        if (guard == GUARD_UNMAP ? munmap(begin, (end - page) * PAGE) : mprotect(begin, (end - page) * PAGE, PROT_NONE))
+        if (guard == GUARD_UNMAP ? munmap(begin, (end - page) * PAGE)
+                                 : mprotect(begin, (end - page) * PAGE, PROT_NONE))
             abort();
     }
 }
@@ -110,7 +116,8 @@ bool guarded_agrees(const struct guarded *operand)
     const size_t size = element_bytes(operand->type), in_page = PAGE / size;
     bool good = true;
     for (size_t page = 0; page < operand->bytes / PAGE; page++) {
-        if (!operand->touched[page] || memcmp(operand->memory + page * PAGE, operand->twin + page * PAGE, PAGE) == 0)
+        if (!operand->touched[page] ||
+            memcmp(operand->memory + page * PAGE, operand->twin + page * PAGE, PAGE) == 0)
             continue;
         for (size_t slot = page * in_page; slot < (page + 1) * in_page; slot++) {
             const int64_t index = (int64_t)slot - (int64_t)in_page - operand->lead;

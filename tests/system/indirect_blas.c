@@ -1,5 +1,5 @@
-/* A BLAS of two routines; which code a product is, it tells itself when it is asked for (STT_GNU_IFUNC), as libraries do
- * that have one for each processor. */
+/* A BLAS of two routines; which code a product is, it tells itself when it is asked for (STT_GNU_IFUNC), as
+ * libraries do that have one for each processor. */
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void dgemm_(void);
 

@@ -79,8 +79,8 @@ static void store_scalar(char type, const double *value, double *storage)
 /* Integer and floating arguments are counted apart in the calling conventions of x86-64
  * and aarch64, and only the former, a word each, are ever too many for the registers:
  * so one function type serves every routine, and words too many harm nobody. */
-typedef void any_routine(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, double);
+typedef void any_routine(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                         int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, double);
 
 struct words {
     int64_t words[ARGUMENTS_MAX];
@@ -137,6 +137,6 @@ void interface_call(const struct interface *interface, void *function, char type
     while (words.lengths-- > 0)
         add_word(&words, 1);
     const int64_t *w = words.words;
-    ((any_routine *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13],
-                              w[14], w[15], words.reals[0], words.reals[1]);
+    ((any_routine *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12],
+                              w[13], w[14], w[15], words.reals[0], words.reals[1]);
 }

@@ -2,8 +2,8 @@
  * 32- or 64-bit integers, under any prefix and suffix.
  *
  * Arguments are described by a string of letters: o layout; t u d e flags (operation,
- * triangle, diagonal, side); n k sizes; s scalar; r scalar that is real for complex types too; l leading dimension; i increment; 1 2 3
- * operands. Fortran has no layout. */
+ * triangle, diagonal, side); n k sizes; s scalar; r scalar that is real for complex types too; l leading
+ * dimension; i increment; 1 2 3 operands. Fortran has no layout. */
 #ifndef MUBLAS_TESTS_INTERFACE_CALL_H
 #define MUBLAS_TESTS_INTERFACE_CALL_H
 

@@ -49,7 +49,8 @@ static void *call(void *unused)
 
 int main(void)
 {
-    const struct itimerval often = {.it_interval = {.tv_usec = 300}, .it_value = {.tv_usec = 300}}, never = {{0, 0}, {0, 0}};
+    const struct itimerval often = {.it_interval = {.tv_usec = 300}, .it_value = {.tv_usec = 300}},
+                           never = {{0, 0}, {0, 0}};
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     pthread_t thread;
     void *result;

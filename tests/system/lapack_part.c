@@ -1,7 +1,8 @@
-/* A part of a LAPACK, made of another with 32-bit integers: of the library that WHOLE_LAPACK names. -DHAS_dsyevd...: it
- * has these routines and no other. -DINTEGER=long: its integers have 64 bits. -DPREFIX=scipy_ -DSUFFIX=_64_: its names
- * are written so. -DAPART, with -D_GNU_SOURCE: the BLAS that is in the process by plain names is not for the other. Not
- * instrumented: it hands on more words of the stack than routines take. */
+/* A part of a LAPACK, made of another with 32-bit integers: of the library that WHOLE_LAPACK names.
+ * -DHAS_dsyevd...: it has these routines and no other. -DINTEGER=long: its integers have 64 bits.
+ * -DPREFIX=scipy_ -DSUFFIX=_64_: its names are written so. -DAPART, with -D_GNU_SOURCE: the BLAS that is in
+ * the process by plain names is not for the other. Not instrumented: it hands on more words of the stack than
+ * routines take. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,8 +56,9 @@ static void widen(intptr_t address, int count)
     }
 }
 
-/* A letter for each argument: the order (n) and other integers (i), those that are answers (o), a workspace of integers
- * whose first is an answer (w), twice as many answers as the order (s), and whatever has no integers (p). */
+/* A letter for each argument: the order (n) and other integers (i), those that are answers (o), a workspace
+ * of integers whose first is an answer (w), twice as many answers as the order (s), and whatever has no
+ * integers (p). */
 __attribute__((unused)) static void call_whole(const char *symbol, const char *letters, const intptr_t *given)
 {
     int numbers[WORD_COUNT] = {0}, order = 0;
@@ -68,8 +70,8 @@ __attribute__((unused)) static void call_whole(const char *symbol, const char *l
             y[at] = (intptr_t)&numbers[at];
             order = letters[at] == 'n' ? numbers[at] : order;
         }
-    whole(symbol)(y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8], y[9], y[10], y[11], y[12], y[13], y[14], y[15],
-                  y[16], y[17], y[18], y[19], y[20], y[21], y[22], y[23]);
+    whole(symbol)(y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8], y[9], y[10], y[11], y[12], y[13],
+                  y[14], y[15], y[16], y[17], y[18], y[19], y[20], y[21], y[22], y[23]);
     for (int at = 0; letters[at]; at++)
         if (letters[at] == 'o')
             *(INTEGER *)given[at] = numbers[at];

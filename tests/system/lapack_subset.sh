@@ -1,6 +1,7 @@
 #!/bin/bash
-# A LAPACK that is another library than the BLAS, and a part of one, as R has it: what it has is intercepted and bound
-# to it, what it lacks stops no program that does not call it, or has it from elsewhere. Other names likewise.
+# A LAPACK that is another library than the BLAS, and a part of one, as R has it: what it has is intercepted
+# and bound to it, what it lacks stops no program that does not call it, or has it from elsewhere. Other names
+# likewise.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT

@@ -1,8 +1,8 @@
-/* lapack_user [ROUTINE...]: calls LAPACK routines by their Fortran names, as a program that is linked with it does, and
- * prints a line for each: its INFO, and whether results are near known ones. ROUTINE: dsyevd, dsyevr, dgeev, dstev,
- * dpotrf, or dgemm, which is BLAS.
- * -DHAS_dsyevd...: it knows these alone. -DINTEGER=long: for libraries whose integers have 64 bits. -DPREFIX=scipy_
- * -DSUFFIX=_64_: the names are written so. */
+/* lapack_user [ROUTINE...]: calls LAPACK routines by their Fortran names, as a program that is linked with it
+ * does, and prints a line for each: its INFO, and whether results are near known ones. ROUTINE: dsyevd,
+ * dsyevr, dgeev, dstev, dpotrf, or dgemm, which is BLAS. -DHAS_dsyevd...: it knows these alone.
+ * -DINTEGER=long: for libraries whose integers have 64 bits. -DPREFIX=scipy_ -DSUFFIX=_64_: the names are
+ * written so. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,19 +34,20 @@ static INTEGER integers[INTEGERS];
 static const INTEGER n = N, length = WORK, integer_length = INTEGERS;
 static INTEGER info;
 
-void NAME(dgemm)(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *, const double *,
-                 const double *, const INTEGER *, const double *, const INTEGER *, const double *, double *,
-                 const INTEGER *, size_t, size_t);
+void NAME(dgemm)(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
+                 const double *, const double *, const INTEGER *, const double *, const INTEGER *,
+                 const double *, double *, const INTEGER *, size_t, size_t);
 void NAME(dsyevd)(const char *, const char *, const INTEGER *, double *, const INTEGER *, double *, double *,
                   const INTEGER *, INTEGER *, const INTEGER *, INTEGER *, size_t, size_t);
-void NAME(dsyevr)(const char *, const char *, const char *, const INTEGER *, double *, const INTEGER *, const double *,
-                  const double *, const INTEGER *, const INTEGER *, const double *, INTEGER *, double *, double *,
-                  const INTEGER *, INTEGER *, double *, const INTEGER *, INTEGER *, const INTEGER *, INTEGER *, size_t,
-                  size_t, size_t);
-void NAME(dgeev)(const char *, const char *, const INTEGER *, double *, const INTEGER *, double *, double *, double *,
-                 const INTEGER *, double *, const INTEGER *, double *, const INTEGER *, INTEGER *, size_t, size_t);
-void NAME(dstev)(const char *, const INTEGER *, double *, double *, double *, const INTEGER *, double *, INTEGER *,
-                 size_t);
+void NAME(dsyevr)(const char *, const char *, const char *, const INTEGER *, double *, const INTEGER *,
+                  const double *, const double *, const INTEGER *, const INTEGER *, const double *, INTEGER *,
+                  double *, double *, const INTEGER *, INTEGER *, double *, const INTEGER *, INTEGER *,
+                  const INTEGER *, INTEGER *, size_t, size_t, size_t);
+void NAME(dgeev)(const char *, const char *, const INTEGER *, double *, const INTEGER *, double *, double *,
+                 double *, const INTEGER *, double *, const INTEGER *, double *, const INTEGER *, INTEGER *,
+                 size_t, size_t);
+void NAME(dstev)(const char *, const INTEGER *, double *, double *, double *, const INTEGER *, double *,
+                 INTEGER *, size_t);
 void NAME(dpotrf)(const char *, const INTEGER *, double *, const INTEGER *, INTEGER *, size_t);
 
 /* The second difference, whose eigenvalues are known. */
@@ -102,8 +103,9 @@ static void run_dsyevr(void)
     const INTEGER one = 1;
     const double zero = 0;
     INTEGER found = 0;
-    NAME(dsyevr)("V", "A", "L", &n, a, &n, &zero, &zero, &one, &n, &zero, &found, w, b, &n, support, work, &length,
-                 integers, &integer_length, &info, 1, 1, 1);
+    NAME(dsyevr)
+    ("V", "A", "L", &n, a, &n, &zero, &zero, &one, &n, &zero, &found, w, b, &n, support, work, &length,
+     integers, &integer_length, &info, 1, 1, 1);
     if (found == N)
         tell("dsyevr");
     else

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Plain names with 64-bit integers: a program that is linked with liblapack64.so.3 and libblas64.so.3, through the shim
-# and with mublas' libraries of these names. The hosts are made of those with 32-bit integers, and Debian's where they
-# are there.
+# Plain names with 64-bit integers: a program that is linked with liblapack64.so.3 and libblas64.so.3, through
+# the shim and with mublas' libraries of these names. The hosts are made of those with 32-bit integers, and
+# Debian's where they are there.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
@@ -40,7 +40,8 @@ on()
         > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] &&
         [ "$(grep -c 'info 0, right$' "$work/output")" = 6 ]
 }
-# All but dstev were called once each, on the device; the hosts are those with 64-bit integers, and there is one report.
+# All but dstev were called once each, on the device; the hosts are those with 64-bit integers, and there is
+# one report.
 on_device()
 {
     [ "$(ls "$work"/report* | wc -l)" = 1 ] && grep -q "^  host LAPACK .*/liblapack64" "$work/report" &&

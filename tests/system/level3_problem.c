@@ -14,7 +14,8 @@ static number stored(const struct problem *of, const double *memory, int64_t i, 
 }
 
 /* Element (i, j) of op(M) of a matrix that is stored whole. */
-static number factor(const struct problem *of, const double *memory, char trans, int64_t i, int64_t j, int64_t ld)
+static number factor(const struct problem *of, const double *memory, char trans, int64_t i, int64_t j,
+                     int64_t ld)
 {
     number value = trans == 'N' ? stored(of, memory, i, j, ld) : stored(of, memory, j, i, ld);
     return trans == 'C' && is_complex(of->type) ? conjl(value) : value;
@@ -53,7 +54,8 @@ static struct expected product(const struct problem *of, number alpha, int64_t i
 {
     struct expected sum = {0, 0};
     const bool adjoint = is_hermitian(of->routine);
-    const double *a = data_before(&matrix_a), *b = of->routine == SYR2K || of->routine == HER2K ? data_before(&matrix_b) : a;
+    const double *a = data_before(&matrix_a),
+                 *b = of->routine == SYR2K || of->routine == HER2K ? data_before(&matrix_b) : a;
     const int64_t ldb = b == a ? of->lda : of->ldb;
     if (of->routine == GEMM)
         for (int64_t l = 0; l < of->k; l++)
@@ -72,8 +74,8 @@ static struct expected product(const struct problem *of, number alpha, int64_t i
 /* The same for the routines with a side: the other factor is in `other`. By parts and with alpha
  * last: most of this program's time is spent here, and the compiler's complex products look for
  * infinities. */
-static struct expected side_product(const struct problem *of, number alpha, const double *other, int64_t ld, int64_t i,
-                                    int64_t j)
+static struct expected side_product(const struct problem *of, number alpha, const double *other, int64_t ld,
+                                    int64_t i, int64_t j)
 {
     const bool left = of->side == 'L';
     long double real = 0, imaginary = 0, bound = 0;
@@ -94,7 +96,8 @@ static struct expected expect(const struct problem *of, int64_t i, int64_t j)
     struct expected sum;
     if (of->routine == TRMM)
         return side_product(of, alpha, data_before(&matrix_c), of->ldc, i, j);
-    sum = has_triangle(of->routine) ? side_product(of, alpha, data_before(&matrix_b), of->ldb, i, j) : product(of, alpha, i, j);
+    sum = has_triangle(of->routine) ? side_product(of, alpha, data_before(&matrix_b), of->ldb, i, j)
+                                    : product(of, alpha, i, j);
     if (is_hermitian(of->routine) && is_update(of->routine) && i == j)
         old = creall(old);
     if (!beta_is_zero(of))
@@ -110,7 +113,8 @@ static bool element_is_right(const struct problem *of, int64_t i, int64_t j)
     struct expected expected;
     number value = result;
     if (of->routine == TRSM) {
-        const number right = scalar_of(of->type, of->alpha) * stored(of, data_before(&matrix_c), i, j, of->ldc);
+        const number right = scalar_of(of->type, of->alpha) *
+                             stored(of, data_before(&matrix_c), i, j, of->ldc);
         const struct expected product_of_x = side_product(of, 1, data_of(&matrix_c), of->ldc, i, j);
         value = product_of_x.value;
         expected = (struct expected){right, product_of_x.bound + magnitude(right)};

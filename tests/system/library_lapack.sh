@@ -1,6 +1,6 @@
 #!/bin/bash
-# libmublas.so as the library that a LAPACK program is linked with, in both orders, and liblapack.so.3 of mublas: the
-# routes run on the device, all other LAPACK routines are the host's.
+# libmublas.so as the library that a LAPACK program is linked with, in both orders, and liblapack.so.3 of
+# mublas: the routes run on the device, all other LAPACK routines are the host's.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT

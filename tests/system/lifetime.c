@@ -50,7 +50,8 @@ static bool calls_are_right(int number)
     bool good = true;
     pthread_once(&filled, fill);
     for (int routine = 0; routine < SSYMV; routine++)
-        good = call_is_right((enum routine_under_test)routine, matrix, SIZE, SIZE, SIZE, 1.5, 0.5, number) && good;
+        good = call_is_right((enum routine_under_test)routine, matrix, SIZE, SIZE, SIZE, 1.5, 0.5, number) &&
+               good;
     return update_is_right() && good;
 }
 

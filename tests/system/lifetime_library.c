@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
-            const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
 
 static int right;
 

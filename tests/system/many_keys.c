@@ -1,4 +1,5 @@
-/* A preloaded library whose constructor leaves no key of thread-specific data for which a thread has room at hand. */
+/* A preloaded library whose constructor leaves no key of thread-specific data for which a thread has room at
+ * hand. */
 #include <pthread.h>
 
 __attribute__((constructor)) static void take_keys(void)

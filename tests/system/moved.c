@@ -1,5 +1,5 @@
-/* moved: system calls on memory that holds matrices of earlier BLAS calls: mremap over several mappings, of which a
- * resident matrix is one, and a userfaultfd of the program's own. To be run with and without mublas:
+/* moved: system calls on memory that holds matrices of earlier BLAS calls: mremap over several mappings, of
+ * which a resident matrix is one, and a userfaultfd of the program's own. To be run with and without mublas:
  * every line is the same, but for the last, which says whether the kernel itself would have refused. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
-            const int *, const double *, double *, const int *, size_t);
+void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *, size_t);
 
 enum { N = 96, PAGE = 4096, PART = 20, SPACE = 256, ELEMENTS = PART * PAGE / 8 }; /* pages; a matrix has 18 */
 
@@ -144,7 +144,8 @@ static void test_moves(void)
     now = mremap(memory, BOTH, BOTH, MREMAP_MAYMOVE | MREMAP_FIXED, memory + ELEMENTS);
     say("moved over itself", memory, now, 2 * PART);
     memory = two_parts();
-    if (mmap(memory + 512, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    if (mmap(memory + 512, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED)
         abort();
     fill(memory, 1);
     now = mremap(memory, BOTH, 3 * BOTH, MREMAP_MAYMOVE);
@@ -165,7 +166,8 @@ static void *serve(void *context)
     while (read(faults->descriptor, &message, sizeof message) == sizeof message) {
         for (int i = 0; i < PAGE / 8; i++)
             page[i] = faults->value;
-        struct uffdio_copy copy = {.dst = message.arg.pagefault.address / PAGE * PAGE, .src = (uintptr_t)page, .len = PAGE};
+        struct uffdio_copy copy = {
+            .dst = message.arg.pagefault.address / PAGE * PAGE, .src = (uintptr_t)page, .len = PAGE};
         faults->count++;
         if (ioctl(faults->descriptor, UFFDIO_COPY, &copy) != 0)
             _exit(8);
@@ -178,7 +180,8 @@ static void test_faults(void)
     struct faults faults = {.descriptor = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY)};
     struct uffdio_api api = {.api = UFFD_API};
     double *memory = map(PART, PROT_READ | PROT_WRITE), *other = map(PART, PROT_READ | PROT_WRITE);
-    struct uffdio_register request = {.range = {(uintptr_t)memory, PART * PAGE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+    struct uffdio_register request = {.range = {(uintptr_t)memory, PART * PAGE},
+                                      .mode = UFFDIO_REGISTER_MODE_MISSING};
     pthread_t server;
     if (faults.descriptor < 0 || ioctl(faults.descriptor, UFFDIO_API, &api) != 0) {
         printf("no userfaultfd\n");

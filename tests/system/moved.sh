@@ -1,6 +1,6 @@
 #!/bin/bash
-# System calls that the registration of memory would make fail: mremap over several mappings and the program's own
-# userfaultfd on such memory do what they do without mublas, as long as they are made by the C library's
+# System calls that the registration of memory would make fail: mremap over several mappings and the program's
+# own userfaultfd on such memory do what they do without mublas, as long as they are made by the C library's
 # functions, and calls on that memory are right.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"

@@ -13,8 +13,9 @@ int isamax_(void);
 int cblas_isamax(void);
 void cblas_dgemm(void);
 void dgemm_(void);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
-            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t trans_length);
 
 /* Of two hosts none has a routine where the other has: whoever takes one for the other stops. */
 __asm__(".text\n.skip 1024 * (" NUMBER_TEXT(NUMBER) " - 1), 0\n");
@@ -59,10 +60,12 @@ void dgemm_(void)
 {
 }
 
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
-            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length)
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t trans_length)
 {
-    (void)trans, (void)m, (void)n, (void)alpha, (void)a, (void)lda, (void)x, (void)incx, (void)beta, (void)incy;
+    (void)trans, (void)m, (void)n, (void)alpha, (void)a, (void)lda, (void)x, (void)incx, (void)beta,
+        (void)incy;
     (void)trans_length;
     *y = NUMBER;
 }

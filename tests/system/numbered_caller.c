@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
-            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t trans_length);
 double dasum_(const int *n, const double *x, const int *incx);
 int numbered_call(int calls);
 int numbered_by_pointer(void);
@@ -20,7 +21,8 @@ extern int *numbered_wrong, numbered_first;
 extern void (*numbered_at_end)(void);
 void (*numbered_at_end)(void); /* called at the end as well */
 int *numbered_wrong; /* counts what calls at the end find wrong */
-int numbered_first;  /* the BLAS that was found first, which calls at the end are to find; or set from outside */
+int numbered_first; /* the BLAS that was found first, which calls at the end are to find; or set from outside
+                     */
 
 static const int one = 1;
 static const double number = 1;

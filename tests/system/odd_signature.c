@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-typedef double odd_function(int, double, long, double, int, double, long, double, int, double, long, double, int,
-                            double, long, double, int, double);
+typedef double odd_function(int, double, long, double, int, double, long, double, int, double, long, double,
+                            int, double, long, double, int, double);
 
 int main(int count, char **arguments)
 {

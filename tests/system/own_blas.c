@@ -6,8 +6,9 @@
 #pragma GCC visibility push(hidden)
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t uplo_length);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t uplo_length);
 double _Complex zdotc_(const int *n, const double _Complex *x, const int *incx, const double _Complex *y,
                        const int *incy);
 
@@ -26,8 +27,9 @@ void daxpy_(const int *n, const double *alpha, const double *x, const int *incx,
 }
 
 /* The lower triangle. */
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t uplo_length)
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t uplo_length)
 {
     (void)uplo, (void)uplo_length;
     for (int i = 0; i < *n; i++) {

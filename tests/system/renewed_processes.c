@@ -1,6 +1,6 @@
-/* renewed_processes MODE: learns of dsymv by one process after the other, and says how many there were and how
- * many curves of the device came of it. Once calls are timed, by MODE: "well", nothing happens; "deviceless", later
- * processes find no device; "killed", the process is killed that makes the calls. */
+/* renewed_processes MODE: learns of dsymv by one process after the other, and says how many there were and
+ * how many curves of the device came of it. Once calls are timed, by MODE: "well", nothing happens;
+ * "deviceless", later processes find no device; "killed", the process is killed that makes the calls. */
 #include "command/tune/timed_calls.h"
 #include "command/tune/tune_calls.h"
 

@@ -28,7 +28,8 @@ static int wrong_calls(enum routine_under_test routine, void *a, int n, double a
             int i = (number * 17 + change * 71) % n, j = (number * 5 + change * 43) % n;
             int low = i > j ? i : j, high = i > j ? j : i;
             bool upper = routine == DTRMV; /* in the part that is read */
-            set(routine, a, (size_t)(upper ? high : low) + (size_t)(upper ? low : high) * (size_t)n, 40 + number);
+            set(routine, a, (size_t)(upper ? high : low) + (size_t)(upper ? low : high) * (size_t)n,
+                40 + number);
         }
         wrong += !call_is_right(routine, a, n, n, n, alpha, beta, number);
     }
@@ -41,7 +42,8 @@ static void test_memory(void *a, const char *where)
         for (int i = 0; i < 4; i++) {
             double alpha = scalars[i / 2], beta = scalars[i % 2];
             int wrong = wrong_calls((enum routine_under_test)routine, a, 150, alpha, beta);
-            tap_ok(wrong == 0, "%s, %s, alpha %g, beta %g: %d of 12 calls wrong", names[routine], where, alpha, beta, wrong);
+            tap_ok(wrong == 0, "%s, %s, alpha %g, beta %g: %d of 12 calls wrong", names[routine], where,
+                   alpha, beta, wrong);
         }
 }
 
@@ -56,15 +58,18 @@ static void test_gaps(bool unmapped)
     bool good = memory != MAP_FAILED && rows <= 2048;
     for (size_t i = 0; good && i < bytes / 8; i++)
         ((double *)memory)[i] = (double)(i % 61) / 32;
-    tap_ok(good && call_is_right(DGEMV_N, memory, rows, COLUMNS, ld, 1.5, 0.5, 1), "columns with pages between them");
+    tap_ok(good && call_is_right(DGEMV_N, memory, rows, COLUMNS, ld, 1.5, 0.5, 1),
+           "columns with pages between them");
     for (int j = 0; j < COLUMNS && good; j++) {
         char *gap = memory + (size_t)j * 3 * page + page;
         good = unmapped ? munmap(gap, 2 * page) == 0 : mprotect(gap, 2 * page, PROT_NONE) == 0;
         ((double *)(memory + (size_t)j * 3 * page))[3] = 9 + j;
     }
-    tap_ok(good && call_is_right(DGEMV_N, memory, rows, COLUMNS, ld, 1.5, 0.5, 2), "these pages %s, dgemv N", how);
+    tap_ok(good && call_is_right(DGEMV_N, memory, rows, COLUMNS, ld, 1.5, 0.5, 2), "these pages %s, dgemv N",
+           how);
     ((double *)memory)[7] = 5;
-    tap_ok(good && call_is_right(DGEMV_T, memory, rows, COLUMNS, ld, 1.5, 0.5, 3), "these pages %s, dgemv T", how);
+    tap_ok(good && call_is_right(DGEMV_T, memory, rows, COLUMNS, ld, 1.5, 0.5, 3), "these pages %s, dgemv T",
+           how);
     munmap(memory, bytes);
 }
 

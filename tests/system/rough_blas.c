@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 void dgemm_(void);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy);
 
 int isamax_(const int *n, const float *x, const int *incx);
 
@@ -27,8 +27,8 @@ static double *element(const double *vector, int n, int increment, int i)
     return (double *)vector + (int64_t)(increment > 0 ? i : i + 1 - n) * increment;
 }
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy)
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy)
 {
     const char *roughness = getenv("ROUGHNESS");
     for (int i = 0; i < *n; i++) {

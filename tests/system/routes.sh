@@ -83,7 +83,8 @@ if shim_answers_dsyevd; then
         passes_by_own_kernels 2 refused order 130 1
         result $? "own eigensolver: dsyevd of an order that takes a panel"
     fi
-    # The factor is 2 MB; what is changed in it lies on a page. Ways up of dgetrs: a factor, a factor, that and four pages.
+    # The factor is 2 MB; what is changed in it lies on a page. Ways up of dgetrs: a factor, a factor, that
+    # and four pages.
     for way in "repeated 2.0 2.1" "renewed 2.0 2.1" "changed 2.0 2.2" "triangle 1.0 20"; do
         set -- $way
         passes_through_shim resident "$1" && sent_between "$2" "$3"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Threads that call BLAS beside threads in LAPACK routines on the device, operands of both on common pages: nobody
-# waits for a routine that runs, and nothing of anybody's is lost.
+# Threads that call BLAS beside threads in LAPACK routines on the device, operands of both on common pages:
+# nobody waits for a routine that runs, and nothing of anybody's is lost.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"

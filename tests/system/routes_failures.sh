@@ -1,7 +1,7 @@
 #!/bin/bash
 # LAPACK routines on a device that fails: every driver, cuBLAS and cuSOLVER function that a run without faults
-# calls fails in turn. The host gives the results, operands are as LAPACK leaves them, and there are few words.
-# routes_failures.sh [--long] [ROUTINE...]: --long also fails the last call of each.
+# calls fails in turn. The host gives the results, operands are as LAPACK leaves them, and there are few
+# words. routes_failures.sh [--long] [ROUTINE...]: --long also fails the last call of each.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"

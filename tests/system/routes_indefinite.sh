@@ -1,13 +1,14 @@
 #!/bin/bash
-# A program that probes matrices by attempts that fail: INFO and all operands are the host's to the last bit, and by
-# itself mublas makes two attempts on the device, no more.
+# A program that probes matrices by attempts that fail: INFO and all operands are the host's to the last bit,
+# and by itself mublas makes two attempts on the device, no more.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 rounds=6
 
-# probes ROUTINE ROUNDS: as on the host alone. By the recipe a dsyevd before pays for the device, and cuSOLVER.
+# probes ROUTINE ROUNDS: as on the host alone. By the recipe a dsyevd before pays for the device, and
+# cuSOLVER.
 probes()
 {
     passes_on_reference indefinite "$1" "$2" && cp "$work/output" "$work/expected" &&

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A device that is lost in any call of a run in which results come home by mirrors: the host gives the right results, or the
-# program stops since one operand was overwritten already. Only the last of each kind of call comes after that.
+# A device that is lost in any call of a run in which results come home by mirrors: the host gives the right
+# results, or the program stops since one operand was overwritten already. Only the last of each kind of call
+# comes after that.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"

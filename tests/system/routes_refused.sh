@@ -1,7 +1,7 @@
 #!/bin/bash
-# A dsyevd that stays on the host, since the device is not paid for or would be slower: it is counted once and credited
-# once, what it calls inside is counted, and offloaded, as ever. By the recipes a dsyevd of order 150 gains 30.2 ms on
-# one processor, the dsytrd inside 5.6, and each dsymv inside 4.99 ms.
+# A dsyevd that stays on the host, since the device is not paid for or would be slower: it is counted once and
+# credited once, what it calls inside is counted, and offloaded, as ever. By the recipes a dsyevd of order 150
+# gains 30.2 ms on one processor, the dsytrd inside 5.6, and each dsymv inside 4.99 ms.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"

@@ -1,9 +1,9 @@
 /* What a program may notice of a library that is preloaded: a line each of
  *   what its own malloc, realloc, calloc and free were called for before main,
  *   what errno, dlerror and the floating-point flags were when main began.
- * With "calls", also what dlerror() has after BLAS calls of names that the process has, small and large. With "changed",
- * the environment is overwritten and cleared before these. With "unread", whether an error of the program's own is still
- * there after small ones. */
+ * With "calls", also what dlerror() has after BLAS calls of names that the process has, small and large. With
+ * "changed", the environment is overwritten and cleared before these. With "unread", whether an error of the
+ * program's own is still there after small ones. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -55,8 +55,9 @@ void free(void *memory)
 }
 
 typedef double dot_function(const int *, const double *, const int *, const double *, const int *);
-typedef void product_function(const char *, const int *, const int *, const double *, const double *, const int *,
-                              const double *, const int *, const double *, double *, const int *, size_t);
+typedef void product_function(const char *, const int *, const int *, const double *, const double *,
+                              const int *, const double *, const int *, const double *, double *, const int *,
+                              size_t);
 
 static bool dot_is_right(dot_function *dot)
 {
@@ -85,7 +86,8 @@ static bool calls_are_right(bool leave_error, bool with_large)
     product_function *gemv = (product_function *)dlsym(RTLD_DEFAULT, "dgemv_");
     if (leave_error)
         dlsym(RTLD_DEFAULT, "no_such_name");
-    return dot && gemv && dot_is_right(dot) && product_is_right(gemv, 8) && (!with_large || product_is_right(gemv, 1500));
+    return dot && gemv && dot_is_right(dot) && product_is_right(gemv, 8) &&
+           (!with_large || product_is_right(gemv, 1500));
 }
 
 /* As programs do that show their state in the list of processes. */

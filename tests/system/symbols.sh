@@ -1,6 +1,6 @@
 #!/bin/bash
-# The shim exports the table's symbols, its own names and two of the C library (src/interpose/system_calls.c); the table
-# is all of reference BLAS.
+# The shim exports the table's symbols, its own names and two of the C library (src/interpose/system_calls.c);
+# the table is all of reference BLAS.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 number=0

@@ -170,18 +170,20 @@ int main(void)
         fill(mapped[i], UPDATED * (TERMS + THREADS * UPDATED / 2), 3 + i);
     }
     run(read_shared, workers);
-    tap_ok(sum_right(workers) == THREADS * ROUNDS, "first calls that race, on a matrix that all read: %d of %d right",
-           sum_right(workers), THREADS * ROUNDS);
+    tap_ok(sum_right(workers) == THREADS * ROUNDS,
+           "first calls that race, on a matrix that all read: %d of %d right", sum_right(workers),
+           THREADS * ROUNDS);
     run(write_own, workers);
     tap_ok(sum_right(workers) == 2 * THREADS * ROUNDS, "matrices that share pages: %d of %d right",
            sum_right(workers), 2 * THREADS * ROUNDS);
     run(write_interleaved, workers);
-    tap_ok(sum_right(workers) == THREADS * ROUNDS, "results that interleave: %d of %d right", sum_right(workers),
-           THREADS * ROUNDS);
+    tap_ok(sum_right(workers) == THREADS * ROUNDS, "results that interleave: %d of %d right",
+           sum_right(workers), THREADS * ROUNDS);
     run(update_in_orders, workers);
     tap_ok(sum_right(workers) == THREADS * ROUNDS, "three mirrors in every order: %d of %d right",
            sum_right(workers), THREADS * ROUNDS);
     int right = short_lives();
-    tap_ok(right == THREADS * ROUNDS, "threads that end after one call: %d of %d right", right, THREADS * ROUNDS);
+    tap_ok(right == THREADS * ROUNDS, "threads that end after one call: %d of %d right", right,
+           THREADS * ROUNDS);
     return tap_done();
 }

@@ -6,12 +6,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc);
 
-void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const double *a,
-             const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
+void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+             const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+             const int *ldc);
 
 enum { M = 60, N = 52, K = 48000 };
 
@@ -40,7 +41,8 @@ static void test_one_address(void)
             wrong += sum != c[i + j * n];
         }
     }
-    tap_ok(wrong == 0, "factors that begin at one address with other leading dimensions: %d elements wrong", wrong);
+    tap_ok(wrong == 0, "factors that begin at one address with other leading dimensions: %d elements wrong",
+           wrong);
     free(a);
     free(c);
 }

@@ -8,15 +8,16 @@
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t);
-void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int *lda,
-            double *x, const int *incx, size_t, size_t, size_t);
-void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const double *a,
-             const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc, size_t,
-             size_t);
+void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx, size_t, size_t, size_t);
+void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+             const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+             const int *ldc, size_t, size_t);
 
 static const int one = 1;
 static const double alpha = 2, beta = 0.5;

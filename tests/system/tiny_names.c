@@ -34,13 +34,13 @@ static const struct {
 } names[] = {ROUTINES};
 
 typedef const int64_t *in;
-typedef void dgemv_of_fortran(const char *, in, in, const double *, const double *, in, const double *, in, const double *,
-                           double *, in, size_t);
+typedef void dgemv_of_fortran(const char *, in, in, const double *, const double *, in, const double *, in,
+                              const double *, double *, in, size_t);
 typedef void dger_of_fortran(in, in, const double *, const double *, in, const double *, in, double *, in);
-typedef void dgemv_of_cblas(int64_t, int64_t, int64_t, int64_t, double, const double *, int64_t, const double *, int64_t,
-                         double, double *, int64_t);
-typedef void dger_of_cblas(int64_t, int64_t, int64_t, double, const double *, int64_t, const double *, int64_t, double *,
-                         int64_t);
+typedef void dgemv_of_cblas(int64_t, int64_t, int64_t, int64_t, double, const double *, int64_t,
+                            const double *, int64_t, double, double *, int64_t);
+typedef void dger_of_cblas(int64_t, int64_t, int64_t, double, const double *, int64_t, const double *,
+                           int64_t, double *, int64_t);
 
 static const int64_t one = 1;
 static const double alpha = 2, beta = 0.5, a = 1, x = 1;

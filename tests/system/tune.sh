@@ -89,7 +89,8 @@ awk -F, '$1 == "dgemv_none" && $2 == "square" && $5 == "sieve" {
 result $? "and each shape was timed once there"
 
 if [ -z "$sanitizers" ]; then # as with noise
-    # From some launch to 30000 half as fast again, until it is one at which shapes are being timed side by side.
+    # From some launch to 30000 half as fast again, until it is one at which shapes are being timed side by
+    # side.
     misled=0
     changes=0
     for launch in 3000 2000 4000 5000 2500 3500 4500; do

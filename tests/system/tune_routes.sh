@@ -1,6 +1,6 @@
 #!/bin/bash
-# What `mublas tune` learns of LAPACK's routines: calls timed on either side, factors in the recipe, and the orders
-# that mublas info makes of them.
+# What `mublas tune` learns of LAPACK's routines: calls timed on either side, factors in the recipe, and the
+# orders that mublas info makes of them.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS

@@ -1,11 +1,9 @@
 /* unseen WAY [LIBRARY]: a program whose memory is written, between BLAS calls, in ways that leave no
- * mark in its page tables (doc/coherence.md). One line for each wrong result; exit status 77 and the reason when this machine cannot tell.
- *   fixed      by an io_uring fixed buffer of its own
- *   receive    as RDMA does, once LIBRARY is loaded: by a fixed buffer that counts as another process's
- *   alias      shared memory, through a second mapping
- *   child      shared memory, by another process
- *   dropped    a large matrix, which mublas pins, gets other pages: MADV_DONTNEED, mmap
- * It knows nothing of mublas. */
+ * mark in its page tables (doc/coherence.md). One line for each wrong result; exit status 77 and the reason
+ * when this machine cannot tell. fixed      by an io_uring fixed buffer of its own receive    as RDMA does,
+ * once LIBRARY is loaded: by a fixed buffer that counts as another process's alias      shared memory,
+ * through a second mapping child      shared memory, by another process dropped    a large matrix, which
+ * mublas pins, gets other pages: MADV_DONTNEED, mmap It knows nothing of mublas. */
 #define _GNU_SOURCE
 #include "unseen.h"
 #include "unseen_ring.h"
@@ -75,7 +73,8 @@ static int shared(bool by_child)
             _exit(0);
         if (by_child)
             waitpid(child, &status, 0);
-        check_calls(matrix, SIZE, by_child ? "calls on what a child wrote" : "calls on what the alias wrote", round);
+        check_calls(matrix, SIZE, by_child ? "calls on what a child wrote" : "calls on what the alias wrote",
+                    round);
     }
     return wrong != 0;
 }
@@ -109,8 +108,8 @@ static bool update_is_right(double *c, int n, int number)
 
 static void give_other_pages(double *matrix, int n, bool by_mapping)
 {
-    if (by_mapping && mmap(matrix, bytes_of(n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-                          (void *)matrix)
+    if (by_mapping && mmap(matrix, bytes_of(n), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)matrix)
         abort();
     if (!by_mapping && madvise(matrix, bytes_of(n), MADV_DONTNEED) != 0)
         abort();

@@ -11,7 +11,8 @@
 static int copy(void)
 {
     double *matrix = new_matrix(LARGE), *source = new_matrix(LARGE);
-    check_calls(matrix, LARGE, "calls before any use of CUDA", 0); /* mublas may not find a context of the program's */
+    check_calls(matrix, LARGE, "calls before any use of CUDA",
+                0); /* mublas may not find a context of the program's */
     if (!device_open())
         return skip("no CUDA driver here");
     if (!device_can_tell())
@@ -38,7 +39,8 @@ static int inner(void)
     check_calls(matrix, SIZE, "calls after pinning", 0);
     for (int round = 1; round <= ROUNDS; round++) {
         fill(source, SIZE, round);
-        check(device_bring(matrix + FIRST, source + FIRST, LENGTH * sizeof *matrix), "the copy itself", round);
+        check(device_bring(matrix + FIRST, source + FIRST, LENGTH * sizeof *matrix), "the copy itself",
+              round);
         check_calls(matrix, SIZE, "calls on columns that the thread has pinned and written by DMA", round);
         matrix[round] += 1;
         check_calls(matrix, SIZE, "calls after an ordinary write", round);

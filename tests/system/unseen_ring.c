@@ -21,7 +21,8 @@ bool ring_set_up(struct ring *ring)
 {
     memset(&parameters, 0, sizeof parameters);
     ring->descriptor = (int)syscall(SYS_io_uring_setup, ENTRIES, &parameters);
-    return ring->descriptor >= 0 && parameters.features & IORING_FEAT_SINGLE_MMAP && pipe2(ring->pipe, O_CLOEXEC) == 0;
+    return ring->descriptor >= 0 && parameters.features & IORING_FEAT_SINGLE_MMAP &&
+           pipe2(ring->pipe, O_CLOEXEC) == 0;
 }
 
 bool ring_register(struct ring *ring, void *buffer, size_t bytes)
@@ -42,8 +43,11 @@ static bool read_fixed(struct ring *ring, void *to, size_t bytes)
 {
     unsigned *tail = (unsigned *)(rings + parameters.sq_off.tail);
     unsigned *head = (unsigned *)(rings + parameters.cq_off.head);
-    *submission = (struct io_uring_sqe){.opcode = IORING_OP_READ_FIXED, .fd = ring->pipe[0], .off = (uint64_t)-1,
-                                        .addr = (uintptr_t)to, .len = (unsigned)bytes};
+    *submission = (struct io_uring_sqe){.opcode = IORING_OP_READ_FIXED,
+                                        .fd = ring->pipe[0],
+                                        .off = (uint64_t)-1,
+                                        .addr = (uintptr_t)to,
+                                        .len = (unsigned)bytes};
     *(unsigned *)(rings + parameters.sq_off.array) = 0;
     __atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
     if (syscall(SYS_io_uring_enter, ring->descriptor, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)

@@ -1,5 +1,5 @@
-/* A host BLAS that leaves errno and the floating-point environment changed when it is opened, as a library built with
- * -Ofast and one that looks for files do. Its routines are those of the library that it links. */
+/* A host BLAS that leaves errno and the floating-point environment changed when it is opened, as a library
+ * built with -Ofast and one that looks for files do. Its routines are those of the library that it links. */
 #include <errno.h>
 #include <fenv.h>
 

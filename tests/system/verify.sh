@@ -65,7 +65,8 @@ if [ -e "$rough" ]; then
     EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=none verify --routines=zhegvx,dsyevd,dpotrf
     result $? "none wrong passes"
 fi
-# wrong FUNCTION:OPERAND ROUTINE,... [ROUTINE,...]: a result of the device's library that is wrong makes these differ, not those
+# wrong FUNCTION:OPERAND ROUTINE,... [ROUTINE,...]: a result of the device's library that is wrong makes these
+# differ, not those
 wrong()
 {
     local routine differ=

@@ -50,8 +50,8 @@ result $? "a program that does not pay it does not use the device"
 run tests/system/waking steady 3
 [ $? = 0 ] && grep -q 'device *not woken' "$work"/report-*
 result $? "nor wakes it, if it pays little"
-# Used by the 11th dgemm, since calls take longer. Then cuBLAS and a first use of dgemm cost 140 ms, which 15 calls
-# of 9990 us pay, and the first use of dsymm 70, which 8 do.
+# Used by the 11th dgemm, since calls take longer. Then cuBLAS and a first use of dgemm cost 140 ms, which 15
+# calls of 9990 us pay, and the first use of dsymm 70, which 8 do.
 run tests/system/waking level3 60
 [ $? = 0 ] && [ "$(on_device dgemm) $(on_device dsymm)" = "36 53" ] &&
     grep -q 'opened in .*(cuBLAS, in the background; ' "$work"/report-* && ! has_other_words

@@ -107,13 +107,13 @@ static int64_t narrow(int64_t wide)
 
 static int64_t call_narrow(const char *symbol, const int64_t *w, double x, double y)
 {
-    int64_t result = narrow_routine(symbol)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11],
-                                            w[12], w[13], w[14], w[15], x, y);
+    int64_t result = narrow_routine(symbol)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10],
+                                            w[11], w[12], w[13], w[14], w[15], x, y);
     return (int32_t)result;
 }
 
-__attribute__((unused)) static int64_t from_fortran(const char *symbol, const char *letters, int64_t *words, double x,
-                                                    double y)
+__attribute__((unused)) static int64_t from_fortran(const char *symbol, const char *letters, int64_t *words,
+                                                    double x, double y)
 {
     int32_t integers[16];
     if (*letters == 'o')
@@ -126,8 +126,8 @@ __attribute__((unused)) static int64_t from_fortran(const char *symbol, const ch
     return call_narrow(symbol, words, x, y);
 }
 
-__attribute__((unused)) static int64_t from_cblas(const char *symbol, const char *letters, int64_t *words, double x,
-                                                  double y)
+__attribute__((unused)) static int64_t from_cblas(const char *symbol, const char *letters, int64_t *words,
+                                                  double x, double y)
 {
     char type = symbol[strlen("cblas_")];
     for (int word = 0; *letters; letters++) {
@@ -140,8 +140,8 @@ __attribute__((unused)) static int64_t from_cblas(const char *symbol, const char
     return call_narrow(symbol, words, x, y);
 }
 
-__attribute__((unused)) static int64_t unchanged(const char *symbol, const char *letters, int64_t *words, double x,
-                                                 double y)
+__attribute__((unused)) static int64_t unchanged(const char *symbol, const char *letters, int64_t *words,
+                                                 double x, double y)
 {
     (void)letters;
     return call_narrow(symbol, words, x, y);

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
 void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
            const int *incy, double *a, const int *lda);
@@ -35,14 +35,15 @@ static void *multiply_half(void *context)
         dsymv_("L", &top, &half->alpha, half->a, half->lda, half->x, &one, &half->beta, half->y, &one);
         dgemv_("T", &rest, &top, &half->alpha, below, half->lda, half->x + top, &one, &keep, half->y, &one);
     } else {
-        dsymv_("L", &rest, &half->alpha, below + (size_t)top * (size_t)*half->lda, half->lda, half->x + top, &one,
-               &half->beta, half->y + top, &one);
+        dsymv_("L", &rest, &half->alpha, below + (size_t)top * (size_t)*half->lda, half->lda, half->x + top,
+               &one, &half->beta, half->y + top, &one);
         dgemv_("N", &rest, &top, &half->alpha, below, half->lda, half->x, &one, &keep, half->y + top, &one);
     }
     return NULL;
 }
 
-static void multiply_small(int n, double alpha, const double *a, int lda, const double *x, double beta, double *y)
+static void multiply_small(int n, double alpha, const double *a, int lda, const double *x, double beta,
+                           double *y)
 {
     for (int i = 0; i < n; i++) {
         double sum = 0;
@@ -53,8 +54,8 @@ static void multiply_small(int n, double alpha, const double *a, int lda, const 
 }
 
 /* Lower, increments 1: all that the test needs. */
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy)
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy)
 {
     struct half halves[2];
     pthread_t threads[2];

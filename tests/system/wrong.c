@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t uplo_length);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy,
+            size_t uplo_length);
 void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
            const int *incy, double *a, const int *lda);
-void cblas_dger(int order, int m, int n, double alpha, const double *x, int incx, const double *y, int incy, double *a,
-                int lda);
+void cblas_dger(int order, int m, int n, double alpha, const double *x, int incx, const double *y, int incy,
+                double *a, int lda);
 enum { ROW_MAJOR = 101 };
 
 int main(int count, char **arguments)

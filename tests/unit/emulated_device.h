@@ -27,8 +27,8 @@ static CUstream stream;
 
 static inline void open_library(void)
 {
-    void *library =
-        open_cuda("emulated_peek", "libcuda.so.1 is not the emulated driver; run through tests/run_emulated.sh");
+    void *library = open_cuda("emulated_peek",
+                              "libcuda.so.1 is not the emulated driver; run through tests/run_emulated.sh");
     look_up(library, "emulated_has_dma", &emulated.has_dma);
     look_up(library, "emulated_call_count", &emulated.call_count);
     look_up(library, "emulated_set_faults", &emulated.set_faults);

@@ -22,7 +22,8 @@ __attribute__((unused)) static void *emulated_symbol(const char *name)
 
 __attribute__((unused)) static bool device_peek(void *destination, CUdeviceptr source, size_t bytes)
 {
-    bool (*peek)(void *, CUdeviceptr, size_t) = (bool (*)(void *, CUdeviceptr, size_t))emulated_symbol("emulated_peek");
+    bool (*peek)(void *, CUdeviceptr,
+                 size_t) = (bool (*)(void *, CUdeviceptr, size_t))emulated_symbol("emulated_peek");
     return peek(destination, source, bytes);
 }
 
@@ -56,7 +57,8 @@ __attribute__((unused)) static struct emulated_census take_census(void)
 __attribute__((unused)) static struct lane *emulated_lane(void)
 {
     struct lane *lane;
-    if (device_wake(&emulated_device) != STATUS_OK || device_enter(emulated_device, &emulated_scope) != STATUS_OK)
+    if (device_wake(&emulated_device) != STATUS_OK ||
+        device_enter(emulated_device, &emulated_scope) != STATUS_OK)
         tap_skip_all("no device");
     emulated_symbol("emulated_peek");
     if (lane_acquire(emulated_device, &lane) != STATUS_OK || lane_reserve_staging(lane) != STATUS_OK) {

@@ -159,7 +159,8 @@ static inline bool is_poison(const struct matrix *matrix, int row, int column)
     bool good = true;
     emulated.peek(words, matrix->device + ((size_t)row + (size_t)column * (size_t)matrix->ld) * bytes, bytes);
     for (size_t at = 0; at < bytes; at += is_narrow ? 4 : 8)
-        good = good && memcmp((char *)words + at, is_narrow ? (void *)&narrow : (void *)&wide, is_narrow ? 4 : 8) == 0;
+        good = good && memcmp((char *)words + at, is_narrow ? (void *)&narrow : (void *)&wide,
+                              is_narrow ? 4 : 8) == 0;
     return good;
 }
 static inline int count_poison(const struct matrix *matrix)
@@ -253,6 +254,7 @@ static inline int buffers_finish(bool *poisoned)
     free(buffers.host);
     return info;
 }
-#define BUFFERS on_device(buffers.work), buffers.device_bytes, buffers.host, buffers.host_bytes, on_device(buffers.info)
+#define BUFFERS \
+    on_device(buffers.work), buffers.device_bytes, buffers.host, buffers.host_bytes, on_device(buffers.info)
 
 #endif

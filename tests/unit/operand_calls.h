@@ -40,19 +40,22 @@ static inline CUdeviceptr device_of(const struct operand *operand, uintptr_t hos
 {
     size_t offset = host - (uintptr_t)operand->matrix.pointer;
     size_t column_bytes = (size_t)operand->matrix.ld * operand->element_bytes;
-    return operand->device_address + offset / column_bytes * (size_t)operand->device_ld * operand->element_bytes +
+    return operand->device_address +
+           offset / column_bytes * (size_t)operand->device_ld * operand->element_bytes +
            offset % column_bytes;
 }
 
 /* One column at a time: on the device columns need not adjoin where they do on the host. */
-static inline bool each_column(const struct operand *operand, bool (*visit)(void *, const struct operand *, struct byte_range),
+static inline bool each_column(const struct operand *operand,
+                               bool (*visit)(void *, const struct operand *, struct byte_range),
                                void *context)
 {
     struct operand column = *operand;
     for (int64_t j = 0; j < operand->matrix.columns; j++) {
         int64_t first = operand->matrix.part == PART_LOWER ? j : 0;
         int64_t last = operand->matrix.part == PART_UPPER ? j + 1 : operand->matrix.rows;
-        uintptr_t top = (uintptr_t)operand->matrix.pointer + (size_t)(j * operand->matrix.ld) * operand->element_bytes;
+        uintptr_t top = (uintptr_t)operand->matrix.pointer +
+                        (size_t)(j * operand->matrix.ld) * operand->element_bytes;
         struct byte_range range = {top + (size_t)first * operand->element_bytes,
                                    top + (size_t)last * operand->element_bytes};
         if (!visit(context, &column, range))
@@ -111,8 +114,9 @@ struct call_result {
 };
 
 /* One call; outputs get new bytes, also in the shadow `to_shadow` bytes further on. */
-static inline struct call_result run_call(struct mirror_table *table, struct lane *lane, struct operand *operands,
-                                          int count, uint64_t *random, ptrdiff_t to_shadow)
+static inline struct call_result run_call(struct mirror_table *table, struct lane *lane,
+                                          struct operand *operands, int count, uint64_t *random,
+                                          ptrdiff_t to_shadow)
 {
     struct call_result result = {.equal = true};
     struct operands_hold *hold = NULL;
@@ -135,10 +139,11 @@ static inline struct call_result run_call(struct mirror_table *table, struct lan
     return result;
 }
 
-static inline struct operand operand_of(void *pointer, int64_t rows, int64_t columns, int64_t ld, enum blas_part part,
-                                        enum operand_access access)
+static inline struct operand operand_of(void *pointer, int64_t rows, int64_t columns, int64_t ld,
+                                        enum blas_part part, enum operand_access access)
 {
-    return (struct operand){.matrix = {pointer, rows, columns, ld, part}, .element_bytes = 8, .access = access};
+    return (struct operand){
+        .matrix = {pointer, rows, columns, ld, part}, .element_bytes = 8, .access = access};
 }
 
 #endif

@@ -69,7 +69,8 @@ __attribute__((unused)) static struct mirror *mirror_of(const void *memory)
 static inline bool all_given_back(const struct emulated_census *before)
 {
     const struct emulated_census after = take_census();
-    return after.physical == 0 && after.mappings == 0 && after.reservations == 0 && after.pinned == before->pinned;
+    return after.physical == 0 && after.mappings == 0 && after.reservations == 0 &&
+           after.pinned == before->pinned;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* paper_devices.h - the devices of paper 000 and a present one, described by their limits
- * (CUDA C programming guide, compute capabilities 2.0, 3.5, 5.2 and 9.0), and what a driver would say of them. */
+ * (CUDA C programming guide, compute capabilities 2.0, 3.5, 5.2 and 9.0), and what a driver would say of
+ * them. */
 #ifndef MUBLAS_TESTS_PAPER_DEVICES_H
 #define MUBLAS_TESTS_PAPER_DEVICES_H
 
@@ -40,7 +41,8 @@ static inline int smaller_of(int a, int b)
     return a < b ? a : b;
 }
 
-static inline int warps_by_registers(const struct device_limits *limits, const struct kernel_resources *resources)
+static inline int warps_by_registers(const struct device_limits *limits,
+                                     const struct kernel_resources *resources)
 {
     if (resources->registers <= 0)
         return INT_MAX;
@@ -60,8 +62,8 @@ static inline int blocks_by_shared_memory(const struct device_limits *limits,
 }
 
 /* Blocks of `threads` that are resident on a multiprocessor at once; 0: not one can be launched. */
-static inline int occupancy_active_blocks(const struct device_limits *limits, const struct kernel_resources *resources,
-                            unsigned threads)
+static inline int occupancy_active_blocks(const struct device_limits *limits,
+                                          const struct kernel_resources *resources, unsigned threads)
 {
     if (threads == 0 || threads > (unsigned)limits->threads)
         return 0;
@@ -72,7 +74,8 @@ static inline int occupancy_active_blocks(const struct device_limits *limits, co
 
 /* Most threads that a block of the kernel may have: a multiple of 32, what the driver's
  * CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK says. */
-static inline unsigned occupancy_most_threads(const struct device_limits *limits, const struct kernel_resources *resources)
+static inline unsigned occupancy_most_threads(const struct device_limits *limits,
+                                              const struct kernel_resources *resources)
 {
     const int warps = smaller_of(limits->threads / WARP_THREADS, warps_by_registers(limits, resources));
     return blocks_by_shared_memory(limits, resources) > 0 ? (unsigned)(warps * WARP_THREADS) : 0;

@@ -41,13 +41,15 @@ __attribute__((unused)) static void example_make(struct recipe *recipe)
     wide->base = example_large;
     wide->base.threads_x = wide->base.threads_y = 0;
     for (int i = 0; i < SHAPE_EDGES; i++) {
-        wide->figures.of_edge[i] = (struct occupancy_figures){.multiprocessors = 4, .warps = 64, .blocks = 32};
+        wide->figures.of_edge[i] = (struct occupancy_figures){
+            .multiprocessors = 4, .warps = 64, .blocks = 32};
         for (int warps = 1; warps <= BLOCK_WARPS_MAX; warps++)
             wide->figures.of_edge[i].active[warps] = (unsigned char)(warps < 3 ? 32 : 64 / warps);
     }
-    recipe->crossover = strdup("host-threads 2\nhost dsymv 4096 1 65536 20.5\nflags dsymm_left_deep 0.85 1.18\n"
-                               "host zgemm_deep 1000000 90\n"
-                               "flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n");
+    recipe->crossover = strdup(
+        "host-threads 2\nhost dsymv 4096 1 65536 20.5\nflags dsymm_left_deep 0.85 1.18\n"
+        "host zgemm_deep 1000000 90\n"
+        "flags zgemm_deep 1 1.1 1.2 0.9 0.8 1 1.4 1.35 0.7\n");
 }
 
 #endif

@@ -53,21 +53,25 @@ static void test_worth(unsigned char *memory)
     struct operand part = operand_of(memory, ORDER, 1, ORDER, PART_FULL, OPERAND_READ);
     uint64_t state = 1;
     run_call(table, lane, &part, 1, &state, 0);
-    tap_ok(residency_of(memory, OPERAND_READ).credit_us > 980, "a column that goes up takes only its share of the account");
+    tap_ok(residency_of(memory, OPERAND_READ).credit_us > 980,
+           "a column that goes up takes only its share of the account");
     tap_ok(call(memory, 70), "a matrix goes up");
     struct residency residency = residency_of(memory, OPERAND_UPDATE);
     tap_ok(residency.kept_bytes == BYTES && residency.worth_us == 1070 && residency.credit_us == 0,
            "it is worth what it was bought for and has earned");
-    tap_ok(residency_of(memory, OPERAND_READ).kept_bytes == 0, "nothing is to be kept from a call that only reads it");
+    tap_ok(residency_of(memory, OPERAND_READ).kept_bytes == 0,
+           "nothing is to be kept from a call that only reads it");
     tap_ok(residency_of(memory, OPERAND_OVERWRITE).kept_bytes == BYTES, "but from one that overwrites it");
 }
 
 static void test_dirt(unsigned char *memory)
 {
-    tap_ok(calls_until_lost(memory, 2000) == 100, "it stays where it earns more than what the host writes costs");
+    tap_ok(calls_until_lost(memory, 2000) == 100,
+           "it stays where it earns more than what the host writes costs");
     const double worth = residency_of(memory, OPERAND_UPDATE).worth_us;
     const int calls = calls_until_lost(memory, -worth / 10);
-    tap_ok(calls > 1 && calls <= 11, "where it does not it is given up once its worth is used up (call %d)", calls);
+    tap_ok(calls > 1 && calls <= 11, "where it does not it is given up once its worth is used up (call %d)",
+           calls);
     struct residency residency = residency_of(memory, OPERAND_READ);
     tap_ok(residency.setbacks == 1 && residency.credit_us == 0 && residency.missing_bytes == BYTES,
            "and must be earned anew, with more patience");
@@ -88,12 +92,14 @@ static void test_part_rewritten(unsigned char *memory)
     call(memory, 0);
     memset(memory, 1, BYTES / 32);
     run_call(table, lane, &panel, 1, &state, 0);
-    struct operand rest = operand_of(memory + BYTES / 32, ORDER, ORDER / 32 * 31, ORDER, PART_FULL, OPERAND_UPDATE);
+    struct operand rest = operand_of(memory + BYTES / 32, ORDER, ORDER / 32 * 31, ORDER, PART_FULL,
+                                     OPERAND_UPDATE);
     struct residency residency = operands_residency(table, &rest, 1, NULL);
     tap_ok(residency.resident && residency.setbacks == 0 && residency.worth_us > 1000,
            "a part that is rewritten takes nothing from the rest");
     residency = operands_residency(table, &panel, 1, NULL);
-    tap_ok(!residency.resident && residency.credit_us > 9e5, "it is not resident itself, but has the mapping's savings");
+    tap_ok(!residency.resident && residency.credit_us > 9e5,
+           "it is not resident itself, but has the mapping's savings");
 }
 
 static void test_setbacks_forgotten(unsigned char *memory)
@@ -105,12 +111,14 @@ static void test_setbacks_forgotten(unsigned char *memory)
         memset(memory, i, BYTES);
         call(memory, 0);
     }
-    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 3, "a matrix that is rewritten at once has setbacks");
+    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 3,
+           "a matrix that is rewritten at once has setbacks");
     operands_credit(table, &operand, 1, 1000);
     call(memory, 1500);
     memset(memory, 9, BYTES);
     call(memory, 0);
-    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 1, "which are forgotten once it has paid for itself");
+    tap_ok(residency_of(memory, OPERAND_READ).setbacks == 1,
+           "which are forgotten once it has paid for itself");
 }
 
 /* Two allocations in one mapping: what becomes of one is nothing to the other. */
@@ -132,17 +140,20 @@ static void test_neighbours(unsigned char *memory)
         operands_earn(table, &basis, 1, -1000);
     }
     struct residency residency = operands_residency(table, &matrix, 1, NULL);
-    tap_ok(residency.credit_us == 400 && residency.setbacks == 0, "a basis beside the matrix has an account of its own");
+    tap_ok(residency.credit_us == 400 && residency.setbacks == 0,
+           "a basis beside the matrix has an account of its own");
     residency = operands_residency(table, &basis, 1, NULL);
     tap_ok(residency.credit_us < 4 && residency.setbacks >= 2, "which has the setbacks");
     operands_credit(table, &matrix, 1, 1e5);
     bool good = run_call(table, lane, &matrix, 1, &state, 0).equal;
     matrix.access = OPERAND_UPDATE;
-    tap_ok(good && operands_residency(table, &matrix, 1, NULL).worth_us > 600, "the matrix is bought from its own");
+    tap_ok(good && operands_residency(table, &matrix, 1, NULL).worth_us > 600,
+           "the matrix is bought from its own");
     struct operand corner = matrix;
     corner.matrix.pointer = memory + (size_t)ORDER * 8 * 32;
     corner.matrix.columns -= 32;
-    tap_ok(operands_residency(table, &corner, 1, NULL).worth_us == operands_residency(table, &matrix, 1, NULL).worth_us,
+    tap_ok(operands_residency(table, &corner, 1, NULL).worth_us ==
+               operands_residency(table, &matrix, 1, NULL).worth_us,
            "which its submatrices share");
 }
 
@@ -158,7 +169,8 @@ static void test_staged_results(unsigned char *memory)
     uint64_t state = 1;
     run_call(table, lane, &operand, 1, &state, 0);
     const double spent = before - residency_of(memory, OPERAND_UPDATE).worth_us;
-    tap_ok(before > 5000 && spent > BYTES / 8000 && spent < BYTES / 4000, "a staged result takes %.0f us of the worth", spent);
+    tap_ok(before > 5000 && spent > BYTES / 8000 && spent < BYTES / 4000,
+           "a staged result takes %.0f us of the worth", spent);
 }
 
 static void test_mostly_rewritten(unsigned char *memory)
@@ -169,7 +181,8 @@ static void test_mostly_rewritten(unsigned char *memory)
     memset(memory, 1, BYTES / 4 * 3);
     call(memory, 0);
     struct residency residency = residency_of(memory, OPERAND_READ);
-    tap_ok(!residency.resident && residency.setbacks == 2, "what is mostly rewritten is lost whatever it was worth");
+    tap_ok(!residency.resident && residency.setbacks == 2,
+           "what is mostly rewritten is lost whatever it was worth");
 }
 
 /* Of each column some rows: every column is a page, of which the operand has a few bytes. */
@@ -187,7 +200,8 @@ static void test_few_rows(unsigned char *memory)
     }
     struct call_result result = run_call(table, lane, &rows, 1, &state, 0);
     residency = operands_residency(table, &rows, 1, NULL);
-    tap_ok(good && result.equal && result.count.bytes_up == 0 && residency.resident && residency.setbacks == 0,
+    tap_ok(good && result.equal && result.count.bytes_up == 0 && residency.resident &&
+               residency.setbacks == 0,
            "a tenth of the pages that few rows touch is not most of them");
 }
 
@@ -204,7 +218,8 @@ static void test_hot_panel(unsigned char *memory)
     }
     run_call(table, lane, &matrix, 1, &state, 0);
     struct call_result result = run_call(table, lane, &matrix, 1, &state, 0);
-    tap_ok(good && result.equal && result.count.bytes_up == 0, "a matrix is not rewritten because a panel in it is");
+    tap_ok(good && result.equal && result.count.bytes_up == 0,
+           "a matrix is not rewritten because a panel in it is");
 }
 
 static unsigned char *map(void)
@@ -220,7 +235,8 @@ int main(void)
 {
     page = (size_t)1 << page_shift();
     lane = emulated_lane();
-    if (mirror_table_create(emulated_device, 64 << 20, 0, true, &table) != STATUS_OK || !mirror_table_tracks(table))
+    if (mirror_table_create(emulated_device, 64 << 20, 0, true, &table) != STATUS_OK ||
+        !mirror_table_tracks(table))
         tap_skip_all("host writes cannot be tracked here");
     unsigned char *memory = map(), *other = map();
     test_worth(memory);

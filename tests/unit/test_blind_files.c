@@ -12,11 +12,13 @@ enum { FAMILY_XDP = 44 };
 
 static void test_names(void)
 {
-    static const char *const blind[] = {"/dev/vfio/vfio", "/dev/vfio/17", "/dev/vfio/devices/vfio0", "/dev/iommu",
-                                        "/dev/video0", "/dev/infiniband/uverbs0", "/dev/cxi0", "/dev/hfi1_0",
-                                        "/dev/knem", "/dev/xpmem"};
-    static const char *const harmless[] = {"/dev/null", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kvm",
-                                           "/dev/dri/renderD128", "/dev/pts/0", "/dev/shm/video", "/home/dev/video0"};
+    static const char *const blind[] = {"/dev/vfio/vfio", "/dev/vfio/17", "/dev/vfio/devices/vfio0",
+                                        "/dev/iommu",     "/dev/video0",  "/dev/infiniband/uverbs0",
+                                        "/dev/cxi0",      "/dev/hfi1_0",  "/dev/knem",
+                                        "/dev/xpmem"};
+    static const char *const harmless[] = {"/dev/null",       "/dev/nvidia0",   "/dev/nvidiactl",
+                                           "/dev/nvidia-uvm", "/dev/kvm",       "/dev/dri/renderD128",
+                                           "/dev/pts/0",      "/dev/shm/video", "/home/dev/video0"};
     for (size_t i = 0; i < sizeof blind / sizeof *blind; i++)
         tap_ok(blind_files_is_device(blind[i]), "%s tells", blind[i]);
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)

@@ -151,7 +151,8 @@ static void test_stalls(struct learned_times *times)
     tap_ok(worst < 1.1, "nor hide a crossing: %.3f", worst);
 }
 
-/* Where a first call on the device takes long, and calls must not: classes are timed further, nevertheless. */
+/* Where a first call on the device takes long, and calls must not: classes are timed further, nevertheless.
+ */
 static void test_latency(struct learned_times *times)
 {
     struct machine machine = {.latency = 240, .host_rate = 4e-6, .cached_rate = 4e-6, .device_rate = 4e-8,
@@ -196,7 +197,8 @@ static void test_never(struct learned_times *times)
     learned_times_settle(times, "", 0);
     uint64_t floor;
     tap_ok(learned_times_floor(times, FAMILY_AXPY, TYPE_D, &floor) && floor == UINT64_MAX &&
-           machine.calls < 204 * 2 * (8 * 2 + 4), /* each of eight sizes twice, the first and the last four times */
+               machine.calls <
+                   204 * 2 * (8 * 2 + 4), /* each of eight sizes twice, the first and the last four times */
            "a device that never gains is left after few calls (%d)", machine.calls);
 }
 
@@ -213,7 +215,8 @@ static void test_limits(struct learned_times *times)
                               .calls_left = 20};
     struct call_sampler sampler = sampler_of(&machine);
     memset(times, 0, sizeof *times);
-    tap_ok(!call_sampler_run(&sampler, times) && machine.calls < 204 * 2, "stops when told to, before each class has a time");
+    tap_ok(!call_sampler_run(&sampler, times) && machine.calls < 204 * 2,
+           "stops when told to, before each class has a time");
     machine.calls_left = 1000, machine.calls = 0;
     sampler.wanted = symv_only;
     memset(times, 0, sizeof *times);

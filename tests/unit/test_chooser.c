@@ -56,7 +56,8 @@ static void test_unknown(void)
     tap_ok(chooser_pick(samples, 4, &gain) == CHOOSER_RULES && fabs(gain - 1.1) < 1e-12,
            "unknown times do not count");
     tap_ok(chooser_pick(samples, 1, &gain) == CHOOSER_BUILT_IN && gain == 1, "one size is not enough");
-    const struct chooser_sample better[] = {{{1, 0.5, 1.1}}, {{1, 0.5, 1.1}}, {{1, 0.5, 1.1}}, {{1, 0.5, 1.1}}};
+    const struct chooser_sample better[] = {
+        {{1, 0.5, 1.1}}, {{1, 0.5, 1.1}}, {{1, 0.5, 1.1}}, {{1, 0.5, 1.1}}};
     tap_ok(chooser_pick(better, 4, &gain) == CHOOSER_OCCUPANCY && fabs(gain - 2.2) < 1e-12,
            "an occupancy recipe chooses that is the best at four sizes");
     tap_ok(chooser_pick(better, 3, &gain) == CHOOSER_RULES, "none that was timed at three");

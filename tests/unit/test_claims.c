@@ -19,13 +19,15 @@ static bool take(struct claim *claim)
 
 static void test_apart(void)
 {
-    struct claim low = claim_of(0, 100, false), high = claim_of(100, 200, false), middle = claim_of(99, 101, false);
+    struct claim low = claim_of(0, 100, false), high = claim_of(100, 200, false),
+                 middle = claim_of(99, 101, false);
     struct claim both = {.ranges = {{300, 400}, {150, 160}}, .count = 2};
     tap_ok(take(&low) && take(&high), "ranges that only touch are claimed at once");
     tap_ok(!take(&middle) && !take(&both), "what overlaps one of them waits, by any of its ranges");
     claims_give(&mirror, &high);
     tap_ok(take(&both), "it comes in when that one is given back");
-    tap_ok(claims_touch(&mirror, 399, 500) && claims_touch(&mirror, 50, 60) && !claims_touch(&mirror, 160, 300),
+    tap_ok(claims_touch(&mirror, 399, 500) && claims_touch(&mirror, 50, 60) &&
+               !claims_touch(&mirror, 160, 300),
            "what is claimed is known");
     claims_give(&mirror, &low);
     claims_give(&mirror, &both);
@@ -45,11 +47,14 @@ static void test_shared(void)
 
 static void test_widen(void)
 {
-    struct claim claim = claim_of(0, 100, false), other = claim_of(200, 300, true), late = claim_of(150, 160, false);
+    struct claim claim = claim_of(0, 100, false), other = claim_of(200, 300, true),
+                 late = claim_of(150, 160, false);
     tap_ok(take(&claim) && take(&other), "two claims");
-    tap_ok(claims_widen(&mirror, &claim, (struct byte_range){10, 20}) && claim.count == 1, "what it has it has");
+    tap_ok(claims_widen(&mirror, &claim, (struct byte_range){10, 20}) && claim.count == 1,
+           "what it has it has");
     tap_ok(!claims_widen(&mirror, &claim, (struct byte_range){50, 201}), "it grows over nobody's");
-    tap_ok(claims_widen(&mirror, &claim, (struct byte_range){50, 200}) && !take(&late), "but over what is free");
+    tap_ok(claims_widen(&mirror, &claim, (struct byte_range){50, 200}) && !take(&late),
+           "but over what is free");
     claims_give(&mirror, &claim);
     claims_give(&mirror, &other);
 }

@@ -115,7 +115,8 @@ static void test_lies(void)
     for (enum lie lie = SIZE; lie < LIES; lie++)
         harmless += !present_with_lie(HARMLESS, lie);
     tap_ok(harmless == LIES, "section headers that lie do no harm");
-    tap_ok(present_with_lie(OPENER, SIZE), "constants said to be longer than the file are read as far as they go");
+    tap_ok(present_with_lie(OPENER, SIZE),
+           "constants said to be longer than the file are read as far as they go");
     for (enum lie lie = NAMES; lie < LIES; lie++)
         told += present_with_lie(OPENER, lie);
     tap_ok(told == LIES - NAMES, "where sections cannot be told memory tells");

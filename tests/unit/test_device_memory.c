@@ -31,8 +31,9 @@ static bool use_on_device(void *memory, size_t bytes, enum operand_access access
     bool changed;
     if (operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_UNPROVEN, &hold) != STATUS_OK)
         return false;
-    bool good = operands_prove(hold, &changed) == STATUS_OK && lane_synchronise(lane, "reading") == STATUS_OK &&
-                device_is_equal(&operand) && operands_write_back(hold) == STATUS_OK;
+    bool good = operands_prove(hold, &changed) == STATUS_OK &&
+                lane_synchronise(lane, "reading") == STATUS_OK && device_is_equal(&operand) &&
+                operands_write_back(hold) == STATUS_OK;
     operands_release(hold, NULL);
     return good;
 }
@@ -49,7 +50,8 @@ struct use {
 static struct use look(void)
 {
     struct use use = {0};
-    if (sscanf(mirror_table_description(table), "%zu mirrors, %zu of %zu MiB", &use.mirrors, &use.taken, &use.budget) != 3)
+    if (sscanf(mirror_table_description(table), "%zu mirrors, %zu of %zu MiB", &use.mirrors, &use.taken,
+               &use.budget) != 3)
         abort();
     return use;
 }
@@ -63,7 +65,8 @@ static void test_gone(void)
     unsigned char *first = map_alone(32 * MIB), *second = map_alone(MIB);
     mirror_table_create(emulated_device, 100 * MIB, 100 * MIB, true, &table);
     bool good = read_on_device(first, 32 * MIB) && read_on_device(second, MIB);
-    tap_ok(good && take_census().pinned == pins + 1 && look().taken > 32, "two matrices, the larger one pinned");
+    tap_ok(good && take_census().pinned == pins + 1 && look().taken > 32,
+           "two matrices, the larger one pinned");
     munmap(first, 32 * MIB);
     for (int call = 0; call < FEW_CALLS; call++)
         good = good && read_on_device(second, MIB);
@@ -188,7 +191,8 @@ static void test_program_takes_memory(void)
     driver()->memory_free(program);
     for (int call = 0; call < 256; call++)
         good = read_on_device(matrices[0], 12 * MIB) && good;
-    tap_ok(good && look().budget == before.budget, "and gives it back: they may have %zu MiB again", look().budget);
+    tap_ok(good && look().budget == before.budget, "and gives it back: they may have %zu MiB again",
+           look().budget);
     mirror_table_destroy(table);
     for (int i = 0; i < COUNT; i++)
         munmap(matrices[i], 12 * MIB);
@@ -205,8 +209,10 @@ static void test_allocation_fails(void)
     good = good && read_on_device(second, 40 * MIB);
     struct use after = look();
     tap_ok(good && after.budget < 80 && after.taken < 50,
-           "others have taken memory: what was used least makes room, %zu of %zu MiB", after.taken, after.budget);
-    tap_ok(read_on_device(first, 40 * MIB) && read_on_device(second, 40 * MIB), "and comes back when it is used");
+           "others have taken memory: what was used least makes room, %zu of %zu MiB", after.taken,
+           after.budget);
+    tap_ok(read_on_device(first, 40 * MIB) && read_on_device(second, 40 * MIB),
+           "and comes back when it is used");
     driver()->memory_free(others);
     mirror_table_destroy(table);
     munmap(first, 40 * MIB);
@@ -256,7 +262,8 @@ int main(void)
     test_allocation_fails();
     test_program_uses_cuda();
     struct emulated_census after = take_census();
-    tap_ok(after.physical == 0 && after.mappings == 0 && after.pinned == before.pinned, "everything was given back");
+    tap_ok(after.physical == 0 && after.mappings == 0 && after.pinned == before.pinned,
+           "everything was given back");
     lane_release(lane);
     return tap_done();
 }

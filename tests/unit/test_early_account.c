@@ -92,9 +92,14 @@ static void test_rewritten(void)
     rewrite(matrix);
     tap_ok(use(&accounts, symv(matrix, ORDER), 5) == 0 && take(&accounts, symv(matrix, ORDER)) == 5,
            "one that a device would have rewritten loses nothing");
-    struct blas_call gemm = {.family = FAMILY_GEMM, .type = TYPE_D, .m = ORDER, .n = 1, .k = ORDER,
+    struct blas_call gemm = {.family = FAMILY_GEMM,
+                             .type = TYPE_D,
+                             .m = ORDER,
+                             .n = 1,
+                             .k = ORDER,
                              .a = {matrix, ORDER, ORDER, ORDER, PART_FULL},
-                             .b = {other[0], ORDER, 1, ORDER, PART_FULL}, .c = {other[1], ORDER, 1, ORDER, PART_FULL}};
+                             .b = {other[0], ORDER, 1, ORDER, PART_FULL},
+                             .c = {other[1], ORDER, 1, ORDER, PART_FULL}};
     use(&accounts, gemm, 5);
     rewrite(matrix);
     tap_ok(use(&accounts, gemm, 5) > 0 && use(&accounts, gemm, 5) == 0, "so does what calls of level 3 read");
@@ -115,15 +120,18 @@ static void test_updated_on_host(void)
     const double all_us = crossover_staged_us(&model, 8 * (uint64_t)ORDER * (ORDER + 1) / 2);
     const struct blas_call thin = syrk(matrix, ORDER, 1), thick = syrk(matrix, ORDER, ORDER);
     const double loss_us = later_us(thin);
-    tap_ok(loss_us > 0 && loss_us < all_us && later_us(thick) < 0, "the host is to update by a column, the device by many");
+    tap_ok(loss_us > 0 && loss_us < all_us && later_us(thick) < 0,
+           "the host is to update by a column, the device by many");
     use(&accounts, symv(matrix, ORDER), 5);
     use(&accounts, thick, 0);
     use(&accounts, thin, 0);
-    tap_ok(fabs(use(&accounts, symv(matrix, ORDER), 5) - loss_us) < 1e-9 && use(&accounts, symv(matrix, ORDER), 5) == 0,
+    tap_ok(fabs(use(&accounts, symv(matrix, ORDER), 5) - loss_us) < 1e-9 &&
+               use(&accounts, symv(matrix, ORDER), 5) == 0,
            "what the host updates is lost once, by what the device would have taken longer");
     for (int i = 0; i < 1000; i++)
         use(&accounts, thin, 0);
-    tap_ok(fabs(use(&accounts, symv(matrix, ORDER), 5) - all_us) < 1e-6, "or at most what it takes to send it again");
+    tap_ok(fabs(use(&accounts, symv(matrix, ORDER), 5) - all_us) < 1e-6,
+           "or at most what it takes to send it again");
     tap_ok(take(&accounts, symv(matrix, ORDER)) == 5, "which what it has gained before pays for");
 }
 
@@ -137,7 +145,8 @@ int main(void)
     test_several();
     test_rewritten();
     test_updated_on_host();
-    tap_ok(use(&accounts, empty, 0) == 0 && use(&accounts, axpy, 7) == 0 && !early_accounts_are_left(&accounts),
+    tap_ok(use(&accounts, empty, 0) == 0 && use(&accounts, axpy, 7) == 0 &&
+               !early_accounts_are_left(&accounts),
            "no matrix, no account");
     return tap_done();
 }

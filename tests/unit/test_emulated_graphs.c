@@ -19,8 +19,9 @@ static void queue_increment(CUdeviceptr memory, CUdeviceptr steps)
 {
     MUST(queue_kernel("emulated_test_fill", 2, 32, 0,
                       (struct emulated_test_arguments){.output = on_device(steps), .value = 5}));
-    MUST(queue_kernel("emulated_test_add", 2, 32, 0,
-                      (struct emulated_test_arguments){.output = on_device(memory), .input = on_device(steps)}));
+    MUST(queue_kernel(
+        "emulated_test_add", 2, 32, 0,
+        (struct emulated_test_arguments){.output = on_device(memory), .input = on_device(steps)}));
 }
 
 static void test_replay(void)

@@ -5,8 +5,8 @@
 
 enum { N = 6 };
 
-typedef int any_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
-                         uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+typedef int any_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                         uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 static const char *const functions[] = {
 #define CUSOLVER_FUNCTION(symbol) #symbol,
@@ -34,8 +34,8 @@ static void make(void)
     a = matrix_make('d', N, N), w = matrix_make('d', N, 1);
     matrix_hermitian(&a, 0);
     matrix_put(&a);
-    MUST(SOLVER(cusolverDnXsyevd_bufferSize)(handle, params, 1, 0, N, CUDA_R_64F, NULL, a.ld, CUDA_R_64F, NULL,
-                                             CUDA_R_64F, &device_bytes, &host_bytes));
+    MUST(SOLVER(cusolverDnXsyevd_bufferSize)(handle, params, 1, 0, N, CUDA_R_64F, NULL, a.ld, CUDA_R_64F,
+                                             NULL, CUDA_R_64F, &device_bytes, &host_bytes));
     buffers_make(device_bytes, host_bytes);
 }
 static void drop(void)
@@ -45,8 +45,8 @@ static void drop(void)
 
 static int syevd(void)
 {
-    return SOLVER(cusolverDnXsyevd)(handle, params, 1, 0, N, CUDA_R_64F, on_device(a.device), a.ld, CUDA_R_64F,
-                                    on_device(w.device), CUDA_R_64F, BUFFERS);
+    return SOLVER(cusolverDnXsyevd)(handle, params, 1, 0, N, CUDA_R_64F, on_device(a.device), a.ld,
+                                    CUDA_R_64F, on_device(w.device), CUDA_R_64F, BUFFERS);
 }
 
 /* Arguments would make every one of them fail or crash: the fault comes first. */
@@ -61,7 +61,8 @@ static void test_every_function(void)
         memcpy(&function, &address, sizeof function);
         snprintf(script, sizeof script, "%s:1:7", functions[i]);
         emulated.set_faults(script);
-        if (function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) == 7 && emulated.call_count(functions[i]) == calls + 1)
+        if (function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) == 7 &&
+            emulated.call_count(functions[i]) == calls + 1)
             good++;
         else
             printf("# %s does not fail as told\n", functions[i]);
@@ -80,14 +81,15 @@ static void test_handle(void)
     tap_ok(SOLVER(cusolverGetVersion)(&version) == 0 && version == 12004, "the version is 12.0.4");
     tap_ok(SOLVER(cusolverDnGetStream)(handle, &back) == 0 && back == stream, "the stream is given back");
     MUST(set(handle, 2));
-    tap_ok(get(handle, &mode) == 0 && mode == 2 && set(handle, 1) == 0 && get(handle, &mode) == 0 && mode == 1 &&
-               set(handle, 3) == CUSOLVER_STATUS_INVALID_VALUE,
+    tap_ok(get(handle, &mode) == 0 && mode == 2 && set(handle, 1) == 0 && get(handle, &mode) == 0 &&
+               mode == 1 && set(handle, 3) == CUSOLVER_STATUS_INVALID_VALUE,
            "the deterministic mode is kept and given back");
     setenv("EMULATED_SOLVER_DETERMINISM", "refused", 1);
     tap_ok(set(handle, 1) == CUSOLVER_STATUS_NOT_SUPPORTED, "the mode can be refused");
     setenv("EMULATED_SOLVER_DETERMINISM", "missing", 1);
     tap_ok(!dlsym(solver_library, "cusolverDnSetDeterministicMode") &&
-               !dlsym(solver_library, "cusolverDnGetDeterministicMode") && dlsym(solver_library, "cusolverDnCreate"),
+               !dlsym(solver_library, "cusolverDnGetDeterministicMode") &&
+               dlsym(solver_library, "cusolverDnCreate"),
            "or the functions be missing");
     unsetenv("EMULATED_SOLVER_DETERMINISM");
     emulated.set_faults("cusolverDnCreate:1:719:sticky");
@@ -95,7 +97,8 @@ static void test_handle(void)
                syevd() == CUSOLVER_STATUS_EXECUTION_FAILED,
            "a lost device shows as failed execution");
     emulated.set_faults(NULL);
-    tap_ok(SOLVER(cusolverDnCreate)(&second) == 0 && second != handle && SOLVER(cusolverDnDestroy)(second) == 0,
+    tap_ok(SOLVER(cusolverDnCreate)(&second) == 0 && second != handle &&
+               SOLVER(cusolverDnDestroy)(second) == 0,
            "handles come and go");
 }
 
@@ -108,7 +111,8 @@ static void test_order(void)
     emulated.poke(buffers.work + 5, &workspace, 1);
     MUST(cuda.stream_synchronise(stream));
     memset(buffers.host, 7, host_bytes);
-    MUST(cuda.copy_to_device_async(w.device, before, 8, stream)); /* W may be read by what is queued: left alone */
+    MUST(cuda.copy_to_device_async(w.device, before, 8,
+                                   stream)); /* W may be read by what is queued: left alone */
     MUST(syevd());
     emulated.peek(before, a.device, sizeof before);
     tap_ok(count_poison(&w) == 0 && info_now() == (int)SOLVER_POISON_INT, "INFO is poison before the wait");
@@ -119,7 +123,8 @@ static void test_order(void)
     MUST(cuda.stream_synchronise(stream));
     matrix_get(&w);
     emulated.peek(&workspace, buffers.work + 5, 1);
-    tap_ok(info_now() == 0 && count_poison(&w) == 0 && host[0] == creal(w.values[0]) && host[0] <= host[N - 1],
+    tap_ok(info_now() == 0 && count_poison(&w) == 0 && host[0] == creal(w.values[0]) &&
+               host[0] <= host[N - 1],
            "a copy behind it has the results");
     tap_ok(workspace == 0xff, "the workspace is poison afterwards");
     buffers_finish(&poisoned);
@@ -139,7 +144,8 @@ static void test_queued_copy(void)
     MUST(syevd());
     const int before = info_now();
     const int after = buffers_finish(&poisoned);
-    tap_ok(before == earlier && *(int *)staging == earlier && after == 0, "what a queued copy reads keeps its value");
+    tap_ok(before == earlier && *(int *)staging == earlier && after == 0,
+           "what a queued copy reads keeps its value");
     MUST(cuda.pinned_free(staging));
     drop();
 }
@@ -167,7 +173,8 @@ static void test_requests(void)
     tap_ok(QUERY == CUSOLVER_STATUS_INTERNAL_ERROR && QUERY_NARROW == CUSOLVER_STATUS_INTERNAL_ERROR,
            "and their query fail");
     unsetenv("EMULATED_SOLVER_WORKSPACE");
-    tap_ok(QUERY == 0 && device < 1 << 20 && QUERY_NARROW == 0 && lwork > 3 * N * N, "otherwise they are modest");
+    tap_ok(QUERY == 0 && device < 1 << 20 && QUERY_NARROW == 0 && lwork > 3 * N * N,
+           "otherwise they are modest");
 }
 
 /* --- each aborts, in a child --- */
@@ -181,9 +188,9 @@ static void host_operand(void)
 static void host_info(void)
 {
     int info;
-    SOLVER(cusolverDnXsyevd)(handle, params, 1, 0, N, CUDA_R_64F, on_device(a.device), a.ld, CUDA_R_64F,
-                             on_device(w.device), CUDA_R_64F, on_device(buffers.work), device_bytes, buffers.host,
-                             host_bytes, &info);
+    SOLVER(cusolverDnXsyevd)
+    (handle, params, 1, 0, N, CUDA_R_64F, on_device(a.device), a.ld, CUDA_R_64F, on_device(w.device),
+     CUDA_R_64F, on_device(buffers.work), device_bytes, buffers.host, host_bytes, &info);
 }
 static void leading_dimension(void)
 {

@@ -69,19 +69,19 @@ static void queue_syevd(char type, int jobz, int uplo, int range, double vl, dou
     void *high = real == CUDA_R_32F ? (void *)&narrow[1] : (void *)&wide[1];
     size_t device, host;
     if (range == 0) {
-        MUST(SOLVER(cusolverDnXsyevd_bufferSize)(handle, params, jobz, uplo, N, t, NULL, a.ld, real, NULL, t, &device,
-                                                 &host));
+        MUST(SOLVER(cusolverDnXsyevd_bufferSize)(handle, params, jobz, uplo, N, t, NULL, a.ld, real, NULL, t,
+                                                 &device, &host));
         buffers_make(device, host);
         MUST(SOLVER(cusolverDnXsyevd)(handle, params, jobz, uplo, N, t, on_device(a.device), a.ld, real,
                                       on_device(w.device), t, BUFFERS));
         return;
     }
-    MUST(SOLVER(cusolverDnXsyevdx_bufferSize)(handle, params, jobz, range, uplo, N, t, NULL, a.ld, low, high, IL, IU,
-                                              &found64, real, NULL, t, &device, &host));
+    MUST(SOLVER(cusolverDnXsyevdx_bufferSize)(handle, params, jobz, range, uplo, N, t, NULL, a.ld, low, high,
+                                              IL, IU, &found64, real, NULL, t, &device, &host));
     buffers_make(device, host);
     found64 = 0;
-    MUST(SOLVER(cusolverDnXsyevdx)(handle, params, jobz, range, uplo, N, t, on_device(a.device), a.ld, low, high, IL,
-                                   IU, &found64, real, on_device(w.device), t, BUFFERS));
+    MUST(SOLVER(cusolverDnXsyevdx)(handle, params, jobz, range, uplo, N, t, on_device(a.device), a.ld, low,
+                                   high, IL, IU, &found64, real, on_device(w.device), t, BUFFERS));
     narrow[0] = narrow[1] = 0, wide[0] = wide[1] = 0; /* limits are read at the call */
 }
 
@@ -92,8 +92,8 @@ static void queue_sygvd(char type, int itype, int jobz, int uplo)
     __typeof(cusolverDnDsygvd) *call = typed_symbol(type, "sygvd", "hegvd");
     MUST(query(handle, itype, jobz, uplo, N, NULL, a.ld, NULL, b.ld, NULL, &lwork));
     buffers_make((size_t)lwork * element_bytes(type), 0);
-    MUST(call(handle, itype, jobz, uplo, N, on_device(a.device), a.ld, on_device(b.device), b.ld, on_device(w.device),
-              on_device(buffers.work), lwork, on_device(buffers.info)));
+    MUST(call(handle, itype, jobz, uplo, N, on_device(a.device), a.ld, on_device(b.device), b.ld,
+              on_device(w.device), on_device(buffers.work), lwork, on_device(buffers.info)));
 }
 
 /* One of sygvdx with range I; floats are passed, so both prototypes are needed. */
@@ -101,22 +101,23 @@ static void queue_sygvdx(char type, int itype, int uplo)
 {
     int lwork;
     const bool narrow = type == 's' || type == 'c';
-    __typeof(cusolverDnDsygvdx_bufferSize) *query = typed_symbol(type, "sygvdx_bufferSize", "hegvdx_bufferSize");
+    __typeof(cusolverDnDsygvdx_bufferSize) *query = typed_symbol(type, "sygvdx_bufferSize",
+                                                                 "hegvdx_bufferSize");
     __typeof(cusolverDnSsygvdx_bufferSize) *query_narrow =
         typed_symbol(type, "sygvdx_bufferSize", "hegvdx_bufferSize");
     __typeof(cusolverDnDsygvdx) *call = typed_symbol(type, "sygvdx", "hegvdx");
     __typeof(cusolverDnSsygvdx) *call_narrow = typed_symbol(type, "sygvdx", "hegvdx");
-    MUST(narrow ? query_narrow(handle, itype, 1, CUSOLVER_EIG_RANGE_I, uplo, N, NULL, a.ld, NULL, b.ld, 0, 0, IL, IU,
-                               &found, NULL, &lwork)
-                : query(handle, itype, 1, CUSOLVER_EIG_RANGE_I, uplo, N, NULL, a.ld, NULL, b.ld, 0, 0, IL, IU, &found,
-                        NULL, &lwork));
+    MUST(narrow ? query_narrow(handle, itype, 1, CUSOLVER_EIG_RANGE_I, uplo, N, NULL, a.ld, NULL, b.ld, 0, 0,
+                               IL, IU, &found, NULL, &lwork)
+                : query(handle, itype, 1, CUSOLVER_EIG_RANGE_I, uplo, N, NULL, a.ld, NULL, b.ld, 0, 0, IL, IU,
+                        &found, NULL, &lwork));
     buffers_make((size_t)lwork * element_bytes(type), 0);
     MUST(narrow ? call_narrow(handle, itype, 1, CUSOLVER_EIG_RANGE_I, uplo, N, on_device(a.device), a.ld,
                               on_device(b.device), b.ld, 0, 0, IL, IU, &found, on_device(w.device),
                               on_device(buffers.work), lwork, on_device(buffers.info))
                 : call(handle, itype, 1, CUSOLVER_EIG_RANGE_I, uplo, N, on_device(a.device), a.ld,
-                       on_device(b.device), b.ld, 0, 0, IL, IU, &found, on_device(w.device), on_device(buffers.work),
-                       lwork, on_device(buffers.info)));
+                       on_device(b.device), b.ld, 0, 0, IL, IU, &found, on_device(w.device),
+                       on_device(buffers.work), lwork, on_device(buffers.info)));
 }
 
 /* Of a call just queued: INFO = 0, nothing landed before, gaps whole; reads the results. */
@@ -156,8 +157,8 @@ static void test_syevd(char type, int uplo)
     queue_syevd(type, 1, uplo, CUSOLVER_EIG_RANGE_I, 0, 0);
     all = found64 != 0 && found64 != IU - IL + 1 && finish() && found64 == IU - IL + 1 &&
           residual(0, IU - IL + 1) < limit;
-    tap_ok(all && fabs(creal(w.values[0]) - values[IL - 1]) < limit && count_poison(&w) == N - (IU - IL + 1) &&
-               count_poison(&a) == N * (N - (IU - IL + 1)),
+    tap_ok(all && fabs(creal(w.values[0]) - values[IL - 1]) < limit &&
+               count_poison(&w) == N - (IU - IL + 1) && count_poison(&a) == N * (N - (IU - IL + 1)),
            "%c syevdx uplo %d: by index, the rest is poison", type, uplo);
 
     memcpy(a.values, original.values, N * N * sizeof *a.values);
@@ -204,8 +205,9 @@ static void test_sygvd(char type, int itype, int uplo)
     memcpy(b.values, original_b.values, N * N * sizeof *b.values);
     put_triangle(&a, uplo), put_triangle(&b, uplo);
     queue_sygvdx(type, itype, uplo);
-    tap_ok(found == (int)SOLVER_POISON_INT && finish() && found == IU - IL + 1 && residual(itype, found) < limit &&
-               fabs(creal(w.values[0]) - third) < limit && count_poison(&a) == N * (N - found),
+    tap_ok(found == (int)SOLVER_POISON_INT && finish() && found == IU - IL + 1 &&
+               residual(itype, found) < limit && fabs(creal(w.values[0]) - third) < limit &&
+               count_poison(&a) == N * (N - found),
            "%c sygvdx itype %d uplo %d", type, itype, uplo);
     drop();
 }
@@ -226,13 +228,13 @@ static void test_potrf(char type, int uplo)
     make(type);
     put_triangle(&b, uplo);
     const int info = potrf(type, uplo, &poisoned);
-    tap_ok(info == 0 && poisoned && matrix_get(&b) && is_factor(uplo, 4000 * type_epsilon(type)), "%c potrf uplo %d",
-           type, uplo);
+    tap_ok(info == 0 && poisoned && matrix_get(&b) && is_factor(uplo, 4000 * type_epsilon(type)),
+           "%c potrf uplo %d", type, uplo);
     memcpy(b.values, original_b.values, N * N * sizeof *b.values);
     *value_at(&b, 4, 4) = -1;
     put_triangle(&b, uplo);
-    tap_ok(potrf(type, uplo, &poisoned) == 5 && count_poison(&b) == N * N, "%c potrf uplo %d: the minor's order", type,
-           uplo);
+    tap_ok(potrf(type, uplo, &poisoned) == 5 && count_poison(&b) == N * N,
+           "%c potrf uplo %d: the minor's order", type, uplo);
     memcpy(b.values, original_b.values, N * N * sizeof *b.values);
     *value_at(&b, 4, 4) = -1;
     put_triangle(&b, uplo), put_triangle(&a, uplo);

@@ -34,7 +34,8 @@ static int potrs(const struct matrix *a, int uplo, const struct matrix *b)
 static int potri(const struct matrix *a, int uplo)
 {
     int lwork;
-    __typeof(cusolverDnDpotri_bufferSize) *query = typed_symbol(a->type, "potri_bufferSize", "potri_bufferSize");
+    __typeof(cusolverDnDpotri_bufferSize) *query = typed_symbol(a->type, "potri_bufferSize",
+                                                                "potri_bufferSize");
     __typeof(cusolverDnDpotri) *call = typed_symbol(a->type, "potri", "potri");
     MUST(query(handle, uplo, N, NULL, a->ld, &lwork));
     buffers_make((size_t)lwork * element_bytes(a->type), 0);
@@ -58,7 +59,8 @@ static int getrf(const struct matrix *a, CUdeviceptr pivots)
     const int t = data_type(a->type);
     size_t device, host;
     int64_t first;
-    MUST(SOLVER(cusolverDnXgetrf_bufferSize)(handle, params, a->rows, a->columns, t, NULL, a->ld, t, &device, &host));
+    MUST(SOLVER(cusolverDnXgetrf_bufferSize)(handle, params, a->rows, a->columns, t, NULL, a->ld, t, &device,
+                                             &host));
     buffers_make(device, host);
     MUST(SOLVER(cusolverDnXgetrf)(handle, params, a->rows, a->columns, t, on_device(a->device), a->ld,
                                   on_device(pivots), t, BUFFERS));
@@ -70,8 +72,9 @@ static int getrs(const struct matrix *a, int trans, CUdeviceptr pivots, const st
 {
     const int t = data_type(a->type);
     buffers_make(0, 0);
-    MUST(SOLVER(cusolverDnXgetrs)(handle, params, trans, N, NRHS, t, on_device(a->device), a->ld, on_device(pivots),
-                                  t, on_device(b->device), b->ld, on_device(buffers.info)));
+    MUST(SOLVER(cusolverDnXgetrs)(handle, params, trans, N, NRHS, t, on_device(a->device), a->ld,
+                                  on_device(pivots), t, on_device(b->device), b->ld,
+                                  on_device(buffers.info)));
     return finish();
 }
 
@@ -92,7 +95,8 @@ static bool is_triangle(const struct matrix *matrix, int uplo)
 }
 
 /* op(A) X - B. */
-static double solution_error(const double complex *a, int trans, const struct matrix *x, const double complex *b)
+static double solution_error(const double complex *a, int trans, const struct matrix *x,
+                             const double complex *b)
 {
     double complex product[N * NRHS], left[N * N];
     for (int j = 0; j < N; j++)
@@ -129,15 +133,16 @@ static void test_definite(char type, int uplo)
     matrix_hermitian(&a, 2 * N), matrix_random(&b);
     memcpy(original, a.values, sizeof original), memcpy(rhs, b.values, sizeof rhs);
     put_triangle(&a, uplo), matrix_put(&b);
-    const bool solved = potrf(&a, uplo) == 0 && potrs(&a, uplo, &b) == 0 && matrix_get(&b) && is_triangle(&a, uplo);
+    const bool solved = potrf(&a, uplo) == 0 && potrs(&a, uplo, &b) == 0 && matrix_get(&b) &&
+                        is_triangle(&a, uplo);
     tap_ok(solved && solution_error(original, 0, &b, rhs) < limit, "%c potrs uplo %d", type, uplo);
     const bool inverted = potri(&a, uplo) == 0 && matrix_get(&a) && is_triangle(&a, uplo);
     tap_ok(inverted && inverse_error(original, &a, uplo, 'h') < limit, "%c potri uplo %d", type, uplo);
     original[2 + 2 * N] = -1;
     memcpy(a.values, original, sizeof original);
     put_triangle(&a, uplo), matrix_put(&b);
-    tap_ok(potrf(&a, uplo) == 3 && potrs(&a, uplo, &b) == 0 && count_poison(&b) == N * NRHS && potri(&a, uplo) == 0 &&
-               count_poison(&a) == N * N,
+    tap_ok(potrf(&a, uplo) == 3 && potrs(&a, uplo, &b) == 0 && count_poison(&b) == N * NRHS &&
+               potri(&a, uplo) == 0 && count_poison(&a) == N * N,
            "%c potrs and potri uplo %d: a factor that failed gives poison", type, uplo);
     matrix_free(&a), matrix_free(&b);
 }
@@ -159,13 +164,14 @@ static void test_triangle(char type, int uplo)
     for (int i = 0; i < N; i++)
         *value_at(&a, i, i) = NAN;
     put_triangle(&a, uplo);
-    tap_ok(trtri(&a, uplo, 1) == 0 && matrix_get(&a) && is_triangle(&a, uplo) && isnan(creal(*value_at(&a, 1, 1))) &&
-               inverse_error(original, &a, uplo, 'u') < limit,
+    tap_ok(trtri(&a, uplo, 1) == 0 && matrix_get(&a) && is_triangle(&a, uplo) &&
+               isnan(creal(*value_at(&a, 1, 1))) && inverse_error(original, &a, uplo, 'u') < limit,
            "%c trtri uplo %d: a unit diagonal is not referenced", type, uplo);
     original[4 + 4 * N] = 0;
     memcpy(a.values, original, sizeof original);
     put_triangle(&a, uplo);
-    tap_ok(trtri(&a, uplo, 0) == 5 && count_poison(&a) == N * N, "%c trtri uplo %d: a singular one", type, uplo);
+    tap_ok(trtri(&a, uplo, 0) == 5 && count_poison(&a) == N * N, "%c trtri uplo %d: a singular one", type,
+           uplo);
     matrix_free(&a);
 }
 
@@ -227,8 +233,8 @@ static void test_rectangle(char type, int m, int n)
             product[i + j * m] = product[swaps[i] - 1 + j * m];
             product[swaps[i] - 1 + j * m] = kept;
         }
-    tap_ok(good && distance(product, original.values, (size_t)(m * n)) < 500 * type_epsilon(type), "%c getrf %d x %d",
-           type, m, n);
+    tap_ok(good && distance(product, original.values, (size_t)(m * n)) < 500 * type_epsilon(type),
+           "%c getrf %d x %d", type, m, n);
     MUST(cuda.memory_free(pivots));
     matrix_free(&a), matrix_free(&original);
 }

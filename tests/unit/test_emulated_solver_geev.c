@@ -11,14 +11,15 @@ static int geev(int jobvl, int jobvr)
 {
     const int t = data_type(a.type), values = data_type(w.type);
     size_t device, host;
-    const int status = SOLVER(cusolverDnXgeev_bufferSize)(handle, params, jobvl, jobvr, N, t, NULL, a.ld, values,
-                                                          NULL, t, NULL, 1, t, NULL, vr.ld, t, &device, &host);
+    const int status = SOLVER(cusolverDnXgeev_bufferSize)(handle, params, jobvl, jobvr, N, t, NULL, a.ld,
+                                                          values, NULL, t, NULL, 1, t, NULL, vr.ld, t,
+                                                          &device, &host);
     if (status)
         return status;
     buffers_make(device, host);
     return SOLVER(cusolverDnXgeev)(handle, params, jobvl, jobvr, N, t, on_device(a.device), a.ld, values,
-                                   on_device(w.device), t, NULL, 1, t, jobvr ? on_device(vr.device) : NULL, vr.ld, t,
-                                   BUFFERS);
+                                   on_device(w.device), t, NULL, 1, t, jobvr ? on_device(vr.device) : NULL,
+                                   vr.ld, t, BUFFERS);
 }
 
 static bool finish(void)
@@ -26,7 +27,8 @@ static bool finish(void)
     bool poisoned;
     const bool untouched = count_poison(&w) == w.rows;
     const int info = buffers_finish(&poisoned);
-    return info == 0 && poisoned && untouched && count_poison(&a) == N * N && matrix_get(&w) && matrix_get(&vr);
+    return info == 0 && poisoned && untouched && count_poison(&a) == N * N && matrix_get(&w) &&
+           matrix_get(&vr);
 }
 
 static double complex value_of(int i)
@@ -69,8 +71,8 @@ static void test_geev(char type, char value_type)
     memcpy(original, a.values, sizeof original);
     matrix_put(&a);
     MUST(geev(0, 1));
-    tap_ok(finish() && residual(&pairs) < limit && pairs, "%c geev with values of %c: vectors, A is poison", type,
-           value_type);
+    tap_ok(finish() && residual(&pairs) < limit && pairs, "%c geev with values of %c: vectors, A is poison",
+           type, value_type);
     memcpy(a.values, original, sizeof original);
     matrix_put(&a);
     MUST(geev(0, 0));

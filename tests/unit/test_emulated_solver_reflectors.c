@@ -24,7 +24,8 @@ static int sytrd(const struct matrix *a, int uplo, const struct matrix *d, const
                  const struct matrix *tau)
 {
     int lwork;
-    __typeof(cusolverDnDsytrd_bufferSize) *query = typed_symbol(a->type, "sytrd_bufferSize", "hetrd_bufferSize");
+    __typeof(cusolverDnDsytrd_bufferSize) *query = typed_symbol(a->type, "sytrd_bufferSize",
+                                                                "hetrd_bufferSize");
     __typeof(cusolverDnDsytrd) *call = typed_symbol(a->type, "sytrd", "hetrd");
     WORK(a->type, query(handle, uplo, N, NULL, a->ld, NULL, NULL, NULL, &lwork));
     MUST(call(handle, uplo, N, on_device(a->device), a->ld, on_device(d->device), on_device(e->device),
@@ -35,7 +36,8 @@ static int sytrd(const struct matrix *a, int uplo, const struct matrix *d, const
 static int orgtr(const struct matrix *a, int uplo, const struct matrix *tau)
 {
     int lwork;
-    __typeof(cusolverDnDorgtr_bufferSize) *query = typed_symbol(a->type, "orgtr_bufferSize", "ungtr_bufferSize");
+    __typeof(cusolverDnDorgtr_bufferSize) *query = typed_symbol(a->type, "orgtr_bufferSize",
+                                                                "ungtr_bufferSize");
     __typeof(cusolverDnDorgtr) *call = typed_symbol(a->type, "orgtr", "ungtr");
     WORK(a->type, query(handle, uplo, N, NULL, a->ld, NULL, &lwork));
     MUST(call(handle, uplo, N, on_device(a->device), a->ld, on_device(tau->device), WORK_ARGUMENTS));
@@ -46,11 +48,13 @@ static int ormtr(const struct matrix *a, int side, int uplo, int trans, const st
                  const struct matrix *c)
 {
     int lwork;
-    __typeof(cusolverDnDormtr_bufferSize) *query = typed_symbol(a->type, "ormtr_bufferSize", "unmtr_bufferSize");
+    __typeof(cusolverDnDormtr_bufferSize) *query = typed_symbol(a->type, "ormtr_bufferSize",
+                                                                "unmtr_bufferSize");
     __typeof(cusolverDnDormtr) *call = typed_symbol(a->type, "ormtr", "unmtr");
-    WORK(a->type, query(handle, side, uplo, trans, c->rows, c->columns, NULL, a->ld, NULL, NULL, c->ld, &lwork));
-    MUST(call(handle, side, uplo, trans, c->rows, c->columns, on_device(a->device), a->ld, on_device(tau->device),
-              on_device(c->device), c->ld, WORK_ARGUMENTS));
+    WORK(a->type,
+         query(handle, side, uplo, trans, c->rows, c->columns, NULL, a->ld, NULL, NULL, c->ld, &lwork));
+    MUST(call(handle, side, uplo, trans, c->rows, c->columns, on_device(a->device), a->ld,
+              on_device(tau->device), on_device(c->device), c->ld, WORK_ARGUMENTS));
     return finish();
 }
 
@@ -58,8 +62,8 @@ static int geqrf(const struct matrix *a, const struct matrix *tau)
 {
     const int t = data_type(a->type);
     size_t device, host;
-    MUST(SOLVER(cusolverDnXgeqrf_bufferSize)(handle, params, a->rows, a->columns, t, NULL, a->ld, t, NULL, t, &device,
-                                             &host));
+    MUST(SOLVER(cusolverDnXgeqrf_bufferSize)(handle, params, a->rows, a->columns, t, NULL, a->ld, t, NULL, t,
+                                             &device, &host));
     buffers_make(device, host);
     MUST(SOLVER(cusolverDnXgeqrf)(handle, params, a->rows, a->columns, t, on_device(a->device), a->ld, t,
                                   on_device(tau->device), t, BUFFERS));
@@ -69,7 +73,8 @@ static int geqrf(const struct matrix *a, const struct matrix *tau)
 static int orgqr(const struct matrix *a, const struct matrix *tau)
 {
     int lwork;
-    __typeof(cusolverDnDorgqr_bufferSize) *query = typed_symbol(a->type, "orgqr_bufferSize", "ungqr_bufferSize");
+    __typeof(cusolverDnDorgqr_bufferSize) *query = typed_symbol(a->type, "orgqr_bufferSize",
+                                                                "ungqr_bufferSize");
     __typeof(cusolverDnDorgqr) *call = typed_symbol(a->type, "orgqr", "ungqr");
     WORK(a->type, query(handle, a->rows, a->columns, tau->rows, NULL, a->ld, NULL, &lwork));
     MUST(call(handle, a->rows, a->columns, tau->rows, on_device(a->device), a->ld, on_device(tau->device),
@@ -77,12 +82,15 @@ static int orgqr(const struct matrix *a, const struct matrix *tau)
     return finish();
 }
 
-static int ormqr(const struct matrix *a, int side, int trans, const struct matrix *tau, const struct matrix *c)
+static int ormqr(const struct matrix *a, int side, int trans, const struct matrix *tau,
+                 const struct matrix *c)
 {
     int lwork;
-    __typeof(cusolverDnDormqr_bufferSize) *query = typed_symbol(a->type, "ormqr_bufferSize", "unmqr_bufferSize");
+    __typeof(cusolverDnDormqr_bufferSize) *query = typed_symbol(a->type, "ormqr_bufferSize",
+                                                                "unmqr_bufferSize");
     __typeof(cusolverDnDormqr) *call = typed_symbol(a->type, "ormqr", "unmqr");
-    WORK(a->type, query(handle, side, trans, c->rows, c->columns, tau->rows, NULL, a->ld, NULL, NULL, c->ld, &lwork));
+    WORK(a->type,
+         query(handle, side, trans, c->rows, c->columns, tau->rows, NULL, a->ld, NULL, NULL, c->ld, &lwork));
     MUST(call(handle, side, trans, c->rows, c->columns, tau->rows, on_device(a->device), a->ld,
               on_device(tau->device), on_device(c->device), c->ld, WORK_ARGUMENTS));
     return finish();
@@ -97,8 +105,8 @@ static double product_error(const struct matrix *q, int side, bool conjugate, co
         multiply(c->rows, c->columns, c->rows, q->values, q->rows, conjugate, before, c->rows, false, product,
                  c->rows);
     else
-        multiply(c->rows, c->columns, c->columns, before, c->rows, false, q->values, q->rows, conjugate, product,
-                 c->rows);
+        multiply(c->rows, c->columns, c->columns, before, c->rows, false, q->values, q->rows, conjugate,
+                 product, c->rows);
     return matrix_get(c) ? distance(product, c->values, (size_t)(c->rows * c->columns)) : INFINITY;
 }
 
@@ -109,7 +117,8 @@ struct applied {
     double complex before[WAYS][M * M];
 };
 
-static bool apply(struct applied *applied, const struct matrix *a, int order, int uplo, const struct matrix *tau)
+static bool apply(struct applied *applied, const struct matrix *a, int order, int uplo,
+                  const struct matrix *tau)
 {
     const int transposed = a->type == 's' || a->type == 'd' ? 1 : 2;
     bool good = true;
@@ -136,8 +145,8 @@ static double applied_error(struct applied *applied, const struct matrix *q)
 }
 
 /* Q^H A Q - T. */
-static double tridiagonal_error(const struct matrix *q, const double complex *original, const struct matrix *d,
-                                const struct matrix *e)
+static double tridiagonal_error(const struct matrix *q, const double complex *original,
+                                const struct matrix *d, const struct matrix *e)
 {
     double complex half[N * N], t[N * N], expected[N * N] = {0};
     multiply(N, N, N, original, N, false, q->values, N, false, half, N);
@@ -164,8 +173,10 @@ static void test_tridiagonal(char type, int uplo)
             if (uplo ? i > j : i < j)
                 *value_at(&a, i, j) = NAN;
     matrix_put(&a);
-    const bool reduced = sytrd(&a, uplo, &d, &e, &tau) == 0 && matrix_get(&d) && matrix_get(&e) && matrix_get(&tau);
-    tap_ok(reduced && count_poison(&a) == N * (N - 1) / 2 && is_poison(&a, uplo ? N - 1 : 0, uplo ? 0 : N - 1),
+    const bool reduced = sytrd(&a, uplo, &d, &e, &tau) == 0 && matrix_get(&d) && matrix_get(&e) &&
+                         matrix_get(&tau);
+    tap_ok(reduced && count_poison(&a) == N * (N - 1) / 2 &&
+               is_poison(&a, uplo ? N - 1 : 0, uplo ? 0 : N - 1),
            "%c sytrd uplo %d: the other triangle is poison", type, uplo);
     const bool multiplied = apply(&applied, &a, N, uplo, &tau);
     const bool made = orgtr(&a, uplo, &tau) == 0 && matrix_get(&a);

@@ -31,19 +31,21 @@ static bool finish(void)
     bool poisoned;
     const bool untouched = count_poison(&s) == least();
     const int info = buffers_finish(&poisoned);
-    return info == 0 && poisoned && untouched && matrix_get(&s) && matrix_get(&u) && matrix_get(&v) && matrix_get(&a);
+    return info == 0 && poisoned && untouched && matrix_get(&s) && matrix_get(&u) && matrix_get(&v) &&
+           matrix_get(&a);
 }
 
 static int gesvdp(int jobz, int econ)
 {
     const int t = data_type(a.type), real = data_type(real_type(a.type));
     size_t device, host;
-    MUST(SOLVER(cusolverDnXgesvdp_bufferSize)(handle, params, jobz, econ, a.rows, a.columns, t, NULL, a.ld, real,
-                                              NULL, t, NULL, u.ld, t, NULL, v.ld, t, &device, &host));
+    MUST(SOLVER(cusolverDnXgesvdp_bufferSize)(handle, params, jobz, econ, a.rows, a.columns, t, NULL, a.ld,
+                                              real, NULL, t, NULL, u.ld, t, NULL, v.ld, t, &device, &host));
     buffers_make(device, host);
-    return SOLVER(cusolverDnXgesvdp)(handle, params, jobz, econ, a.rows, a.columns, t, on_device(a.device), a.ld,
-                                     real, on_device(s.device), t, jobz ? on_device(u.device) : NULL, u.ld, t,
-                                     jobz ? on_device(v.device) : NULL, v.ld, t, BUFFERS, &error_sigma);
+    return SOLVER(cusolverDnXgesvdp)(handle, params, jobz, econ, a.rows, a.columns, t, on_device(a.device),
+                                     a.ld, real, on_device(s.device), t, jobz ? on_device(u.device) : NULL,
+                                     u.ld, t, jobz ? on_device(v.device) : NULL, v.ld, t, BUFFERS,
+                                     &error_sigma);
 }
 
 /* U S V^H - A. */
@@ -76,8 +78,8 @@ static void test_gesvdp(char type, int m, int n)
     error_sigma = 0;
     MUST(gesvdp(1, 0));
     const bool before = isnan(error_sigma);
-    tap_ok(finish() && before && error_sigma == 0.125 && count_poison(&a) == m * n && orthogonality(&u) < limit &&
-               orthogonality(&v) < limit && product_error() < limit,
+    tap_ok(finish() && before && error_sigma == 0.125 && count_poison(&a) == m * n &&
+               orthogonality(&u) < limit && orthogonality(&v) < limit && product_error() < limit,
            "%c gesvdp %d x %d: all vectors, and the error asked for", type, m, n);
     unsetenv("EMULATED_SOLVER_SIGMA_ERROR");
     first = creal(s.values[0]);

@@ -53,7 +53,8 @@ static void test_files(void)
     tap_ok(!file_replace("/proc/nothing/file", "x", 1, fault) && strstr(fault, "no folder can be made") &&
                !file_is_replaceable("/proc/nothing/file", fault) && strstr(fault, "no folder can be made"),
            "where no folder can be: %s", fault);
-    tap_ok(!regular_file_open(path_of("nothing")) && strcmp(regular_file_fault(), "No such file or directory") == 0,
+    tap_ok(!regular_file_open(path_of("nothing")) &&
+               strcmp(regular_file_fault(), "No such file or directory") == 0,
            "nothing to read: no such file");
 }
 
@@ -98,8 +99,9 @@ static void test_sticky(void)
         return;
     }
     if (chmod(folder, 0711) != 0 || !make_open_folder("sticky", 01777) || !make_open_folder("open", 0777) ||
-        !make_open_folder("theirs", 01777) || !writes("sticky/roots", "one") || !writes("open/roots", "one") ||
-        !writes("theirs/roots", "one") || chown(path_of("theirs"), NOBODY, (gid_t)-1) != 0 || seteuid(NOBODY) != 0)
+        !make_open_folder("theirs", 01777) || !writes("sticky/roots", "one") ||
+        !writes("open/roots", "one") || !writes("theirs/roots", "one") ||
+        chown(path_of("theirs"), NOBODY, (gid_t)-1) != 0 || seteuid(NOBODY) != 0)
         exit(1);
     tap_ok(writes("sticky/own", "one") && writes("sticky/own", "two"),
            "in a sticky folder one's own file is replaced");
@@ -121,7 +123,8 @@ static void test_mounted(void)
     if (process == 0) {
         if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || mount(file, file, NULL, MS_BIND, NULL) != 0)
             _exit(CANNOT);
-        _exit(!file_is_replaceable(file, fault) && strstr(fault, "mounted") && !file_replace(file, "x", 1, fault)
+        _exit(!file_is_replaceable(file, fault) && strstr(fault, "mounted") &&
+                      !file_replace(file, "x", 1, fault)
                   ? REFUSED
                   : NOT_REFUSED);
     }

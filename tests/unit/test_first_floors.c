@@ -1,5 +1,5 @@
-/* The floors that gates have from the beginning: integers in a table, which are to be the least of what the built-in
- * model says of any host. */
+/* The floors that gates have from the beginning: integers in a table, which are to be the least of what the
+ * built-in model says of any host. */
 #include "interpose/floors.h"
 #include "interpose/policy.h"
 #include "tap.h"
@@ -68,8 +68,9 @@ static int wrong_floors(enum offload_mode mode, const struct machine_model *mode
         else if (symbol_is_offloaded((enum symbol)i) != (row != NULL))
             wrong++;
         else if (row)
-            wrong += offload_floors[i] != (model ? policy_gate(mode, model, row->family, row->type, is_learned)
-                                                 : (uint64_t)row->gate);
+            wrong += offload_floors[i] != (model
+                                               ? policy_gate(mode, model, row->family, row->type, is_learned)
+                                               : (uint64_t)row->gate);
     }
     return wrong;
 }
@@ -90,7 +91,8 @@ int main(void)
     floors_begin(OFFLOAD_AUTO, false);
     tap_ok(wrong_floors(OFFLOAD_AUTO, NULL, false) == 0, "and keeps it in auto mode");
     floors_set(OFFLOAD_AUTO, &model, false);
-    tap_ok(wrong_floors(OFFLOAD_AUTO, &model, false) == 0, "by a model before a recipe is read: a part of its floor");
+    tap_ok(wrong_floors(OFFLOAD_AUTO, &model, false) == 0,
+           "by a model before a recipe is read: a part of its floor");
     floors_set(OFFLOAD_AUTO, &model, true);
     tap_ok(wrong_floors(OFFLOAD_AUTO, &model, true) == 0 &&
                offload_floors[SYMBOL_dgemv_] == policy_floor(OFFLOAD_AUTO, &model, FAMILY_GEMV, TYPE_D),

@@ -1,4 +1,5 @@
-/* Vectors as LAPACK's geev leaves them: of norm 1, the largest element of a complex one real; near overflow and underflow. */
+/* Vectors as LAPACK's geev leaves them: of norm 1, the largest element of a complex one real; near overflow
+ * and underflow. */
 #include "lapack/general_eigen.h"
 #include "tap.h"
 
@@ -14,18 +15,21 @@ static void test_real(double scale)
 {
     enum { N = 4, LD = 5 };
     double values[2 * N] = {1, 0, 2, 3, 2, -3, 5, 0};
-    double v[N * LD] = {3 * scale, 0, -4 * scale, 0, 77, 0, 0, 3 * scale, 0, 77, 0, 0, 4 * scale, 12 * scale, 77, 0, 0, 0, 0, 77};
+    double v[N * LD] = {3 * scale, 0, -4 * scale, 0,          77, 0, 0, 3 * scale, 0, 77,
+                        0,         0, 4 * scale,  12 * scale, 77, 0, 0, 0,         0, 77};
     const struct general_eigenproblem problem = {
         .type = TYPE_D, .with_vectors = true, .n = N, .values = values,
         .vectors = {.pointer = v, .rows = N, .columns = N, .ld = LD, .part = PART_FULL}};
     general_eigen_normalise(&problem);
     tap_ok(is_near(v[0], 0.6) && is_near(v[2], -0.8), "a real vector times %g has norm 1", scale);
-    tap_ok(v[LD + 3] != 0 && v[2 * LD + 3] == 0 && is_near(fabs(v[LD + 3]), 12.0 / 13), "a pair's largest element is real");
+    tap_ok(v[LD + 3] != 0 && v[2 * LD + 3] == 0 && is_near(fabs(v[LD + 3]), 12.0 / 13),
+           "a pair's largest element is real");
     tap_ok(is_near(hypot(v[LD + 2], v[2 * LD + 2]), 5.0 / 13) &&
                is_near(v[LD + 2] * v[LD + 3], 4.0 / 13 * 12 / 13),
            "and all are turned by the same angle");
     tap_ok(v[3 * LD] == 0 && v[3 * LD + 3] == 0, "a vector of zeros stays so");
-    tap_ok(v[4] == 77 && v[LD + 4] == 77 && v[2 * LD + 4] == 77 && v[3 * LD + 4] == 77, "rows behind the last stay");
+    tap_ok(v[4] == 77 && v[LD + 4] == 77 && v[2 * LD + 4] == 77 && v[3 * LD + 4] == 77,
+           "rows behind the last stay");
 }
 
 static void test_complex(void)

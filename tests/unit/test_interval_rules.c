@@ -102,10 +102,12 @@ static void test_noise(void)
            "two rules, the second from %lld", count == 2 ? (long long)rules[1].first : -1);
     double largest = 0, sum = 0;
     for (int i = 0; i < LONG && count > 0; i++) {
-        const double regret = times[candidate_at(rules, count, sizes[i])][i] / fmin(times[0][i], times[1][i]) - 1;
+        const double regret =
+            times[candidate_at(rules, count, sizes[i])][i] / fmin(times[0][i], times[1][i]) - 1;
         largest = fmax(largest, regret), sum += regret;
     }
-    tap_ok(largest < 0.02 && sum / LONG < 0.005 && sum > 0, "regret at most %.4f, mean %.4f", largest, sum / LONG);
+    tap_ok(largest < 0.02 && sum / LONG < 0.005 && sum > 0, "regret at most %.4f, mean %.4f", largest,
+           sum / LONG);
 }
 
 static void test_most(void)

@@ -135,7 +135,8 @@ static void test_limits(void)
         child = fork();
         if (child == 0)
             end_by_threads(other);
-        tap_ok(status_of(child) == 0, "and its exit handlers run in its own last thread, the main one or not");
+        tap_ok(status_of(child) == 0,
+               "and its exit handlers run in its own last thread, the main one or not");
     }
 }
 
@@ -232,7 +233,8 @@ static void test_begun_jobs(void)
     good = job_helpers_begin(stay, &job, PARTS, HELPERS);
     for (int i = 0; i < PATIENCE * 1000 && atomic_load(&job.begun) < HELPERS; i++)
         usleep(1000);
-    tap_ok(good && atomic_load(&job.begun) == HELPERS, "helpers take parts while the caller does something else");
+    tap_ok(good && atomic_load(&job.begun) == HELPERS,
+           "helpers take parts while the caller does something else");
     if (pthread_create(&other, NULL, begin_another, &refused) != 0)
         abort();
     pthread_join(other, NULL);
@@ -243,8 +245,8 @@ static void test_begun_jobs(void)
     const int begun = atomic_load(&job.begun), ended = atomic_load(&job.ended);
     good = errno == 4711;
     usleep(50000);
-    tap_ok(begun == ended && atomic_load(&job.begun) == begun, "%d parts were begun, %d ended at the end", begun,
-           ended);
+    tap_ok(begun == ended && atomic_load(&job.begun) == begun, "%d parts were begun, %d ended at the end",
+           begun, ended);
     tap_ok(good && !atomic_load(&job.by_caller) && !atomic_load(&job.takes_signals),
            "none by the caller, none where signals arrive; errno stays");
     tap_ok(!job_helpers_begin(stay, &none, PARTS, 0) && atomic_load(&none.begun) == 0, "no helpers, no job");

@@ -1,5 +1,5 @@
-/* Lanes: one for each call, a second for who keeps it long only while others are left; who finds none waits as
- * long as patience lasts; they go with the device. And lanes that are not of the pool. */
+/* Lanes: one for each call, a second for who keeps it long only while others are left; who finds none waits
+ * as long as patience lasts; they go with the device. And lanes that are not of the pool. */
 #include "emulated_lane.h"
 
 #include <string.h>
@@ -26,8 +26,10 @@ static void test_patience(void)
 {
     struct patience none = patience_of_us(0), some = patience_of_us(2000);
     struct lane *lane = NULL;
-    tap_ok(lane_acquire_within(emulated_device, &none, &lane) == STATUS_BUSY && !lane, "without patience none is had");
-    tap_ok(lane_acquire_within(emulated_device, &some, &lane) == STATUS_BUSY && !lane, "with some, none after a while");
+    tap_ok(lane_acquire_within(emulated_device, &none, &lane) == STATUS_BUSY && !lane,
+           "without patience none is had");
+    tap_ok(lane_acquire_within(emulated_device, &some, &lane) == STATUS_BUSY && !lane,
+           "with some, none after a while");
     lane_release(lanes[0]);
     tap_ok(lane_acquire_within(emulated_device, &none, &lane) == STATUS_OK && lane == lanes[0],
            "one that is free needs no patience");
@@ -38,11 +40,13 @@ static void test_own(void)
 {
     const struct emulated_census before = take_census();
     struct lane *own[2] = {NULL, NULL}, *failed = NULL;
-    tap_ok(lane_create_own(emulated_device, &own[0]) == STATUS_OK && lane_create_own(emulated_device, &own[1]) == STATUS_OK &&
-               own[0] != own[1] && own[0]->stream != own[1]->stream && own[0]->stream != lanes[0]->stream,
+    tap_ok(lane_create_own(emulated_device, &own[0]) == STATUS_OK &&
+               lane_create_own(emulated_device, &own[1]) == STATUS_OK && own[0] != own[1] &&
+               own[0]->stream != own[1]->stream && own[0]->stream != lanes[0]->stream,
            "a lane of one's own needs none of the pool, and has a stream of its own");
     tap_ok(!own[0]->staging && lane_reserve_staging(own[0]) == STATUS_OK && own[0]->staging &&
-               lane_reserve_scratch(own[0], 1000) == STATUS_OK && lane_synchronise(own[0], "testing") == STATUS_OK,
+               lane_reserve_scratch(own[0], 1000) == STATUS_OK &&
+               lane_synchronise(own[0], "testing") == STATUS_OK,
            "with staging and scratch where it is asked for");
     lane_destroy_own(own[0]);
     lane_destroy_own(own[1]);
@@ -50,7 +54,8 @@ static void test_own(void)
     const struct emulated_census after = take_census();
     tap_ok(memcmp(&before, &after, sizeof before) == 0, "and leaves nothing behind");
     set_faults("cuEventCreate:2:2");
-    tap_ok(lane_create_own(emulated_device, &failed) == STATUS_OUT_OF_MEMORY && !failed, "one that fails is none");
+    tap_ok(lane_create_own(emulated_device, &failed) == STATUS_OUT_OF_MEMORY && !failed,
+           "one that fails is none");
     set_faults("");
     const struct emulated_census last = take_census();
     tap_ok(memcmp(&before, &last, sizeof before) == 0, "and leaves nothing behind either");

@@ -103,12 +103,14 @@ static void test_plan(void)
     tap_ok(launch_plan_make(&symv, &plan) == STATUS_OK, "and without them the call is planned");
 }
 
-static void test_mapping(unsigned x, unsigned y, unsigned edge, unsigned groups, unsigned down, unsigned across)
+static void test_mapping(unsigned x, unsigned y, unsigned edge, unsigned groups, unsigned down,
+                         unsigned across)
 {
     const struct launch_shape shape = {edge, x, y, 1, 0, ORDER_DOWN, groups, VARIANT_LAST_ARRIVER};
     const struct block_mapping mapping = launch_shape_mapping(&shape);
     tap_ok(mapping.teams_down == down && mapping.teams_across == across,
-           "%u x %u threads at edge %u are %u x %u teams", x, y, edge, mapping.teams_down, mapping.teams_across);
+           "%u x %u threads at edge %u are %u x %u teams", x, y, edge, mapping.teams_down,
+           mapping.teams_across);
 }
 
 /* What is chosen for matrices lower or narrower than a tile has no idle teams. */
@@ -133,8 +135,9 @@ static void test_strips(int64_t m, int64_t n, enum blas_trans trans, unsigned ed
     const bool strips = shape.variant == VARIANT_STRIPS;
     tap_ok(!launch_shape_fault(&call, &shape) && strips == (edge > 0) &&
                (!strips || (shape.edge == edge && shape.threads_x * shape.threads_y == threads)),
-           "%lld x %lld, %s: %s of %u, %u threads", (long long)m, (long long)n, trans ? "transposed" : "as it is",
-           strips ? "strips" : "tiles", shape.edge, shape.threads_x * shape.threads_y);
+           "%lld x %lld, %s: %s of %u, %u threads", (long long)m, (long long)n,
+           trans ? "transposed" : "as it is", strips ? "strips" : "tiles", shape.edge,
+           shape.threads_x * shape.threads_y);
 }
 
 /* Columns that are not aligned: strips of long rows only of S, whatever was learned. */
@@ -142,7 +145,8 @@ static void test_narrow(void)
 {
     const struct launch_shape strips = {32, 256, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS};
     struct blas_call call = call_of(FAMILY_GEMV, TYPE_D, 8192, 8192);
-    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_can(&call, &strips), "aligned columns");
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_can(&call, &strips),
+           "aligned columns");
     call.a.ld = 8193;
     tap_ok(launch_shape_choose(&call).variant == VARIANT_LAST_ARRIVER && !launch_shape_can(&call, &strips),
            "an odd leading dimension");
@@ -154,11 +158,13 @@ static void test_narrow(void)
     call.a.pointer = (void *)16;
     tap_ok(launch_shape_choose(&call).variant == VARIANT_LAST_ARRIVER, "a first element amid a sector");
     call.trans = TRANS_TRANSPOSE;
-    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_can(&call, &strips), "transposed");
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_can(&call, &strips),
+           "transposed");
     call = call_of(FAMILY_GEMV, TYPE_S, 8192, 8192);
     tap_ok(launch_shape_choose(&call).threads_x == 512, "single precision, aligned: 512 threads");
     call.a.ld = 8193;
-    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS && launch_shape_choose(&call).threads_x == 256,
+    tap_ok(launch_shape_choose(&call).variant == VARIANT_STRIPS &&
+               launch_shape_choose(&call).threads_x == 256,
            "single precision, odd: strips of 256 threads");
     call = call_of(FAMILY_GEMV, TYPE_D, 4095, 4095);
     tap_ok(launch_shape_can(&call, &strips), "shorter rows, odd");
@@ -169,8 +175,9 @@ static void test_items(int64_t n, uintptr_t y, unsigned threads, unsigned ahead,
     struct launch_shape shape = {256, threads, 1, ahead, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
     struct blas_call call = call_of(FAMILY_AXPY, TYPE_D, 1, n);
     call.y.pointer = (void *)y;
-    tap_ok(launch_shape_vector_items(&call, &shape) == items, "axpy of %lld at %lu by %u threads, %u ahead: %lld items",
-           (long long)n, (unsigned long)y, threads, ahead, (long long)items);
+    tap_ok(launch_shape_vector_items(&call, &shape) == items,
+           "axpy of %lld at %lu by %u threads, %u ahead: %lld items", (long long)n, (unsigned long)y, threads,
+           ahead, (long long)items);
 }
 
 /* Chunks of axpy begin at memory lines, and whole warps take part. */
@@ -188,14 +195,15 @@ static void test_vectors(void)
 }
 
 /* Symmetric matrices: large tiles, but not where a device would run the last of them nearly alone. */
-static void test_symmetric(enum blas_type type, int64_t n, unsigned edge, unsigned groups, enum symv_variant variant)
+static void test_symmetric(enum blas_type type, int64_t n, unsigned edge, unsigned groups,
+                           enum symv_variant variant)
 {
     const struct blas_call call = call_of(FAMILY_SYMV, type, n, n);
     const struct launch_shape shape = launch_shape_choose(&call);
     tap_ok(!launch_shape_fault(&call, &shape) && shape.edge == edge && shape.team_groups == groups &&
                shape.variant == variant,
-           "type %d, %lld: edge %u, teams of %u, variant %d", (int)type, (long long)n, shape.edge, shape.team_groups,
-           (int)shape.variant);
+           "type %d, %lld: edge %u, teams of %u, variant %d", (int)type, (long long)n, shape.edge,
+           shape.team_groups, (int)shape.variant);
 }
 
 /* Sums of more than one chain want room and counters for each. */

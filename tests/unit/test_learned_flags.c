@@ -51,7 +51,8 @@ static void test_text(struct learned_times *times)
     tap_ok(written && !strstr(written, "flags"), "nothing is written of calls that have none");
     free(written);
     tap_ok(read_text(times, "narrow-shares dsymv_upper 0.05\nhost daxpy 1000 1 10000 10\n") &&
-               times->host[timed_class_parse("daxpy")].count == 2, "what older recipes have besides is passed over");
+               times->host[timed_class_parse("daxpy")].count == 2,
+           "what older recipes have besides is passed over");
 }
 
 static void test_bad_text(struct learned_times *times)

@@ -85,7 +85,8 @@ static void test_others(struct learned_times *times)
            "of the rest what is not known now");
     read_text(times, now);
     const int all = learned_merge_keep_others(times, before, NULL, &none);
-    tap_ok(all > 0 && has(times, "zgemm_deep") && times->flags[gemm][8] == 0.7 && times->host[symv].samples[0].us == 3,
+    tap_ok(all > 0 && has(times, "zgemm_deep") && times->flags[gemm][8] == 0.7 &&
+               times->host[symv].samples[0].us == 3,
            "and of routines that were to be learned, where there was no time: %d classes", all);
     struct call_timer_end stayed = none;
     stayed.stayed[routine_of(FAMILY_GEMM, TYPE_Z)] = true;

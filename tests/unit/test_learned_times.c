@@ -25,7 +25,8 @@ static void test_curve(void)
     tap_ok(added && curve.count == 3 && curve.samples[0].amount == 100,
            "samples come in any order and are kept ascending");
     bool through = close_to(stays(&curve, 400), 40) && close_to(stays(&curve, 200), 20);
-    tap_ok(through && close_to(stays(&curve, 800), 160), "through the samples, straight in logarithms between");
+    tap_ok(through && close_to(stays(&curve, 800), 160),
+           "through the samples, straight in logarithms between");
     tap_ok(close_to(stays(&curve, 1), 10) && close_to(time_curve_at(&curve, TIME_SHRINKS, 50), 5),
            "below the first sample the device's time stays and the host's shrinks");
     tap_ok(close_to(stays(&curve, 2600), 640 + 500), "above the last the rate of the last two goes on");
@@ -33,7 +34,8 @@ static void test_curve(void)
     tap_ok(curve.count == 3 && close_to(stays(&curve, 3200), 39), "noise makes no time that falls");
     struct time_curve close = {0};
     time_curve_add(&close, 100, 10), time_curve_add(&close, 1000, 100), time_curve_add(&close, 1100, 300);
-    tap_ok(close_to(stays(&close, 11000), 300 + 0.29 * 9900), "nor, beside a close neighbour, one that leaps");
+    tap_ok(close_to(stays(&close, 11000), 300 + 0.29 * 9900),
+           "nor, beside a close neighbour, one that leaps");
     bool taken = time_curve_add(&curve, 0, 1) || time_curve_add(&curve, 5, -1) || time_curve_add(&curve, NAN,
                                                                                                  1);
     tap_ok(!taken && !time_curve_add(&curve, 5, INFINITY) && curve.count == 3,
@@ -200,25 +202,61 @@ static void test_text(struct learned_times *times)
 
 static void test_bad_text(struct learned_times *times)
 {
-    static const char *const wrong[] = {
-        "host\n", "host \n", "speed 3\n", "\n", "host dsymm 4 5\n", "host dsymv\n", "host dsymv 4\n",
-           
-        "host dsymv 4  5\n", "host dsymv 4 0\n", "host dsymv 4 -5\n", "host dsymv 4 nan\n",
-            "host dsymv 4 inf\n",
-        "host dsymv 4 0x5\n", "host dsymv 4 1e299\n", "host dsymv 4 5", "host dsymv 5 1 4 1\n",
-            "host dsymv 4 1 4 1\n",
-        "host dsymv 0 1\n", "host dsymv 4 5\nhost dsymv 4 5\n", "wake -1\n", "wake 1 1\n", "wake 1\nwake 1\n",
-        "host-threads 0\n", "host-threads 1.5\n", "host-threads 1e9\n", "host-blas \n",
-            "host-blas a\nhost-blas a\n",
-        "upload pinned\n", "upload floppy 4 5\n", "result floppy 4 5\n", "result staged\n",
-        "result pinned 4 5\nresult pinned 4 5\n", "device wsymv 4 5\n", "host dgemv_none 4 5\n",
-        "host a_name_that_is_longer_than_any_class_has 4 5\n", "host dsymv 1.2.3 5\n", "host dsymv 4e 5\n",
-        "route\n", "route host\n", "route host real\n", "route host real values\n", "route both real values 1\n",
-        "route host quaternion values 1\n", "route host real schur 1\n", "route host real values 1 1\n",
-        "route host real values 0.0624\n", "route host real values 16.1\n", "route host real values 0\n",
-        "route host real values nan\n", "route host real level4 1\n", "route host level3 1\n",
-        "route device real singular 16.1\n", "route device real level3 1\nroute device real level3 1\n",
-        "route host real values 1\nroute host real values 1\n"};
+    static const char *const wrong[] = {"host\n",
+                                        "host \n",
+                                        "speed 3\n",
+                                        "\n",
+                                        "host dsymm 4 5\n",
+                                        "host dsymv\n",
+                                        "host dsymv 4\n",
+
+                                        "host dsymv 4  5\n",
+                                        "host dsymv 4 0\n",
+                                        "host dsymv 4 -5\n",
+                                        "host dsymv 4 nan\n",
+                                        "host dsymv 4 inf\n",
+                                        "host dsymv 4 0x5\n",
+                                        "host dsymv 4 1e299\n",
+                                        "host dsymv 4 5",
+                                        "host dsymv 5 1 4 1\n",
+                                        "host dsymv 4 1 4 1\n",
+                                        "host dsymv 0 1\n",
+                                        "host dsymv 4 5\nhost dsymv 4 5\n",
+                                        "wake -1\n",
+                                        "wake 1 1\n",
+                                        "wake 1\nwake 1\n",
+                                        "host-threads 0\n",
+                                        "host-threads 1.5\n",
+                                        "host-threads 1e9\n",
+                                        "host-blas \n",
+                                        "host-blas a\nhost-blas a\n",
+                                        "upload pinned\n",
+                                        "upload floppy 4 5\n",
+                                        "result floppy 4 5\n",
+                                        "result staged\n",
+                                        "result pinned 4 5\nresult pinned 4 5\n",
+                                        "device wsymv 4 5\n",
+                                        "host dgemv_none 4 5\n",
+                                        "host a_name_that_is_longer_than_any_class_has 4 5\n",
+                                        "host dsymv 1.2.3 5\n",
+                                        "host dsymv 4e 5\n",
+                                        "route\n",
+                                        "route host\n",
+                                        "route host real\n",
+                                        "route host real values\n",
+                                        "route both real values 1\n",
+                                        "route host quaternion values 1\n",
+                                        "route host real schur 1\n",
+                                        "route host real values 1 1\n",
+                                        "route host real values 0.0624\n",
+                                        "route host real values 16.1\n",
+                                        "route host real values 0\n",
+                                        "route host real values nan\n",
+                                        "route host real level4 1\n",
+                                        "route host level3 1\n",
+                                        "route device real singular 16.1\n",
+                                        "route device real level3 1\nroute device real level3 1\n",
+                                        "route host real values 1\nroute host real values 1\n"};
     int taken = 0, wordless = 0;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *fault = read_text(times, wrong[i]);
@@ -418,8 +456,8 @@ static void test_results(struct learned_times *times)
     const bool both = learned_times_host(times, timed_class_of(&call), &call, &left) &&
                       (call.side = SIDE_RIGHT,
                        learned_times_host(times, timed_class_of(&call), &call, &right));
-    tap_ok(both && right > 1.5 * left, "a triangle from the right has a time of its own: %.3g and %.3g us", left,
-           right);
+    tap_ok(both && right > 1.5 * left, "a triangle from the right has a time of its own: %.3g and %.3g us",
+           left, right);
 }
 
 /* The gate must not keep a call that the policy would send. */

@@ -34,7 +34,8 @@ static void test_lines(void)
     const int kept = errno, file = open(first, O_RDONLY);
     const ssize_t length = read(file, line, sizeof line - 1);
     close(file);
-    tap_ok(length == 17 && strcmp(line, "mublas: number 7\n") == 0 && kept == 5, "a line, and errno as it was");
+    tap_ok(length == 17 && strcmp(line, "mublas: number 7\n") == 0 && kept == 5,
+           "a line, and errno as it was");
 }
 
 static void test_replaced(void)
@@ -44,10 +45,12 @@ static void test_replaced(void)
     errno = 5;
     log_message(LOG_ERROR, "not for this file");
     log_complaint("nor this");
-    tap_ok(bytes_of(second) == 0 && errno == 5 && !log_has_standard_error(), "nothing in a file that came later");
+    tap_ok(bytes_of(second) == 0 && errno == 5 && !log_has_standard_error(),
+           "nothing in a file that came later");
     close(STDERR_FILENO);
     log_message(LOG_ERROR, "nowhere");
-    tap_ok(errno == 5 && !log_has_standard_error(), "nothing at all while the descriptor is closed, errno as it was");
+    tap_ok(errno == 5 && !log_has_standard_error(),
+           "nothing at all while the descriptor is closed, errno as it was");
     put_at_two(first);
     log_message(LOG_ERROR, "again");
     tap_ok(bytes_of(first) == before + (long)strlen("mublas: again\n"), "and again when it is what it was");

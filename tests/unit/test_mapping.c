@@ -38,7 +38,8 @@ static void test_kinds(void)
     int memfd = memfd_create("matrix", MFD_CLOEXEC);
     if (memfd < 0 || ftruncate(memfd, (off_t)(8 * page)) != 0)
         abort();
-    tap_ok(map_and_ask(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1), "private anonymous memory is trackable");
+    tap_ok(map_and_ask(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1),
+           "private anonymous memory is trackable");
     tap_ok(!map_and_ask(PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1), "read-only memory is not");
     tap_ok(!map_and_ask(PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1), "inaccessible memory is not");
     tap_ok(!map_and_ask(PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1), "shared memory is not");
@@ -57,7 +58,8 @@ static void test_kinds(void)
 
 static void test_hugetlb(void)
 {
-    char *memory = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+    char *memory = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1,
+                        0);
     if (memory == MAP_FAILED) {
         tap_skip("hugetlb memory is not", "no hugetlb pages here");
         return;
@@ -97,19 +99,24 @@ static void test_ranges(void)
         abort();
     memory += page;
     mprotect(memory, 16 * page, PROT_READ | PROT_WRITE);
-    tap_ok(range_is(memory + 5 * page, memory + 6 * page, memory, memory + 16 * page), "a range finds its whole mapping");
+    tap_ok(range_is(memory + 5 * page, memory + 6 * page, memory, memory + 16 * page),
+           "a range finds its whole mapping");
     /* Different advice keeps mappings apart. */
     madvise(memory + 8 * page, 4 * page, MADV_DONTDUMP);
-    tap_ok(range_is(memory + page, memory + 2 * page, memory, memory + 8 * page), "which ends where another kind begins");
-    tap_ok(range_is(memory + 7 * page, memory + 8 * page + 1, memory, memory + 12 * page), "or two that adjoin");
+    tap_ok(range_is(memory + page, memory + 2 * page, memory, memory + 8 * page),
+           "which ends where another kind begins");
+    tap_ok(range_is(memory + 7 * page, memory + 8 * page + 1, memory, memory + 12 * page),
+           "or two that adjoin");
     tap_ok(range_is(memory + 7 * page, memory + 13 * page, memory, memory + 16 * page), "or three");
     tap_ok(range_is(memory + 9 * page, memory + 12 * page, memory + 8 * page, memory + 12 * page),
            "a range that ends with a mapping needs no more");
     mprotect(memory + 9 * page, page, PROT_READ);
-    tap_ok(mapping_find_range((uintptr_t)memory, (uintptr_t)(memory + 16 * page), &mapping) == STATUS_NOT_TRACKABLE,
+    tap_ok(mapping_find_range((uintptr_t)memory, (uintptr_t)(memory + 16 * page), &mapping) ==
+               STATUS_NOT_TRACKABLE,
            "one page that cannot be written spoils the range");
     munmap(memory + 9 * page, page);
-    tap_ok(mapping_find_range((uintptr_t)memory, (uintptr_t)(memory + 16 * page), &mapping) == STATUS_NOT_TRACKABLE,
+    tap_ok(mapping_find_range((uintptr_t)memory, (uintptr_t)(memory + 16 * page), &mapping) ==
+               STATUS_NOT_TRACKABLE,
            "so does a hole");
     munmap(memory - page, 18 * page);
 }

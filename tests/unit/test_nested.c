@@ -48,8 +48,8 @@ int main(void)
     tap_ok(again == 0, "and again");
     tap_ok(look_ups == PLACES, "%d look-ups for %d places, each called from 11 times", look_ups, PLACES);
     look_ups = 0;
-    tap_ok(!nested_in_host((const void *)(uintptr_t)END) && !nested_in_host((const void *)(uintptr_t)(BASE - 1)) &&
-               look_ups == 0,
+    tap_ok(!nested_in_host((const void *)(uintptr_t)END) &&
+               !nested_in_host((const void *)(uintptr_t)(BASE - 1)) && look_ups == 0,
            "callers outside are not looked up");
     return tap_done();
 }

@@ -43,13 +43,15 @@ static int type_of(const ElfW(Sym) *symbol)
 /* Every name that the object has or wants; the strings stand behind the symbols. */
 static void compare_all(const struct object_symbols *object, void *handle, const char *what, int least)
 {
-    const size_t count = (size_t)((const char *)object->strings - (const char *)object->symbols) / sizeof(ElfW(Sym));
+    const size_t count = (size_t)((const char *)object->strings - (const char *)object->symbols) /
+                         sizeof(ElfW(Sym));
     int compared = 0, differ = 0;
     for (size_t i = 1; i < count; i++) {
         const char *name = object->strings + object->symbols[i].st_name;
         const void *found, *right = dlsym(handle, name);
         const bool is_found = object_symbols_find(object, name, &found);
-        if (type_of(&object->symbols[i]) == STT_GNU_IFUNC || type_of(&object->symbols[i]) == STT_TLS || !*name)
+        if (type_of(&object->symbols[i]) == STT_GNU_IFUNC || type_of(&object->symbols[i]) == STT_TLS ||
+            !*name)
             continue;
         const bool is_right = is_of(object, right) ? is_found && (found == right || !found) : !is_found;
         compared++;
@@ -73,9 +75,11 @@ static void test_c_library(void)
         other_hash.gnu_hash = NULL;
         compare_all(&other_hash, handle, "the same by the older table", 1000);
     }
-    tap_ok(object_symbols_find(&object, "strlen", &address) && !address, "a routine that tells its code itself: its name alone");
+    tap_ok(object_symbols_find(&object, "strlen", &address) && !address,
+           "a routine that tells its code itself: its name alone");
     tap_ok(!object_symbols_find(&object, "no_such_name", &address), "a name that nobody has");
-    tap_ok(find_object("", &program) && object_symbols_needs(&program, &object) && !object_symbols_needs(&object, &program),
+    tap_ok(find_object("", &program) && object_symbols_needs(&program, &object) &&
+               !object_symbols_needs(&object, &program),
            "who asks for whom");
 }
 
@@ -86,12 +90,14 @@ static void test_module(const char *path, bool has_gnu_hash)
     void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!tap_ok(handle && find_object(path, &object), "%s: %s", path, handle ? "opened" : dlerror()))
         return;
-    tap_ok((object.gnu_hash != NULL) == has_gnu_hash && (object.hash != NULL) != has_gnu_hash, "it has the table that is meant");
+    tap_ok((object.gnu_hash != NULL) == has_gnu_hash && (object.hash != NULL) != has_gnu_hash,
+           "it has the table that is meant");
     compare_all(&object, handle, path, 5);
     tap_ok(object_symbols_find(&object, "plain_name", &address) && address == dlsym(handle, "plain_name") &&
                object_symbols_find(&object, "weak_name", &address) && address == dlsym(handle, "weak_name"),
            "what is defined, weak or not");
-    tap_ok(!object_symbols_find(&object, "hidden_name", &address) && !object_symbols_find(&object, "static_name", &address),
+    tap_ok(!object_symbols_find(&object, "hidden_name", &address) &&
+               !object_symbols_find(&object, "static_name", &address),
            "not what others cannot see");
     tap_ok(!object_symbols_find(&object, "wanted_name", &address), "nor what it wants itself");
     tap_ok(!object_symbols_find(&object, "old_name", &address), "nor what is of an old version alone");

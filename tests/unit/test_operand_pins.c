@@ -23,7 +23,8 @@ static void test_pinned(void)
     tap_ok(call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0,
            "discarded and new pages go through staging both ways");
     munmap(memory + 4 * MIB, 4 * MIB);
-    void *again = mmap(memory + 4 * MIB, 4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    void *again = mmap(memory + 4 * MIB, 4 * MIB, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     memset(shadow + 4 * MIB, 0, 4 * MIB);
     tap_ok(again != MAP_FAILED && call(lower, distance) > 0 && memcmp(memory, shadow, bytes) == 0,
            "new memory in the middle makes a new mirror");
@@ -43,11 +44,13 @@ static void test_pinned_again(void)
         call_read(memory, bytes);
     }
     tap_ok(call_count("cuMemHostRegister_v2") == pins + 2, "what staging moved twice over is pinned anew");
-    struct operand whole = operand_of(memory, (int64_t)bytes / 8, 1, (int64_t)bytes / 8, PART_FULL, OPERAND_READ);
+    struct operand whole = operand_of(memory, (int64_t)bytes / 8, 1, (int64_t)bytes / 8, PART_FULL,
+                                      OPERAND_READ);
     memset(memory, 9, bytes);
     call_read(memory, bytes);
     struct residency residency = operands_residency(table, &whole, 1, NULL);
-    tap_ok(!residency.resident && residency.pinned_bytes == bytes, "what was rewritten is missing, and known to be pinned");
+    tap_ok(!residency.resident && residency.pinned_bytes == bytes,
+           "what was rewritten is missing, and known to be pinned");
     call_read(memory, bytes);
     tap_ok(call_read(memory, bytes) == 0, "and stays resident");
     unmap(memory, bytes);
@@ -87,7 +90,8 @@ static void test_grown(void)
     tap_ok(good && more > 0 && more <= 2, "a matrix that outgrows its pin is pinned anew (%lu times)", more);
     for (int i = 0; i < 12; i++)
         good = good && call(whole(memory, 32 * MIB, OPERAND_UPDATE), shadow - memory) >= 0;
-    tap_ok(good && call_count("cuMemHostRegister_v2") <= pins + more + 1 && memcmp(memory, shadow, 32 * MIB) == 0,
+    tap_ok(good && call_count("cuMemHostRegister_v2") <= pins + more + 1 &&
+               memcmp(memory, shadow, 32 * MIB) == 0,
            "and not for ever");
     unmap(memory, 32 * MIB);
     unmap(shadow, 32 * MIB);
@@ -136,11 +140,14 @@ static bool grow(struct result first, struct result larger, int calls, unsigned 
 /* What sticks out of a pin comes home in pieces, with a fault for every page: not for ever. */
 static void test_grown_results(void)
 {
-    static const struct result results[][2] = {
-        {{1024, 128, PART_FULL}, {1024, 132, PART_FULL}},     {{1024, 512, PART_FULL}, {1024, 640, PART_FULL}},
-        {{1024, 1920, PART_FULL}, {1024, 1936, PART_FULL}},   {{1024, 2560, PART_FULL}, {1024, 2624, PART_FULL}},
-        {{1024, 1920, PART_FULL}, {1024, 2176, PART_FULL}},   {{700, 700, PART_LOWER}, {710, 710, PART_LOWER}},
-        {{1396, 1396, PART_LOWER}, {1409, 1409, PART_UPPER}}, {{1500, 1500, PART_LOWER}, {1530, 1530, PART_LOWER}}};
+    static const struct result results[][2] = {{{1024, 128, PART_FULL}, {1024, 132, PART_FULL}},
+                                               {{1024, 512, PART_FULL}, {1024, 640, PART_FULL}},
+                                               {{1024, 1920, PART_FULL}, {1024, 1936, PART_FULL}},
+                                               {{1024, 2560, PART_FULL}, {1024, 2624, PART_FULL}},
+                                               {{1024, 1920, PART_FULL}, {1024, 2176, PART_FULL}},
+                                               {{700, 700, PART_LOWER}, {710, 710, PART_LOWER}},
+                                               {{1396, 1396, PART_LOWER}, {1409, 1409, PART_UPPER}},
+                                               {{1500, 1500, PART_LOWER}, {1530, 1530, PART_LOWER}}};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         unsigned long pins;
         uint64_t staged;
@@ -184,7 +191,8 @@ static void test_small_without_room(void)
     open_table(128 * MIB, 8 * MIB + MIB / 2);
     for (size_t place = 0; place < PLACES; place++)
         for (int i = 0; i < 12; i++)
-            good = good && call(whole(memory + place * EACH * MIB, MIB, OPERAND_OVERWRITE), shadow - memory) >= 0;
+            good = good &&
+                   call(whole(memory + place * EACH * MIB, MIB, OPERAND_OVERWRITE), shadow - memory) >= 0;
     unsigned char *last = memory + (PLACES - 1) * EACH * MIB;
     const uint64_t staged = mirror_of(memory)->staged_bytes;
     good = good && call(whole(last, MIB, OPERAND_OVERWRITE), shadow - memory) >= 0;
@@ -207,12 +215,14 @@ static void test_grown_and_rewritten(void)
     for (size_t i = 0; i < 24; i++) {
         memset(memory, (int)i, rewritten);
         memset(shadow, (int)i, rewritten);
-        good = good && call(whole(memory, 20 * MIB + (1 + i / 2) * 8192, OPERAND_UPDATE), shadow - memory) > 0;
+        good = good &&
+               call(whole(memory, 20 * MIB + (1 + i / 2) * 8192, OPERAND_UPDATE), shadow - memory) > 0;
     }
     const unsigned long more = call_count("cuMemHostRegister_v2") - pins;
-    tap_ok(good && more <= 2 && memcmp(memory, shadow, bytes) == 0,
-           "one that the host rewrites, and that grows by a column each time, is hardly pinned anew (%lu times)",
-           more);
+    tap_ok(
+        good && more <= 2 && memcmp(memory, shadow, bytes) == 0,
+        "one that the host rewrites, and that grows by a column each time, is hardly pinned anew (%lu times)",
+        more);
     unmap(memory, bytes);
     unmap(shadow, bytes);
     mirror_table_destroy(table);
@@ -246,7 +256,8 @@ static void test_refused(void)
     memset(memory, 6, 16 * MIB);
     tap_ok(good && call_read(memory, 16 * MIB) > 0 && call_count("cuMemHostRegister_v2") == pins + 1,
            "what the driver refused to pin is tried again");
-    set_faults("cuMemHostRegister_v2:1:2,cuMemHostRegister_v2:2:2,cuMemHostRegister_v2:3:2,cuMemHostRegister_v2:4:2");
+    set_faults("cuMemHostRegister_v2:1:2,cuMemHostRegister_v2:2:2,cuMemHostRegister_v2:3:2,cuMemHostRegister_"
+               "v2:4:2");
     pins = call_count("cuMemHostRegister_v2");
     for (int i = 0; i < 5; i++) {
         memset(other, i, 16 * MIB);
@@ -284,7 +295,8 @@ static void test_margins(void)
     good = call(update, distance) > 0 && good;
     unsigned long copies = copies_back();
     good = call(update, distance) >= 0 && good;
-    tap_ok(good && memcmp(memory, shadow, bytes) == 0, "the host's rows and the results are where they belong");
+    tap_ok(good && memcmp(memory, shadow, bytes) == 0,
+           "the host's rows and the results are where they belong");
     tap_ok(copies_back() - copies < 20, "columns come back in few copies, their margins beside the rest");
     mirror_table_destroy(table);
     open_table(128 * MIB, 128 * MIB);
@@ -292,8 +304,8 @@ static void test_margins(void)
     memory[COLUMNS / 2 * LD * 8] = shadow[COLUMNS / 2 * LD * 8] = 8;
     good = call(update, distance) > 0 && memcmp(memory, shadow, bytes) == 0 && good;
     const uint64_t staged = mirror_of(memory)->staged_bytes;
-    tap_ok(good && staged > 0 && staged < MIB, "one written column is no margin of all columns (%llu bytes staged)",
-           (unsigned long long)staged);
+    tap_ok(good && staged > 0 && staged < MIB,
+           "one written column is no margin of all columns (%llu bytes staged)", (unsigned long long)staged);
     unmap(memory, bytes);
     unmap(shadow, bytes);
     mirror_table_destroy(table);
@@ -343,7 +355,8 @@ static void test_blind_library(void)
     call_read(memory, MIB);
     tap_ok(call_read(memory, MIB) == 0, "memory stays on the device");
     void *handle = copy_file("tests/unit/.libs/device_code.so", library) ? dlopen(library, RTLD_NOW) : NULL;
-    tap_ok(handle && call_read(memory, MIB) == (long)MIB, "once a library for RDMA is loaded everything is copied");
+    tap_ok(handle && call_read(memory, MIB) == (long)MIB,
+           "once a library for RDMA is loaded everything is copied");
     if (handle)
         dlclose(handle);
     tap_ok(call_read(memory, MIB) == (long)MIB, "and when it has gone again, too");

@@ -47,9 +47,11 @@ static bool warm_call(unsigned char *memory, size_t distance, enum operand_acces
         memset(&asked, 0, sizeof asked);
         if (!defer)
             good = run_call(table, lane, operands, 3, &state, 0).equal;
-        else if ((good = operands_hold(table, lane, NULL, operands, 3, 0, HOLD_UNPROVEN, &hold) == STATUS_OK)) {
-            good = operands_prove(hold, &changed) == STATUS_OK && lane_synchronise(lane, "uploading") == STATUS_OK &&
-                   device_is_equal(&operands[0]) && operands_write_back(hold) == STATUS_OK;
+        else if ((good = operands_hold(table, lane, NULL, operands, 3, 0, HOLD_UNPROVEN, &hold) ==
+                         STATUS_OK)) {
+            good = operands_prove(hold, &changed) == STATUS_OK &&
+                   lane_synchronise(lane, "uploading") == STATUS_OK && device_is_equal(&operands[0]) &&
+                   operands_write_back(hold) == STATUS_OK;
             operands_release(hold, NULL);
         }
     }
@@ -81,7 +83,8 @@ static void test_neighbours(void)
     unsigned char *memory = map(MIB);
     open_table(64 * MIB, 0);
     tap_ok(warm_call(memory, BYTES, OPERAND_READ, false) && asked.scans == 1, "neighbours are one scan");
-    tap_ok(warm_call(memory, 2 * BYTES, OPERAND_READ, true) && asked.scans == 1, "with a little between them, too");
+    tap_ok(warm_call(memory, 2 * BYTES, OPERAND_READ, true) && asked.scans == 1,
+           "with a little between them, too");
     unmap(memory, MIB);
     mirror_table_destroy(table);
 }
@@ -123,17 +126,22 @@ static void test_repeated(void)
     const unsigned long pins = call_count("cuMemHostRegister_v2");
     open_table(64 * MIB, 64 * MIB);
     const int times = (int)staged_results_until_pin(BYTES + page);
-    tap_ok(calls_to_settle(memory + 8, distance, BYTES) == times && call_count("cuMemHostRegister_v2") == pins + 1,
+    tap_ok(calls_to_settle(memory + 8, distance, BYTES) == times &&
+               call_count("cuMemHostRegister_v2") == pins + 1,
            "a result that comes home to the same pages is pinned");
     memset(&asked, 0, sizeof asked);
-    tap_ok(call(whole(memory + 8, BYTES, OPERAND_UPDATE), distance) == 0 && asked.scans == 1 && asked.changes == 0,
+    tap_ok(call(whole(memory + 8, BYTES, OPERAND_UPDATE), distance) == 0 && asked.scans == 1 &&
+               asked.changes == 0,
            "then a call asks once, and sends nothing up");
     memory[50000] = shadow[50000] = 77;
-    tap_ok(call(whole(memory + 8, BYTES, OPERAND_UPDATE), distance) == (long)page, "what the host writes goes up");
-    tap_ok(calls_to_settle(memory + 8 + BYTES, distance, BYTES) == times && call_count("cuMemHostRegister_v2") == pins + 2,
+    tap_ok(call(whole(memory + 8, BYTES, OPERAND_UPDATE), distance) == (long)page,
+           "what the host writes goes up");
+    tap_ok(calls_to_settle(memory + 8 + BYTES, distance, BYTES) == times &&
+               call_count("cuMemHostRegister_v2") == pins + 2,
            "its neighbour, which shares a page, is pinned with it");
     tap_ok(calls_to_settle(memory + 8, distance, 2 * BYTES) == 0, "both are one result, too");
-    tap_ok(calls_to_settle(memory + 2 * MIB + 80, distance, BYTES) == -1 && call_count("cuMemHostRegister_v2") == pins + 2,
+    tap_ok(calls_to_settle(memory + 2 * MIB + 80, distance, BYTES) == -1 &&
+               call_count("cuMemHostRegister_v2") == pins + 2,
            "what may share its first page with something else is not pinned");
     tap_ok(memcmp(memory, shadow, 4 * MIB) == 0, "and all of it came home");
     memset(memory, 5, 2 * BYTES + 8);
@@ -172,8 +180,8 @@ static void test_triangle(void)
         memset(&asked, 0, sizeof asked);
         good = call(lower, shadow - memory) >= 0 && good;
     } while (asked.changes > 0 && ++calls < 20);
-    tap_ok(good && calls <= (int)staged_results_until_pin(ORDER * ORDER * 8) && call(lower, shadow - memory) == 0 &&
-               memcmp(memory, shadow, 4 * MIB) == 0,
+    tap_ok(good && calls <= (int)staged_results_until_pin(ORDER * ORDER * 8) &&
+               call(lower, shadow - memory) == 0 && memcmp(memory, shadow, 4 * MIB) == 0,
            "a triangle is pinned, after %d calls, and nothing goes up again", calls);
     lower = operand_of(memory + 3 * MIB, 120, 120, 120, PART_LOWER, OPERAND_UPDATE);
     const unsigned long pins = call_count("cuMemHostRegister_v2");
@@ -197,7 +205,8 @@ static void test_phases(void)
     for (size_t i = 0; i < PHASES; i++)
         good = calls_to_settle(memory + i * MIB, shadow - memory, MIB / 2) > 0 && good;
     tap_ok(good && call_count("cuMemHostRegister_v2") == pins + PHASES &&
-               mirror_of(memory)->pin_count == MIRROR_SMALL_PINS_MAX && memcmp(memory, shadow, PHASES * MIB) == 0,
+               mirror_of(memory)->pin_count == MIRROR_SMALL_PINS_MAX &&
+               memcmp(memory, shadow, PHASES * MIB) == 0,
            "what a program turns to later is pinned, too, in place of the first");
     unmap(memory, PHASES * MIB);
     unmap(shadow, PHASES * MIB);
@@ -213,7 +222,8 @@ static void test_written_beside(void)
     for (int i = 0; i < 5; i++) {
         memory[BYTES + 100] = shadow[BYTES + 100] = (unsigned char)(i + 1);
         memset(&asked, 0, sizeof asked);
-        good = call(whole(memory + 8, BYTES, OPERAND_UPDATE), shadow - memory) >= 0 && asked.changes > 0 && good;
+        good = call(whole(memory + 8, BYTES, OPERAND_UPDATE), shadow - memory) >= 0 && asked.changes > 0 &&
+               good;
     }
     tap_ok(good && memcmp(memory, shadow, MIB) == 0,
            "what is staged beside the program's writes goes into open pages");
@@ -277,11 +287,12 @@ static void await_waiter(struct mirror *mirror)
     }
 }
 
-/* Blocks of small pages become huge ones while a call waits for two operands: then what it looks at comes near to be
- * one range. */
+/* Blocks of small pages become huge ones while a call waits for two operands: then what it looks at comes
+ * near to be one range. */
 static void test_huge_meanwhile(void)
 {
-    unsigned char *memory = map(8 * MIB), *low = (unsigned char *)block_ceiling((uintptr_t)memory), *high = low + 5 * MIB / 2;
+    unsigned char *memory = map(8 * MIB), *low = (unsigned char *)block_ceiling((uintptr_t)memory),
+                  *high = low + 5 * MIB / 2;
     struct late_call late = {{whole(low, 8 * page, OPERAND_READ), whole(high, 8 * page, OPERAND_READ)}, {0}};
     pthread_t thread;
     open_table(64 * MIB, 0);

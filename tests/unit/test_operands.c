@@ -22,7 +22,8 @@ static void test_resident(void)
     operands_credit(table, &operand, 1, 2);
     tap_ok(credit_of(memory, 4 * MIB) == 42, "host-run calls fill the account");
     tap_ok(call_read(memory, 4 * MIB) == (long)(4 * MIB), "a first call uploads everything");
-    tap_ok(is_resident(memory, 4 * MIB) && is_resident(memory + MIB, MIB), "then all of it is resident, and any part");
+    tap_ok(is_resident(memory, 4 * MIB) && is_resident(memory + MIB, MIB),
+           "then all of it is resident, and any part");
     tap_ok(call_read(memory, 4 * MIB) == 0, "a second call uploads nothing");
     memory[5 * page + 17] ^= 1;
     tap_ok(call_read(memory, 4 * MIB) == (long)page, "one byte written: one page goes up");
@@ -35,7 +36,8 @@ static void test_resident(void)
            "what is found mostly rewritten must earn residency again");
     unmap(memory, 4 * MIB);
     memory = map(4 * MIB);
-    tap_ok(call_read(memory, 4 * MIB) == (long)(4 * MIB), "new memory, perhaps at the old address, is uploaded");
+    tap_ok(call_read(memory, 4 * MIB) == (long)(4 * MIB),
+           "new memory, perhaps at the old address, is uploaded");
     unmap(memory, 4 * MIB);
     mirror_table_destroy(table);
 }
@@ -45,11 +47,13 @@ static void test_outputs(void)
     unsigned char *memory = map(4 * MIB), *shadow = map(4 * MIB);
     ptrdiff_t distance = shadow - memory;
     open_table(64 * MIB, 0);
-    tap_ok(call(whole(memory, 4 * MIB, OPERAND_UPDATE), distance) == (long)(4 * MIB), "an updated operand goes up");
+    tap_ok(call(whole(memory, 4 * MIB, OPERAND_UPDATE), distance) == (long)(4 * MIB),
+           "an updated operand goes up");
     tap_ok(memcmp(memory, shadow, 4 * MIB) == 0, "and its result comes back");
     tap_ok(call_read(memory, 4 * MIB) == 0, "after which it is still valid");
     struct operand middle = operand_of(memory + 800, 900, 100, 1024, PART_FULL, OPERAND_UPDATE);
-    tap_ok(call(middle, distance) == 0 && memcmp(memory, shadow, 4 * MIB) == 0, "a part can be updated in place");
+    tap_ok(call(middle, distance) == 0 && memcmp(memory, shadow, 4 * MIB) == 0,
+           "a part can be updated in place");
     long again = call_read(memory, 4 * MIB);
     tap_ok(again > 0 && again <= 200 * (long)page, "of its pages those that others share go up again");
     struct operand overwrite = whole(memory, 4 * MIB, OPERAND_OVERWRITE);
@@ -92,10 +96,13 @@ static void test_budget(void)
     tap_ok(call_read(large + 8 * MIB, 4 * MIB) == (long)(4 * MIB), "even parts of the mirror in use");
     struct operand operand = whole(large, 12 * MIB, OPERAND_READ);
     struct operands_hold *hold = NULL;
-    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_PROVEN, &hold) == STATUS_OUT_OF_MEMORY && !hold,
+    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_PROVEN, &hold) == STATUS_OUT_OF_MEMORY &&
+               !hold,
            "what can never fit is refused");
-    set_faults("cuMemCreate:1:2,cuMemCreate:2:2,cuMemCreate:3:2,cuMemCreate:4:2,cuMemCreate:5:2,cuMemCreate:6:2");
-    tap_ok(call(whole(one, 4 * MIB, OPERAND_READ), 0) == -1, "so is everything when the device has no memory");
+    set_faults(
+        "cuMemCreate:1:2,cuMemCreate:2:2,cuMemCreate:3:2,cuMemCreate:4:2,cuMemCreate:5:2,cuMemCreate:6:2");
+    tap_ok(call(whole(one, 4 * MIB, OPERAND_READ), 0) == -1,
+           "so is everything when the device has no memory");
     set_faults("");
     tap_ok(call_read(one, 4 * MIB) == (long)(4 * MIB), "until it has");
     unmap(one, 4 * MIB);
@@ -112,14 +119,17 @@ static void test_panel_goes_at_once(void)
     unsigned char *memory = map(bytes);
     struct operand panel = operand_of(memory + 4096, ROWS, COLUMNS, LD, PART_FULL, OPERAND_READ);
     open_table(64 * MIB, 0);
-    const unsigned long single = call_count("cuMemcpyHtoDAsync_v2"), copies = call_count("cuMemcpy2DAsync_v2");
+    const unsigned long single = call_count("cuMemcpyHtoDAsync_v2"),
+                        copies = call_count("cuMemcpy2DAsync_v2");
     bool good = call(panel, 0) >= ROWS * COLUMNS * 8;
-    tap_ok(good && call_count("cuMemcpyHtoDAsync_v2") == single && call_count("cuMemcpy2DAsync_v2") == copies + 1,
+    tap_ok(good && call_count("cuMemcpyHtoDAsync_v2") == single &&
+               call_count("cuMemcpy2DAsync_v2") == copies + 1,
            "the columns of a panel go up in one copy");
     for (size_t j = 0; j < COLUMNS; j++)
         memory[4096 + j * LD * 8 + 5000] = (unsigned char)j;
     good = call(panel, 0) == COLUMNS * 4096;
-    tap_ok(good && call_count("cuMemcpyHtoDAsync_v2") == single && call_count("cuMemcpy2DAsync_v2") == copies + 2,
+    tap_ok(good && call_count("cuMemcpyHtoDAsync_v2") == single &&
+               call_count("cuMemcpy2DAsync_v2") == copies + 2,
            "so does what has changed in each");
     unmap(memory, bytes);
     mirror_table_destroy(table);
@@ -166,12 +176,14 @@ static void test_failures(void)
     unsigned char *memory = map(MIB);
     open_table(64 * MIB, 0);
     call_read(memory, MIB);
-    tap_ok(copy_back(memory, OPERAND_UPDATE, "COPY_BACK:1:400") == STATUS_OK, "a copy-back that fails is repeated");
+    tap_ok(copy_back(memory, OPERAND_UPDATE, "COPY_BACK:1:400") == STATUS_OK,
+           "a copy-back that fails is repeated");
     tap_ok(copy_back(memory, OPERAND_OVERWRITE, "COPY_BACK:1:400,COPY_BACK:2:400") == STATUS_DEVICE_ERROR,
            "failing twice, what is only written can be left to the host");
     tap_ok(call_read(memory, MIB) >= 0, "and the mirror tells the truth");
     enum status status = copy_back(memory, OPERAND_UPDATE, "COPY_BACK:1:400,COPY_BACK:2:400");
-    tap_ok(status == STATUS_RESULT_LOST || status == STATUS_DEVICE_ERROR, "an updated operand is lost at worst");
+    tap_ok(status == STATUS_RESULT_LOST || status == STATUS_DEVICE_ERROR,
+           "an updated operand is lost at worst");
     memset(memory, 6, MIB);
     set_faults("cuMemcpyHtoDAsync_v2:1:400");
     tap_ok(call(whole(memory, MIB, OPERAND_READ), 0) == -1, "a failed upload fails the call");
@@ -202,7 +214,8 @@ static void test_refused(void)
         lane_release(others[i]);
     tap_ok(call_read(memory, MIB) == 0, "and what is resident stays so");
     set_faults("cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2,cuMemAlloc_v2:3:2,cuMemAlloc_v2:4:2");
-    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 48 * MIB, HOLD_PROVEN, &hold) == STATUS_OUT_OF_MEMORY,
+    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 48 * MIB, HOLD_PROVEN, &hold) ==
+               STATUS_OUT_OF_MEMORY,
            "one without memory for its vectors is refused");
     set_faults("");
     tap_ok(call_read(memory, MIB) == 0, "and what is resident stays so");
@@ -225,7 +238,8 @@ static void test_stateless(void)
     struct operand empty[2] = {whole(private, MIB, OPERAND_READ), {.element_bytes = 8}};
     tap_ok(run_call(table, lane, empty, 2, &state, 0).equal, "an operand that is not there needs nothing");
     set_faults("cuMemHostRegister_v2:1:712");
-    tap_ok(call_read(strange, 16 * MIB) == (long)(16 * MIB) && call_read(strange, 16 * MIB) == (long)(16 * MIB),
+    tap_ok(call_read(strange, 16 * MIB) == (long)(16 * MIB) &&
+               call_read(strange, 16 * MIB) == (long)(16 * MIB),
            "what the program pinned is copied at every call");
     set_faults("");
     struct operand operand = whole(strange, 16 * MIB, OPERAND_READ);
@@ -243,7 +257,9 @@ static void test_exchanged(void)
     unsigned char *memory = map(MIB);
     int memfd = memfd_create("matrix", MFD_CLOEXEC);
     open_table(64 * MIB, 0);
-    bool known = operands_residency(table, &(struct operand){.matrix = {memory, 8, 8, 8, PART_FULL}, .element_bytes = 8}, 1, NULL)
+    bool known = operands_residency(
+                     table, &(struct operand){.matrix = {memory, 8, 8, 8, PART_FULL}, .element_bytes = 8}, 1,
+                     NULL)
                      .trackable;
     if (memfd < 0 || ftruncate(memfd, (off_t)MIB) != 0 ||
         mmap(memory, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memfd, 0) != (void *)memory)

@@ -56,7 +56,8 @@ static void arena_create(struct arena *arena, enum kind kind)
     arena->kind = kind;
     arena->bytes = arena_bytes(kind);
     arena->pieced = false;
-    arena->memory = kind == MALLOCED ? malloc(arena->bytes) : map(arena->bytes, kind == SHARED ? MAP_SHARED : MAP_PRIVATE);
+    arena->memory = kind == MALLOCED ? malloc(arena->bytes)
+                                     : map(arena->bytes, kind == SHARED ? MAP_SHARED : MAP_PRIVATE);
     arena->shadow = malloc(arena->bytes);
     arena_fill(arena);
 }
@@ -117,7 +118,8 @@ static void remap(struct arena *arena)
     size_t count = below(&state, 2) ? pages - first : 1 + below(&state, pages - first);
     unsigned char *begin = arena->memory + (first << page_shift());
     munmap(begin, count << page_shift());
-    if (mmap(begin, count << page_shift(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != begin)
+    if (mmap(begin, count << page_shift(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+             -1, 0) != begin)
         abort();
     memset(arena->shadow + (first << page_shift()), 0, count << page_shift());
     arena->pieced = count < pages;
@@ -175,11 +177,13 @@ static struct operand choose(const struct arena *arena, enum operand_access acce
     size_t start = arena->kind == LARGE ? below(&state, 3000) : below(&state, words / 2);
     int64_t most = (int64_t)((words - start) / (size_t)ld);
     enum blas_part part = (enum blas_part)below(&state, 3);
-    int64_t columns = part == PART_FULL && arena->kind != LARGE ? 1 + (int64_t)below(&state, (size_t)most) : most;
+    int64_t columns = part == PART_FULL && arena->kind != LARGE ? 1 + (int64_t)below(&state, (size_t)most)
+                                                                : most;
     if (part != PART_FULL)
         columns = rows = rows < columns ? rows : columns;
-    return operand_of(arena->memory + 8 * start + (access == OPERAND_READ ? 0 : 8 * below(&state, 2) * (start > 0)), rows,
-                      columns - (columns > 1 && part == PART_FULL), ld, part, access);
+    return operand_of(arena->memory + 8 * start +
+                          (access == OPERAND_READ ? 0 : 8 * below(&state, 2) * (start > 0)),
+                      rows, columns - (columns > 1 && part == PART_FULL), ld, part, access);
 }
 
 static bool disjoint(const struct operand *one, const struct operand *other)
@@ -209,12 +213,15 @@ static bool random_call(bool faults)
             return true;
     char script[64] = "";
     if (faults && below(&state, 4) == 0) {
-        static const char *const calls[] = {"cuMemCreate", "cuMemMap", "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize",
-                                            "cuMemHostRegister_v2", "cuMemcpy2DAsync_v2", "cuMemAddressReserve"};
-        snprintf(script, sizeof script, "%s:%zu:%d", calls[below(&state, 7)], 1 + below(&state, 3), below(&state, 2) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_SUPPORTED);
+        static const char *const calls[] = {
+            "cuMemCreate",          "cuMemMap",           "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize",
+            "cuMemHostRegister_v2", "cuMemcpy2DAsync_v2", "cuMemAddressReserve"};
+        snprintf(script, sizeof script, "%s:%zu:%d", calls[below(&state, 7)], 1 + below(&state, 3),
+                 below(&state, 2) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_SUPPORTED);
     }
     set_faults(script);
-    struct call_result result = run_call(table, lane, operands, count, &state, target ? target->shadow - target->memory : 0);
+    struct call_result result = run_call(table, lane, operands, count, &state,
+                                         target ? target->shadow - target->memory : 0);
     set_faults("");
     if (result.held != STATUS_OK)
         return *script || result.held == STATUS_OUT_OF_MEMORY;

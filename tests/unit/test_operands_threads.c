@@ -39,8 +39,8 @@ static bool read_all(struct worker *worker, struct lane *lane)
     return result.held == STATUS_OK && result.written == STATUS_OK && result.equal;
 }
 
-/* As a call does that launches at once and looks beside the kernel: what it has read counts if nothing had changed,
- * and otherwise it reads again. */
+/* As a call does that launches at once and looks beside the kernel: what it has read counts if nothing had
+ * changed, and otherwise it reads again. */
 static enum status read_unproven(struct lane *lane, struct operand *operand, bool *equal)
 {
     struct operands_hold *hold;
@@ -61,7 +61,8 @@ static enum status read_unproven(struct lane *lane, struct operand *operand, boo
     return status;
 }
 
-/* Columns of one's own, whose pages are others' too, or now and then those of all, which nobody writes meanwhile. */
+/* Columns of one's own, whose pages are others' too, or now and then those of all, which nobody writes
+ * meanwhile. */
 static bool read_and_write(struct worker *worker, struct lane *lane)
 {
     double *mine = matrix + worker->number * BLOCK * ROWS;
@@ -85,7 +86,8 @@ static bool read_and_write(struct worker *worker, struct lane *lane)
 static void disturb(const struct worker *worker)
 {
     char *own = (char *)matrix + bytes + worker->number * 4096;
-    if (mmap(own, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)own)
+    if (mmap(own, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+        (void *)own)
         abort();
 }
 
@@ -93,7 +95,8 @@ static void disturb(const struct worker *worker)
 static void renew(void)
 {
     munmap(matrix, bytes);
-    if (mmap(matrix, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)matrix)
+    if (mmap(matrix, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+        (void *)matrix)
         abort();
     memcpy(matrix, shadow, bytes);
 }

@@ -38,7 +38,8 @@ static struct extent random_extent(int64_t ld)
     struct extent extent;
     bool good;
     if (random_below(2)) {
-        struct blas_matrix matrix = {arena + 8 * random_below(64), 1 + random_below(ld), 1 + random_below(5), ld, PART_FULL};
+        struct blas_matrix matrix = {arena + 8 * random_below(64), 1 + random_below(ld), 1 + random_below(5),
+                                     ld, PART_FULL};
         good = extent_of_matrix(&matrix, 8, &extent);
     } else {
         static const int64_t increments[] = {1, -1, 2, -3};
@@ -90,8 +91,17 @@ static void test_extents(void)
 /* What 64-bit integers can say and no memory holds: none is an extent, and none overflows. */
 static void test_huge(void)
 {
-    static const int64_t sizes[] = {1, 2, INT64_C(1) << 31, INT64_C(1) << 32, INT64_C(1) << 59, INT64_C(1) << 60,
-                                    INT64_C(1) << 61, INT64_MAX / 16, INT64_MAX / 8 + 1, INT64_MAX - 1, INT64_MAX};
+    static const int64_t sizes[] = {1,
+                                    2,
+                                    INT64_C(1) << 31,
+                                    INT64_C(1) << 32,
+                                    INT64_C(1) << 59,
+                                    INT64_C(1) << 60,
+                                    INT64_C(1) << 61,
+                                    INT64_MAX / 16,
+                                    INT64_MAX / 8 + 1,
+                                    INT64_MAX - 1,
+                                    INT64_MAX};
     const int count = sizeof sizes / sizeof *sizes;
     struct extent extent;
     int wrong = 0, legal = 0;
@@ -106,22 +116,29 @@ static void test_huge(void)
             for (int k = 0; k < count; k++) {
                 struct blas_matrix matrix = {arena, sizes[i], sizes[j], sizes[k], PART_FULL};
                 stride = 16.0L * (long double)sizes[k];
-                long double last = stride * (long double)(sizes[j] - 1) + 16.0L * (long double)sizes[i] + start;
+                long double last = stride * (long double)(sizes[j] - 1) + 16.0L * (long double)sizes[i] +
+                                   start;
                 fits = last < 0x1p63L && stride < 0x1p63L;
                 wrong += extent_of_matrix(&matrix, 16, &extent) != fits;
                 legal += fits;
             }
         }
-    tap_ok(wrong == 0 && legal > 10, "sizes up to 2^63 - 1 neither overflow nor pass (%d matrices fit)", legal);
+    tap_ok(wrong == 0 && legal > 10, "sizes up to 2^63 - 1 neither overflow nor pass (%d matrices fit)",
+           legal);
     struct blas_vector vector = {arena, 1, INT64_MIN};
     tap_ok(!extent_of_vector(&vector, 8, &extent), "nor does an increment of -2^63");
 }
 
-static struct blas_call gemv_of(double *a, int64_t m, int64_t n, int64_t ld, double *x, int64_t incx, double *y,
-                                int64_t incy)
+static struct blas_call gemv_of(double *a, int64_t m, int64_t n, int64_t ld, double *x, int64_t incx,
+                                double *y, int64_t incy)
 {
-    return (struct blas_call){.family = FAMILY_GEMV, .type = TYPE_D, .m = m, .n = n, .a = {a, m, n, ld, PART_FULL},
-                              .x = {x, n, incx}, .y = {y, m, incy}};
+    return (struct blas_call){.family = FAMILY_GEMV,
+                              .type = TYPE_D,
+                              .m = m,
+                              .n = n,
+                              .a = {a, m, n, ld, PART_FULL},
+                              .x = {x, n, incx},
+                              .y = {y, m, incy}};
 }
 
 static void test_calls(void)
@@ -148,8 +165,13 @@ static void test_calls(void)
     tap_ok(!overlap_is_forbidden(&call), "trmv: x after the matrix is legal");
     call.x.pointer = a + 33;
     tap_ok(overlap_is_forbidden(&call), "trmv: x that reaches into it is not");
-    call = (struct blas_call){.family = FAMILY_SYR2K, .type = TYPE_D, .n = 3, .k = 2, .a = {a, 3, 2, 10, PART_FULL},
-                              .b = {a + 5, 3, 2, 10, PART_FULL}, .c = {a + 20, 3, 3, 10, PART_UPPER}};
+    call = (struct blas_call){.family = FAMILY_SYR2K,
+                              .type = TYPE_D,
+                              .n = 3,
+                              .k = 2,
+                              .a = {a, 3, 2, 10, PART_FULL},
+                              .b = {a + 5, 3, 2, 10, PART_FULL},
+                              .c = {a + 20, 3, 3, 10, PART_UPPER}};
     tap_ok(!overlap_is_forbidden(&call), "syr2k: c beside a and b is legal");
     call.b.pointer = a + 35;
     tap_ok(!overlap_is_forbidden(&call), "syr2k: c in the rows above b is legal");
@@ -162,7 +184,11 @@ static void test_calls(void)
     tap_ok(overlap_is_forbidden(&call), "hemv: y that starts in the last imaginary part of x is not");
     call.y.pointer = a + 25;
     tap_ok(overlap_is_forbidden(&call), "hemv: nor y that reaches x");
-    call = (struct blas_call){.family = FAMILY_SYR2K, .type = TYPE_D, .n = 3, .k = 2, .a = {a, 3, 2, 10, PART_FULL},
+    call = (struct blas_call){.family = FAMILY_SYR2K,
+                              .type = TYPE_D,
+                              .n = 3,
+                              .k = 2,
+                              .a = {a, 3, 2, 10, PART_FULL},
                               .c = {a + 20, 3, 3, 10, PART_UPPER}};
     tap_ok(overlap_is_forbidden(&call), "a null operand is left to the host");
 }

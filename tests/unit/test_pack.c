@@ -15,7 +15,8 @@ static struct blas_call gemv_of(int64_t m, int64_t n, enum blas_trans trans, int
 static void test_legal(void)
 {
     struct blas_call call = gemv_of(3, 5, TRANS_NONE, 3);
-    tap_ok(pack_legal(&call) && call.x.length == 5 && call.y.length == 3 && call.a.rows == 3 && call.a.columns == 5,
+    tap_ok(pack_legal(&call) && call.x.length == 5 && call.y.length == 3 && call.a.rows == 3 &&
+               call.a.columns == 5,
            "gemv: x is as long as a row, y as a column");
     call = gemv_of(3, 5, TRANS_CONJUGATE, 3);
     tap_ok(pack_legal(&call) && call.x.length == 3 && call.y.length == 5, "transposed, the other way round");
@@ -79,7 +80,9 @@ static struct element element_of(const struct blas_call *call, int64_t i, int64_
 static struct element element_meant(const struct blas_call *call, int64_t i, int64_t j)
 {
     struct blas_call columns = *call;
-    columns.a.part = call->family == FAMILY_GEMV ? PART_FULL : call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
+    columns.a.part = call->family == FAMILY_GEMV ? PART_FULL
+                     : call->uplo == UPLO_UPPER  ? PART_UPPER
+                                                 : PART_LOWER;
     struct element element = element_of(&columns, i, j);
     if (element.index >= 0)
         element.index = element.index / call->a.ld + element.index % call->a.ld * call->a.ld;
@@ -90,8 +93,12 @@ static void test_row_major(enum blas_family family, const char *name)
 {
     int wrong = 0, cases = 0;
     for (int flags = 0; flags < 8; flags++) {
-        struct blas_call meant = {.family = family, .type = TYPE_Z, .n = 4, .uplo = flags & 1 ? UPLO_UPPER : UPLO_LOWER,
-                                  .a = {.pointer = storage, .ld = 7}, .x = {.pointer = storage + 400, .increment = 1},
+        struct blas_call meant = {.family = family,
+                                  .type = TYPE_Z,
+                                  .n = 4,
+                                  .uplo = flags & 1 ? UPLO_UPPER : UPLO_LOWER,
+                                  .a = {.pointer = storage, .ld = 7},
+                                  .x = {.pointer = storage + 400, .increment = 1},
                                   .y = {.pointer = storage + 600, .increment = 1}};
         if (family == FAMILY_GEMV || family == FAMILY_TRMV)
             meant.trans = (enum blas_trans)(flags >> 1);
@@ -101,7 +108,8 @@ static void test_row_major(enum blas_family family, const char *name)
         pack_row_major(&call);
         wrong += !pack_legal(&call);
         bool upright = meant.trans == TRANS_NONE || meant.trans == TRANS_CONJUGATE_ONLY;
-        int64_t rows = family == FAMILY_GEMV && upright ? 6 : 4, columns = family == FAMILY_GEMV && !upright ? 6 : 4;
+        int64_t rows = family == FAMILY_GEMV && upright ? 6 : 4,
+                columns = family == FAMILY_GEMV && !upright ? 6 : 4;
         wrong += call.x.length != columns || (family != FAMILY_TRMV && call.y.length != rows);
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < columns; j++, cases++) {

@@ -63,12 +63,14 @@ int main(void)
     const uint64_t most = now() - outer;
 
     tap_ok(first == PHASE_OTHER && second == PHASE_SCAN, "entering a phase tells the one before");
-    tap_ok(sum(&times) >= least && sum(&times) <= most, "the phases add up to the time between start and stop");
+    tap_ok(sum(&times) >= least && sum(&times) <= most,
+           "the phases add up to the time between start and stop");
     tap_ok(times.nanoseconds[PHASE_OTHER] >= other && times.nanoseconds[PHASE_SCAN] >= scan + again &&
               times.nanoseconds[PHASE_UPLOAD] >= upload,
           "each phase has what was spent in it");
-    tap_ok(times.nanoseconds[PHASE_UPLOAD] <= most - scan - again - other && times.nanoseconds[PHASE_RESULT] == 0,
-          "and nothing of the others', nor of another thread's");
+    tap_ok(times.nanoseconds[PHASE_UPLOAD] <= most - scan - again - other &&
+               times.nanoseconds[PHASE_RESULT] == 0,
+           "and nothing of the others', nor of another thread's");
     const struct phase_times before = times;
     phase_enter(PHASE_FINISH);
     spend(1000);

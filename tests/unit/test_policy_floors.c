@@ -8,8 +8,10 @@
 static void test_floors(const struct machine_model *model)
 {
     tap_ok(policy_floor(OFFLOAD_ALWAYS, model, FAMILY_AXPY, TYPE_S) == 0, "always has no floor");
-    tap_ok(policy_floor(OFFLOAD_NEVER, model, FAMILY_SYMV, TYPE_D) == UINT64_MAX, "never has no way over the floor");
-    tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_AXPY, TYPE_D) == UINT64_MAX, "axpy never pays over a link");
+    tap_ok(policy_floor(OFFLOAD_NEVER, model, FAMILY_SYMV, TYPE_D) == UINT64_MAX,
+           "never has no way over the floor");
+    tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_AXPY, TYPE_D) == UINT64_MAX,
+           "axpy never pays over a link");
     uint64_t floor = policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D);
     struct blas_call call = symv_call((int64_t)floor - 1);
     struct residency residency = {.trackable = true, .resident = true};
@@ -47,7 +49,8 @@ static void shape_call(struct blas_call *call, int64_t size, int shape)
 static struct blas_call call_below(enum blas_family family, enum blas_type type, uint64_t floor, int shape)
 {
     static double storage;
-    struct blas_call call = {.family = family, .type = type, .a = {.pointer = &storage, .ld = INT64_C(1) << 40}};
+    struct blas_call call = {
+        .family = family, .type = type, .a = {.pointer = &storage, .ld = INT64_C(1) << 40}};
     shape_call(&call, (int64_t)floor - 1, shape);
     if (family < FAMILY_GEMM) {
         call.x = (struct blas_vector){.pointer = &storage, .increment = 1};
@@ -68,15 +71,18 @@ static void test_every_floor(const struct machine_model *model)
     for (int family = FAMILY_GEMV; family < FAMILY_COUNT; family++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int shape = 0; shape < 4; shape++) {
-                uint64_t floor = policy_floor(OFFLOAD_AUTO, model, (enum blas_family)family, (enum blas_type)type);
-                struct blas_call call = call_below((enum blas_family)family, (enum blas_type)type, floor, shape);
+                uint64_t floor = policy_floor(OFFLOAD_AUTO, model, (enum blas_family)family,
+                                              (enum blas_type)type);
+                struct blas_call call = call_below((enum blas_family)family, (enum blas_type)type, floor,
+                                                   shape);
                 struct predicted_times times = crossover_predict(model, &call, 0, true);
                 tap_ok(floor > 1 && floor < UINT64_MAX && crossover_size(&call) < floor &&
                            times.host_us < times.resident_us,
                        "family %d, type %d, shape %d: floor %llu is below the crossover", family, type, shape,
                        (unsigned long long)floor);
             }
-    tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_HEMV, TYPE_Z) < policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D),
+    tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_HEMV, TYPE_Z) <
+               policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D),
            "a complex matrix is large sooner than a real one");
 }
 
@@ -87,15 +93,19 @@ static void test_processors(const struct machine_model *plain)
     struct blas_call small = symv_call(2000), large = symv_call(8192);
     small.family = FAMILY_TRMV; /* which memory alone holds back */
     crossover_use_processors(&model, 64, 300 << 20);
-    tap_ok(crossover_predict(&model, &small, 0, true).host_us < 0.9 * crossover_predict(plain, &small, 0, true).host_us,
+    tap_ok(crossover_predict(&model, &small, 0, true).host_us <
+               0.9 * crossover_predict(plain, &small, 0, true).host_us,
            "a matrix in the host's cache is read faster");
-    tap_ok(crossover_predict(&model, &large, 0, true).host_us == crossover_predict(plain, &large, 0, true).host_us,
+    tap_ok(crossover_predict(&model, &large, 0, true).host_us ==
+               crossover_predict(plain, &large, 0, true).host_us,
            "a larger one is not");
     tap_ok(crossover_predict(&model, &small, 1 << 20, true).resident_us ==
                crossover_predict(plain, &small, 1 << 20, true).resident_us,
            "nor does the device care");
-    tap_ok(policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D) > policy_floor(OFFLOAD_AUTO, plain, FAMILY_SYMV, TYPE_D) &&
-               policy_floor(OFFLOAD_AUTO, &model, FAMILY_GEMM, TYPE_D) > policy_floor(OFFLOAD_AUTO, plain, FAMILY_GEMM, TYPE_D),
+    tap_ok(policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D) >
+                   policy_floor(OFFLOAD_AUTO, plain, FAMILY_SYMV, TYPE_D) &&
+               policy_floor(OFFLOAD_AUTO, &model, FAMILY_GEMM, TYPE_D) >
+                   policy_floor(OFFLOAD_AUTO, plain, FAMILY_GEMM, TYPE_D),
            "floors rise with the host's speed");
     test_every_floor(&model);
     crossover_use_processors(&model, 16, 4 << 20);

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Calls that take long on the host and would save little each pay by what they save, and calls that would take
- * no time on a device by all of the price at the latest. */
+/* Calls that take long on the host and would save little each pay by what they save, and calls that would
+ * take no time on a device by all of the price at the latest. */
 static void test_slow_savings(const struct machine_model *model, const struct blas_call *call)
 {
     struct machine_model other = *model;
@@ -71,8 +71,9 @@ static void test_wake(const struct machine_model *model)
 }
 
 /* How many such calls it takes until then. */
-static int calls_until(enum purchase_time wanted, const struct machine_model *model, const struct blas_call *call,
-                       const struct policy_decision *decision, struct level3_accounts *accounts)
+static int calls_until(enum purchase_time wanted, const struct machine_model *model,
+                       const struct blas_call *call, const struct policy_decision *decision,
+                       struct level3_accounts *accounts)
 {
     int calls = 1;
     while (calls < 10000 && policy_level3(OFFLOAD_AUTO, model, call, decision, accounts) < wanted)
@@ -97,18 +98,22 @@ static void test_opening_level3(const struct machine_model *model)
     tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &accounts) == (int)ceil(both * 3 / 4 / 1000),
            "it is used once calls gained its price and that of a first use");
     tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &accounts) == 1, "from then on at once");
-    tap_ok(calls_until(PURCHASE_NOW, model, &other, &decision, &accounts) == (int)ceil(model->level3_first_us / 1000),
+    tap_ok(calls_until(PURCHASE_NOW, model, &other, &decision, &accounts) ==
+               (int)ceil(model->level3_first_us / 1000),
            "another routine pays for its own first use");
     decision.gain_us = 2 * both;
-    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &none) == 1, "a call that gains so much opens it at once");
+    tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &none) == 1,
+           "a call that gains so much opens it at once");
     tap_ok(!policy_prepares_level3(model, both / 4 - 1, both / 4, model->wake_us) &&
                !policy_prepares_level3(model, both / 4, both, model->wake_us / 4 - 1) &&
                policy_prepares_level3(model, both / 4, 0, model->wake_us / 4) &&
                policy_prepares_level3(model, both / 8, both * 7 / 8, model->wake_us / 4),
-           "it is prepared before the device is in use where level 3 has its part and a quarter of waking is paid");
+           "it is prepared before the device is in use where level 3 has its part and a quarter of waking is "
+           "paid");
     tap_ok(policy_level3(OFFLOAD_ALWAYS, model, &call, &(struct policy_decision){.device = true},
                          &(struct level3_accounts){0}) == PURCHASE_NOW, "always opens it at once");
-    tap_ok(policy_level3(OFFLOAD_NEVER, model, &call, &decision, &(struct level3_accounts){0}) == PURCHASE_NOT_YET,
+    tap_ok(policy_level3(OFFLOAD_NEVER, model, &call, &decision, &(struct level3_accounts){0}) ==
+               PURCHASE_NOT_YET,
            "never does not");
 }
 
@@ -125,8 +130,8 @@ static void test_recurring_updates(const struct machine_model *model)
                                       .kept_bytes = (uint64_t)(n * n * 4), .worth_us = 1e5};
         struct policy_decision decision = decide(OFFLOAD_AUTO, model, &call, &residency);
         struct level3_accounts accounts = {0};
-        const bool opens =
-            decision.device && policy_level3(OFFLOAD_AUTO, model, &call, &decision, &accounts) == PURCHASE_NOW;
+        const bool opens = decision.device &&
+                           policy_level3(OFFLOAD_AUTO, model, &call, &decision, &accounts) == PURCHASE_NOW;
         tap_ok(opens == (n == 8192) && accounts.all_us <= decision.gain_us,
                "the first update of order %d %s cuBLAS", (int)n, opens ? "opens" : "does not open");
         residency.kept_bytes = 0;

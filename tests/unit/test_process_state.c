@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct blas_call gemv = {.family = FAMILY_GEMV, .type = TYPE_D, .alpha = {.d = 1}, .beta = {.d = 2}};
+static const struct blas_call gemv = {
+    .family = FAMILY_GEMV, .type = TYPE_D, .alpha = {.d = 1}, .beta = {.d = 2}};
 static const struct blas_call trsm = {.family = FAMILY_TRSM, .type = TYPE_D, .alpha = {.d = 1}};
 
 static bool allowed(const struct blas_call *call)
@@ -81,9 +82,13 @@ enum { FLUSH = 0x8000, DENORMALS_ARE_ZERO = 0x40 };
 /* One unit alone, as <fenv.h> never sets them. */
 static void test_x87(void)
 {
-    static const struct { unsigned short control; bool allowed; } cases[] = {
-        {0x0b7f, false}, /* upward */ {0x037e, false}, /* invalid traps */ {0x0377, false}, /* overflow */
-        {0x037b, true}, /* division by zero */ {0x027f, true}, /* double precision, as QD wants it */ {0x037f, true}};
+    static const struct { unsigned short control; bool allowed;
+    } cases[] = {{0x0b7f, false},
+                 /* upward */ {0x037e, false},
+                 /* invalid traps */ {0x0377, false}, /* overflow */
+                 {0x037b, true},
+                 /* division by zero */ {0x027f, true},
+                 /* double precision, as QD wants it */ {0x037f, true}};
     bool good = true;
     for (int i = 0; i < 6; i++) {
         __asm__ volatile("fldcw %0" : : "m"(cases[i].control));
@@ -132,8 +137,10 @@ static void test_scalars(void)
     feclearexcept(FE_ALL_EXCEPT);
     set_control(FLUSH | DENORMALS_ARE_ZERO);
     const bool good = !blas_scalar_is_zero(TYPE_D, tiny) && blas_scalar_is_zero(TYPE_D, zero) &&
-                      blas_scalar_is_infinite(TYPE_Z, infinite) && !blas_scalar_is_infinite(TYPE_D, infinite) &&
-                      !blas_scalar_is_zero(TYPE_D, signalling) && !blas_scalar_is_infinite(TYPE_D, signalling);
+                      blas_scalar_is_infinite(TYPE_Z, infinite) &&
+                      !blas_scalar_is_infinite(TYPE_D, infinite) &&
+                      !blas_scalar_is_zero(TYPE_D, signalling) &&
+                      !blas_scalar_is_infinite(TYPE_D, signalling);
     const int raised = fetestexcept(FE_ALL_EXCEPT);
     set_control(0);
     tap_ok(good && raised == 0, "zero and infinite scalars are told without computing");

@@ -47,7 +47,9 @@ enum { ENVIRONMENTS = sizeof environments / sizeof *environments };
 
 static void set_environment(int number)
 {
-    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(environments[number]), "r"((uint64_t)(number & 1)));
+    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1"
+                     :
+                     : "r"(environments[number]), "r"((uint64_t)(number & 1)));
 }
 
 static void clear(void)
@@ -92,7 +94,8 @@ static void test_environment(int number)
     const int error_number = errno;
     clear();
     tap_ok(own && good, "environment %d: own work has the default one", number);
-    tap_ok(same(before, after) && error_number == 1000 + number, "environment %d: as it was afterwards", number);
+    tap_ok(same(before, after) && error_number == 1000 + number, "environment %d: as it was afterwards",
+           number);
 }
 
 /* What was raised before stays so, though the work between raised something else. */

@@ -82,11 +82,13 @@ static void test_samples(double *matrix)
     struct rewrite_samples samples = {.sequence = 0};
     struct operand operand = operand_of(matrix, ORDER, ORDER, ORDER, PART_LOWER, OPERAND_READ);
     rewrite(matrix);
-    tap_ok(rewrite_samples_renew(&samples, &operand) == 0 && rewrite_samples_renew(&samples, &operand) == 0, "nothing has changed");
+    tap_ok(rewrite_samples_renew(&samples, &operand) == 0 && rewrite_samples_renew(&samples, &operand) == 0,
+           "nothing has changed");
     for (int j = 0; j < ORDER; j++)
         for (int i = 0; i <= j; i++)
             matrix[i + j * ORDER] = 7;
-    tap_ok(rewrite_samples_renew(&samples, &operand) == 0, "the other triangle and the diagonal are not looked at");
+    tap_ok(rewrite_samples_renew(&samples, &operand) == 0,
+           "the other triangle and the diagonal are not looked at");
     rewrite(matrix);
     tap_ok(rewrite_samples_renew(&samples, &operand) == 1 && rewrite_samples_renew(&samples, &operand) == 0,
            "everything has, and is known then");
@@ -96,7 +98,8 @@ static void test_samples(double *matrix)
     const double share = rewrite_samples_renew(&samples, &operand);
     tap_ok(share > 0.1 && share < 0.9, "a quarter of the columns has, %.2f of a triangle", share);
     rewrite(matrix);
-    struct operand corner = operand_of(matrix + 100 * (ORDER + 1), ORDER - 100, ORDER - 100, ORDER, PART_LOWER, OPERAND_READ);
+    struct operand corner = operand_of(matrix + 100 * (ORDER + 1), ORDER - 100, ORDER - 100, ORDER,
+                                       PART_LOWER, OPERAND_READ);
     tap_ok(rewrite_samples_renew(&samples, &corner) == 1, "a submatrix is of the same elements");
     rewrite_samples_forget(&samples);
     rewrite(matrix);
@@ -108,7 +111,8 @@ static void test_rewritten_ranges(double *const *ranges)
     int uploads = 0;
     for (int i = 0; i < RANGES; i++)
         uploads += uploads_of(ranges[i], 0, 40, true);
-    tap_ok(uploads == 0, "matrices that are rewritten before each use stay where they are (%d uploads)", uploads);
+    tap_ok(uploads == 0, "matrices that are rewritten before each use stay where they are (%d uploads)",
+           uploads);
 }
 
 /* Constant until it is bought, which may take `most` uses, and rewritten then: only what happened to
@@ -133,10 +137,12 @@ static void test_lost_ranges(double *const *ranges, int alone)
         losses += lose(ranges[i], LOSING, 100 * alone);
     const int constant = uses_until_bought(ranges[3], LOSING);
     tap_ok(losses == 2 && constant > alone + 1 && constant <= 2 * alone + 1,
-           "after two losses one that stays the same goes up after %d uses, alone it does after %d", constant, alone);
+           "after two losses one that stays the same goes up after %d uses, alone it does after %d", constant,
+           alone);
     for (int i = 4; i < RANGES; i++) /* to be fair: the one that stays has not paid yet */
         losses += lose(ranges[i], LOSING, 4 * alone);
-    tap_ok(losses <= 5, "of %d matrices that are rewritten as soon as they are bought %d are", RANGES - 2, losses);
+    tap_ok(losses <= 5, "of %d matrices that are rewritten as soon as they are bought %d are", RANGES - 2,
+           losses);
     bool on_device;
     tap_ok(uses_until_bought(ranges[3], LOSING + 1) == 1, "what was bought stays");
     const int dear = uses_until_bought(map(), LOSING);
@@ -159,7 +165,8 @@ static void test_own_updates(double *matrix, int alone)
             rewrite(matrix);
         }
     }
-    tap_ok(uses == alone, "what the device would have rewritten itself goes up as if it were the same (%d uses)", uses);
+    tap_ok(uses == alone,
+           "what the device would have rewritten itself goes up as if it were the same (%d uses)", uses);
 }
 
 /* Rewritten now and then: as often as it pays to send it again, or more often. */
@@ -187,7 +194,8 @@ int main(void)
     double *ranges[RANGES];
     model = crossover_builtin_model(NULL, 8);
     lane = emulated_lane();
-    if (mirror_table_create(emulated_device, (size_t)1 << 30, 0, true, &table) != STATUS_OK || !mirror_table_tracks(table))
+    if (mirror_table_create(emulated_device, (size_t)1 << 30, 0, true, &table) != STATUS_OK ||
+        !mirror_table_tracks(table))
         tap_skip_all("host writes cannot be tracked here");
     for (int i = 0; i < RANGES; i++)
         ranges[i] = map();

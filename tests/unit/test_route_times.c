@@ -19,8 +19,8 @@ static struct route_shape shape_of(enum lapack_family family, enum blas_type typ
                                 .k = vectors > 0 ? vectors : n, .bytes_up = bytes, .bytes_down = bytes};
 }
 
-static struct route_times predict(const struct learned_times *learned, enum lapack_family family, enum blas_type type,
-                                  int64_t n, int64_t vectors)
+static struct route_times predict(const struct learned_times *learned, enum lapack_family family,
+                                  enum blas_type type, int64_t n, int64_t vectors)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
     const struct route_shape shape = shape_of(family, type, n, vectors);
@@ -44,7 +44,8 @@ static void test_built_in(void)
     const struct route_times large = predict(NULL, LAPACK_SYEVD, TYPE_D, 2048, 2048);
     tap_ok(close_to(small.compute_us, 11e3) && close_to(large.compute_us, 28e3) &&
                close_to(large.host_us / small.host_us, 0.44 / 0.10),
-           "between the table's orders times are its own: %.0f and %.0f us", small.compute_us, large.compute_us);
+           "between the table's orders times are its own: %.0f and %.0f us", small.compute_us,
+           large.compute_us);
     const struct route_times between = predict(NULL, LAPACK_SYEVD, TYPE_D, 1448, 1448);
     tap_ok(between.compute_us > small.compute_us && between.compute_us < large.compute_us &&
                fabs(between.compute_us / sqrt(small.compute_us * large.compute_us) - 1) < 0.01,
@@ -52,33 +53,39 @@ static void test_built_in(void)
     const struct route_times few = predict(NULL, LAPACK_SYEVX, TYPE_Z, 2048, 204),
                              all = predict(NULL, LAPACK_SYEVX, TYPE_Z, 2048, 2048),
                              none = predict(NULL, LAPACK_SYEVX, TYPE_Z, 2048, 0);
-    tap_ok(few.host_us > none.host_us && few.host_us < all.host_us && close_to(few.compute_us, all.compute_us),
+    tap_ok(few.host_us > none.host_us && few.host_us < all.host_us &&
+               close_to(few.compute_us, all.compute_us),
            "few vectors save time on the host alone");
 }
 
 /* Of every curve its own factors, and of no other. */
 static void test_factors(struct learned_times *times)
 {
-    static const char text[] = "host-blas blas\nhost-threads 16\n"
-                               "route host real values 2\nroute host real vectors 3\nroute device real vectors 0.5\n"
-                               "route device complex values 4\n";
+    static const char text[] =
+        "host-blas blas\nhost-threads 16\n"
+        "route host real values 2\nroute host real vectors 3\nroute device real vectors 0.5\n"
+        "route device complex values 4\n";
     const bool read = read_text(times, text);
     const struct route_times plain = predict(NULL, LAPACK_SYEVD, TYPE_D, 700, 700),
                              now = predict(times, LAPACK_SYEVD, TYPE_D, 700, 700);
-    tap_ok(read && close_to(now.host_us, 3 * plain.host_us) && close_to(now.compute_us, 0.5 * plain.compute_us) &&
-               now.moving_us == plain.moving_us,
-           "learned factors of vectors count: %.2f and %.2f", now.host_us / plain.host_us, now.compute_us / plain.compute_us);
+    tap_ok(read && close_to(now.host_us, 3 * plain.host_us) &&
+               close_to(now.compute_us, 0.5 * plain.compute_us) && now.moving_us == plain.moving_us,
+           "learned factors of vectors count: %.2f and %.2f", now.host_us / plain.host_us,
+           now.compute_us / plain.compute_us);
     const struct route_times values = predict(NULL, LAPACK_SYEVR, TYPE_S, 700, 0),
                              values_now = predict(times, LAPACK_SYEVR, TYPE_S, 700, 0);
-    tap_ok(close_to(values_now.host_us, 2 * values.host_us) && close_to(values_now.compute_us, values.compute_us),
+    tap_ok(close_to(values_now.host_us, 2 * values.host_us) &&
+               close_to(values_now.compute_us, values.compute_us),
            "of values, too, of other precision and routine");
     const struct route_times half = predict(NULL, LAPACK_SYGVX, TYPE_D, 700, 350),
                              half_now = predict(times, LAPACK_SYGVX, TYPE_D, 700, 350);
-    tap_ok(close_to(half_now.host_us, 2.5 * half.host_us) && close_to(half_now.compute_us, 0.5 * half.compute_us),
+    tap_ok(close_to(half_now.host_us, 2.5 * half.host_us) &&
+               close_to(half_now.compute_us, 0.5 * half.compute_us),
            "half of the vectors are half-way: %.2f", half_now.host_us / half.host_us);
     const struct route_times complex = predict(NULL, LAPACK_SYEV, TYPE_Z, 700, 0),
                              complex_now = predict(times, LAPACK_SYEV, TYPE_Z, 700, 0);
-    tap_ok(close_to(complex_now.host_us, complex.host_us) && close_to(complex_now.compute_us, 4 * complex.compute_us),
+    tap_ok(close_to(complex_now.host_us, complex.host_us) &&
+               close_to(complex_now.compute_us, 4 * complex.compute_us),
            "complex types have their own");
     const struct route_times tridiagonal = predict(NULL, LAPACK_SYTRD, TYPE_D, 700, 0),
                              tridiagonal_now = predict(times, LAPACK_SYTRD, TYPE_D, 700, 0),
@@ -90,25 +97,28 @@ static void test_factors(struct learned_times *times)
 }
 
 /* What a factor of one curve makes of a routine's times: host and device. */
-static bool follows(const struct learned_times *times, enum lapack_family family, enum blas_type type, double host,
-                    double device)
+static bool follows(const struct learned_times *times, enum lapack_family family, enum blas_type type,
+                    double host, double device)
 {
-    const struct route_times plain = predict(NULL, family, type, 700, 700), now = predict(times, family, type, 700, 700);
+    const struct route_times plain = predict(NULL, family, type, 700, 700),
+                             now = predict(times, family, type, 700, 700);
     return close_to(now.host_us, host * plain.host_us) && close_to(now.compute_us, device * plain.compute_us);
 }
 
 /* dgetrf stands for level 3, dgesdd for singular values. */
 static void test_groups(struct learned_times *times)
 {
-    static const enum lapack_family level3[] = {LAPACK_POTRF, LAPACK_POTRS, LAPACK_POSV,  LAPACK_POTRI, LAPACK_GETRF,
-                                                LAPACK_GETRS, LAPACK_GESV,  LAPACK_GETRI, LAPACK_GEQRF, LAPACK_ORGQR,
-                                                LAPACK_ORMQR, LAPACK_GELS,  LAPACK_TRTRI, LAPACK_ORGTR, LAPACK_ORMTR,
-                                                LAPACK_SYGST};
-    static const enum lapack_family others[] = {LAPACK_SYEV, LAPACK_SYEVD, LAPACK_SYEVR, LAPACK_SYEVX, LAPACK_SYGV,
-                                                LAPACK_SYGVD, LAPACK_SYGVX, LAPACK_SYTRD, LAPACK_GEEV};
+    static const enum lapack_family level3[] = {LAPACK_POTRF, LAPACK_POTRS, LAPACK_POSV,  LAPACK_POTRI,
+                                                LAPACK_GETRF, LAPACK_GETRS, LAPACK_GESV,  LAPACK_GETRI,
+                                                LAPACK_GEQRF, LAPACK_ORGQR, LAPACK_ORMQR, LAPACK_GELS,
+                                                LAPACK_TRTRI, LAPACK_ORGTR, LAPACK_ORMTR, LAPACK_SYGST};
+    static const enum lapack_family others[] = {LAPACK_SYEV,  LAPACK_SYEVD, LAPACK_SYEVR,
+                                                LAPACK_SYEVX, LAPACK_SYGV,  LAPACK_SYGVD,
+                                                LAPACK_SYGVX, LAPACK_SYTRD, LAPACK_GEEV};
     int wrong = 0;
-    bool read = read_text(times, "host-blas blas\nhost-threads 16\nroute host real level3 3\nroute device real level3 0.5\n"
-                                 "route host real singular 5\nroute device real singular 2\n");
+    bool read = read_text(
+        times, "host-blas blas\nhost-threads 16\nroute host real level3 3\nroute device real level3 0.5\n"
+               "route host real singular 5\nroute device real singular 2\n");
     for (size_t i = 0; i < sizeof level3 / sizeof *level3; i++)
         wrong += !follows(times, level3[i], TYPE_S, 3, 0.5) + !follows(times, level3[i], TYPE_Z, 3, 0.5);
     tap_ok(read && wrong == 0, "what is level 3 follows its factors, complex types, too: %d do not", wrong);
@@ -118,12 +128,16 @@ static void test_groups(struct learned_times *times)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         wrong += !follows(times, others[i], TYPE_D, 1, 1) + !follows(times, others[i], TYPE_C, 1, 1);
     tap_ok(wrong == 0, "others neither: %d do", wrong);
-    read = read_text(times, "host-blas blas\nhost-threads 16\nroute host real level3 3\nroute host complex level3 7\n");
+    read = read_text(
+        times, "host-blas blas\nhost-threads 16\nroute host real level3 3\nroute host complex level3 7\n");
     tap_ok(read && follows(times, LAPACK_GESV, TYPE_Z, 7, 1) && follows(times, LAPACK_GESV, TYPE_D, 3, 1),
            "complex types have their own where there is one");
-    read = read_text(times, "host-blas blas\nhost-threads 16\nroute host real values 3\nroute device real vectors 2\n");
-    tap_ok(read && route_factors_have(&times->routes, ROUTE_VALUES) && route_factors_have(&times->routes, ROUTE_VECTORS) &&
-               !route_factors_have(&times->routes, ROUTE_LEVEL3) && !route_factors_have(&times->routes, ROUTE_SINGULAR) &&
+    read = read_text(
+        times, "host-blas blas\nhost-threads 16\nroute host real values 3\nroute device real vectors 2\n");
+    tap_ok(read && route_factors_have(&times->routes, ROUTE_VALUES) &&
+               route_factors_have(&times->routes, ROUTE_VECTORS) &&
+               !route_factors_have(&times->routes, ROUTE_LEVEL3) &&
+               !route_factors_have(&times->routes, ROUTE_SINGULAR) &&
                follows(times, LAPACK_GETRF, TYPE_D, 1, 1) && follows(times, LAPACK_GESDD, TYPE_D, 1, 1),
            "an older recipe has eigensolvers alone");
 }
@@ -135,7 +149,8 @@ static void test_older_and_other(struct learned_times *times)
     struct route_times now = predict(times, LAPACK_SYEVD, TYPE_D, 700, 700);
     tap_ok(read && now.host_us == plain.host_us && now.compute_us == plain.compute_us,
            "a recipe without routes is valid and changes nothing");
-    read = read_text(times, "host-blas other\nhost-threads 16\nroute host real vectors 3\nroute device real vectors 2\n");
+    read = read_text(
+        times, "host-blas other\nhost-threads 16\nroute host real vectors 3\nroute device real vectors 2\n");
     now = predict(times, LAPACK_SYEVD, TYPE_D, 700, 700);
     tap_ok(read && now.host_us == plain.host_us && close_to(now.compute_us, 2 * plain.compute_us),
            "of another host BLAS the device's factors alone count");
@@ -145,10 +160,13 @@ static void test_bounds(struct learned_times *times)
 {
     struct route_factors factors = {0};
     route_factors_learn(&factors, SIDE_HOST, ROUTE_VALUES, 0, 1000);
-    route_factors_learn(&factors, SIDE_DEVICE, ROUTE_VECTORS, 1, -3); /* the way there was thought to take longer than all */
+    route_factors_learn(&factors, SIDE_DEVICE, ROUTE_VECTORS, 1,
+                        -3); /* the way there was thought to take longer than all */
     route_factors_learn(&factors, SIDE_DEVICE, ROUTE_VALUES, 1, 1.5);
-    tap_ok(factors.factors[SIDE_HOST][ROUTE_VALUES][0] == 16 && factors.factors[SIDE_DEVICE][ROUTE_VECTORS][1] == 0.0625 &&
-               factors.factors[SIDE_DEVICE][ROUTE_VALUES][1] == 1.5 && factors.factors[SIDE_HOST][ROUTE_VECTORS][0] == 0,
+    tap_ok(factors.factors[SIDE_HOST][ROUTE_VALUES][0] == 16 &&
+               factors.factors[SIDE_DEVICE][ROUTE_VECTORS][1] == 0.0625 &&
+               factors.factors[SIDE_DEVICE][ROUTE_VALUES][1] == 1.5 &&
+               factors.factors[SIDE_HOST][ROUTE_VECTORS][0] == 0,
            "factors are kept within a sixteenth and sixteen");
     memset(times, 0, sizeof *times);
     times->routes = factors;
@@ -159,8 +177,10 @@ static void test_bounds(struct learned_times *times)
     free(text);
     const struct route_factors before = {.factors[SIDE_HOST] = {{7, 8}, {9, 0}}};
     route_factors_keep(&factors, &before);
-    tap_ok(factors.factors[SIDE_HOST][ROUTE_VALUES][0] == 16 && factors.factors[SIDE_HOST][ROUTE_VALUES][1] == 8 &&
-               factors.factors[SIDE_HOST][ROUTE_VECTORS][0] == 9 && factors.factors[SIDE_HOST][ROUTE_VECTORS][1] == 0,
+    tap_ok(factors.factors[SIDE_HOST][ROUTE_VALUES][0] == 16 &&
+               factors.factors[SIDE_HOST][ROUTE_VALUES][1] == 8 &&
+               factors.factors[SIDE_HOST][ROUTE_VECTORS][0] == 9 &&
+               factors.factors[SIDE_HOST][ROUTE_VECTORS][1] == 0,
            "what was not learned anew stays");
 }
 
@@ -177,15 +197,16 @@ static int64_t first_order(const struct learned_times *learned)
     return n;
 }
 
-/* What may stay: a route that pays with its way up keeps it once that was paid for twice; one that pays without
- * it alone, once its account covers it. */
+/* What may stay: a route that pays with its way up keeps it once that was paid for twice; one that pays
+ * without it alone, once its account covers it. */
 static void test_kept(void)
 {
     const struct route_times pays = {.host_us = 100, .compute_us = 10, .moving_us = 50, .kept_us = 40};
     const struct route_times pays_without = {.host_us = 50, .compute_us = 10, .moving_us = 50, .kept_us = 40};
     struct residency residency = {.trackable = true};
     struct policy_decision decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
-    tap_ok(decision.device && !decision.keeps && decision.gain_us == 40 && decision.credit_us == 40, "at first it is sent");
+    tap_ok(decision.device && !decision.keeps && decision.gain_us == 40 && decision.credit_us == 40,
+           "at first it is sent");
     residency.credit_us = 40;
     decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
     tap_ok(decision.device && !decision.keeps && decision.credit_us == 40, "and once more");
@@ -197,7 +218,8 @@ static void test_kept(void)
     tap_ok(decision.device && !decision.keeps, "after a setback twice as much is wanted");
     residency = (struct residency){.trackable = true};
     decision = policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency);
-    tap_ok(!decision.device && decision.reason == HOST_NOT_RESIDENT && decision.credit_us == 30, "what pays without alone is credited");
+    tap_ok(!decision.device && decision.reason == HOST_NOT_RESIDENT && decision.credit_us == 30,
+           "what pays without alone is credited");
     residency.credit_us = 20;
     decision = policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency);
     tap_ok(decision.device && decision.keeps, "and bought");
@@ -206,7 +228,8 @@ static void test_kept(void)
     tap_ok(decision.device && decision.keeps && decision.gain_us == 30, "what is there is used");
     residency = (struct residency){.trackable = false, .credit_us = 100};
     decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
-    tap_ok(decision.device && !decision.keeps && decision.credit_us == 0, "what cannot be tracked is neither kept nor credited");
+    tap_ok(decision.device && !decision.keeps && decision.credit_us == 0,
+           "what cannot be tracked is neither kept nor credited");
     tap_ok(!policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency).device, "nor bought");
 }
 
@@ -217,7 +240,8 @@ static void test_decision(struct learned_times *times)
     const int64_t slow = first_order(times);
     read_text(times, "route device real vectors 0.1\n");
     tap_ok(slow > 2 * built_in && first_order(times) <= built_in && slow < 1 << 14,
-           "a slow device gets larger matrices only: from %lld on instead of %lld", (long long)slow, (long long)built_in);
+           "a slow device gets larger matrices only: from %lld on instead of %lld", (long long)slow,
+           (long long)built_in);
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* What is seen of a matrix before it goes to cuSOLVER: its part alone, NaN and infinity wherever they stand, and the diagonal. */
+/* What is seen of a matrix before it goes to cuSOLVER: its part alone, NaN and infinity wherever they stand,
+ * and the diagonal. */
 #include "lapack/route_values.h"
 #include "tap.h"
 
@@ -29,10 +30,12 @@ static struct blas_matrix fill(enum blas_type type, enum blas_part part, double 
     for (int column = 0; column < COLUMNS; column++)
         for (int row = 0; row < LD; row++)
             for (int i = 0; i < blas_scalar_parts(type); i++) {
-                const bool is_in = row < rows && (part != PART_LOWER || row >= column) && (part != PART_UPPER || row <= column);
+                const bool is_in = row < rows && (part != PART_LOWER || row >= column) &&
+                                   (part != PART_UPPER || row <= column);
                 put(type, row, column, i, is_in ? value : NAN);
             }
-    return (struct blas_matrix){.pointer = memory_of(type), .rows = rows, .columns = COLUMNS, .ld = LD, .part = part};
+    return (struct blas_matrix){
+        .pointer = memory_of(type), .rows = rows, .columns = COLUMNS, .ld = LD, .part = part};
 }
 
 /* Everywhere in the part, one after the other. */
@@ -41,7 +44,8 @@ static bool is_seen_everywhere(enum blas_type type, enum blas_part part, double 
     const struct blas_matrix matrix = fill(type, part, 1);
     bool seen = route_values_of_matrix_are_finite(&matrix, type);
     for (int column = 0; column < COLUMNS; column++)
-        for (int row = part == PART_LOWER ? column : 0; row < (part == PART_UPPER ? column + 1 : (int)matrix.rows); row++) {
+        for (int row = part == PART_LOWER ? column : 0;
+             row < (part == PART_UPPER ? column + 1 : (int)matrix.rows); row++) {
             put(type, row, column, blas_scalar_parts(type) - 1, value);
             seen = seen && !route_values_of_matrix_are_finite(&matrix, type);
             put(type, row, column, blas_scalar_parts(type) - 1, 1);
@@ -54,7 +58,8 @@ static void test_finite(enum blas_type type)
     static const char *const names[] = {"whole", "lower", "upper"};
     for (enum blas_part part = PART_FULL; part <= PART_UPPER; part++)
         tap_ok(is_seen_everywhere(type, part, NAN) && is_seen_everywhere(type, part, -INFINITY),
-               "%c, %s: NaN and infinity are seen everywhere in the part, and nowhere else", "sdcz"[type], names[part]);
+               "%c, %s: NaN and infinity are seen everywhere in the part, and nowhere else", "sdcz"[type],
+               names[part]);
     struct blas_matrix matrix = fill(type, PART_FULL, 0);
     tap_ok(route_values_of_matrix_are_finite(&matrix, type) && !route_values_are_safe(&matrix, type),
            "%c: zeros are finite, and not safe", "sdcz"[type]);
@@ -69,7 +74,8 @@ static void test_diagonal(enum blas_type type)
     const bool is_complex = blas_scalar_parts(type) == 2;
     tap_ok(route_values_diagonal_is_nonzero(&matrix, type, false) &&
                route_values_diagonal_is_nonzero(&matrix, type, true) == !is_complex,
-           "%c: ones on the diagonal are not zero%s", "sdcz"[type], is_complex ? ", nor real with imaginary parts" : "");
+           "%c: ones on the diagonal are not zero%s", "sdcz"[type],
+           is_complex ? ", nor real with imaginary parts" : "");
     for (int part = 0; part < blas_scalar_parts(type); part++)
         put(type, 3, 5, part, 0);
     bool good = route_values_diagonal_is_nonzero(&matrix, type, false);

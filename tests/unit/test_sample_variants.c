@@ -36,7 +36,8 @@ static bool takes_turns(int class, const struct blas_call *sample)
         struct blas_call call = *sample;
         sample_variant_apply(class, (unsigned)timed, &call);
         good = good && timed_class_of(&call) == class && (timed > 0 || !has_odd(&call)) &&
-               llabs(call.m - sample->m) <= 1 && llabs(call.n - sample->n) <= 1 && llabs(call.k - sample->k) <= 1;
+               llabs(call.m - sample->m) <= 1 && llabs(call.n - sample->n) <= 1 &&
+               llabs(call.k - sample->k) <= 1;
         any_odd = any_odd || has_odd(&call);
         found[2 * flag_set_of(class, &call) + has_odd(&call)]++;
     }
@@ -78,9 +79,10 @@ int main(void)
         }
         range_of(class, &least, &most);
     }
-    tap_ok(classes > 150 && good, "each set of flags with even and with odd sizes in turn, first an even one");
+    tap_ok(classes > 150 && good,
+           "each set of flags with even and with odd sizes in turn, first an even one");
     /* By chance 40 come to 17 to 63; of three or nine sets one more is even in the first round. */
-    tap_ok(least > 0.4 && most < 1.6, "each about as often among the first times of many samples: %.2f to %.2f",
-           least, most);
+    tap_ok(least > 0.4 && most < 1.6,
+           "each about as often among the first times of many samples: %.2f to %.2f", least, most);
     return tap_done();
 }

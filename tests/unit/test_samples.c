@@ -21,8 +21,8 @@ static unsigned char *map(size_t bytes)
     return memory;
 }
 
-static struct operand operand_of(void *pointer, int64_t rows, int64_t columns, int64_t ld, enum blas_part part,
-                                 size_t element)
+static struct operand operand_of(void *pointer, int64_t rows, int64_t columns, int64_t ld,
+                                 enum blas_part part, size_t element)
 {
     return (struct operand){.matrix = {pointer, rows, columns, ld, part}, .element_bytes = element};
 }
@@ -49,7 +49,8 @@ static void test_gaps(size_t element)
         mprotect(memory + (2 * j + 1) * page, page, PROT_NONE);
     const struct operand whole = operand_of(memory, rows, COLUMNS, 2 * rows, PART_FULL, element);
     rewrite_samples_forget(&samples);
-    tap_ok(renew_often(&whole) == 0, "elements of %zu bytes: nothing has changed, and no gap was read", element);
+    tap_ok(renew_often(&whole) == 0, "elements of %zu bytes: nothing has changed, and no gap was read",
+           element);
     rewrite_samples_renew(&samples, &whole);
     for (size_t j = 0; j < COLUMNS; j++)
         memset(memory + 2 * j * page, (int)element, page);

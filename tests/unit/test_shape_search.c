@@ -117,7 +117,8 @@ static void test_prune(void)
     size_t staying = 0;
     for (size_t i = 0; i < of_small; i++)
         staying += space.shapes[i].blocks_per_multiprocessor > 0;
-    tap_ok(of_small > 0 && staying == 0 && shape_space_distinct(space.shapes, space.count, &call, 132) > 2 * of_small,
+    tap_ok(of_small > 0 && staying == 0 &&
+               shape_space_distinct(space.shapes, space.count, &call, 132) > 2 * of_small,
            "of %zu shapes %zu differ where a wave holds all items", space.count, of_small);
     free(space.shapes);
 }
@@ -264,8 +265,8 @@ static void test_limit(void)
            "%zu sizes have a shape that cannot do them", faulty);
 }
 
-/* What is built in takes a tenth longer than the first shape below size 40, and a tenth less above: it has the
- * rules where it is the fastest, and no others. */
+/* What is built in takes a tenth longer than the first shape below size 40, and a tenth less above: it has
+ * the rules where it is the fastest, and no others. */
 static void test_built_in(void)
 {
     static double seconds[2 * SIZE_GRID_MAX];
@@ -283,7 +284,8 @@ static void test_built_in(void)
     tap_ok(sampled_rules_make(&times, 8, &rules) && rules.interval_count == 2 &&
                rules.intervals[0].shape.edge == three[0].edge && rules.intervals[0].upto > 30 &&
                rules.intervals[0].upto < 46 && rules.intervals[1].shape.edge == 0,
-           "what is built in has the rule where it is the fastest: beyond %lld", (long long)rules.intervals[0].upto);
+           "what is built in has the rule where it is the fastest: beyond %lld",
+           (long long)rules.intervals[0].upto);
 }
 
 int main(int count, char **arguments)

@@ -1,6 +1,6 @@
-/* Transfers by several threads: they land where they should, whole, and touch no other byte, whatever staging was used
- * for before and is used for after. Copies of the emulated device land as late as possible, so a slot reused too
- * early shows. The argument is the seed of the random part. */
+/* Transfers by several threads: they land where they should, whole, and touch no other byte, whatever staging
+ * was used for before and is used for after. Copies of the emulated device land as late as possible, so a
+ * slot reused too early shows. The argument is the seed of the random part. */
 #include "emulated_lane.h"
 #include "common/job_helpers.h"
 #include "mirror/transfer/shared_transfer.h"
@@ -14,7 +14,12 @@
 enum { DEVICE_BYTES = 96 << 20, GUARD = 64, LARGE = 40 << 20 };
 
 #ifdef __SANITIZE_THREAD__
-enum { RANDOM_TRANSFERS = 25, EVERY = 2, HELPERS_LEAST = 4, HELPERS_MOST = 4 }; /* each takes twenty times as long */
+enum {
+    RANDOM_TRANSFERS = 25,
+    EVERY = 2,
+    HELPERS_LEAST = 4,
+    HELPERS_MOST = 4
+}; /* each takes twenty times as long */
 #else
 enum { RANDOM_TRANSFERS = 150, EVERY = 1, HELPERS_LEAST = 1, HELPERS_MOST = 7 };
 #endif
@@ -86,7 +91,8 @@ static bool download(struct transfer transfer, int helpers)
 /* Rows of the host at a pitch that may be negative, `span` bytes of memory with a guard at either end. */
 static void test_rows(size_t width, size_t height, ptrdiff_t host_pitch, size_t device_pitch, int helpers)
 {
-    const size_t step = (size_t)(host_pitch < 0 ? -host_pitch : host_pitch), span = (height - 1) * step + width;
+    const size_t step = (size_t)(host_pitch < 0 ? -host_pitch : host_pitch),
+                 span = (height - 1) * step + width;
     const size_t device_bytes = (height - 1) * device_pitch + width;
     unsigned char *source = allocate(span + 2 * GUARD), *result = allocate(span + 2 * GUARD);
     unsigned char *const first = source + GUARD + (host_pitch < 0 ? span - width : 0);
@@ -95,8 +101,14 @@ static void test_rows(size_t width, size_t height, ptrdiff_t host_pitch, size_t 
     memcpy(result, source, span + 2 * GUARD);
     memset(image, 0xee, device_bytes + GUARD);
     device_poke(device, image, device_bytes + GUARD);
-    struct transfer transfer = {.lane = lane, .device = device, .device_pitch = device_pitch, .host = first,
-                                .host_pitch = host_pitch, .width = width, .height = height, .touched = &touched};
+    struct transfer transfer = {.lane = lane,
+                                .device = device,
+                                .device_pitch = device_pitch,
+                                .host = first,
+                                .host_pitch = host_pitch,
+                                .width = width,
+                                .height = height,
+                                .touched = &touched};
     bool good = upload(transfer, helpers);
     memset(source, 0x11, span + 2 * GUARD); /* it was read */
     good = good && lane_synchronise(lane, "waiting") == STATUS_OK;
@@ -104,7 +116,8 @@ static void test_rows(size_t width, size_t height, ptrdiff_t host_pitch, size_t 
     for (size_t row = 0; row < height; row++) {
         unsigned char *const was = result + (first - source) + (ptrdiff_t)row * host_pitch;
         landed = landed && memcmp(image + row * device_pitch, was, width) == 0 &&
-                 all_are(image + row * device_pitch + width, row + 1 < height ? device_pitch - width : GUARD, 0xee);
+                 all_are(image + row * device_pitch + width, row + 1 < height ? device_pitch - width : GUARD,
+                         0xee);
     }
     good = good && !touched && download(transfer, helpers) && touched;
     for (size_t row = 0; row < height; row++) { /* undo each row: nothing else may differ */
@@ -113,8 +126,8 @@ static void test_rows(size_t width, size_t height, ptrdiff_t host_pitch, size_t 
         memset(source + at, 0x11, width);
     }
     tap_ok(good && landed && all_are(source, span + 2 * GUARD, 0x11),
-           "%zu rows of %zu bytes, pitch %td, on the device %zu, %d helpers", height, width, host_pitch, device_pitch,
-           helpers);
+           "%zu rows of %zu bytes, pitch %td, on the device %zu, %d helpers", height, width, host_pitch,
+           device_pitch, helpers);
     free(source);
     free(result);
 }
@@ -157,13 +170,14 @@ static void test_part(enum blas_part part, int64_t n, int64_t ld, int64_t device
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++)
             good = good && (!in_part(part, i, j) || seen[i + j * device_ld] == source[i + j * ld]);
-    good = good && staging_download_part(lane, &matrix, device, device_ld, 8, &touched) == STATUS_OK && touched;
+    good = good && staging_download_part(lane, &matrix, device, device_ld, 8, &touched) == STATUS_OK &&
+           touched;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < ld; i++)
             good = good && host[i + j * ld] ==
                                (i < n && in_part(part, i, j) ? source[i + j * ld] : 0x4444444444444444);
-    tap_ok(good && is_shared, "part %d of order %lld, ld %lld, on the device %lld%s", part, (long long)n, (long long)ld,
-           (long long)device_ld, is_shared ? "" : ": by one thread");
+    tap_ok(good && is_shared, "part %d of order %lld, ld %lld, on the device %lld%s", part, (long long)n,
+           (long long)ld, (long long)device_ld, is_shared ? "" : ": by one thread");
     free(host);
     free(source);
 }
@@ -198,11 +212,17 @@ static void test_random(int rounds, const char *name)
     fill_randomly(model, DEVICE_BYTES);
     device_poke(device, model, DEVICE_BYTES);
     for (int round = 0; round < rounds && good; round++) {
-        const size_t bytes = 1 + draw(UINT64_C(1) << draw(25)) + (draw(4) == 0 ? draw(LARGE - (32 << 20)) : 0);
+        const size_t bytes = 1 + draw(UINT64_C(1) << draw(25)) +
+                             (draw(4) == 0 ? draw(LARGE - (32 << 20)) : 0);
         const size_t at = draw(DEVICE_BYTES - bytes);
         const int helpers = bytes < 1000 ? 0 : (int)draw(4);
-        const struct transfer transfer = {.lane = lane, .device = device + at, .device_pitch = bytes, .host = work,
-                                          .host_pitch = (ptrdiff_t)bytes, .width = bytes, .height = 1};
+        const struct transfer transfer = {.lane = lane,
+                                          .device = device + at,
+                                          .device_pitch = bytes,
+                                          .host = work,
+                                          .host_pitch = (ptrdiff_t)bytes,
+                                          .width = bytes,
+                                          .height = 1};
         if (draw(8) > 0) {
             fill_randomly(work, bytes);
             memcpy(model + at, work, bytes);
@@ -213,8 +233,8 @@ static void test_random(int rounds, const char *name)
         }
         failed_at = good ? -1 : round;
     }
-    good = good && lane_synchronise(lane, "waiting") == STATUS_OK && device_peek(image, device, DEVICE_BYTES) &&
-           memcmp(image, model, DEVICE_BYTES) == 0;
+    good = good && lane_synchronise(lane, "waiting") == STATUS_OK &&
+           device_peek(image, device, DEVICE_BYTES) && memcmp(image, model, DEVICE_BYTES) == 0;
     tap_ok(good, "%s: %d transfers in a row%s", name, rounds, failed_at >= 0 ? ", one of which failed" : "");
     free(model);
     free(work);
@@ -230,8 +250,13 @@ static void test_halves(void)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         for (size_t at = 0, round = 0; round < ROUNDS; round++) {
             const size_t bytes = round % 2 ? lengths[i] / ROUNDS * 2 : SHORT;
-            const struct transfer transfer = {.lane = lane, .device = device + at, .device_pitch = bytes, .host = work,
-                                              .host_pitch = (ptrdiff_t)bytes, .width = bytes, .height = 1};
+            const struct transfer transfer = {.lane = lane,
+                                              .device = device + at,
+                                              .device_pitch = bytes,
+                                              .host = work,
+                                              .host_pitch = (ptrdiff_t)bytes,
+                                              .width = bytes,
+                                              .height = 1};
             fill_randomly(work, bytes);
             memcpy(image + at, work, bytes);
             good = upload(transfer, round % 2 ? 2 : 0) && good;
@@ -295,16 +320,18 @@ static void test_failed_download(const char *script, bool may_touch)
     transfer.host = result;
     memset(result, 0x77, LARGE);
     good = good && download(transfer, 3) && memcmp(result, source, LARGE) == 0;
-    tap_ok(failed && good, "down, %s: %s, host memory %s, afterwards %s", script, failed ? "reported" : "not reported",
-           untouched ? "untouched" : "touched", good ? "right" : "wrong");
+    tap_ok(failed && good, "down, %s: %s, host memory %s, afterwards %s", script,
+           failed ? "reported" : "not reported", untouched ? "untouched" : "touched",
+           good ? "right" : "wrong");
     free(source);
     free(result);
 }
 
 static void test_failures(void)
 {
-    static const char *const ups[] = {"cuMemcpyHtoDAsync_v2:1:801", "cuMemcpyHtoDAsync_v2:37:801", "cuEventRecord:1:801",
-                                      "cuEventRecord:9:801",        "cuEventQuery:1:801",          "cuEventSynchronize:2:801"};
+    static const char *const ups[] = {"cuMemcpyHtoDAsync_v2:1:801", "cuMemcpyHtoDAsync_v2:37:801",
+                                      "cuEventRecord:1:801",        "cuEventRecord:9:801",
+                                      "cuEventQuery:1:801",         "cuEventSynchronize:2:801"};
     static const struct {
         const char *script;
         bool may_touch;
@@ -333,7 +360,8 @@ static void test_busy_helpers(void)
     fill_randomly(memory, LARGE);
     processors = 4;
     bool good = job_helpers_begin(stay_idle, NULL, 1, 1);
-    good = good && !shared_transfer_run(&transfer, 1, 3, true, &status) && transfer_upload(&transfer) == STATUS_OK;
+    good = good && !shared_transfer_run(&transfer, 1, 3, true, &status) &&
+           transfer_upload(&transfer) == STATUS_OK;
     transfer.host = result;
     good = good && transfer_download(&transfer) == STATUS_OK && memcmp(memory, result, LARGE) == 0;
     job_helpers_end();

@@ -1,5 +1,5 @@
-/* cuSOLVER and its cuBLAS: opened, tried, refused with what is wrong. Each case in a process of its own, since a
- * process opens one pair. */
+/* cuSOLVER and its cuBLAS: opened, tried, refused with what is wrong. Each case in a process of its own,
+ * since a process opens one pair. */
 #include "emulated_lane.h"
 #include "common/log.h"
 #include "gpu/solver_blas.h"
@@ -63,8 +63,8 @@ static int opens_well(void)
     const struct solver_library *library = NULL, *again = NULL;
     if (solver_library_was_opened() || solver_library_is_open() || solver_library_is_missing())
         return 1;
-    if (open_solver(&library) != STATUS_OK || !library || solver_library_open(emulated_device, &again) != STATUS_OK ||
-        again != library)
+    if (open_solver(&library) != STATUS_OK || !library ||
+        solver_library_open(emulated_device, &again) != STATUS_OK || again != library)
         return 2;
     if (!solver_library_was_opened() || !solver_library_is_open() || solver_library_is_missing() ||
         library->version_number != 12004)
@@ -86,7 +86,8 @@ static void *open_in_thread(void *result)
 {
     struct device *device;
     const struct solver_library *library;
-    *(enum status *)result = device_wake(&device) == STATUS_OK ? solver_library_open(device, &library) : STATUS_NO_DEVICE;
+    *(enum status *)result = device_wake(&device) == STATUS_OK ? solver_library_open(device, &library)
+                                                               : STATUS_NO_DEVICE;
     return NULL;
 }
 
@@ -121,8 +122,9 @@ static int makes_handles(void)
     if (handles[0].solver == handles[1].solver || handles[0].cublas == handles[1].cublas ||
         handles[0].stream == handles[1].stream)
         return 3;
-    if (solver_trsm(&handles[0], TYPE_D, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
-                    (int64_t)INT_MAX + 1, 1, &one, NULL, (int64_t)INT_MAX + 1, NULL, 1) != CUBLAS_STATUS_NOT_SUPPORTED)
+    if (solver_trsm(&handles[0], TYPE_D, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                    CUBLAS_DIAG_NON_UNIT, (int64_t)INT_MAX + 1, 1, &one, NULL, (int64_t)INT_MAX + 1, NULL,
+                    1) != CUBLAS_STATUS_NOT_SUPPORTED)
         return 4;
     for (int i = 0; i < 2; i++) {
         solver_handle_destroy(&handles[i]);
@@ -150,7 +152,8 @@ static int fails_to_make_one(void)
         return 1;
     for (int i = 0; i < 5; i++) {
         set_faults(faults[i]);
-        if (solver_handle_create(library, NULL, &handle) != wanted[i] || memcmp(&handle, &zero, sizeof zero) != 0)
+        if (solver_handle_create(library, NULL, &handle) != wanted[i] ||
+            memcmp(&handle, &zero, sizeof zero) != 0)
             return 2 + i;
     }
     return 0;
@@ -179,7 +182,9 @@ static int lacks_an_option(void)
 
 static int is_not_found(void)
 {
-    return !solver_library_find() && solver_library_is_missing() && !solver_library_was_opened() ? is_refused() : 1;
+    return !solver_library_find() && solver_library_is_missing() && !solver_library_was_opened()
+               ? is_refused()
+               : 1;
 }
 
 static void test_good(void)
@@ -201,13 +206,16 @@ static void test_refused(void)
         {"EMULATED_SOLVER_DETERMINISM", "missing", "it lacks cusolverDn", "without the deterministic mode"},
         {"EMULATED_SOLVER_DETERMINISM", "refused", "its results cannot be made deterministic (status 9)",
          "where that cannot be set"},
-        {"EMULATED_FAULTS", "cusolverDnCreate:1:7", "its handle cannot be created (status 7)", "without a handle"},
+        {"EMULATED_FAULTS", "cusolverDnCreate:1:7", "its handle cannot be created (status 7)",
+         "without a handle"},
         {"EMULATED_FAULTS", "cublasCreate_v2:1:1", "the handle of its cuBLAS cannot be created (status 1)",
          "without one of cuBLAS"},
         {"EMULATED_FAULTS", "cusolverDnXpotrf:1:7", "cusolverDnXpotrf (status 7)", "where the trial fails"},
-        {"EMULATED_FAULTS", "cusolverDnXsyevd_bufferSize:1:3", "its workspace (status 3)", "where it does not tell its workspace"},
+        {"EMULATED_FAULTS", "cusolverDnXsyevd_bufferSize:1:3", "its workspace (status 3)",
+         "where it does not tell its workspace"},
         {"EMULATED_SOLVER_WORKSPACE", "huge", "there is no memory for its trial", "where it wants too much"},
-        {"EMULATED_SOLVER_INFO", "cusolverDnXpotrf:3", "cusolverDnXpotrf computes wrong numbers", "where it fails at what is well"},
+        {"EMULATED_SOLVER_INFO", "cusolverDnXpotrf:3", "cusolverDnXpotrf computes wrong numbers",
+         "where it fails at what is well"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tap_ok(is_good_apart(is_refused, cases[i].variable, cases[i].value) && is_one_line() &&
@@ -223,8 +231,8 @@ static void test_wrong(void)
                                            {"trsm", "cublasDtrsm computes wrong numbers"}};
     setenv("MUBLAS_CUSOLVER", CANDIDATE, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        tap_ok(is_good_apart(is_refused, "SOLVER_FAULT", cases[i][0]) && is_one_line() && strstr(words, cases[i][1]) &&
-                   strstr(words, CANDIDATE) && strstr(words, "libcublas.so.13"),
+        tap_ok(is_good_apart(is_refused, "SOLVER_FAULT", cases[i][0]) && is_one_line() &&
+                   strstr(words, cases[i][1]) && strstr(words, CANDIDATE) && strstr(words, "libcublas.so.13"),
                "one that does wrongly is refused by name: %s", cases[i][1]);
     unsetenv("MUBLAS_CUSOLVER");
     tap_ok(is_good_apart(is_not_found, "MUBLAS_CUSOLVER", "/nowhere/libcusolver.so") &&

@@ -40,8 +40,8 @@ static bool all_are(const unsigned char *memory, size_t bytes, unsigned char val
 }
 
 /* Rows at `pitch` hold the pattern of rows at `source_pitch`, and what is between holds `gap`. */
-static bool rows_are(const unsigned char *memory, size_t pitch, size_t source_pitch, size_t width, size_t height,
-                     unsigned char gap)
+static bool rows_are(const unsigned char *memory, size_t pitch, size_t source_pitch, size_t width,
+                     size_t height, unsigned char gap)
 {
     for (size_t row = 0; row < height; row++) {
         for (size_t i = 0; i < width; i++)
@@ -64,11 +64,12 @@ static void test_rectangle(size_t width, size_t height, size_t host_pitch, size_
     device_peek(image, device, device_bytes + GUARD);
     bool landed = rows_are(image, device_pitch, host_pitch, width, height, 0xee);
     memset(result, 0x22, host_bytes + 2 * GUARD);
-    good = good && staging_download(lane, result + GUARD, host_pitch, device, device_pitch, width, height) == STATUS_OK;
+    good = good && staging_download(lane, result + GUARD, host_pitch, device, device_pitch, width, height) ==
+                       STATUS_OK;
     bool returned = all_are(result, GUARD, 0x22) &&
                     rows_are(result + GUARD, host_pitch, host_pitch, width, height, 0x22);
-    tap_ok(good && landed && returned, "%zu rows of %zu bytes, pitch %zu, on the device %zu: up %s, down %s", height,
-           width, host_pitch, device_pitch, landed ? "right" : "wrong", returned ? "right" : "wrong");
+    tap_ok(good && landed && returned, "%zu rows of %zu bytes, pitch %zu, on the device %zu: up %s, down %s",
+           height, width, host_pitch, device_pitch, landed ? "right" : "wrong", returned ? "right" : "wrong");
     free(source);
     free(result);
 }
@@ -82,16 +83,19 @@ static void test_direct(size_t width, size_t height, size_t host_pitch, size_t d
     unsigned char *host = pinned, *source = patterned(host_bytes);
     memcpy(host, source, host_bytes);
     clear_device(device_bytes + GUARD);
-    bool good = staging_upload_direct(lane, device, device_pitch, host, host_pitch, width, height) == STATUS_OK &&
+    bool good = staging_upload_direct(lane, device, device_pitch, host, host_pitch, width, height) ==
+                    STATUS_OK &&
                 lane_synchronise(lane, "waiting") == STATUS_OK;
     device_peek(image, device, device_bytes + GUARD);
     good = good && rows_are(image, device_pitch, host_pitch, width, height, 0xee);
     memset(host, 0x22, host_bytes + GUARD);
     good = good &&
-           staging_download_direct(lane, host, host_pitch, device, device_pitch, width, height) == STATUS_OK &&
+           staging_download_direct(lane, host, host_pitch, device, device_pitch, width, height) ==
+               STATUS_OK &&
            lane_synchronise(lane, "waiting") == STATUS_OK;
     tap_ok(good && rows_are(host, host_pitch, host_pitch, width, height, 0x22),
-           "directly: %zu rows of %zu bytes, pitch %zu, on the device %zu", height, width, host_pitch, device_pitch);
+           "directly: %zu rows of %zu bytes, pitch %zu, on the device %zu", height, width, host_pitch,
+           device_pitch);
     driver()->pinned_free(pinned);
     free(source);
 }
@@ -112,16 +116,17 @@ static void test_vector(int64_t length, int64_t increment, size_t element_bytes)
     memset(memory, 0x33, span + GUARD);
     good = good && lane_synchronise(lane, "waiting") == STATUS_OK && device_peek(image, device, packed);
     for (int64_t i = 0; i < length && good; i++)
-        good = memcmp(image + (size_t)i * element_bytes, source + element_of(i, length, increment) * element_bytes,
-                      element_bytes) == 0;
+        good = memcmp(image + (size_t)i * element_bytes,
+                      source + element_of(i, length, increment) * element_bytes, element_bytes) == 0;
     good = good && staging_download_vector(lane, &vector, device, element_bytes) == STATUS_OK;
     for (int64_t i = 0; i < length && good; i++) { /* undo each element: nothing else may differ */
         unsigned char *element = memory + element_of(i, length, increment) * element_bytes;
         good = memcmp(element, image + (size_t)i * element_bytes, element_bytes) == 0;
         memset(element, 0x33, element_bytes);
     }
-    tap_ok(good && all_are(memory, span + GUARD, 0x33), "vector of %lld elements of %zu bytes, increment %lld",
-           (long long)length, element_bytes, (long long)increment);
+    tap_ok(good && all_are(memory, span + GUARD, 0x33),
+           "vector of %lld elements of %zu bytes, increment %lld", (long long)length, element_bytes,
+           (long long)increment);
     free(memory);
     free(source);
 }
@@ -134,7 +139,8 @@ static bool in_part(enum blas_part part, int64_t row, int64_t column)
 static void test_part(enum blas_part part, int64_t rows, int64_t columns, int64_t ld, int64_t device_ld)
 {
     size_t bytes = (size_t)(ld * columns) * 8, device_bytes = (size_t)(device_ld * columns) * 8;
-    uint64_t *host = (uint64_t *)patterned(bytes), *source = (uint64_t *)patterned(bytes), *seen = (uint64_t *)image;
+    uint64_t *host = (uint64_t *)patterned(bytes), *source = (uint64_t *)patterned(bytes),
+             *seen = (uint64_t *)image;
     struct blas_matrix matrix = {host, rows, columns, ld, part};
     clear_device(device_bytes);
     bool good = staging_upload_part(lane, device, device_ld, &matrix, 8) == STATUS_OK, touched = false;
@@ -146,13 +152,14 @@ static void test_part(enum blas_part part, int64_t rows, int64_t columns, int64_
             good = good && (!inside || seen[i + j * device_ld] == source[i + j * ld]) &&
                    (i < rows || seen[i + j * device_ld] == 0xeeeeeeeeeeeeeeee);
         }
-    good = good && staging_download_part(lane, &matrix, device, device_ld, 8, &touched) == STATUS_OK && touched;
+    good = good && staging_download_part(lane, &matrix, device, device_ld, 8, &touched) == STATUS_OK &&
+           touched;
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < ld; i++)
             good = good && host[i + j * ld] ==
                                (i < rows && in_part(part, i, j) ? source[i + j * ld] : 0x4444444444444444);
-    tap_ok(good, "part %d of %lld by %lld, ld %lld, on the device %lld", part, (long long)rows, (long long)columns,
-           (long long)ld, (long long)device_ld);
+    tap_ok(good, "part %d of %lld by %lld, ld %lld, on the device %lld", part, (long long)rows,
+           (long long)columns, (long long)ld, (long long)device_ld);
     free(host);
     free(source);
 }
@@ -180,8 +187,10 @@ static void test_many_uploads(size_t bytes, size_t pieces)
         good = staging_upload(lane, device + i * bytes, bytes, work, bytes, bytes, 1) == STATUS_OK && good;
         memset(work, 0x55, bytes);
     }
-    good = good && lane_synchronise(lane, "waiting") == STATUS_OK && device_peek(image, device, bytes * pieces);
-    tap_ok(good && memcmp(image, source, bytes * pieces) == 0, "%zu uploads of %zu bytes in a row", pieces, bytes);
+    good = good && lane_synchronise(lane, "waiting") == STATUS_OK &&
+           device_peek(image, device, bytes * pieces);
+    tap_ok(good && memcmp(image, source, bytes * pieces) == 0, "%zu uploads of %zu bytes in a row", pieces,
+           bytes);
     free(source);
     free(work);
 }

@@ -84,8 +84,8 @@ static void settle(void)
 }
 
 /* `faults` strike during write-back; `expected` is its status. */
-static void test_operand(enum operand_access access, struct blas_matrix matrix, bool at_end, const char *faults,
-                         enum status expected)
+static void test_operand(enum operand_access access, struct blas_matrix matrix, bool at_end,
+                         const char *faults, enum status expected)
 {
     struct fenced fenced = fence(&matrix, at_end);
     matrix.pointer = fenced.elements;
@@ -103,9 +103,9 @@ static void test_operand(enum operand_access access, struct blas_matrix matrix, 
     if (status == STATUS_OK)
         good = good && host_is(&fenced, &operand, access != OPERAND_READ) &&
                (count.bytes_down == 0) == (access == OPERAND_READ);
-    tap_ok(good && status == expected, "access %d, part %d, %lld by %lld, ld %lld%s%s: %s", access, matrix.part,
-           (long long)matrix.rows, (long long)matrix.columns, (long long)matrix.ld, faults ? ", fault " : "",
-           faults ? faults : "", status_text(status));
+    tap_ok(good && status == expected, "access %d, part %d, %lld by %lld, ld %lld%s%s: %s", access,
+           matrix.part, (long long)matrix.rows, (long long)matrix.columns, (long long)matrix.ld,
+           faults ? ", fault " : "", faults ? faults : "", status_text(status));
     munmap(fenced.mapping, fenced.mapped);
     settle();
 }
@@ -132,10 +132,12 @@ int main(void)
                  STATUS_DEVICE_ERROR);
     test_operand(OPERAND_UPDATE, matrix, true, "cuMemcpy2DAsync_v2:1:801,cuStreamSynchronize:1:801",
                  STATUS_DEVICE_ERROR);
-    struct operand empty = {.matrix = {NULL, 0, 5, 1, PART_FULL}, .element_bytes = 8, .access = OPERAND_UPDATE};
+    struct operand empty = {
+        .matrix = {NULL, 0, 5, 1, PART_FULL}, .element_bytes = 8, .access = OPERAND_UPDATE};
     struct transfer_count count = {0, 0};
     tap_ok(stateless_scratch_bytes(&empty) == 0 && stateless_hold(lane, &empty, &count) == STATUS_OK &&
-               stateless_write_back(lane, &empty, &count) == STATUS_OK && count.bytes_up + count.bytes_down == 0,
+               stateless_write_back(lane, &empty, &count) == STATUS_OK &&
+               count.bytes_up + count.bytes_down == 0,
            "an empty matrix moves nothing");
     lane_release(lane);
     device_leave(emulated_device, &emulated_scope);

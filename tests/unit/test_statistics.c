@@ -40,7 +40,8 @@ int main(int count, char **arguments)
     double odd[] = {5, 1, 3}, even[] = {4, 1, 3, 2}, one[] = {7};
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 5;
     printf("# seed %llu\n", (unsigned long long)seed);
-    tap_ok(statistics_median(odd, 3) == 3 && statistics_median(even, 4) == 2.5 && statistics_median(one, 1) == 7,
+    tap_ok(statistics_median(odd, 3) == 3 && statistics_median(even, 4) == 2.5 &&
+               statistics_median(one, 1) == 7,
            "medians of three, four and one");
     double three[] = {15, 11, 13}, stalled[] = {12, 2000, 10, 3000, 11, 15, 1000, 20.01};
     tap_ok(statistics_usual_mean(three, 3) == 13 && statistics_usual_mean(one, 1) == 7,
@@ -51,7 +52,8 @@ int main(int count, char **arguments)
     tap_ok(statistics_usual_mean(alone, 3) == 1 && statistics_usual_mean(twice, 4) == 17.5,
            "the fastest may be the only one; twice as long counts");
     tap_ok(statistics_quantile(even, 4, 0) == 1 && statistics_quantile(even, 4, 1) == 4 &&
-               statistics_quantile(even, 4, 0.5) == 2.5 && statistics_quantile(one, 1, 0.3) == 7, "quantiles");
+               statistics_quantile(even, 4, 0.5) == 2.5 && statistics_quantile(one, 1, 0.3) == 7,
+           "quantiles");
     test_ranks(1, 1);
     test_ranks(5, 1);
     test_ranks(6, 1);

@@ -1,5 +1,5 @@
-/* Counters of threads: nothing is lost whether threads run, have ended or are interrupted, and there are no more
- * counters than there were threads at once. Each test's calls are of a symbol of its own. */
+/* Counters of threads: nothing is lost whether threads run, have ended or are interrupted, and there are no
+ * more counters than there were threads at once. Each test's calls are of a symbol of its own. */
 #include "interpose/report/thread_counters.h"
 #include "tap.h"
 
@@ -92,8 +92,8 @@ static void test_threads_that_run(void)
     for (int i = 0; i < THREADS; i++)
         threads[i] = begin_thread(count_and_stay, &owns[i]);
     pthread_barrier_wait(&all_counted);
-    tap_ok(counted(SYMBOL_daxpy_) == (uint64_t)THREADS * CALLS, "%d threads that run: %d calls of each are counted",
-           THREADS, CALLS);
+    tap_ok(counted(SYMBOL_daxpy_) == (uint64_t)THREADS * CALLS,
+           "%d threads that run: %d calls of each are counted", THREADS, CALLS);
     tap_ok(owns_differ(), "each by itself");
     pthread_barrier_wait(&all_read);
     for (int i = 0; i < THREADS; i++)

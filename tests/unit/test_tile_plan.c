@@ -55,8 +55,8 @@ static struct blas_call call_of(enum blas_family family, enum blas_type type, in
     return call;
 }
 
-static bool is_inside(const struct blas_matrix *block, const struct blas_matrix *whole, size_t element, int64_t *row,
-                      int64_t *column)
+static bool is_inside(const struct blas_matrix *block, const struct blas_matrix *whole, size_t element,
+                      int64_t *row, int64_t *column)
 {
     const int64_t offset = (int64_t)(((uintptr_t)block->pointer - (uintptr_t)whole->pointer) / element);
     *row = offset % whole->ld;
@@ -146,7 +146,8 @@ static void test_random_calls(void)
             good += walk(&plan, &bytes_up);
             within += expected <= 3 * bytes_up && bytes_up <= 3 * expected;
         }
-        tap_ok(good == ROUNDS && cut > ROUNDS / 4, "family %d: %d of %d plans right, %d cut", family, good, ROUNDS, cut);
+        tap_ok(good == ROUNDS && cut > ROUNDS / 4, "family %d: %d of %d plans right, %d cut", family, good,
+               ROUNDS, cut);
         tap_ok(within > ROUNDS * 9 / 10, "and %d send what was foreseen, within a factor", within);
     }
 }
@@ -184,7 +185,8 @@ static void test_policy(void)
 {
     const uint64_t gib = 1 << 30;
     tap_ok(goes_to_device(100000, 100000, 100000, 64 * gib), "a large square product pays, in tiles");
-    tap_ok(!goes_to_device(200000, 200000, 16, 64 * gib), "a product of rank 16 does not: its result comes and goes");
+    tap_ok(!goes_to_device(200000, 200000, 16, 64 * gib),
+           "a product of rank 16 does not: its result comes and goes");
     tap_ok(!goes_to_device(20000, 20000, 20000, 4096), "nor do tiles of a few elements");
 }
 

@@ -12,8 +12,9 @@ enum { MATRIX_BYTES = 8 << 20, VECTOR_BYTES = 1 << 20, N = 256, ROUNDS = 7, SHAP
 int main(void)
 {
     static const struct timing_plan plan = {ROUNDS, ROUNDS, {0, 0, 0, 0}, 0, 40e-6, false, true};
-    static const struct launch_shape shapes[SHAPES] = {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER},
-                                                       {128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}};
+    static const struct launch_shape shapes[SHAPES] = {
+        {64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER},
+        {128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}};
     setenv("EMULATED_TIME", "execute 0; throttle 520 100000000 1.5", 1); /* amid the second timing */
     struct tuning_pool pool;
     struct lane *lane = emulated_lane();
@@ -29,7 +30,8 @@ int main(void)
     }
     tap_ok(timed && shifts[0] == 0 && shifts[1] == 1 && shifts[2] == 1,
            "the pace changes amid the second of %d timings", TIMINGS);
-    tap_ok(timed && times[0][0].rounds == ROUNDS && times[1][0].rounds == ROUNDS && times[1][1].rounds == ROUNDS,
+    tap_ok(timed && times[0][0].rounds == ROUNDS && times[1][0].rounds == ROUNDS &&
+               times[1][1].rounds == ROUNDS,
            "which has %d rounds all the same, like the first", ROUNDS);
     tap_ok(timed && fabs(times[1][1].seconds / times[2][1].seconds - 1) < 1e-9 &&
                fabs(times[1][1].seconds / times[0][1].seconds - 1.5) < 1e-9,

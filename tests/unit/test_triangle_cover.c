@@ -109,7 +109,8 @@ int main(void)
     test_cost(131072, 560);
     struct blas_matrix matrix = {NULL, 300, 300, 300, PART_UPPER}, empty = {NULL, 0, 0, 1, PART_LOWER};
     int calls = 0;
-    tap_ok(triangle_cover(&matrix, 8, stop_at_third, &calls) == 42 && calls == 3, "a nonzero answer stops it");
+    tap_ok(triangle_cover(&matrix, 8, stop_at_third, &calls) == 42 && calls == 3,
+           "a nonzero answer stops it");
     calls = 0;
     tap_ok(triangle_cover(&empty, 8, stop_at_third, &calls) == 0 && calls == 0, "nothing to cover, no strip");
     return tap_done();

@@ -28,7 +28,8 @@ static void test_sharing(void)
     tap_ok(strcmp(tuning_class_name(tuning_class_of(&call)), "ctrmv_transpose") == 0,
            "conjugation, triangle and diagonal share");
     call.trans = TRANS_CONJUGATE_ONLY;
-    tap_ok(strcmp(tuning_class_name(tuning_class_of(&call)), "ctrmv_none") == 0, "the conjugate is not transposed");
+    tap_ok(strcmp(tuning_class_name(tuning_class_of(&call)), "ctrmv_none") == 0,
+           "the conjugate is not transposed");
 }
 
 static void test_outsiders(void)
@@ -53,10 +54,12 @@ static void test_form(int64_t m, int64_t n, enum tuning_form wanted, int64_t siz
     const enum tuning_form other = wanted == TUNING_TALL   ? TUNING_WIDE
                                    : wanted == TUNING_WIDE ? TUNING_TALL
                                                            : TUNING_SQUARE;
-    tap_ok(tuning_form_of(&call) == wanted && tuning_size_of(&call) == size, "%lld x %lld is %s, of size %lld",
-           (long long)m, (long long)n, tuning_form_name(tuning_form_of(&call)), (long long)tuning_size_of(&call));
-    tap_ok(tuning_form_of(&turned) == other && tuning_size_of(&turned) == size, "and so is it transposed: %s, %lld",
-           tuning_form_name(tuning_form_of(&turned)), (long long)tuning_size_of(&turned));
+    tap_ok(tuning_form_of(&call) == wanted && tuning_size_of(&call) == size,
+           "%lld x %lld is %s, of size %lld", (long long)m, (long long)n,
+           tuning_form_name(tuning_form_of(&call)), (long long)tuning_size_of(&call));
+    tap_ok(tuning_form_of(&turned) == other && tuning_size_of(&turned) == size,
+           "and so is it transposed: %s, %lld", tuning_form_name(tuning_form_of(&turned)),
+           (long long)tuning_size_of(&turned));
 }
 
 int main(void)

@@ -24,13 +24,17 @@ int main(void)
     struct shape_timer timer = {.pool = &pool, .lane = lane};
     tap_ok(status == STATUS_OK && device_peek(before, pool.matrices + AT, SOME), "the pool is filled");
     memset(spoilt, 0xff, SOME);
-    tap_ok(verify(&timer, "saxpy") && device_poke(pool.matrices + AT, spoilt, SOME), "axpy writes among the matrices");
-    tap_ok(verify(&timer, "saxpy") && device_peek(after, pool.matrices + AT, SOME) && memcmp(after, spoilt, SOME) == 0,
+    tap_ok(verify(&timer, "saxpy") && device_poke(pool.matrices + AT, spoilt, SOME),
+           "axpy writes among the matrices");
+    tap_ok(verify(&timer, "saxpy") && device_peek(after, pool.matrices + AT, SOME) &&
+               memcmp(after, spoilt, SOME) == 0,
            "which the next axpy leaves as it is");
-    tap_ok(verify(&timer, "dsymv") && device_peek(after, pool.matrices + AT, SOME) && memcmp(after, before, SOME) == 0,
+    tap_ok(verify(&timer, "dsymv") && device_peek(after, pool.matrices + AT, SOME) &&
+               memcmp(after, before, SOME) == 0,
            "before symv is looked at they are as they were");
     device_poke(pool.matrices + AT, spoilt, SOME);
-    tap_ok(verify(&timer, "dsymv") && device_peek(after, pool.matrices + AT, SOME) && memcmp(after, spoilt, SOME) == 0,
+    tap_ok(verify(&timer, "dsymv") && device_peek(after, pool.matrices + AT, SOME) &&
+               memcmp(after, spoilt, SOME) == 0,
            "once: filling them takes time");
     tuning_pool_close(&pool);
     lane_release(lane);

@@ -30,8 +30,12 @@ static const struct vendor_symbol symbols[] = {
 
 static struct vendor_library library_of(const char *const *candidates)
 {
-    return (struct vendor_library){.name = "Vendor", .consequence = "nothing is offloaded", .setting = "MUBLAS_VENDOR",
-                                   .candidates = candidates, .symbols = symbols, .create = create};
+    return (struct vendor_library){.name = "Vendor",
+                                   .consequence = "nothing is offloaded",
+                                   .setting = "MUBLAS_VENDOR",
+                                   .candidates = candidates,
+                                   .symbols = symbols,
+                                   .create = create};
 }
 
 static char words[4096];
@@ -79,7 +83,8 @@ static void test_find(void)
     tap_ok(!vendor_library_find(&library, "/nowhere/library.so"), "also where it is not there");
     const struct vendor_library none = library_of((const char *const[]){"libnowhere.so.9", NULL});
     tap_ok(!vendor_library_find(&none, ""), "and none of those that are not");
-    const struct vendor_library system = library_of((const char *const[]){"libnowhere.so.9", "libm.so.6", NULL});
+    const struct vendor_library system = library_of(
+        (const char *const[]){"libnowhere.so.9", "libm.so.6", NULL});
     found = vendor_library_find(&system, "");
     tap_ok(found && strcmp(found, "libm.so.6") == 0, "a name is looked for as the loader does");
     tap_ok(!dlerror(), "no error is left behind");
@@ -92,7 +97,8 @@ static void test_refused(void)
            "without a good one nothing is opened");
     tap_ok(creations == 1, "one file by two names is tried once");
     tap_ok(strstr(words, POOR ": it lacks vendor_work") && strstr(words, REFUSING ": ") &&
-               strstr(words, "status 7") && strstr(words, "nothing is offloaded") && strchr(words, '\n')[1] == '\0',
+               strstr(words, "status 7") && strstr(words, "nothing is offloaded") &&
+               strchr(words, '\n')[1] == '\0',
            "one line says what is wrong with each");
     tap_ok(!opens((const char *const[]){GOOD, NULL}, REFUSING) && strstr(words, REFUSING ": "),
            "nor where one that was named is refused");
@@ -124,7 +130,8 @@ static void test_chosen(void)
     tap_ok(opens((const char *const[]){"libnowhere.so.9", POOR, REFUSING, GOOD, SAME_REFUSING, NULL}, "") &&
                creations == 2 && !*words,
            "the first good one is chosen, with no warning of the others");
-    tap_ok(create_function && work_function && ((int (*)(void))work_function)() == 42, "and its symbols are there");
+    tap_ok(create_function && work_function && ((int (*)(void))work_function)() == 42,
+           "and its symbols are there");
     tap_ok(!extra_function, "that it lacks what is optional is no fault");
 }
 

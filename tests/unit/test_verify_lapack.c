@@ -1,5 +1,5 @@
-/* What `mublas verify` sees of LAPACK's results, of every routine: the host's own pass, each result that is wrong by some
- * hundred units is seen, and so is each byte that was written beside them. Argument: a seed. */
+/* What `mublas verify` sees of LAPACK's results, of every routine: the host's own pass, each result that is
+ * wrong by some hundred units is seen, and so is each byte that was written beside them. Argument: a seed. */
 #include "command/random_flags.h"
 #include "command/verify/dense.h"
 #include "command/verify/lapack.h"
@@ -20,7 +20,8 @@ struct findings {
 static struct findings findings;
 
 /* The largest part of any element. */
-static double size_of(enum blas_type type, const struct verify_place *place, const struct verify_part *part, bool is_real)
+static double size_of(enum blas_type type, const struct verify_place *place, const struct verify_part *part,
+                      bool is_real)
 {
     double most = 0;
     for (int64_t j = 0; j < part->columns; j++)
@@ -33,8 +34,8 @@ static double size_of(enum blas_type type, const struct verify_place *place, con
     return most;
 }
 
-static void spoil(const struct lapack_routine *routine, enum verify_array array, const struct verify_place *place, int64_t i,
-                  int64_t j, double by)
+static void spoil(const struct lapack_routine *routine, enum verify_array array,
+                  const struct verify_place *place, int64_t i, int64_t j, double by)
 {
     char *const column = place->memory + (size_t)j * place->column;
     const enum blas_type real = blas_is_single(routine->type) ? TYPE_S : TYPE_D;
@@ -49,25 +50,27 @@ static void spoil(const struct lapack_routine *routine, enum verify_array array,
 }
 
 /* Below gels' solution a column's sum of squares is the result. */
-static int64_t rows_apart(const struct lapack_routine *routine, const struct lapack_arguments *before, enum verify_array array,
-                          const struct verify_part *part)
+static int64_t rows_apart(const struct lapack_routine *routine, const struct lapack_arguments *before,
+                          enum verify_array array, const struct verify_part *part)
 {
     return routine->family == LAPACK_GELS && array == ARRAY_B ? before->n : part->rows;
 }
 
 /* Some results of the array, each wrong alone. */
 static void change_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                           const struct lapack_arguments *before, enum verify_array array, const struct verify_part *part,
-                           uint64_t *seed)
+                           const struct lapack_arguments *before, enum verify_array array,
+                           const struct verify_part *part, uint64_t *seed)
 {
     const struct verify_place place = verify_arrays_place(routine, after, array);
     const bool is_real = array == ARRAY_W || array == ARRAY_E;
     const double size = array == ARRAY_IPIV ? 1 : size_of(routine->type, &place, part, is_real);
-    const double by = 40 * limit * dense_ulp(routine->type) * (double)(before->n + before->m) * fmax(size, 0.1);
+    const double by = 40 * limit * dense_ulp(routine->type) * (double)(before->n + before->m) *
+                      fmax(size, 0.1);
     for (int n = 0; n < TRIES; n++) {
         const int64_t i = (int64_t)(random_part(seed) * (double)rows_apart(routine, before, array, part));
         const int64_t j = (int64_t)(random_part(seed) * (double)part->columns);
-        char kept[LAPACK_ELEMENT_MOST], *const at = place.memory + (size_t)j * place.column + (size_t)i * place.element;
+        char kept[LAPACK_ELEMENT_MOST], *const at = place.memory + (size_t)j * place.column +
+                                                    (size_t)i * place.element;
         if (!verify_part_has(part, i, j))
             continue;
         memcpy(kept, at, place.element);
@@ -75,8 +78,8 @@ static void change_results(const struct lapack_routine *routine, const struct la
         findings.changed++;
         if (!(verify_lapack_ratio(routine, after, before) >= limit)) {
             findings.unseen++;
-            printf("# %s, n=%lld, array %d, element %lld, %lld\n", routine->name, (long long)before->n, (int)array,
-                   (long long)i, (long long)j);
+            printf("# %s, n=%lld, array %d, element %lld, %lld\n", routine->name, (long long)before->n,
+                   (int)array, (long long)i, (long long)j);
         }
         memcpy(at, kept, place.element);
     }
@@ -84,13 +87,15 @@ static void change_results(const struct lapack_routine *routine, const struct la
 
 /* What is compared with the host's where no vectors tell of it. */
 static void change_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                          const struct lapack_arguments *before, enum verify_array array, const struct verify_part *part)
+                          const struct lapack_arguments *before, enum verify_array array,
+                          const struct verify_part *part)
 {
     const struct verify_lapack_kind *const kind = verify_lapack_kind_of(routine->family);
     const struct verify_place place = verify_arrays_place(routine, after, array);
     static double values[2 * VERIFY_ORDER_MOST], changed[2 * VERIFY_ORDER_MOST];
     static struct number room[VERIFY_ORDER_MOST * VERIFY_ORDER_MOST];
-    const double by = limit * dense_ulp(routine->type) * (double)before->n * kind->norm(routine, before, room);
+    const double by = limit * dense_ulp(routine->type) * (double)before->n *
+                      kind->norm(routine, before, room);
     for (int64_t i = 0; i < part->rows; i++) {
         double most = 0;
         char kept[LAPACK_ELEMENT_MOST], *const at = place.memory + (size_t)i * place.element;
@@ -120,8 +125,8 @@ static void change_residuals(const struct lapack_routine *routine, const struct 
 }
 
 static void change_others(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                          const struct lapack_arguments *before, enum verify_array array, const struct verify_parts *parts,
-                          uint64_t *seed)
+                          const struct lapack_arguments *before, enum verify_array array,
+                          const struct verify_parts *parts, uint64_t *seed)
 {
     const struct verify_place place = verify_arrays_place(routine, after, array);
     for (int n = 0; n < 8 * TRIES; n++) {
@@ -137,8 +142,8 @@ static void change_others(const struct lapack_routine *routine, const struct lap
     }
 }
 
-static void check_call(const struct lapack_routine *routine, host_function *function, struct lapack_arguments *after,
-                       const struct lapack_arguments *before, uint64_t *seed)
+static void check_call(const struct lapack_routine *routine, host_function *function,
+                       struct lapack_arguments *after, const struct lapack_arguments *before, uint64_t *seed)
 {
     struct verify_parts parts = {0};
     lapack_call(function, routine, after);
@@ -147,7 +152,8 @@ static void check_call(const struct lapack_routine *routine, host_function *func
     findings.calls++;
     findings.worst = fmax(findings.worst, ratio);
     findings.failing += !(ratio < limit) || !verify_arrays_kept(routine, after, before, &parts);
-    for (int array = 0; array < VERIFY_ARRAYS && before->n <= ORDER_MOST && before->m <= 2 * ORDER_MOST; array++) {
+    for (int array = 0; array < VERIFY_ARRAYS && before->n <= ORDER_MOST && before->m <= 2 * ORDER_MOST;
+         array++) {
         if (!parts.of[array].is_free)
             change_results(routine, after, before, (enum verify_array)array, &parts.of[array], seed);
         else if (array == ARRAY_W || array == ARRAY_E)
@@ -160,7 +166,8 @@ static void check_call(const struct lapack_routine *routine, host_function *func
     findings.unexpected += isfinite(verify_lapack_ratio(routine, after, before));
 }
 
-static void check_routine(const struct lapack_routine *routine, const struct host_library *host, uint64_t *seed)
+static void check_routine(const struct lapack_routine *routine, const struct host_library *host,
+                          uint64_t *seed)
 {
     host_function *const function = lapack_call_in_host(routine, host);
     struct lapack_arguments after, before;
@@ -174,9 +181,11 @@ static void check_routine(const struct lapack_routine *routine, const struct hos
         lapack_arguments_free(&before);
     }
     tap_ok(made == VERIFY_NO_MORE && findings.calls > 0 && findings.failing == 0 && findings.changed > 0 &&
-               findings.unseen == 0 && findings.stray > 0 && findings.unseen_stray == 0 && findings.unexpected == 0,
-           "%s: %d calls, %g at most; of %d wrong results %d unseen, of %d strays %d", routine->name, findings.calls,
-           findings.worst, findings.changed, findings.unseen, findings.stray, findings.unseen_stray);
+               findings.unseen == 0 && findings.stray > 0 && findings.unseen_stray == 0 &&
+               findings.unexpected == 0,
+           "%s: %d calls, %g at most; of %d wrong results %d unseen, of %d strays %d", routine->name,
+           findings.calls, findings.worst, findings.changed, findings.unseen, findings.stray,
+           findings.unseen_stray);
 }
 
 int main(int count, char **arguments)

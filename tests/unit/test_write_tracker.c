@@ -55,7 +55,8 @@ static bool scan_part(struct region *region, size_t first, size_t end)
 {
     memset(region->written, 0, sizeof region->written);
     region->runs = 0;
-    return write_tracker_scan(tracker, address(region, first), address(region, end), note, region) == STATUS_OK;
+    return write_tracker_scan(tracker, address(region, first), address(region, end), note, region) ==
+           STATUS_OK;
 }
 
 static bool scan(struct region *region)
@@ -95,8 +96,8 @@ static void test_writes(void)
     region.memory[5 * page - 1] = 2;
     tap_ok(scan(&region) && reported(&region, 4, 5), "one byte reports its page");
     tap_ok(scan(&region) && reported(&region, 0, 0), "once");
-    tap_ok(pipe(ends) == 0 && write(ends[1], "matrix", 6) == 6 && read(ends[0], region.memory + 9 * page, 6) == 6 &&
-               scan(&region) && reported(&region, 9, 10),
+    tap_ok(pipe(ends) == 0 && write(ends[1], "matrix", 6) == 6 &&
+               read(ends[0], region.memory + 9 * page, 6) == 6 && scan(&region) && reported(&region, 9, 10),
            "read(2) into a page reports it");
     region.memory[20 * page] = region.memory[30 * page] = 2;
     tap_ok(scan_part(&region, 16, 24) && reported(&region, 20, 21), "a part can be scanned alone");
@@ -258,7 +259,8 @@ static void test_unprotected(void)
 {
     struct region region = clean_region(64);
     write_tracker_unprotect(tracker, address(&region, 10), address(&region, 20));
-    tap_ok(scan(&region) && reported(&region, 10, 20), "pages that were opened for writing count as written, no other");
+    tap_ok(scan(&region) && reported(&region, 10, 20),
+           "pages that were opened for writing count as written, no other");
     tap_ok(scan(&region) && reported(&region, 0, 0), "until they were scanned");
     region.memory[15 * page] = 2;
     tap_ok(scan(&region) && reported(&region, 15, 16), "then they are followed as before");

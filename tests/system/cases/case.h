@@ -1,8 +1,8 @@
 /* case.h - what the programs of this folder share: sums of a matrix's rows by dgemv_, and verdicts.
  *
- * Each program stands for a kind of fault that showed with a program or with another BLAS replacement. Its first
- * comment says what is right; it ends with 0 when that came, with 1 when not, with 2 when the machine does not let
- * it try (standard error says why). ../cases.sh runs them. */
+ * Each program stands for a kind of fault that showed with a program or with another BLAS replacement. Its
+ * first comment says what is right; it ends with 0 when that came, with 1 when not, with 2 when the machine
+ * does not let it try (standard error says why). ../cases.sh runs them. */
 #ifndef MUBLAS_TESTS_CASE_H
 #define MUBLAS_TESTS_CASE_H
 
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
-            const int *, const double *, double *, const int *, size_t);
+void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *, size_t);
 
 /* The first of the row sums of m by n elements. */
 static inline double first_row_sum(const double *a, int m, int n, int ld)

@@ -1,7 +1,7 @@
-/* An asynchronous direct read fills the left columns while BLAS works on the right ones; the last of the left ones
- * and the first of the right ones share a page. No element is read and written at once. Right: "0 wrong of 50".
- * Not covered by mublas, and so not run: doc/limits.md, "Memory". Input that is still under way when the
- * page is looked at shows nowhere, and the columns beside the border stay as they were before.
+/* An asynchronous direct read fills the left columns while BLAS works on the right ones; the last of the left
+ * ones and the first of the right ones share a page. No element is read and written at once. Right: "0 wrong
+ * of 50". Not covered by mublas, and so not run: doc/limits.md, "Memory". Input that is still under way when
+ * the page is looked at shows nowhere, and the columns beside the border stay as they were before.
  *     direct_read_beside FILE (on a disk, not tmpfs) */
 #include "case.h"
 
@@ -23,7 +23,8 @@ int main(int count, char **arguments)
     double *a = mmap(NULL, sizeof(double) * ROWS * (LEFT + RIGHT), PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     double *content = malloc(bytes), *right = a + (size_t)ROWS * LEFT, *border = right - 2 * ROWS;
-    int writer = open(arguments[1], O_RDWR | O_CREAT | O_TRUNC, 0600), reader = open(arguments[1], O_RDONLY | O_DIRECT);
+    int writer = open(arguments[1], O_RDWR | O_CREAT | O_TRUNC, 0600),
+        reader = open(arguments[1], O_RDONLY | O_DIRECT);
     if (reader < 0 || syscall(SYS_io_setup, 8, &context) != 0)
         return perror("no direct reads here"), 2;
     for (int i = 0; i < ROWS * (LEFT + RIGHT); i++)

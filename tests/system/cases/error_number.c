@@ -1,11 +1,11 @@
-/* errno before and after calls that succeed. Right: 0, as reference BLAS and OpenBLAS leave it. Files are looked for
- * and found missing meanwhile: a recipe, or what a device wants. */
+/* errno before and after calls that succeed. Right: 0, as reference BLAS and OpenBLAS leave it. Files are
+ * looked for and found missing meanwhile: a recipe, or what a device wants. */
 #include "case.h"
 
 #include <errno.h>
 
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
-            const double *, const int *, const double *, double *, const int *, size_t, size_t);
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 
 int main(void)
 {

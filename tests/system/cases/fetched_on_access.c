@@ -1,6 +1,6 @@
-/* Memory whose pages are taken away by mprotect(PROT_NONE) and filled by a SIGSEGV handler at their first access, as
- * software shared memory and lazy loaders do. Right: 512, 768, 1024, each round what the handler brings, and 128 faults
- * more. A copy on the device knows nothing of it: page tables show no write. */
+/* Memory whose pages are taken away by mprotect(PROT_NONE) and filled by a SIGSEGV handler at their first
+ * access, as software shared memory and lazy loaders do. Right: 512, 768, 1024, each round what the handler
+ * brings, and 128 faults more. A copy on the device knows nothing of it: page tables show no write. */
 #include "case.h"
 
 #include <signal.h>

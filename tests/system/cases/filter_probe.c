@@ -1,5 +1,5 @@
-/* A program that asks whether the kernel knows filters of system calls, which sets none up. Right: 512, on the device in
- * always mode. */
+/* A program that asks whether the kernel knows filters of system calls, which sets none up. Right: 512, on
+ * the device in always mode. */
 #include "case.h"
 
 #include <linux/seccomp.h>

@@ -1,11 +1,12 @@
-/* Pages that only the triangle which the routine does not read has are not accessible. Right: 3.023, no signal. */
+/* Pages that only the triangle which the routine does not read has are not accessible. Right: 3.023, no
+ * signal. */
 #include "case.h"
 
 #include <math.h>
 #include <sys/mman.h>
 
-void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *, const int *,
-            const double *, double *, const int *, size_t);
+void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *,
+            const int *, const double *, double *, const int *, size_t);
 
 enum { N = 1024, OFFSET = 128 }; /* a column has two pages; pages end behind rows 383 and 895 */
 
@@ -14,7 +15,8 @@ int main(void)
     static double x[N], y[N];
     const double alpha = 1, beta = 0;
     const int n = N, one = 1;
-    double *a = mmap(NULL, sizeof(double) * N * N + 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double *a = mmap(NULL, sizeof(double) * N * N + 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0);
     a += OFFSET;
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++)

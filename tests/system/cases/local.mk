@@ -1,5 +1,5 @@
-# Small programs, each of a kind that went wrong (case.h); cases.sh has the table of those that run. Each also linked
-# with -lmublas, in linked/. direct_read_beside is for trying by hand.
+# Small programs, each of a kind that went wrong (case.h); cases.sh has the table of those that run. Each also
+# linked with -lmublas, in linked/. direct_read_beside is for trying by hand.
 case_programs = direct_read_beside error_number fetched_on_access filter_probe float_status guarded_triangle \
 	inexact_trap own_descriptor_two received_packets syscall_filter
 check_PROGRAMS += tests/system/cases/direct_read_beside tests/system/cases/error_number \

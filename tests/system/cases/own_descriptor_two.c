@@ -1,7 +1,6 @@
-/* A daemon closes what it has open, also 0 to 2, and opens files of its own there. Right: its files stay empty, though
- * there is something to be said of descriptors that went. (Those of the emulated device's memory are spared: without
- * them that device stops.)
- *     own_descriptor_two PREFIX */
+/* A daemon closes what it has open, also 0 to 2, and opens files of its own there. Right: its files stay
+ * empty, though there is something to be said of descriptors that went. (Those of the emulated device's
+ * memory are spared: without them that device stops.) own_descriptor_two PREFIX */
 #include "case.h"
 
 #include <fcntl.h>
@@ -39,7 +38,8 @@ int main(int count, char **arguments)
         struct stat state;
         fstat(own[i], &state);
         bad += state.st_size != 0;
-        int length = snprintf(text, sizeof text, "file on descriptor %d: %ld bytes, right is 0\n", own[i], (long)state.st_size);
+        int length = snprintf(text, sizeof text, "file on descriptor %d: %ld bytes, right is 0\n", own[i],
+                              (long)state.st_size);
         if (write(SPARE, text, (size_t)length) < 0)
             return 2;
     }

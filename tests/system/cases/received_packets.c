@@ -1,6 +1,6 @@
-/* The memory of an AF_XDP socket as a matrix, a packet a column. The kernel writes packets into pages that the socket
- * has pinned; /proc/self/status counts them neither under VmPin nor under VmLck. Right: 128, 192, 256. Needs root (a
- * network name space of its own and its loopback device are used). */
+/* The memory of an AF_XDP socket as a matrix, a packet a column. The kernel writes packets into pages that
+ * the socket has pinned; /proc/self/status counts them neither under VmPin nor under VmLck. Right: 128, 192,
+ * 256. Needs root (a network name space of its own and its loopback device are used). */
 #include "case.h"
 
 #include <arpa/inet.h>
@@ -16,7 +16,15 @@
 #include <unistd.h>
 
 /* The payload starts behind 256 bytes, the socket's headroom and three headers: at a whole element. */
-enum { CHUNK = 4096, COLUMNS = 64, ROWS = 400, HEADROOM = 6, FIRST = (256 + HEADROOM + 42) / 8, LD = CHUNK / 8, RING = 128 };
+enum {
+    CHUNK = 4096,
+    COLUMNS = 64,
+    ROWS = 400,
+    HEADROOM = 6,
+    FIRST = (256 + HEADROOM + 42) / 8,
+    LD = CHUNK / 8,
+    RING = 128
+};
 enum { FAMILY_XDP = 44, LEVEL_XDP = 283 };
 
 static int bpf(int command, union bpf_attr *attributes)
@@ -50,7 +58,8 @@ int main(void)
     struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING | IFF_LOOPBACK};
     const int sender = socket(AF_INET, SOCK_DGRAM, 0);
     need(ioctl(sender, SIOCSIFFLAGS, &loopback) == 0, "loopback");
-    union bpf_attr create = {.map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1};
+    union bpf_attr create = {
+        .map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1};
     const int map = bpf(BPF_MAP_CREATE, &create), program = divert(map);
     need(map >= 0 && program >= 0, "bpf");
 
@@ -72,23 +81,28 @@ int main(void)
              setsockopt(receiver, LEVEL_XDP, XDP_UMEM_COMPLETION_RING, &ring, sizeof ring) == 0 &&
              setsockopt(receiver, LEVEL_XDP, XDP_RX_RING, &ring, sizeof ring) == 0 &&
              getsockopt(receiver, LEVEL_XDP, XDP_MMAP_OFFSETS, &offsets, &length) == 0, "AF_XDP");
-    char *fill = mmap(NULL, offsets.fr.desc + RING * sizeof(unsigned long), PROT_READ | PROT_WRITE, MAP_SHARED, receiver,
-                      XDP_UMEM_PGOFF_FILL_RING);
-    char *received = mmap(NULL, offsets.rx.desc + RING * sizeof(struct xdp_desc), PROT_READ | PROT_WRITE, MAP_SHARED,
-                          receiver, XDP_PGOFF_RX_RING);
-    struct sockaddr_xdp here = {.sxdp_family = FAMILY_XDP, .sxdp_ifindex = if_nametoindex("lo"), .sxdp_flags = XDP_COPY};
-    need(fill != MAP_FAILED && received != MAP_FAILED && bind(receiver, (void *)&here, sizeof here) == 0, "bind");
+    char *fill = mmap(NULL, offsets.fr.desc + RING * sizeof(unsigned long), PROT_READ | PROT_WRITE,
+                      MAP_SHARED, receiver, XDP_UMEM_PGOFF_FILL_RING);
+    char *received = mmap(NULL, offsets.rx.desc + RING * sizeof(struct xdp_desc), PROT_READ | PROT_WRITE,
+                          MAP_SHARED, receiver, XDP_PGOFF_RX_RING);
+    struct sockaddr_xdp here = {
+        .sxdp_family = FAMILY_XDP, .sxdp_ifindex = if_nametoindex("lo"), .sxdp_flags = XDP_COPY};
+    need(fill != MAP_FAILED && received != MAP_FAILED && bind(receiver, (void *)&here, sizeof here) == 0,
+         "bind");
     const int key = 0;
-    union bpf_attr set = {.map_fd = (unsigned)map, .key = (unsigned long)&key, .value = (unsigned long)&receiver};
+    union bpf_attr set = {
+        .map_fd = (unsigned)map, .key = (unsigned long)&key, .value = (unsigned long)&receiver};
     union bpf_attr link = {.link_create = {.prog_fd = (unsigned)program, .target_ifindex = here.sxdp_ifindex,
                                            .attach_type = BPF_XDP, .flags = XDP_FLAGS_SKB_MODE}};
     need(bpf(BPF_MAP_UPDATE_ELEM, &set) == 0 && bpf(BPF_LINK_CREATE, &link) >= 0, "bpf link");
 
     for (int i = 0; i < 2; i++)
         bad += verdict("before", first_row_sum(a, ROWS, COLUMNS, LD), COLUMNS);
-    volatile unsigned *filled = (unsigned *)(fill + offsets.fr.producer), *come = (unsigned *)(received + offsets.rx.producer),
+    volatile unsigned *filled = (unsigned *)(fill + offsets.fr.producer),
+                      *come = (unsigned *)(received + offsets.rx.producer),
                       *taken = (unsigned *)(received + offsets.rx.consumer);
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     for (int round = 2; round < 5; round++) {
         double payload[ROWS];
         for (int i = 0; i < ROWS; i++)
@@ -98,7 +112,8 @@ int main(void)
         __sync_synchronize();
         *filled += COLUMNS;
         for (int i = 0; i < COLUMNS; i++)
-            need(sendto(sender, payload, sizeof payload, 0, (void *)&to, sizeof to) == sizeof payload, "send");
+            need(sendto(sender, payload, sizeof payload, 0, (void *)&to, sizeof to) == sizeof payload,
+                 "send");
         for (int i = 0; i < 1000 && *come - *taken < COLUMNS; i++)
             usleep(1000);
         need(*come - *taken == COLUMNS && by_hand(a, COLUMNS, LD) == round * COLUMNS, "packets are missing");

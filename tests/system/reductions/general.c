@@ -4,11 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef void real_geev(const char *jobvl, const char *jobvr, const int *n, void *a, const int *lda, void *wr, void *wi, void *vl,
-                       const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork, int *info, size_t, size_t);
-typedef void complex_geev(const char *jobvl, const char *jobvr, const int *n, void *a, const int *lda, void *w, void *vl,
-                          const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork, void *rwork, int *info,
-                          size_t, size_t);
+typedef void real_geev(const char *jobvl, const char *jobvr, const int *n, void *a, const int *lda, void *wr,
+                       void *wi, void *vl, const int *ldvl, void *vr, const int *ldvr, void *work,
+                       const int *lwork, int *info, size_t, size_t);
+typedef void complex_geev(const char *jobvl, const char *jobvr, const int *n, void *a, const int *lda,
+                          void *w, void *vl, const int *ldvl, void *vr, const int *ldvr, void *work,
+                          const int *lwork, void *rwork, int *info, size_t, size_t);
 extern real_geev sgeev_, dgeev_;
 extern complex_geev cgeev_, zgeev_;
 
@@ -58,11 +59,12 @@ static void call(struct problem *p, void *work, int lwork)
     void *const vl = p->vl.columns ? p->vl.memory : NULL, *const vr = p->vr.columns ? p->vr.memory : NULL;
     p->info = -77;
     if (type_is_complex(p->type))
-        (p->type == 'c' ? cgeev_ : zgeev_)(&p->jobvl, &p->jobvr, &p->n, p->a.memory, &p->a.ld, p->wr.memory, vl, &ldvl, vr, &ldvr,
-                                           work, &lwork, p->rwork.memory, &p->info, 1, 1);
+        (p->type == 'c' ? cgeev_ : zgeev_)(&p->jobvl, &p->jobvr, &p->n, p->a.memory, &p->a.ld, p->wr.memory,
+                                           vl, &ldvl, vr, &ldvr, work, &lwork, p->rwork.memory, &p->info, 1,
+                                           1);
     else
-        (p->type == 's' ? sgeev_ : dgeev_)(&p->jobvl, &p->jobvr, &p->n, p->a.memory, &p->a.ld, p->wr.memory, p->wi.memory, vl,
-                                           &ldvl, vr, &ldvr, work, &lwork, &p->info, 1, 1);
+        (p->type == 's' ? sgeev_ : dgeev_)(&p->jobvl, &p->jobvr, &p->n, p->a.memory, &p->a.ld, p->wr.memory,
+                                           p->wi.memory, vl, &ldvl, vr, &ldvr, work, &lwork, &p->info, 1, 1);
 }
 
 static number value_of(const struct problem *p, int index)
@@ -154,8 +156,8 @@ static void test_problem(char type, char jobvl, char jobvr, int n, enum kind kin
     struct matrix answer = matrix_make(type, 1, 1, 0);
     call(&p, answer.memory, -1);
     const double answered = creal(matrix_get(&answer, 0, 0));
-    test(p.info == 0 && matrix_is_untouched(&p.wr, 'N'), "%cgeev %c%c n=%d %s: a query answers", type, jobvl, jobvr, n,
-         kind_names[kind]);
+    test(p.info == 0 && matrix_is_untouched(&p.wr, 'N'), "%cgeev %c%c n=%d %s: a query answers", type, jobvl,
+         jobvr, n, kind_names[kind]);
     if (answered > p.work.rows)
         abort();
     call(&p, p.work.memory, (int)answered);
@@ -163,11 +165,13 @@ static void test_problem(char type, char jobvl, char jobvr, int n, enum kind kin
     test(pairs_are_exact(&p), "and are exact pairs");
     test(creal(matrix_get(&p.work, 0, 0)) == answered, "and WORK(1) is what the query said");
     if (jobvr == 'V') {
-        test(residual(&p) <= tolerance, "and vectors are the values' (%.1e of %.1e)", residual(&p), tolerance);
+        test(residual(&p) <= tolerance, "and vectors are the values' (%.1e of %.1e)", residual(&p),
+             tolerance);
         test(vectors_are_normal(&p), "and are normalised");
     }
-    test(matrix_is_untouched(&p.a, 'F') && matrix_is_untouched(&p.wr, 'F') && matrix_is_untouched(&p.wi, 'F') &&
-             matrix_is_untouched(&p.vr, 'F') && matrix_is_untouched(&p.vl, 'F'),
+    test(matrix_is_untouched(&p.a, 'F') && matrix_is_untouched(&p.wr, 'F') &&
+             matrix_is_untouched(&p.wi, 'F') && matrix_is_untouched(&p.vr, 'F') &&
+             matrix_is_untouched(&p.vl, 'F'),
          "and nothing else is written");
     matrix_free(&answer);
     free_all(&p);

@@ -1,5 +1,6 @@
-# LAPACK's reductions, singular values and eigenvalues of general matrices, called as a program does; reductions.sh runs
-# the programs on the plain host and through the shim. Needs tests/system/routes/local.mk before it.
+# LAPACK's reductions, singular values and eigenvalues of general matrices, called as a program does;
+# reductions.sh runs the programs on the plain host and through the shim. Needs tests/system/routes/local.mk
+# before it.
 TESTS += tests/system/reductions/reductions.sh
 EXTRA_DIST += tests/system/reductions/reductions.sh
 if LAPACK

@@ -37,7 +37,8 @@ static size_t matrix_bytes(const struct matrix *matrix)
 
 struct matrix matrix_make(char type, int rows, int columns, int gap)
 {
-    struct matrix matrix = {.type = type, .rows = rows, .columns = columns, .ld = rows + gap > 0 ? rows + gap : 1};
+    struct matrix matrix = {
+        .type = type, .rows = rows, .columns = columns, .ld = rows + gap > 0 ? rows + gap : 1};
     matrix.memory = malloc(matrix_bytes(&matrix) + 1);
     matrix.before = malloc(matrix_bytes(&matrix) + 1);
     if (!matrix.memory || !matrix.before)
@@ -85,7 +86,8 @@ void matrix_set(struct matrix *matrix, int row, int column, number value)
     const float single[2] = {(float)creal(value), (float)cimag(value)};
     const double real[2] = {creal(value), cimag(value)};
     memcpy(matrix->memory + place_of(matrix, row, column),
-           type_is_single(matrix->type) ? (const void *)single : (const void *)real, type_bytes(matrix->type));
+           type_is_single(matrix->type) ? (const void *)single : (const void *)real,
+           type_bytes(matrix->type));
 }
 
 void matrix_remember(struct matrix *matrix)
@@ -95,7 +97,8 @@ void matrix_remember(struct matrix *matrix)
 
 static bool is_in(const struct matrix *matrix, char part, int row, int column)
 {
-    return row < matrix->rows && (part == 'F' || (part == 'U' && row <= column) || (part == 'L' && row >= column));
+    return row < matrix->rows &&
+           (part == 'F' || (part == 'U' && row <= column) || (part == 'L' && row >= column));
 }
 
 bool matrix_is_untouched(const struct matrix *matrix, char part)

@@ -1,5 +1,5 @@
-/* numbers.h - matrices of the four types for programs that call LAPACK's reductions: elements as complex numbers of
- * double precision, memory that shows what was written. */
+/* numbers.h - matrices of the four types for programs that call LAPACK's reductions: elements as complex
+ * numbers of double precision, memory that shows what was written. */
 #ifndef MUBLAS_TESTS_NUMBERS_H
 #define MUBLAS_TESTS_NUMBERS_H
 
@@ -28,7 +28,8 @@ void matrix_set(struct matrix *matrix, int row, int column, number value);
 void matrix_remember(struct matrix *matrix);
 number matrix_before(const struct matrix *matrix, int row, int column);
 
-/* Is everything outside `part` as it was, bit for bit? U, L: a triangle with the diagonal; F: all elements; N: none. */
+/* Is everything outside `part` as it was, bit for bit? U, L: a triangle with the diagonal; F: all elements;
+ * N: none. */
 bool matrix_is_untouched(const struct matrix *matrix, char part);
 
 /* Random elements, in modulus about 1; of the type. */

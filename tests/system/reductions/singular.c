@@ -1,22 +1,23 @@
-/* singular [TYPES]: LAPACK's gesdd and gesvd as a program calls them: by residuals, and by what may be written.
- * Fortran's argument lists of complex types have one array more. */
+/* singular [TYPES]: LAPACK's gesdd and gesvd as a program calls them: by residuals, and by what may be
+ * written. Fortran's argument lists of complex types have one array more. */
 #include "numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void real_gesdd(const char *jobz, const int *m, const int *n, void *a, const int *lda, void *s, void *u, const int *ldu,
-                        void *vt, const int *ldvt, void *work, const int *lwork, int *iwork, int *info, size_t);
-typedef void complex_gesdd(const char *jobz, const int *m, const int *n, void *a, const int *lda, void *s, void *u,
-                           const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, void *rwork, int *iwork,
-                           int *info, size_t);
-typedef void real_gesvd(const char *jobu, const char *jobvt, const int *m, const int *n, void *a, const int *lda, void *s,
-                        void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, int *info, size_t,
-                        size_t);
-typedef void complex_gesvd(const char *jobu, const char *jobvt, const int *m, const int *n, void *a, const int *lda, void *s,
-                           void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, void *rwork,
-                           int *info, size_t, size_t);
+typedef void real_gesdd(const char *jobz, const int *m, const int *n, void *a, const int *lda, void *s,
+                        void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork,
+                        int *iwork, int *info, size_t);
+typedef void complex_gesdd(const char *jobz, const int *m, const int *n, void *a, const int *lda, void *s,
+                           void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork,
+                           void *rwork, int *iwork, int *info, size_t);
+typedef void real_gesvd(const char *jobu, const char *jobvt, const int *m, const int *n, void *a,
+                        const int *lda, void *s, void *u, const int *ldu, void *vt, const int *ldvt,
+                        void *work, const int *lwork, int *info, size_t, size_t);
+typedef void complex_gesvd(const char *jobu, const char *jobvt, const int *m, const int *n, void *a,
+                           const int *lda, void *s, void *u, const int *ldu, void *vt, const int *ldvt,
+                           void *work, const int *lwork, void *rwork, int *info, size_t, size_t);
 extern real_gesdd sgesdd_, dgesdd_;
 extern complex_gesdd cgesdd_, zgesdd_;
 extern real_gesvd sgesvd_, dgesvd_;
@@ -41,29 +42,32 @@ static void call_gesdd(struct decomposition *p, void *u, int ldu, void *vt, int 
 {
     p->info = -77;
     if (type_is_complex(p->type))
-        (p->type == 'c' ? cgesdd_ : zgesdd_)(&p->jobu, &p->m, &p->n, p->a.memory, &p->a.ld, p->s.memory, u, &ldu, vt, &ldvt, work,
-                                             &lwork, p->rwork.memory, p->iwork, &p->info, 1);
+        (p->type == 'c' ? cgesdd_ : zgesdd_)(&p->jobu, &p->m, &p->n, p->a.memory, &p->a.ld, p->s.memory, u,
+                                             &ldu, vt, &ldvt, work, &lwork, p->rwork.memory, p->iwork,
+                                             &p->info, 1);
     else
-        (p->type == 's' ? sgesdd_ : dgesdd_)(&p->jobu, &p->m, &p->n, p->a.memory, &p->a.ld, p->s.memory, u, &ldu, vt, &ldvt, work,
-                                             &lwork, p->iwork, &p->info, 1);
+        (p->type == 's' ? sgesdd_ : dgesdd_)(&p->jobu, &p->m, &p->n, p->a.memory, &p->a.ld, p->s.memory, u,
+                                             &ldu, vt, &ldvt, work, &lwork, p->iwork, &p->info, 1);
 }
 
 static void call_gesvd(struct decomposition *p, void *u, int ldu, void *vt, int ldvt, void *work, int lwork)
 {
     p->info = -77;
     if (type_is_complex(p->type))
-        (p->type == 'c' ? cgesvd_ : zgesvd_)(&p->jobu, &p->jobvt, &p->m, &p->n, p->a.memory, &p->a.ld, p->s.memory, u, &ldu, vt,
-                                             &ldvt, work, &lwork, p->rwork.memory, &p->info, 1, 1);
+        (p->type == 'c' ? cgesvd_ : zgesvd_)(&p->jobu, &p->jobvt, &p->m, &p->n, p->a.memory, &p->a.ld,
+                                             p->s.memory, u, &ldu, vt, &ldvt, work, &lwork, p->rwork.memory,
+                                             &p->info, 1, 1);
     else
-        (p->type == 's' ? sgesvd_ : dgesvd_)(&p->jobu, &p->jobvt, &p->m, &p->n, p->a.memory, &p->a.ld, p->s.memory, u, &ldu, vt,
-                                             &ldvt, work, &lwork, &p->info, 1, 1);
+        (p->type == 's' ? sgesvd_ : dgesvd_)(&p->jobu, &p->jobvt, &p->m, &p->n, p->a.memory, &p->a.ld,
+                                             p->s.memory, u, &ldu, vt, &ldvt, work, &lwork, &p->info, 1, 1);
 }
 
 /* What is not referenced is NULL. */
 static void call(struct decomposition *p, void *work, int lwork)
 {
     (p->jobvt ? call_gesvd : call_gesdd)(p, p->u.columns ? p->u.memory : NULL, p->u.columns ? p->u.ld : 1,
-                                         p->vt.columns ? p->vt.memory : NULL, p->vt.columns ? p->vt.ld : 1, work, lwork);
+                                         p->vt.columns ? p->vt.memory : NULL, p->vt.columns ? p->vt.ld : 1,
+                                         work, lwork);
 }
 
 /* N, S, A or O for each. */
@@ -131,7 +135,8 @@ static double half_residual(const struct decomposition *p, bool left)
         for (int j = 0; j < other; j++) {
             number product = 0;
             for (int i = 0; i < length; i++)
-                product += left ? conj(u_of(p, i, l)) * matrix_before(&p->a, i, j) : matrix_before(&p->a, j, i) * conj(vt_of(p, l, i));
+                product += left ? conj(u_of(p, i, l)) * matrix_before(&p->a, i, j)
+                                : matrix_before(&p->a, j, i) * conj(vt_of(p, l, i));
             sum += creal(product * conj(product));
         }
         const double value = real_get(p->type, p->s.memory, l);
@@ -187,8 +192,8 @@ static void check_factors(const struct decomposition *p, double tolerance)
         test(disorder(p, true) <= tolerance, "and U's columns are orthonormal");
     if (right)
         test(disorder(p, false) <= tolerance, "and V's columns are orthonormal");
-    test(matrix_is_untouched(&p->u, 'F') && matrix_is_untouched(&p->vt, 'F') && matrix_is_untouched(&p->a, 'F') &&
-             matrix_is_untouched(&p->s, 'F'),
+    test(matrix_is_untouched(&p->u, 'F') && matrix_is_untouched(&p->vt, 'F') &&
+             matrix_is_untouched(&p->a, 'F') && matrix_is_untouched(&p->s, 'F'),
          "and nothing else is written");
 }
 
@@ -199,10 +204,11 @@ static void test_decomposition(char type, char jobu, char jobvt, int m, int n)
     make(&p);
     struct matrix answer = matrix_make(type, 1, 1, 0);
     call(&p, answer.memory, -1);
-    test(p.info == 0 && matrix_is_untouched(&p.s, 'N'), "%c%s %c%c %dx%d: a query answers", type, jobvt ? "gesvd" : "gesdd", jobu,
-         jobvt ? jobvt : ' ', m, n);
+    test(p.info == 0 && matrix_is_untouched(&p.s, 'N'), "%c%s %c%c %dx%d: a query answers", type,
+         jobvt ? "gesvd" : "gesdd", jobu, jobvt ? jobvt : ' ', m, n);
     call(&p, p.work.memory, (int)creal(matrix_get(&answer, 0, 0)));
-    test(p.info == 0 && is_descending(&p) && square_difference(&p) <= 30 * tolerance, "and the values are A's");
+    test(p.info == 0 && is_descending(&p) && square_difference(&p) <= 30 * tolerance,
+         "and the values are A's");
     test(matrix_get(&p.work, 0, 0) == matrix_get(&answer, 0, 0), "and WORK(1) is what the query said");
     check_factors(&p, tolerance);
     matrix_free(&answer);

@@ -1,5 +1,5 @@
-/* tridiagonal [TYPES]: LAPACK's sytrd, orgtr, ormtr and sygst as a program calls them: by residuals, and by what may be
- * written. */
+/* tridiagonal [TYPES]: LAPACK's sytrd, orgtr, ormtr and sygst as a program calls them: by residuals, and by
+ * what may be written. */
 #include "numbers.h"
 
 #include <math.h>
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void sytrd(const char *uplo, const int *n, void *a, const int *lda, void *d, void *e, void *tau, void *work,
+typedef void sytrd(const char *uplo, const int *n, void *a, const int *lda, void *d, void *e, void *tau,
+                   void *work, const int *lwork, int *info, size_t);
+typedef void orgtr(const char *uplo, const int *n, void *a, const int *lda, const void *tau, void *work,
                    const int *lwork, int *info, size_t);
-typedef void orgtr(const char *uplo, const int *n, void *a, const int *lda, const void *tau, void *work, const int *lwork,
-                   int *info, size_t);
-typedef void ormtr(const char *side, const char *uplo, const char *trans, const int *m, const int *n, const void *a,
-                   const int *lda, const void *tau, void *c, const int *ldc, void *work, const int *lwork, int *info,
-                   size_t, size_t, size_t);
-typedef void sygst(const int *itype, const char *uplo, const int *n, void *a, const int *lda, const void *b, const int *ldb,
-                   int *info, size_t);
+typedef void ormtr(const char *side, const char *uplo, const char *trans, const int *m, const int *n,
+                   const void *a, const int *lda, const void *tau, void *c, const int *ldc, void *work,
+                   const int *lwork, int *info, size_t, size_t, size_t);
+typedef void sygst(const int *itype, const char *uplo, const int *n, void *a, const int *lda, const void *b,
+                   const int *ldb, int *info, size_t);
 extern sytrd ssytrd_, dsytrd_, chetrd_, zhetrd_;
 extern orgtr sorgtr_, dorgtr_, cungtr_, zungtr_;
 extern ormtr sormtr_, dormtr_, cunmtr_, zunmtr_;
@@ -67,21 +67,23 @@ static void reduce(struct reduction *p, int lwork, const char *how)
     struct matrix query = work_make(p->type, 1), work = work_make(p->type, lwork > 0 ? lwork : 64 * p->n);
     const int ask = -1;
     int info = -77;
-    routines[p->r].sytrd(&p->uplo, &p->n, p->a.memory, &p->a.ld, NULL, NULL, NULL, query.memory, &ask, &info, 1);
+    routines[p->r].sytrd(&p->uplo, &p->n, p->a.memory, &p->a.ld, NULL, NULL, NULL, query.memory, &ask, &info,
+                         1);
     test(info == 0 && creal(matrix_get(&query, 0, 0)) >= 1, "%csytrd %c: a query answers", p->type, p->uplo);
     info = -77;
     if (lwork == 0)
         lwork = 64 * p->n;
-    routines[p->r].sytrd(&p->uplo, &p->n, p->a.memory, &p->a.ld, p->d.memory, p->e.memory, p->tau.memory, work.memory,
-                         &lwork, &info, 1);
+    routines[p->r].sytrd(&p->uplo, &p->n, p->a.memory, &p->a.ld, p->d.memory, p->e.memory, p->tau.memory,
+                         work.memory, &lwork, &info, 1);
     test(info == 0, "%csytrd %c n=%d %s: INFO is 0", p->type, p->uplo, p->n, how);
     test(matrix_get(&work, 0, 0) == matrix_get(&query, 0, 0), "and WORK(1) is what the query said");
-    test(matrix_is_untouched(&p->a, p->uplo) && matrix_is_untouched(&p->d, 'F') && matrix_is_untouched(&p->e, 'F') &&
-             matrix_is_untouched(&p->tau, 'F'),
+    test(matrix_is_untouched(&p->a, p->uplo) && matrix_is_untouched(&p->d, 'F') &&
+             matrix_is_untouched(&p->e, 'F') && matrix_is_untouched(&p->tau, 'F'),
          "and the triangle, D, E, TAU alone are written");
     bool same = true;
     for (int i = 0; i < p->n; i++)
-        same = same && creal(matrix_get(&p->a, i, i)) == creal(matrix_get(&p->d, i, 0)); /* zhetrd leaves imaginary parts */
+        same = same && creal(matrix_get(&p->a, i, i)) ==
+                           creal(matrix_get(&p->d, i, 0)); /* zhetrd leaves imaginary parts */
     for (int i = 0; i + 1 < p->n; i++)
         same = same && hermitian_get(&p->a, p->uplo, false, i, i + 1) == matrix_get(&p->e, i, 0);
     test(same, "and A has D and E");
@@ -133,9 +135,10 @@ static void make_q(struct reduction *p)
     int info = -77;
     memcpy(p->q.memory, p->a.memory, (size_t)p->a.ld * (size_t)p->n * type_bytes(p->type));
     matrix_remember(&p->q);
-    routines[p->r].orgtr(&p->uplo, &p->n, p->q.memory, &p->q.ld, p->tau.memory, work.memory, &lwork, &info, 1);
-    test(info == 0 && matrix_is_untouched(&p->q, 'F'), "%corgtr %c n=%d: INFO is 0, and Q alone is written", p->type, p->uplo,
-         p->n);
+    routines[p->r].orgtr(&p->uplo, &p->n, p->q.memory, &p->q.ld, p->tau.memory, work.memory, &lwork, &info,
+                         1);
+    test(info == 0 && matrix_is_untouched(&p->q, 'F'), "%corgtr %c n=%d: INFO is 0, and Q alone is written",
+         p->type, p->uplo, p->n);
     test(disorder(&p->q) <= p->tolerance, "and Q is unitary");
     test(residual(p) <= p->tolerance, "and A Q = Q T");
     matrix_free(&work);
@@ -153,7 +156,8 @@ static double product_difference(const struct reduction *p, const struct matrix 
         for (int i = 0; i < c->rows; i++) {
             number sum = -matrix_get(c, i, j);
             for (int l = 0; l < p->n; l++)
-                sum += left ? q_of(p, turned, i, l) * matrix_before(c, l, j) : matrix_before(c, i, l) * q_of(p, turned, l, j);
+                sum += left ? q_of(p, turned, i, l) * matrix_before(c, l, j)
+                            : matrix_before(c, i, l) * q_of(p, turned, l, j);
             most = fmax(most, cabs(sum));
         }
     return most;
@@ -169,8 +173,8 @@ static void multiply(struct reduction *p, char side, char trans)
     matrix_remember(&c);
     unsigned char *const reflectors = malloc((size_t)p->a.ld * (size_t)p->n * type_bytes(p->type));
     memcpy(reflectors, p->a.memory, (size_t)p->a.ld * (size_t)p->n * type_bytes(p->type));
-    routines[p->r].ormtr(&side, &p->uplo, &trans, &m, &n, p->a.memory, &p->a.ld, p->tau.memory, c.memory, &c.ld,
-                         work.memory, &lwork, &info, 1, 1, 1);
+    routines[p->r].ormtr(&side, &p->uplo, &trans, &m, &n, p->a.memory, &p->a.ld, p->tau.memory, c.memory,
+                         &c.ld, work.memory, &lwork, &info, 1, 1, 1);
     test(info == 0 && matrix_is_untouched(&c, 'F') &&
              memcmp(reflectors, p->a.memory, (size_t)p->a.ld * (size_t)p->n * type_bytes(p->type)) == 0,
          "%cormtr %c%c%c n=%d: INFO is 0, and C alone is written", p->type, side, p->uplo, trans, p->n);
@@ -211,7 +215,8 @@ static number factor_get(const struct matrix *b, char uplo, bool turned, int row
 }
 
 /* The largest element of P X P' - Y, where P is the factor, conjugated or not. */
-static double congruence_difference(const struct matrix *a, const struct matrix *b, char uplo, bool turned, bool forth)
+static double congruence_difference(const struct matrix *a, const struct matrix *b, char uplo, bool turned,
+                                    bool forth)
 {
     const int n = a->rows;
     number *const half = malloc((size_t)(n * n) * sizeof *half);

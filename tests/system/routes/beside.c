@@ -1,7 +1,8 @@
-/* beside: four threads with eigenproblems, and twelve that call a small dsymv meanwhile, on one heap. The operands of
- * dsymv lie in the rows between the columns of the eigenproblems' matrices, so that every page has some of both. Where
- * EMULATED_SOLVER_HOLD names a file, the device keeps the eigenproblems until all twelve have made their calls.
- * All numbers of dsymv are small and whole: the same results in every order of summation. */
+/* beside: four threads with eigenproblems, and twelve that call a small dsymv meanwhile, on one heap. The
+ * operands of dsymv lie in the rows between the columns of the eigenproblems' matrices, so that every page
+ * has some of both. Where EMULATED_SOLVER_HOLD names a file, the device keeps the eigenproblems until all
+ * twelve have made their calls. All numbers of dsymv are small and whole: the same results in every order of
+ * summation. */
 #include "symmetric.h"
 #include "tap.h"
 
@@ -12,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy, size_t);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t);
 
 enum { SOLVERS = 4, ROUNDS = 2, CALLERS = 12, CALLS = 25, ORDER = 200, SMALL = 24, LDA = ORDER + SMALL };
 enum { CALLERS_EACH = CALLERS / SOLVERS, PATIENCE_S = 60 };
@@ -159,7 +160,8 @@ static void end(void)
         right += callers[i].right, calls += callers[i].calls, kept += matrix_is_kept(&callers[i]);
     }
     tap_ok(solved == SOLVERS * ROUNDS, "%d of %d eigenproblems are right", solved, SOLVERS * ROUNDS);
-    tap_ok(right == calls && calls >= 3 * CALLS * CALLERS, "%d of %d calls beside them are right", right, calls);
+    tap_ok(right == calls && calls >= 3 * CALLS * CALLERS, "%d of %d calls beside them are right", right,
+           calls);
     tap_ok(kept == CALLERS, "%d of %d matrices between theirs are what they were", kept, CALLERS);
 }
 
@@ -174,7 +176,8 @@ int main(void)
     pthread_barrier_wait(&barrier);
     const bool called = comes_true(all_have_called, NULL);
     if (file) {
-        tap_ok(called && rounds_ended == 0, "while they are there all %d other threads make their calls", CALLERS);
+        tap_ok(called && rounds_ended == 0, "while they are there all %d other threads make their calls",
+               CALLERS);
         FILE *const release = fopen(file, "w");
         if (!release || fclose(release) != 0)
             abort();

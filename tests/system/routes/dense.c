@@ -46,11 +46,12 @@ static void set_scalar(char type, double scalar[2], double value)
         set_part(type, scalar, 0, 1, 0);
 }
 
-void dense_multiply(char type, char transa, char transb, int m, int n, int k, double alpha, const double *a, int lda,
-                    const double *b, int ldb, double beta, double *c, int ldc)
+void dense_multiply(char type, char transa, char transb, int m, int n, int k, double alpha, const double *a,
+                    int lda, const double *b, int ldb, double beta, double *c, int ldc)
 {
-    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const void *, const void *,
-                 const int *, const void *, const int *, const void *, void *, const int *, size_t, size_t);
+    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const void *,
+                 const void *, const int *, const void *, const int *, const void *, void *, const int *,
+                 size_t, size_t);
     double scalars[2][2];
     *(void **)&gemm = blas(type, "gemm");
     set_scalar(type, scalars[0], alpha);
@@ -61,8 +62,9 @@ void dense_multiply(char type, char transa, char transb, int m, int n, int k, do
 
 void dense_solve_lower(char type, char trans, int n, int m, const double *a, double *b)
 {
-    void (*trsm)(const char *, const char *, const char *, const char *, const int *, const int *, const void *,
-                 const void *, const int *, void *, const int *, size_t, size_t, size_t, size_t);
+    void (*trsm)(const char *, const char *, const char *, const char *, const int *, const int *,
+                 const void *, const void *, const int *, void *, const int *, size_t, size_t, size_t,
+                 size_t);
     double one[2];
     *(void **)&trsm = blas(type, "trsm");
     set_scalar(type, one, 1);

@@ -15,8 +15,8 @@ double *dense_copy(char type, int rows, int columns, const void *from, int64_t l
 void dense_randomise(char type, double *matrix, int64_t elements, struct random *random);
 
 /* c = alpha op(a) op(b) + beta c; m x n, k terms; trans N or C. */
-void dense_multiply(char type, char transa, char transb, int m, int n, int k, double alpha, const double *a, int lda,
-                    const double *b, int ldb, double beta, double *c, int ldc);
+void dense_multiply(char type, char transa, char transb, int m, int n, int k, double alpha, const double *a,
+                    int lda, const double *b, int ldb, double beta, double *c, int ldc);
 
 /* Solve op(L) x = b in place, L the lower triangle of a, n x n; b n x m. */
 void dense_solve_lower(char type, char trans, int n, int m, const double *a, double *b);

@@ -1,7 +1,8 @@
 /* eigen [--types sdcz] [--seed N] [--found-values] [--only SECTIONS] [--routines WORD,...] [ORDER...]:
- * LAPACK's Hermitian eigensolvers, standard and generalised, called by their Fortran names in memory of which only what LAPACK
- * references can be touched. Results are checked by residuals, and against a copy of the plain host LAPACK that
- * nothing interposes. SECTIONS: letters of s(olve) q(uery) r(efuse) h(alf open) n(ot finite) i(ndefinite).
+ * LAPACK's Hermitian eigensolvers, standard and generalised, called by their Fortran names in memory of which
+ * only what LAPACK references can be touched. Results are checked by residuals, and against a copy of the
+ * plain host LAPACK that nothing interposes. SECTIONS: letters of s(olve) q(uery) r(efuse) h(alf open) n(ot
+ * finite) i(ndefinite).
  * --found-values: W has room for the values found alone, which is more than LAPACK promises. */
 #include "eigen_sections.h"
 #include "tap.h"

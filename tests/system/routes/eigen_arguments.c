@@ -15,11 +15,28 @@ static int numbers[GENEROUS];
 
 static struct lapack_call plain_call(const struct lapack_routine *routine, char type)
 {
-    return (struct lapack_call){
-        .routine = routine, .type = type, .jobz = 'V', .range = 'A', .uplo = 'L', .itype = 1, .n = ORDER,
-        .lda = ORDER, .ldb = ORDER, .ldz = ORDER, .vl = lapack_real_of(type, -1), .vu = lapack_real_of(type, 1),
-        .abstol = lapack_real_of(type, 0), .il = 1, .iu = 2, .lwork = GENEROUS, .lrwork = GENEROUS, .liwork = GENEROUS,
-        .info = -77, .work = scratch, .rwork = scratch + GENEROUS, .iwork = numbers};
+    return (struct lapack_call){.routine = routine,
+                                .type = type,
+                                .jobz = 'V',
+                                .range = 'A',
+                                .uplo = 'L',
+                                .itype = 1,
+                                .n = ORDER,
+                                .lda = ORDER,
+                                .ldb = ORDER,
+                                .ldz = ORDER,
+                                .vl = lapack_real_of(type, -1),
+                                .vu = lapack_real_of(type, 1),
+                                .abstol = lapack_real_of(type, 0),
+                                .il = 1,
+                                .iu = 2,
+                                .lwork = GENEROUS,
+                                .lrwork = GENEROUS,
+                                .liwork = GENEROUS,
+                                .info = -77,
+                                .work = scratch,
+                                .rwork = scratch + GENEROUS,
+                                .iwork = numbers};
 }
 
 /* Bits of the first elements of the three workspaces, before and after a query with operands NULL. */
@@ -93,7 +110,10 @@ static struct workspace least(const struct lapack_call *call)
 }
 
 static void spoil_lwork(struct lapack_call *call) { call->lwork = least(call).work - 1; }
-static void spoil_lwork_none(struct lapack_call *call) { call->jobz = 'N', call->lwork = least(call).work - 1; }
+static void spoil_lwork_none(struct lapack_call *call)
+{
+    call->jobz = 'N', call->lwork = least(call).work - 1;
+}
 static void spoil_lrwork(struct lapack_call *call) { call->lrwork = least(call).rwork - 1; }
 static void spoil_liwork(struct lapack_call *call) { call->liwork = least(call).iwork - 1; }
 /* The first illegal one is named; a query does not excuse it. */
@@ -118,10 +138,11 @@ static bool is_refused(struct lapack_call call, const char *name, const struct i
     for (int i = 0; name[i]; i++)
         upper[i] = (char)toupper(name[i]), upper[i + 1] = 0;
     const int position = lapack_position(call.routine, illegal->parameter);
-    const bool right = times == 1 && info == position && call.info == -position && strcmp(complained, upper) == 0;
+    const bool right = times == 1 && info == position && call.info == -position &&
+                       strcmp(complained, upper) == 0;
     if (!right)
-        printf("# %s: illegal %s: info %d, %d calls of xerbla, the last for %s with %d\n", name, illegal->parameter,
-               call.info, times, complained, info);
+        printf("# %s: illegal %s: info %d, %d calls of xerbla, the last for %s with %d\n", name,
+               illegal->parameter, call.info, times, complained, info);
     return right;
 }
 

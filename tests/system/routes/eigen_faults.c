@@ -13,21 +13,27 @@ static const char *untouched_fault(const struct eigen_run *run)
         const struct fenced *operand;
         const char *fault;
     } operands[] = {
-        {&run->a, "A is written where it must not be"},         {&run->b, "B is written where it must not be"},
-        {&run->w, "W is written where it must not be"},         {&run->z, "Z is written where it must not be"},
-        {&run->work, "WORK is written before its beginning"},   {&run->rwork, "RWORK is written before its beginning"},
-        {&run->iwork, "IWORK is written before its beginning"}, {&run->found, "ISUPPZ or IFAIL is written outside"},
+        {&run->a, "A is written where it must not be"},
+        {&run->b, "B is written where it must not be"},
+        {&run->w, "W is written where it must not be"},
+        {&run->z, "Z is written where it must not be"},
+        {&run->work, "WORK is written before its beginning"},
+        {&run->rwork, "RWORK is written before its beginning"},
+        {&run->iwork, "IWORK is written before its beginning"},
+        {&run->found, "ISUPPZ or IFAIL is written outside"},
     };
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
         /* bisection that fails writes IWORK beyond its end in LAPACK itself */
-        if (!fenced_is_clean(operands[i].operand) && !(operands[i].operand == &run->iwork && run->host.info > 0))
+        if (!fenced_is_clean(operands[i].operand) &&
+            !(operands[i].operand == &run->iwork && run->host.info > 0))
             return operands[i].fault;
     return NULL;
 }
 
 static const char *workspace_fault(const struct eigen_run *run)
 {
-    return host_answer_is(&run->call, &run->host) ? NULL : "the workspaces' first elements are not the host's";
+    return host_answer_is(&run->call, &run->host) ? NULL
+                                                  : "the workspaces' first elements are not the host's";
 }
 
 /* The index of the first value that the range selects, from 0. */
@@ -48,7 +54,8 @@ static int first_value(const struct eigen_run *run)
 static const char *values_fault(const struct eigen_run *run)
 {
     const struct lapack_call *call = &run->call;
-    const double *right = run->problem->values + first_value(run), most = eigen_problem_tolerance(run->problem);
+    const double *right = run->problem->values + first_value(run),
+                 most = eigen_problem_tolerance(run->problem);
     for (int i = 0; i < run->expected; i++) {
         const double value = real_at(call->type, call->w, i);
         if (!(fabs(ldexp(value, -run->problem->exponent) - right[i]) <= most))
@@ -76,7 +83,8 @@ static struct quality quality_of(const struct eigen_run *run, const struct lapac
     const struct eigen_problem *problem = run->problem;
     const int n = call->n, count = run->expected;
     const bool apart = has(call->routine, "z");
-    double *vectors = dense_copy(call->type, n, count, apart ? call->z : call->a, apart ? call->ldz : call->lda);
+    double *vectors = dense_copy(call->type, n, count, apart ? call->z : call->a,
+                                 apart ? call->ldz : call->lda);
     double *values = calloc((size_t)count + 1, sizeof *values);
     for (int i = 0; i < count; i++)
         values[i] = ldexp(real_at(call->type, call->w, i), -problem->exponent);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct eigen_run run_of(const struct eigen_problem *problem, const struct lapack_routine *routine, int flags)
+static struct eigen_run run_of(const struct eigen_problem *problem, const struct lapack_routine *routine,
+                               int flags)
 {
     return (struct eigen_run){
         .problem = problem, .expected = problem->n,
@@ -39,8 +40,8 @@ void eigen_half_open(const struct lapack_routine *routine, char type, struct ran
             eigen_run_perform(&run);
             const char *fault = eigen_run_fault(&run);
             if (fault && wrong++ < 3)
-                printf("# %s: %s (m %d, host %d, expected %d)\n", eigen_run_words(&run), fault, run.call.found,
-                       run.host.found, run.expected);
+                printf("# %s: %s (m %d, host %d, expected %d)\n", eigen_run_words(&run), fault,
+                       run.call.found, run.host.found, run.expected);
             calls++;
             eigen_run_free(&run);
         }
@@ -51,7 +52,8 @@ void eigen_half_open(const struct lapack_routine *routine, char type, struct ran
 /* Element (i, i) or beside it in the triangle, of both copies. */
 static void set_element(struct eigen_run *run, int i, bool beside, double value)
 {
-    const int row = beside && run->call.uplo == 'L' ? i + 1 : i, column = beside && run->call.uplo == 'U' ? i + 1 : i;
+    const int row = beside && run->call.uplo == 'L' ? i + 1 : i,
+              column = beside && run->call.uplo == 'U' ? i + 1 : i;
     for (int twin = 0; twin < 2; twin++)
         set_part(run->call.type, fenced_data(&run->a, twin), row + (int64_t)column * run->call.lda, 0, value);
 }
@@ -69,8 +71,8 @@ void eigen_not_finite(const struct lapack_routine *routine, char type, struct ra
             eigen_problem_make(&problem, random);
             struct eigen_run run = run_of(&problem, routine, way);
             eigen_run_make(&run);
-            set_element(&run, (int)random_below(random, (size_t)order - (order > 1)), way / 4 % 2 && order > 1,
-                        values[way / 8]);
+            set_element(&run, (int)random_below(random, (size_t)order - (order > 1)),
+                        way / 4 % 2 && order > 1, values[way / 8]);
             eigen_run_perform(&run);
             const char *fault = eigen_run_failure_fault(&run);
             if (!fault && run.call.info == 0 && !fenced_agrees(&run.w, INFINITY))
@@ -86,8 +88,8 @@ void eigen_not_finite(const struct lapack_routine *routine, char type, struct ra
 }
 
 /* Minor number `minor` is the first that is not positive. */
-static bool indefinite_is_right(struct eigen_problem *problem, const struct lapack_routine *routine, int flags,
-                                int minor)
+static bool indefinite_is_right(struct eigen_problem *problem, const struct lapack_routine *routine,
+                                int flags, int minor)
 {
     struct eigen_run run = run_of(problem, routine, flags);
     run.gap = flags % 3;

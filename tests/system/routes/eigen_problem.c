@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_both(struct eigen_problem *problem, double *matrix, int i, int j, double real, double imaginary)
+static void set_both(struct eigen_problem *problem, double *matrix, int i, int j, double real,
+                     double imaginary)
 {
     const int64_t at = i + (int64_t)j * problem->n, mirrored = j + (int64_t)i * problem->n;
     set_part(problem->type, matrix, at, 0, real);
@@ -85,7 +86,8 @@ static void make_factor(struct eigen_problem *problem)
 {
     const int n = problem->n;
     problem->factor = dense_copy(problem->type, n, n, problem->b, n);
-    struct lapack_call call = {.type = problem->type, .uplo = 'L', .n = n, .lda = n > 0 ? n : 1, .a = problem->factor};
+    struct lapack_call call = {
+        .type = problem->type, .uplo = 'L', .n = n, .lda = n > 0 ? n : 1, .a = problem->factor};
     perform_host(&call, "potrf");
 }
 
@@ -93,10 +95,23 @@ static void make_values(struct eigen_problem *problem)
 {
     const int n = problem->n, least = n > 0 ? n : 1, order = 66 * least;
     const char type = problem->type, real = real_type(type);
-    double *a = dense_copy(type, n, n, problem->a, n), *b = problem->b ? dense_copy(type, n, n, problem->b, n) : NULL;
-    double *w = dense_make(real, least, 1), *work = dense_make(type, order, 1), *rwork = dense_make(real, 3 * least, 1);
-    struct lapack_call call = {.type = type, .itype = problem->itype, .jobz = 'N', .uplo = 'L', .n = n, .lda = least,
-                               .ldb = least, .lwork = order, .a = a, .b = b, .w = w, .work = work, .rwork = rwork};
+    double *a = dense_copy(type, n, n, problem->a, n),
+           *b = problem->b ? dense_copy(type, n, n, problem->b, n) : NULL;
+    double *w = dense_make(real, least, 1), *work = dense_make(type, order, 1),
+           *rwork = dense_make(real, 3 * least, 1);
+    struct lapack_call call = {.type = type,
+                               .itype = problem->itype,
+                               .jobz = 'N',
+                               .uplo = 'L',
+                               .n = n,
+                               .lda = least,
+                               .ldb = least,
+                               .lwork = order,
+                               .a = a,
+                               .b = b,
+                               .w = w,
+                               .work = work,
+                               .rwork = rwork};
     perform_host(&call, is_complex(type) ? b ? "hegv" : "heev" : b ? "sygv" : "syev");
     problem->values = calloc((size_t)least, sizeof *problem->values);
     for (int i = 0; i < n; i++)
@@ -142,7 +157,8 @@ double eigen_problem_border(const struct eigen_problem *problem, int k, int *bel
 }
 
 /* c = m x, n x columns, of the caller. */
-static double *product(const struct eigen_problem *problem, const double *matrix, const double *x, int columns)
+static double *product(const struct eigen_problem *problem, const double *matrix, const double *x,
+                       int columns)
 {
     const int n = problem->n;
     double *c = dense_make(problem->type, n, columns);
@@ -150,8 +166,8 @@ static double *product(const struct eigen_problem *problem, const double *matrix
     return c;
 }
 
-double eigen_problem_residual(const struct eigen_problem *problem, const double *vectors, const double *values,
-                              int columns)
+double eigen_problem_residual(const struct eigen_problem *problem, const double *vectors,
+                              const double *values, int columns)
 {
     const char type = problem->type;
     const int n = problem->n;
@@ -185,7 +201,8 @@ double eigen_problem_departure(const struct eigen_problem *problem, const double
     } else if (problem->itype) {
         double *lower = dense_copy(type, n, n, problem->factor, n);
         for (int j = 1; j < n; j++)
-            memset((char *)lower + (size_t)j * (size_t)n * element_bytes(type), 0, (size_t)j * element_bytes(type));
+            memset((char *)lower + (size_t)j * (size_t)n * element_bytes(type), 0,
+                   (size_t)j * element_bytes(type));
         free(x);
         x = dense_make(type, n, columns);
         dense_multiply(type, 'C', 'N', n, columns, n, 1, lower, n, vectors, n, 0, x, n);

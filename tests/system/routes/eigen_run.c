@@ -22,7 +22,8 @@ struct workspace eigen_least_workspace(const struct lapack_routine *routine, cha
         if (n <= 1)
             size = (struct workspace){1, 1, 1};
         else if (in_two)
-            size = (struct workspace){vectors ? 2 * n + n * n : n + 1, vectors ? 1 + 5 * n + 2 * n * n : n, 0};
+            size = (struct workspace){vectors ? 2 * n + n * n : n + 1, vectors ? 1 + 5 * n + 2 * n * n : n,
+                                      0};
         else
             size = (struct workspace){vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1, 0, 0};
         size.iwork = vectors && n > 1 ? 3 + 5 * n : 1;
@@ -81,7 +82,8 @@ static char destroyed(const struct lapack_call *call)
     return call->jobz == 'V' && !has(call->routine, "z") ? 'F' : call->uplo;
 }
 
-/* LAPACK takes the diagonal for real, whatever its imaginary parts are (but zheevr counts them for its scaling). */
+/* LAPACK takes the diagonal for real, whatever its imaginary parts are (but zheevr counts them for its
+ * scaling). */
 static double *program_matrix(const struct eigen_problem *problem, const double *matrix, int exponent)
 {
     const int n = problem->n;
@@ -161,8 +163,8 @@ void eigen_run_make(struct eigen_run *run)
 
 void eigen_run_free(struct eigen_run *run)
 {
-    struct fenced *const operands[] = {&run->a, &run->b, &run->w, &run->z, &run->work, &run->rwork, &run->iwork,
-                                       &run->found};
+    struct fenced *const operands[] = {&run->a,    &run->b,     &run->w,     &run->z,
+                                       &run->work, &run->rwork, &run->iwork, &run->found};
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
         fenced_free(operands[i]);
 }
@@ -186,8 +188,9 @@ const char *eigen_run_words(const struct eigen_run *run)
     else if (call->range == 'V')
         snprintf(interval, sizeof interval, " (%g, %g]", real_at(call->type, &call->vl, 0),
                  real_at(call->type, &call->vu, 0));
-    snprintf(words, sizeof words, "%s jobz %c range %c%s uplo %c itype %d n %d gap %d, spectrum %d times 2^%d, %s work",
-             name, call->jobz, call->range, interval, call->uplo, call->itype, call->n, run->gap,
+    snprintf(words, sizeof words,
+             "%s jobz %c range %c%s uplo %c itype %d n %d gap %d, spectrum %d times 2^%d, %s work", name,
+             call->jobz, call->range, interval, call->uplo, call->itype, call->n, run->gap,
              (int)run->problem->spectrum, run->problem->exponent, run->generous ? "generous" : "least");
     return words;
 }

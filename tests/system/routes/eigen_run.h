@@ -1,4 +1,5 @@
-/* eigen_run.h - one call of an eigensolver on fenced operands, and the same call of the plain host on their twins. */
+/* eigen_run.h - one call of an eigensolver on fenced operands, and the same call of the plain host on their
+ * twins. */
 #ifndef MUBLAS_TESTS_EIGEN_RUN_H
 #define MUBLAS_TESTS_EIGEN_RUN_H
 
@@ -8,7 +9,8 @@
 
 struct eigen_run {
     const struct eigen_problem *problem;
-    struct lapack_call call, host; /* flags, intervals and so on are of the test; sizes and memory are set here */
+    struct lapack_call call,
+        host; /* flags, intervals and so on are of the test; sizes and memory are set here */
     bool generous;                 /* the workspaces that a query asks for, not the least */
     bool only_found_values;        /* W has room for the values found alone, not for N */
     int gap;                       /* of leading dimensions beyond the order */
@@ -34,8 +36,8 @@ void eigen_run_perform(struct eigen_run *run);
  * fails too. */
 const char *eigen_run_fault(const struct eigen_run *run);
 
-/* The same, for a call that fails as the host's does or whose numbers are not finite: INFO, M and what must not be
- * written. */
+/* The same, for a call that fails as the host's does or whose numbers are not finite: INFO, M and what must
+ * not be written. */
 const char *eigen_run_failure_fault(const struct eigen_run *run);
 
 /* "dsyevr" and its flags, for a message; in memory that the next call overwrites. */

@@ -31,7 +31,8 @@ static void choose_bounds(struct eigen_run *run, int interval)
 {
     const struct eigen_problem *problem = run->problem;
     const int n = problem->n;
-    const int ranks[INTERVALS][2] = {{0, n}, {0, n / 3}, {n / 2, n}, {n / 3, (n + 2) / 3}, {n > 0 ? n - 1 : 0, n}, {0, 0}, {n, n}};
+    const int ranks[INTERVALS][2] = {
+        {0, n}, {0, n / 3}, {n / 2, n}, {n / 3, (n + 2) / 3}, {n > 0 ? n - 1 : 0, n}, {0, 0}, {n, n}};
     int below, until;
     double lower = eigen_problem_border(problem, ranks[interval][0], &below);
     double upper = eigen_problem_border(problem, ranks[interval][1], &until);
@@ -70,7 +71,8 @@ static void try_ranges(struct eigen_run *run, struct tally *tally)
         for (int interval = 0; interval < (*range == 'A' ? 1 : INTERVALS); interval++) {
             const int variant = variant_of(tally);
             run->call.range = *range;
-            run->call.abstol = lapack_real_of(run->call.type, variant % 3 || run->problem->exponent < 0 ? 0 : tiniest);
+            run->call.abstol = lapack_real_of(run->call.type,
+                                              variant % 3 || run->problem->exponent < 0 ? 0 : tiniest);
             run->generous = variant % 2;
             run->gap = variant % 4 ? variant % 5 : 0;
             try_one(run, interval, tally);
@@ -86,8 +88,8 @@ static int choose_exponent(const struct eigen_problem *problem, int variant)
     return exponents[variant % 7] * (problem->type == 's' || problem->type == 'c' ? 110 : 1000);
 }
 
-static void try_order(const struct lapack_routine *routine, char type, int n, const struct eigen_options *options,
-                      struct tally *tally, struct random *random)
+static void try_order(const struct lapack_routine *routine, char type, int n,
+                      const struct eigen_options *options, struct tally *tally, struct random *random)
 {
     const bool generalised = lapack_position(routine, "itype") != 0;
     for (int itype = generalised ? 1 : 0; itype <= (generalised ? 3 : 0); itype++)

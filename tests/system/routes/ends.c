@@ -46,7 +46,8 @@ static int jump_out(struct symmetric *problem)
     volatile int jumps = 0;
     sigaction(SIGALRM, &action, NULL);
     for (volatile int i = 0; i < JUMPS; i++) {
-        const struct itimerval soon = {.it_value = {.tv_usec = 700 * (i + 1) * (i + 1)}}, never = {{0, 0}, {0, 0}};
+        const struct itimerval soon = {.it_value = {.tv_usec = 700 * (i + 1) * (i + 1)}},
+                               never = {{0, 0}, {0, 0}};
         if (sigsetjmp(out, 1) == 0) {
             setitimer(ITIMER_REAL, &soon, NULL);
             inside = 1;
@@ -118,7 +119,8 @@ static int fork_amid(void)
     waitpid(child, &status, 0);
     stop = true;
     pthread_join(thread, &right);
-    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "calls in a child of a process in dsyevd are right");
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+           "calls in a child of a process in dsyevd are right");
     tap_ok(right != NULL, "the parent's are right");
     tap_ok(calls_are_right(), "and other calls after it");
     return tap_done();

@@ -62,7 +62,8 @@ static const char *reduction_fault(const struct context *context)
     const char *fault = NULL;
     double *q = dense_copy(type, n, n, run->call.a, run->call.lda), *t = dense_make(type, n, n);
     double *rest = dense_make(type, n, n);
-    struct lapack_call host = {.type = type, .uplo = run->call.uplo, .n = n, .lda = n, .a = q, .tau = run->call.tau};
+    struct lapack_call host = {
+        .type = type, .uplo = run->call.uplo, .n = n, .lda = n, .a = q, .tau = run->call.tau};
     factor_host(&host, is_complex(type) ? "ungtr" : "orgtr");
     for (int i = 0; i < n; i++) {
         set_part(type, t, (int64_t)i * (n + 1), 0, real_at(type, run->call.d, i));
@@ -83,7 +84,8 @@ static const char *reduction_fault(const struct context *context)
 static void end(struct context *context, double tolerance)
 {
     struct factor_run *run = &context->run;
-    const double most = 300 * (context->n + 10) * (context->n + 10) * unit_roundoff(context->type) * tolerance;
+    const double most = 300 * (context->n + 10) * (context->n + 10) * unit_roundoff(context->type) *
+                        tolerance;
     factor_perform(run);
     const char *fault = factor_fault(run, most);
     if (!fault && context->given && context->n > 0)
@@ -172,7 +174,8 @@ static void try_general(struct context *context, const char *routine, char trans
 {
     const int n = context->n;
     const bool whole = strcmp(routine, "gesv") == 0, inverse = strcmp(routine, "getri") == 0;
-    double *a = general(context, n, n, 4), *b = general(context, n, RIGHT_SIDES, 0), *pivots = dense_make('s', n, 1);
+    double *a = general(context, n, n, 4), *b = general(context, n, RIGHT_SIDES, 0),
+           *pivots = dense_make('s', n, 1);
     struct lapack_call host = {.type = context->type, .m = n, .n = n, .lda = n > 1 ? n : 1, .a = a,
                                .ipiv = (int *)(void *)pivots};
     if (singular)
@@ -311,8 +314,14 @@ static void try_tridiagonal(struct context *context, char uplo, char side, char 
     const char real = real_type(context->type);
     double *a = hermitian(context, 0), *tau = dense_make(context->type, n, 1), *d = dense_make(real, n, 1),
            *e = dense_make(real, n, 1), *c = general(context, most, most, 0);
-    struct lapack_call host = {.type = context->type, .uplo = uplo, .n = n, .lda = n > 1 ? n : 1, .a = a, .d = d,
-                               .e = e, .tau = tau};
+    struct lapack_call host = {.type = context->type,
+                               .uplo = uplo,
+                               .n = n,
+                               .lda = n > 1 ? n : 1,
+                               .a = a,
+                               .d = d,
+                               .e = e,
+                               .tau = tau};
     factor_host(&host, is_complex(context->type) ? "hetrd" : "sytrd");
     struct factor_run *run = begin(context, side ? "ormtr" : "orgtr", side ? "unmtr" : "ungtr");
     const int rows = side == 'R' ? RIGHT_SIDES : n, columns = side == 'L' ? RIGHT_SIDES : n;

@@ -15,8 +15,8 @@ void factor_begin(struct factor_run *run, const char *routine, char type)
         abort();
 }
 
-int factor_operand(const struct factor_run *run, struct fenced *operand, const double *matrix, int rows, int columns,
-                   char part, char written)
+int factor_operand(const struct factor_run *run, struct fenced *operand, const double *matrix, int rows,
+                   int columns, char part, char written)
 {
     const int ld = (rows > 1 ? rows : 1) + run->gap;
     fenced_make(operand, run->call.type, rows, columns, ld);
@@ -36,8 +36,10 @@ void factor_vector(struct fenced *operand, char type, const void *values, int el
 
 static void set_memory(struct lapack_call *call, const struct factor_run *run, bool host)
 {
-    call->a = fenced_data(&run->a, host), call->b = fenced_data(&run->b, host), call->c = fenced_data(&run->c, host);
-    call->d = fenced_data(&run->d, host), call->e = fenced_data(&run->e, host), call->s = fenced_data(&run->s, host);
+    call->a = fenced_data(&run->a, host), call->b = fenced_data(&run->b, host),
+    call->c = fenced_data(&run->c, host);
+    call->d = fenced_data(&run->d, host), call->e = fenced_data(&run->e, host),
+    call->s = fenced_data(&run->s, host);
     call->tau = fenced_data(&run->tau, host), call->u = fenced_data(&run->u, host);
     call->vt = fenced_data(&run->vt, host), call->w = fenced_data(&run->w, host);
     call->wi = fenced_data(&run->wi, host), call->left = fenced_data(&run->left, host);
@@ -80,11 +82,16 @@ const char *factor_fault(const struct factor_run *run, double tolerance)
         {&run->a, "A is written where it must not be", "A differs"},
         {&run->b, "B is written where it must not be", "B differs"},
         {&run->c, "C is written where it must not be", "C differs"},
-        {&run->d, "D is written outside", "D differs"}, {&run->e, "E is written outside", "E differs"},
-        {&run->s, "S is written outside", "S differs"}, {&run->tau, "TAU is written outside", "TAU differs"},
-        {&run->u, "U is written outside", "U differs"}, {&run->vt, "VT is written outside", "VT differs"},
-        {&run->w, "W is written outside", "W differs"}, {&run->wi, "WI is written outside", "WI differs"},
-        {&run->left, "VL is written outside", "VL differs"}, {&run->right, "VR is written outside", "VR differs"},
+        {&run->d, "D is written outside", "D differs"},
+        {&run->e, "E is written outside", "E differs"},
+        {&run->s, "S is written outside", "S differs"},
+        {&run->tau, "TAU is written outside", "TAU differs"},
+        {&run->u, "U is written outside", "U differs"},
+        {&run->vt, "VT is written outside", "VT differs"},
+        {&run->w, "W is written outside", "W differs"},
+        {&run->wi, "WI is written outside", "WI differs"},
+        {&run->left, "VL is written outside", "VL differs"},
+        {&run->right, "VR is written outside", "VR differs"},
     };
     if (run->call.info != run->host.info)
         return "INFO is not the host's";
@@ -106,9 +113,9 @@ const char *factor_fault(const struct factor_run *run, double tolerance)
 
 void factor_end(struct factor_run *run)
 {
-    struct fenced *const operands[] = {&run->a, &run->b, &run->c, &run->d, &run->e, &run->s, &run->tau, &run->u,
-                                       &run->vt, &run->w, &run->wi, &run->left, &run->right, &run->ipiv,
-                                       &run->work, &run->rwork, &run->iwork};
+    struct fenced *const operands[] = {
+        &run->a, &run->b,  &run->c,    &run->d,     &run->e,    &run->s,    &run->tau,   &run->u,    &run->vt,
+        &run->w, &run->wi, &run->left, &run->right, &run->ipiv, &run->work, &run->rwork, &run->iwork};
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
         fenced_free(operands[i]);
 }
@@ -129,8 +136,8 @@ const char *factor_words(const struct factor_run *run)
 {
     static char words[200];
     const struct lapack_call *call = &run->call;
-    const char flags[] = {call->jobz, call->uplo, call->side, call->trans, call->diag, call->jobu, call->jobvt,
-                          call->jobvl, call->jobvr};
+    const char flags[] = {call->jobz, call->uplo,  call->side,  call->trans, call->diag,
+                          call->jobu, call->jobvt, call->jobvl, call->jobvr};
     char name[16];
     int length;
     lapack_name(call->routine, call->type, name);
@@ -138,7 +145,8 @@ const char *factor_words(const struct factor_run *run)
     for (size_t i = 0; i < sizeof flags; i++)
         if (flags[i])
             length += snprintf(words + length, sizeof words - (size_t)length, " %c", flags[i]);
-    snprintf(words + length, sizeof words - (size_t)length, " itype %d m %d n %d k %d nrhs %d gap %d, info %d, host %d",
-             call->itype, call->m, call->n, call->k, call->nrhs, run->gap, call->info, run->host.info);
+    snprintf(words + length, sizeof words - (size_t)length,
+             " itype %d m %d n %d k %d nrhs %d gap %d, info %d, host %d", call->itype, call->m, call->n,
+             call->k, call->nrhs, run->gap, call->info, run->host.info);
     return words;
 }

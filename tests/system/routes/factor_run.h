@@ -1,5 +1,5 @@
-/* factor_run.h - one call of a factorisation, a solver or what uses their results, on fenced operands, and the same call
- * of the plain host on their twins; results of both must agree. */
+/* factor_run.h - one call of a factorisation, a solver or what uses their results, on fenced operands, and
+ * the same call of the plain host on their twins; results of both must agree. */
 #ifndef MUBLAS_TESTS_FACTOR_RUN_H
 #define MUBLAS_TESTS_FACTOR_RUN_H
 
@@ -16,10 +16,10 @@ struct factor_run {
 /* Routine, type and INFO of the call; flags and sizes come next, then operands, then the work. */
 void factor_begin(struct factor_run *run, const char *routine, char type);
 
-/* rows x columns with the run's gap, the triangle U or L or all (F) of `matrix` filled in (NULL: nothing); the
- * leading dimension. `written`: see fenced.h. */
-int factor_operand(const struct factor_run *run, struct fenced *operand, const double *matrix, int rows, int columns,
-                   char part, char written);
+/* rows x columns with the run's gap, the triangle U or L or all (F) of `matrix` filled in (NULL: nothing);
+ * the leading dimension. `written`: see fenced.h. */
+int factor_operand(const struct factor_run *run, struct fenced *operand, const double *matrix, int rows,
+                   int columns, char part, char written);
 
 /* A vector of the type given; integers are of type s. */
 void factor_vector(struct fenced *operand, char type, const void *values, int elements, char written);
@@ -31,7 +31,8 @@ void factor_perform(struct factor_run *run);
 const char *factor_fault(const struct factor_run *run, double tolerance);
 void factor_end(struct factor_run *run);
 
-/* The host's call by name on plain memory; `call` has type, flags, sizes and operands, workspaces are added. */
+/* The host's call by name on plain memory; `call` has type, flags, sizes and operands, workspaces are added.
+ */
 void factor_host(struct lapack_call *call, const char *routine);
 
 /* Name and flags, for a message. */

@@ -10,7 +10,8 @@ enum { PAGE = 4096 };
 void fenced_make(struct fenced *operand, char type, int64_t rows, int64_t columns, int64_t ld)
 {
     const int64_t in_page = PAGE / (int64_t)element_bytes(type);
-    *operand = (struct fenced){.memory = {.type = type, .rows = rows, .columns = columns, .ld = ld, .part = 'F'}};
+    *operand = (struct fenced){
+        .memory = {.type = type, .rows = rows, .columns = columns, .ld = ld, .part = 'F'}};
     if (rows <= 0 || columns <= 0)
         return;
     operand->memory.lead = (in_page - ((columns - 1) * ld + rows) % in_page) % in_page;

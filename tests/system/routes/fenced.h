@@ -1,5 +1,6 @@
-/* fenced.h - operands of a call in guarded memory (guarded_operand.h) whose last element ends at a page that cannot
- * be touched, beside the twins that the plain host works on; and a picture of what they were before. */
+/* fenced.h - operands of a call in guarded memory (guarded_operand.h) whose last element ends at a page that
+ * cannot be touched, beside the twins that the plain host works on; and a picture of what they were before.
+ */
 #ifndef MUBLAS_TESTS_FENCED_H
 #define MUBLAS_TESTS_FENCED_H
 
@@ -22,8 +23,9 @@ void *fenced_data(const struct fenced *operand, bool twin);
 /* Copy into both, closely packed columns: a triangle U or L of them or all (F). */
 void fenced_fill(struct fenced *operand, char part, const double *matrix);
 
-/* Nothing is written after this but by the call, and pages without elements cannot be touched; with ROUTES_OPEN in
- * the environment they can, for a host that reads further than it may, as kernels of OpenBLAS do. */
+/* Nothing is written after this but by the call, and pages without elements cannot be touched; with
+ * ROUTES_OPEN in the environment they can, for a host that reads further than it may, as kernels of OpenBLAS
+ * do. */
 void fenced_close(struct fenced *operand, char written, int64_t columns);
 
 /* Is everything that the call must not write as it was, bit for bit? */

@@ -1,7 +1,7 @@
-/* indefinite ROUTINE ROUNDS: a program that finds out whether matrices are definite by dpotrf, or by dsygvd with such a
- * B, again and again. A dsyevd before pays for the device, by the recipe of the test's script. Prints INFO and a digest
- * of all operands for each: what the host does alone prints the same.
- * On one processor: what is predicted is then the same on every machine. */
+/* indefinite ROUTINE ROUNDS: a program that finds out whether matrices are definite by dpotrf, or by dsygvd
+ * with such a B, again and again. A dsyevd before pays for the device, by the recipe of the test's script.
+ * Prints INFO and a digest of all operands for each: what the host does alone prints the same. On one
+ * processor: what is predicted is then the same on every machine. */
 #include "../one_processor.h"
 #include "symmetric.h"
 
@@ -11,9 +11,9 @@
 #include <string.h>
 
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
-void dsygvd_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *b,
-             const int *ldb, double *w, double *work, const int *lwork, int *iwork, const int *liwork, int *info,
-             size_t, size_t);
+void dsygvd_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
+             double *b, const int *ldb, double *w, double *work, const int *lwork, int *iwork,
+             const int *liwork, int *info, size_t, size_t);
 
 enum { ORDER = 200, LD = ORDER + 3, PAYING_ORDER = 220 };
 enum { LWORK = 1 + 6 * ORDER + 2 * ORDER * ORDER, LIWORK = 3 + 5 * ORDER };
@@ -28,7 +28,8 @@ static void fill(int bad)
     for (int j = 0; j < ORDER; j++)
         for (int i = j; i < ORDER; i++) {
             a[i + j * LD] = (double)((i * 7 + j * 3) % 11 - 5) / 8;
-            b[i + j * LD] = (double)((i * 5 + j * 13) % 17 - 8) / 64 + (i == j ? (i + 1 == bad ? -1 : 40) : 0);
+            b[i + j * LD] = (double)((i * 5 + j * 13) % 17 - 8) / 64 +
+                            (i == j ? (i + 1 == bad ? -1 : 40) : 0);
         }
     memset(w, 0x77, sizeof w);
 }

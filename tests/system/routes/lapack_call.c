@@ -36,11 +36,14 @@ static const struct lapack_routine routines[] = {
     {"heev", "cz", "jobz uplo n a lda w work lwork rwork info"},
     {"syevd", "sd", "jobz uplo n a lda w work lwork iwork liwork info"},
     {"heevd", "cz", "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info"},
-    {"syevr", "sd", "jobz range uplo n a lda vl vu il iu abstol found w z ldz isuppz work lwork iwork liwork info"},
+    {"syevr", "sd",
+     "jobz range uplo n a lda vl vu il iu abstol found w z ldz isuppz work lwork iwork liwork info"},
     {"heevr", "cz",
-     "jobz range uplo n a lda vl vu il iu abstol found w z ldz isuppz work lwork rwork lrwork iwork liwork info"},
+     "jobz range uplo n a lda vl vu il iu abstol found w z ldz isuppz work lwork rwork lrwork iwork liwork "
+     "info"},
     {"syevx", "sd", "jobz range uplo n a lda vl vu il iu abstol found w z ldz work lwork iwork ifail info"},
-    {"heevx", "cz", "jobz range uplo n a lda vl vu il iu abstol found w z ldz work lwork rwork iwork ifail info"},
+    {"heevx", "cz",
+     "jobz range uplo n a lda vl vu il iu abstol found w z ldz work lwork rwork iwork ifail info"},
     {"sygv", "sd", "itype jobz uplo n a lda b ldb w work lwork info"},
     {"hegv", "cz", "itype jobz uplo n a lda b ldb w work lwork rwork info"},
     {"sygvd", "sd", "itype jobz uplo n a lda b ldb w work lwork iwork liwork info"},
@@ -48,7 +51,8 @@ static const struct lapack_routine routines[] = {
     {"sygvx", "sd",
      "itype jobz range uplo n a lda b ldb vl vu il iu abstol found w z ldz work lwork iwork ifail info"},
     {"hegvx", "cz",
-     "itype jobz range uplo n a lda b ldb vl vu il iu abstol found w z ldz work lwork rwork iwork ifail info"},
+     "itype jobz range uplo n a lda b ldb vl vu il iu abstol found w z ldz work lwork rwork iwork ifail "
+     "info"},
     {"sytrd", "sd", "uplo n a lda d e tau work lwork info"},
     {"hetrd", "cz", "uplo n a lda d e tau work lwork info"},
     {"orgtr", "sd", "uplo n a lda tau work lwork info"},
@@ -150,7 +154,8 @@ static bool is_absent(const struct lapack_call *call, const char *name)
 static void perform(void *function, void **list)
 {
     typedef void *p;
-    void (*call)(p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p);
+    void (*call)(p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p, p,
+                 p);
     memcpy(&call, &function, sizeof call);
     call(list[0], list[1], list[2], list[3], list[4], list[5], list[6], list[7], list[8], list[9], list[10],
          list[11], list[12], list[13], list[14], list[15], list[16], list[17], list[18], list[19], list[20],

@@ -1,6 +1,6 @@
-/* plain wide LIBRARY: a LAPACK with 64-bit integers under the plain names, found by the program's own look-up.
- * plain probe LIBRARY|- NAME...: whether the program's look-up finds names, a line each, once LIBRARY is
- * loaded. Linked with neither BLAS nor LAPACK. */
+/* plain wide LIBRARY: a LAPACK with 64-bit integers under the plain names, found by the program's own
+ * look-up. plain probe LIBRARY|- NAME...: whether the program's look-up finds names, a line each, once
+ * LIBRARY is loaded. Linked with neither BLAS nor LAPACK. */
 #include "tap.h"
 
 #include <dlfcn.h>

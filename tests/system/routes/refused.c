@@ -1,8 +1,7 @@
-/* refused WAY [ORDER [CALLS]]: three dsyevd, or CALLS, that no route takes, whatever it was started for; what they call
- * inside is counted as ever. Prints whether results are the host's.
- *   order ORDER  of that order, which a setting or a bound of the test's script refuses
- *   nan          with a NaN on the diagonal
- * On one processor: what is predicted is then the same on every machine. */
+/* refused WAY [ORDER [CALLS]]: three dsyevd, or CALLS, that no route takes, whatever it was started for; what
+ * they call inside is counted as ever. Prints whether results are the host's. order ORDER  of that order,
+ * which a setting or a bound of the test's script refuses nan          with a NaN on the diagonal On one
+ * processor: what is predicted is then the same on every machine. */
 #include "../one_processor.h"
 #include "symmetric.h"
 #include "tap.h"

@@ -1,9 +1,8 @@
-/* resident WAY: solves by a factor, which may stay on the device between the calls. Prints whether solutions are right, and
- * whether products with the whole matrix are, other triangle and gaps included. The report tells what went up.
- *   repeated  dgetrs, again and again with one factor
- *   renewed   a new matrix each time: dgetrf, dgetrs
- *   changed   one factor, in which the program changes an element between the calls
- *   triangle  a new matrix each time: dpotrf and dpotrs of a triangle, with gaps behind the columns */
+/* resident WAY: solves by a factor, which may stay on the device between the calls. Prints whether solutions
+ * are right, and whether products with the whole matrix are, other triangle and gaps included. The report
+ * tells what went up. repeated  dgetrs, again and again with one factor renewed   a new matrix each time:
+ * dgetrf, dgetrs changed   one factor, in which the program changes an element between the calls triangle  a
+ * new matrix each time: dpotrf and dpotrs of a triangle, with gaps behind the columns */
 #include "tap.h"
 
 #include <math.h>
@@ -12,12 +11,13 @@
 #include <unistd.h>
 
 extern void dgetrf_(const int *, const int *, double *, const int *, int *, int *);
-extern void dgetrs_(const char *, const int *, const int *, const double *, const int *, const int *, double *, const int *,
-                    int *, size_t);
+extern void dgetrs_(const char *, const int *, const int *, const double *, const int *, const int *,
+                    double *, const int *, int *, size_t);
 extern void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
-extern void dpotrs_(const char *, const int *, const int *, const double *, const int *, double *, const int *, int *, size_t);
-extern void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
-                   const int *, const double *, double *, const int *, size_t);
+extern void dpotrs_(const char *, const int *, const int *, const double *, const int *, double *,
+                    const int *, int *, size_t);
+extern void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
+                   const double *, const int *, const double *, double *, const int *, size_t);
 
 enum { N = 500, GAP = 3, CALLS = 5 };
 static const int n = N, one = 1;
@@ -28,12 +28,14 @@ static double number(int i, int j, int seed)
     return (double)((i * 37 + j * 101 + seed * 13 + i * j % 17) % 1000) / 1000 - 0.5;
 }
 
-/* Rows beyond n are the gaps. Symmetric if the triangle is used: then above it the other elements may be anything. */
+/* Rows beyond n are the gaps. Symmetric if the triangle is used: then above it the other elements may be
+ * anything. */
 static void fill(double *a, int ld, int seed, int triangle)
 {
     for (int j = 0; j < n; j++)
         for (int i = 0; i < ld; i++)
-            a[i + j * ld] = (triangle && i > j && i < n ? number(j, i, seed) : number(i, j, seed)) + (i == j ? N : 0);
+            a[i + j * ld] = (triangle && i > j && i < n ? number(j, i, seed) : number(i, j, seed)) +
+                            (i == j ? N : 0);
 }
 
 /* Is L U x, or L L' x, what it was solved for? b is row-permuted as the factor is. */
@@ -111,7 +113,8 @@ int main(int count, char **words)
     if (count < 2)
         return 2;
     const int triangle = strcmp(words[1], "triangle") == 0, ld = triangle ? N + GAP : N;
-    const int renewed = triangle || strcmp(words[1], "renewed") == 0, changed = strcmp(words[1], "changed") == 0;
+    const int renewed = triangle || strcmp(words[1], "renewed") == 0,
+              changed = strcmp(words[1], "changed") == 0;
     double *const a = malloc((size_t)ld * N * sizeof *a);
     int right = 0;
     alarm(120);

@@ -40,7 +40,8 @@ static void note(struct context *context, const char *fault)
 }
 
 /* Of what the call left, closely packed; `here`: in A. */
-static double *vectors_of(const struct factor_run *run, const struct fenced *operand, bool here, int rows, int columns)
+static double *vectors_of(const struct factor_run *run, const struct fenced *operand, bool here, int rows,
+                          int columns)
 {
     const struct fenced *from = here ? &run->a : operand;
     return dense_copy(run->call.type, rows, columns, fenced_data(from, false), from->memory.ld);
@@ -110,7 +111,8 @@ static void try_svd(struct context *context, bool divide, char jobu, char jobvt,
     run->gap = context->variant++ % 3;
     factor_begin(run, divide ? "gesdd" : "gesvd", context->type);
     run->call.m = m, run->call.n = n;
-    run->call.jobu = divide ? 0 : jobu, run->call.jobvt = divide ? 0 : jobvt, run->call.jobz = divide ? jobu : 0;
+    run->call.jobu = divide ? 0 : jobu, run->call.jobvt = divide ? 0 : jobvt,
+    run->call.jobz = divide ? jobu : 0;
     const bool u_here = jobu == 'O' && (!divide || m >= n), vt_here = jobvt == 'O' && (!divide || m < n);
     const int u_columns = vectors_asked(jobu, m, least), vt_rows = vectors_asked(jobvt, n, least);
     run->call.lda = factor_operand(run, &run->a, a, m, n, 'F', 'F');
@@ -122,8 +124,8 @@ static void try_svd(struct context *context, bool divide, char jobu, char jobvt,
         run->call.ldvt = factor_operand(run, &run->vt, NULL, vt_rows, n, 'F', 'F');
     factor_vector(&run->iwork, 's', NULL, 8 * least, 'F');
     if (is_complex(context->type))
-        factor_vector(&run->rwork, real_type(context->type), NULL, 7 * least * least + 2 * most * least + 7 * most + 1,
-                      'F');
+        factor_vector(&run->rwork, real_type(context->type), NULL,
+                      7 * least * least + 2 * most * least + 7 * most + 1, 'F');
     factor_perform(run);
     const char *fault = factor_fault(run, -1);
     if (!fault && run->call.info == 0 && least > 0 && !(fault = values_fault(context, least)))
@@ -134,7 +136,8 @@ static void try_svd(struct context *context, bool divide, char jobu, char jobvt,
 
 static void try_values(struct context *context, int order)
 {
-    const int shapes[][2] = {{order, order}, {order + 11, order}, {order, order + 11}, {2 * order + 20, order}};
+    const int shapes[][2] = {
+        {order, order}, {order + 11, order}, {order, order + 11}, {2 * order + 20, order}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         for (const char *job = "ASON"; *job; job++)
             try_svd(context, true, *job, *job, shapes[i][0], shapes[i][1]);
@@ -192,7 +195,8 @@ static const char *right_fault(const struct context *context, const double *a)
     return fault;
 }
 
-/* Every value has one of the host's beside it; pairs are adjacent, exactly conjugate, the positive one first. */
+/* Every value has one of the host's beside it; pairs are adjacent, exactly conjugate, the positive one first.
+ */
 static const char *pairs_fault(const struct context *context)
 {
     const struct lapack_call *call = &context->run.call, *host = &context->run.host;

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
-             const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
 
 struct symmetric symmetric_make_apart(int n, int lda, int seed)
 {
     struct symmetric problem = {.n = n, .lda = lda, .lwork = 1 + 6 * n + 2 * n * n, .liwork = 3 + 5 * n};
     problem.a = malloc((size_t)n * (size_t)lda * sizeof(double));
     problem.given = malloc((size_t)n * (size_t)n * sizeof(double));
-    problem.w = malloc((size_t)n * sizeof(double)), problem.work = malloc((size_t)problem.lwork * sizeof(double));
+    problem.w = malloc((size_t)n * sizeof(double)),
+    problem.work = malloc((size_t)problem.lwork * sizeof(double));
     problem.iwork = malloc((size_t)problem.liwork * sizeof(int));
     if (!problem.a || !problem.given || !problem.w || !problem.work || !problem.iwork)
         abort();

@@ -1,4 +1,5 @@
-/* symmetric.h - eigenproblems in double for the programs that end, fork or run threads in the middle of them. */
+/* symmetric.h - eigenproblems in double for the programs that end, fork or run threads in the middle of them.
+ */
 #ifndef MUBLAS_TESTS_SYMMETRIC_H
 #define MUBLAS_TESTS_SYMMETRIC_H
 

@@ -1,5 +1,5 @@
-/* threads [ORDER]: eight threads with eigenproblems of their own, and others that call a small dsymv meanwhile. The
- * last line before the plan is a digest of all results, for a second run to agree with. */
+/* threads [ORDER]: eight threads with eigenproblems of their own, and others that call a small dsymv
+ * meanwhile. The last line before the plan is a digest of all results, for a second run to agree with. */
 #include "../blas_program.h"
 #include "symmetric.h"
 #include "tap.h"
@@ -66,7 +66,8 @@ int main(int count, char **words)
         for (int round = 0; round < ROUNDS && i < SOLVERS; round++)
             digest = digest * 31 + workers[i].digests[round];
     }
-    tap_ok(solved == SOLVERS * ROUNDS, "%d of %d eigenproblems in threads are right", solved, SOLVERS * ROUNDS);
+    tap_ok(solved == SOLVERS * ROUNDS, "%d of %d eigenproblems in threads are right", solved,
+           SOLVERS * ROUNDS);
     tap_ok(right == calls && calls > 0, "all calls of dsymv beside them are right");
     printf("# digest %016llx\n", (unsigned long long)digest);
     return tap_done();
