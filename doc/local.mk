@@ -1,2 +1,3 @@
-EXTRA_DIST += doc/architecture.md doc/coherence.md doc/kernels.md doc/lapack.md doc/limits.md doc/measured.md \
+EXTRA_DIST += doc/architecture.md doc/coherence.md doc/kernels.md doc/lapack.md doc/limits.md \
+	doc/measured.md \
 	doc/tuner.md

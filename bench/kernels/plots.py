@@ -68,11 +68,13 @@ def script(run, key, panels, path):
     routine, letter, cache = key
     columns = min(len(panels), 2)
     lines_of_panels = -(-len(panels) // columns)
-    heading = f"{letter}{routine} on {device_name(run)}, {'rotating operands' if cache == 'cold' else 'warm L2 cache'}"
+    operands = "rotating operands" if cache == "cold" else "warm L2 cache"
+    heading = f"{letter}{routine} on {device_name(run)}, {operands}"
     lines = [f"set terminal svg size {columns * PANEL[0]},{lines_of_panels * PANEL[1] + 30} font 'sans,11' "
              "background rgb 'white'",
              f"set output {quoted(str(path))}", "set logscale x 2", "set format x '%.0f'", "set yrange [0:*]",
-             "set grid lc rgb '#e8e8e8'", "set key below samplen 2 maxrows 2 font ',9'", "set xlabel 'n'", "set ylabel 'GB/s'",
+             "set grid lc rgb '#e8e8e8'", "set key below samplen 2 maxrows 2 font ',9'", "set xlabel 'n'",
+             "set ylabel 'GB/s'",
              "set xtics font ',9' rotate by -30",
              f"set multiplot layout {lines_of_panels},{columns} title {quoted(heading)} noenhanced"]
     for number, (flags, rows) in enumerate(panels.items()):

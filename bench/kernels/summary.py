@@ -97,13 +97,15 @@ def peer_requirements(rows):
     square = [row for row in rows if row.square]
     symv = [row for row in square if row.routine in ("symv", "hemv")]
     gemv = [row for row in square if row.routine == "gemv"]
-    found = [mean_requirement("symv, hemv: 1.4 times cuBLAS in geometric mean over n = 1024, 2048, 4096", 1.4, symv,
+    found = [mean_requirement("symv, hemv: 1.4 times cuBLAS in geometric mean over n = 1024, 2048, 4096", 1.4,
+                              symv,
                               (1024, 2048, 4096))]
     large = Requirement("symv, hemv: 1.0 times cuBLAS from n = 8192 up", 1.0)
     for row in symv:
         if row.n >= 8192:
             large.add(row.ratio, label(row))
-    found += [large, mean_requirement("gemv: 1.1 times cuBLAS in geometric mean over n = 256 * 2^k, k = 0 to 6", 1.1,
+    found += [large, mean_requirement("gemv: 1.1 times cuBLAS in geometric mean over n = 256 * 2^k, k = 0 to 6",
+                                      1.1,
                                       gemv, [256 << k for k in range(7)])]
     large = Requirement("gemv: nothing below 0.97 times cuBLAS at n >= 8192", 0.97)
     anywhere = Requirement("gemv: nothing below 0.95 times cuBLAS anywhere", 0.95)
@@ -117,11 +119,13 @@ def peer_requirements(rows):
 
 def trmv_requirement(rows):
     """The figure is the better of the two ways to meet it, each over its own threshold."""
-    found = Requirement("trmv: 8 times cuBLAS or 90% of roof(n) from n = 2048 up (figures over their threshold)", 1.0)
+    found = Requirement("trmv: 8 times cuBLAS or 90% of roof(n) from n = 2048 up "
+                        "(figures over their threshold)", 1.0)
     for row in rows:
         if row.routine == "trmv" and row.n >= 2048 and (row.ratio or row.of_roof):
             ways = [(row.ratio or 0) / 8, (row.of_roof or 0) / 0.9]
-            found.add(max(ways), f"{label(row)}: {row.ratio or 0:.1f} times cuBLAS, {row.of_roof or 0:.3f} of roof")
+            found.add(max(ways),
+                      f"{label(row)}: {row.ratio or 0:.1f} times cuBLAS, {row.of_roof or 0:.3f} of roof")
     return found
 
 

@@ -100,7 +100,8 @@ class Contenders:
         environment = dict(self.environment)
         command = [str(self.programs / case.program)]
         if case.program in IN_PYTHON:
-            command = [sys.executable, str(pathlib.Path(__file__).with_name("python_linalg.py")), case.program]
+            script = pathlib.Path(__file__).with_name("python_linalg.py")
+            command = [sys.executable, str(script), case.program]
         if contender == "cusolver":
             command = [str(self.programs / "cusolver"), case.program]
         elif contender == "nvblas":

@@ -3,8 +3,8 @@
 
     python_linalg.py PROBLEM [N [REPETITIONS]]
 
-with PROBLEM numpy_eigh, numpy_svd, scipy_eigh, or one of them with _complex. Arguments, the line that is printed
-and BENCH_REPETITIONS are those of bench/programs/program.h; calls_seconds is empty, and the residual and the
+with PROBLEM numpy_eigh, numpy_svd, scipy_eigh, or one of them with _complex. Arguments, the line that is
+printed and BENCH_REPETITIONS are those of bench/programs/program.h; calls_seconds is empty, and the residual and the
 orthogonality are computed with NumPy, in units of DBL_EPSILON, through vectors of +1 and -1 (checks.h).
 Exit status: 0, 2 for bad arguments, 3 without NumPy or SciPy.
 """
@@ -70,7 +70,8 @@ class Problem:
             product = self.matrix @ z
             residual = self.difference(product, left @ (values * (right @ z)), self.norm(product))
             bases = [left, right]
-        return residual, max(self.difference(basis.conj().T @ (basis @ z), z, self.norm(z)) for basis in bases)
+        return residual, max(self.difference(basis.conj().T @ (basis @ z), z, self.norm(z))
+                             for basis in bases)
 
 
 def digest_of(numpy, arrays):
@@ -88,7 +89,8 @@ def append_repetitions(lines):
 
 
 def main(arguments):
-    names = [library + rest for library in ("numpy_eigh", "numpy_svd", "scipy_eigh") for rest in ("", "_complex")]
+    names = [library + rest
+             for library in ("numpy_eigh", "numpy_svd", "scipy_eigh") for rest in ("", "_complex")]
     if not 1 <= len(arguments) <= 3 or arguments[0] not in names:
         print(f"usage: python_linalg.py {'|'.join(names)} [N [REPETITIONS]]", file=sys.stderr)
         return 2
@@ -111,7 +113,8 @@ def main(arguments):
                        for index, (seconds, digest) in enumerate(zip(times, digests)))
     later = f"{statistics.median(times[1:]):.6f}" if times[1:] else ""
     # a NaN stays
-    worst = [max(values, key=lambda value: (value != value, value)) for values in (residuals, orthogonalities)]
+    worst = [max(values, key=lambda value: (value != value, value))
+             for values in (residuals, orthogonalities)]
     whole = hashlib.blake2b("".join(digests).encode(), digest_size=8).hexdigest()
     print(f"{name},{n},{repetitions},{times[0]:.6f},{later},,{worst[0]:.3g},{worst[1]:.3g},{whole}")
     return 0

@@ -1,5 +1,6 @@
 bin_PROGRAMS += mublas
 mublas_SOURCES = src/command/main.c src/command/commands.h \
+	src/command/report/tuning_report.c src/command/report/tuning_report.h \
 	src/command/route_orders.c src/command/route_orders.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'
 mublas_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
@@ -8,6 +9,7 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 # Calls made and timed by a process under the shim: for the command and bench programs.
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
+	src/command/file_replace.c src/command/file_replace.h \
 	src/command/lapack_call.c src/command/lapack_call.h \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h

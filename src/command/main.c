@@ -2,7 +2,7 @@
 #include "command/commands.h"
 #include "command/tune/timed_calls.h"
 #include "command/tune/tune_options.h"
-#include "command/tune/tuning_report.h"
+#include "command/report/tuning_report.h"
 #include "command/verify/blas_calls.h"
 
 #include <errno.h>

@@ -5,17 +5,13 @@
 #include "host/callers.h"
 #include "host/host_paths.h"
 #include "host/host_search.h"
+#include "host/known_functions.h"
 #include "host/nested.h"
 #include "host/retained.h"
 #include "host/width.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-
-/* The host's own routines; NULL: not found yet, or each caller has its own. */
-static host_function *functions[SYMBOL_COUNT];
-static bool are_by_caller[SYMBOL_COUNT];
-static const struct host_blas_listener *listener;
 
 /* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */
 enum { UNBOUND, BINDING, BOUND, SHARED };
@@ -35,38 +31,6 @@ bool host_blas_is_shared(enum interface interface)
     return state_of(interface) == SHARED;
 }
 
-host_function *host_blas_known(enum symbol symbol)
-{
-    return __atomic_load_n(&functions[symbol], __ATOMIC_ACQUIRE);
-}
-
-static bool is_by_caller(enum symbol symbol)
-{
-    return __atomic_load_n(&are_by_caller[symbol], __ATOMIC_ACQUIRE);
-}
-
-static void tell(enum symbol symbol)
-{
-    const struct host_blas_listener *told = __atomic_load_n(&listener, __ATOMIC_SEQ_CST);
-    if (told)
-        told->serve(symbol, host_blas_known(symbol), is_by_caller(symbol));
-}
-
-void host_blas_listen(const struct host_blas_listener *one)
-{
-    __atomic_store_n(&listener, one, __ATOMIC_SEQ_CST);
-    for (int i = 0; i < SYMBOL_COUNT; i++)
-        if (host_blas_known((enum symbol)i) || is_by_caller((enum symbol)i))
-            tell((enum symbol)i);
-}
-
-static void publish_function(enum symbol symbol, host_function *function, bool by_caller)
-{
-    __atomic_store_n(&are_by_caller[symbol], by_caller, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&functions[symbol], function, __ATOMIC_SEQ_CST);
-    tell(symbol);
-}
-
 /* True when the library was that interface's host: nobody's any more, but not free yet. */
 static bool unbind(enum interface interface, uintptr_t start)
 {
@@ -83,16 +47,15 @@ static void forget_library(uintptr_t start, uintptr_t end)
     for (int i = 0; i < INTERFACE_COUNT; i++)
         unbound[i] = unbind((enum interface)i, start);
     for (int i = 0; i < SYMBOL_COUNT; i++) {
-        uintptr_t function = (uintptr_t)host_blas_known((enum symbol)i);
+        uintptr_t function = (uintptr_t)known_function((enum symbol)i);
         if ((function < start || function >= end) && !unbound[symbol_interface((enum symbol)i)])
             continue;
-        publish_function((enum symbol)i, NULL, false);
+        known_function_set((enum symbol)i, NULL, false);
     }
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         if (!unbound[i])
             continue;
-        if (listener)
-            listener->unbind((enum interface)i);
+        known_functions_unbound((enum interface)i);
         bindings[i].width = 0;
         atomic_store_explicit(&bindings[i].state, UNBOUND, memory_order_release);
     }
@@ -125,7 +88,7 @@ static void publish(enum interface interface, const struct host_library *library
             continue;
         if (!at_start)
             retained_keep_origin(library, function, forget_library);
-        publish_function((enum symbol)i, function, false);
+        known_function_set((enum symbol)i, function, false);
     }
     atomic_store_explicit(&binding->state, BOUND, memory_order_release);
 }
@@ -137,7 +100,7 @@ static void share(enum interface interface)
         return;
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (symbol_interface((enum symbol)i) == interface)
-            publish_function((enum symbol)i, NULL, true);
+            known_function_set((enum symbol)i, NULL, true);
 }
 
 void host_blas_bind_at_load(void)
@@ -222,15 +185,15 @@ static bool is_callers_own(enum symbol symbol, const void *caller)
 
 static host_function *resolve_directly(enum symbol symbol, const void *caller)
 {
-    host_function *function = host_blas_known(symbol);
+    host_function *function = known_function(symbol);
     if (function)
         return function;
     if (is_callers_own(symbol, caller)) {
-        publish_function(symbol, NULL, true);
+        known_function_set(symbol, NULL, true);
         return resolve_by_caller(symbol, caller);
     }
     function = search_elsewhere(symbol, path_of(host_blas_library(symbol_interface(symbol), 0)));
-    publish_function(symbol, function, false);
+    known_function_set(symbol, function, false);
     return function;
 }
 
@@ -276,7 +239,7 @@ static host_function *resolve(enum symbol symbol, const void *caller)
     host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
     if (function)
         return function;
-    return is_by_caller(symbol) || host_blas_is_shared(interface) ? resolve_by_caller(symbol, caller)
+    return known_function_is_by_caller(symbol) || host_blas_is_shared(interface) ? resolve_by_caller(symbol, caller)
                                                                   : resolve_directly(symbol, caller);
 }
 
@@ -307,7 +270,7 @@ void host_blas_bind_now(void)
 
 host_function *host_blas_function(enum symbol symbol, const void *caller)
 {
-    host_function *function = host_blas_known(symbol);
+    host_function *function = known_function(symbol);
     return function ? function : host_blas_resolve(symbol, caller);
 }
 
@@ -320,7 +283,7 @@ enum integer_width host_blas_width(enum interface interface)
         return shared_hosts_width(interface);
     if (!*known) {
         enum symbol telling = width_telling_symbol(interface);
-        host_function *isamax = host_blas_known(telling);
+        host_function *isamax = known_function(telling);
         *known = 1 + (int)(isamax ? width_ask(interface, isamax) : WIDTH_DETECTED);
     }
     return (enum integer_width)(*known - 1);

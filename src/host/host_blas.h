@@ -11,20 +11,6 @@
 
 #include "host/host_library.h"
 
-/* What serves all calls of a symbol; NULL: none is known, or callers have hosts of their own. */
-host_function *host_blas_known(enum symbol symbol);
-
-/* Who keeps tables of what serves symbols. */
-struct host_blas_listener {
-    /* `function`, of host_blas_known, serves the symbol from now on, or each caller's own host does. Neither:
-     * its library has gone. */
-    void (*serve)(enum symbol symbol, host_function *function, bool by_caller);
-    void (*unbind)(enum interface interface); /* its library has gone */
-};
-
-/* Tell the listener of what is known already and of all that comes. Once, by the constructor. */
-void host_blas_listen(const struct host_blas_listener *listener);
-
 /* For the constructor. Asks the loader nothing and allocates nothing (invariant 5): the program's own
  * malloc may not be ready. */
 void host_blas_bind_at_load(void);

@@ -13,6 +13,7 @@ interposer_sources += \
 	src/host/callers.c src/host/callers.h \
 	src/host/calling_objects.c src/host/calling_objects.h \
 	src/host/host_blas.c src/host/host_blas.h \
+	src/host/known_functions.c src/host/known_functions.h \
 	src/host/loaded_object.c src/host/loaded_object.h \
 	src/host/retained.c src/host/retained.h \
 	src/host/shared_hosts.c src/host/shared_hosts.h \

@@ -41,7 +41,7 @@ interposer_sources += \
 	src/interpose/entries/level3_side.inc src/interpose/entries/level3_triangular.inc \
 	src/interpose/entries/level3_update.inc src/interpose/entries/level3_update2.inc \
 	src/interpose/entries/forwarding.c src/interpose/entries/forwarding.h \
-	src/interpose/entries/slots.c \
+	src/interpose/entries/jump_tables.c \
 	src/interpose/entries/width_entries.c src/interpose/entries/width_entries.h \
 	src/interpose/entries/thunks.S src/interpose/entries/thunks.h \
 	src/interpose/execute/host_level3.c src/interpose/execute/host_level3.h \

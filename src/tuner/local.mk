@@ -22,7 +22,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/work_split.c src/tuner/online/work_split.h
 
 # The recipes that come with mublas, made by `mublas tune` on their device (doc/tuner.md says how).
-recipe_files = src/tuner/recipes/nvidia-h100-80gb-hbm3.recipe
+recipe_files = recipes/nvidia-h100-80gb-hbm3.recipe
 EXTRA_DIST += $(recipe_files)
 src/tuner/built_in_recipes: $(recipe_files) Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tuner && cat /dev/null $(recipe_files:%=$(top_srcdir)/%) > $@
@@ -36,8 +36,8 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/sample_table.c src/tuner/learn/sample_table.h \
 	src/tuner/learn/analyzer.c src/tuner/learn/analyzer.h \
 	src/tuner/learn/class_tuning.c src/tuner/learn/class_tuning.h \
-	src/tuner/learn/class_work.c src/tuner/learn/class_work.h \
-	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held.c \
+	src/tuner/learn/class_search.c src/tuner/learn/class_search.h \
+	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held_out.c \
 	src/tuner/learn/sampled_rules.c src/tuner/learn/sampled_rules.h \
 	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \
 	src/tuner/learn/timing/shape_field.c src/tuner/learn/timing/shape_field.h \
@@ -52,6 +52,5 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/interval_rules.c src/tuner/learn/interval_rules.h \
 	src/tuner/learn/spline.c src/tuner/learn/spline.h \
 	src/tuner/learn/timing/graph_replay.c src/tuner/learn/timing/graph_replay.h \
-	src/tuner/learn/file_replace.c src/tuner/learn/file_replace.h \
 	src/tuner/learn/recipe_write.c src/tuner/learn/recipe_write.h \
 	src/tuner/learn/statistics.c src/tuner/learn/statistics.h

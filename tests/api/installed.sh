@@ -36,7 +36,8 @@ refuses() # STATUS LINE COMMAND...: this line alone, but for sanitizers' that ma
     [ $? = "$1" ] && [ "$(grep -v Sanitizer "$work/errors")" = "$2" ]
 }
 size="N must be a whole number from 1 to 1000000000, not"
-refuses 2 "power_iteration: $size 'x'" "$work/power" x && refuses 2 "power_iteration: $size '12x'" "$work/power" 12x &&
+refuses 2 "power_iteration: $size 'x'" "$work/power" x &&
+    refuses 2 "power_iteration: $size '12x'" "$work/power" 12x &&
     refuses 2 "power_iteration: $size '9999999999'" "$work/power" 9999999999 &&
     refuses 1 "power_iteration: out of memory: N = 1000000000 needs 7.45e+09 GiB" "$work/power" 1000000000
 result $? "and says what is wrong with its argument"
@@ -61,7 +62,8 @@ if command -v gfortran > /dev/null; then
         "$examples/lanczos.f90" $(package --libs) && on_device "$work/lanczos" 100
     result $? "the example in Fortran: the right eigenvalue"
     size="N must be a whole number from 2 to 999999999, not"
-    refuses 2 "lanczos: $size '12x'" "$work/lanczos" 12x && refuses 2 "lanczos: $size ''" "$work/lanczos" '' &&
+    refuses 2 "lanczos: $size '12x'" "$work/lanczos" 12x &&
+        refuses 2 "lanczos: $size ''" "$work/lanczos" '' &&
         refuses 1 "lanczos: out of memory: N = 999999999 needs  7.45E+09 GiB" "$work/lanczos" 999999999
     result $? "and says what is wrong with its argument"
     compiled gfortran -J "$work" -o "$work/every" "$module" "$source_tree/tests/api/every_routine.f90" \

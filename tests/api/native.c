@@ -26,8 +26,8 @@ static enum mublas_status run_axpy(struct mublas_handle *handle, const struct bl
     }
 }
 
-#define GEMV_ARGUMENTS                                                                                             \
-    handle, trans_of(call), call->m, call->n, alpha, call->a.pointer, call->a.ld, call->x.pointer,                 \
+#define GEMV_ARGUMENTS                                                                             \
+    handle, trans_of(call), call->m, call->n, alpha, call->a.pointer, call->a.ld, call->x.pointer, \
         call->x.increment, beta, call->y.pointer, call->y.increment
 static enum mublas_status run_gemv(struct mublas_handle *handle, const struct blas_call *call,
                                    const void *alpha, const void *beta)
@@ -41,8 +41,8 @@ static enum mublas_status run_gemv(struct mublas_handle *handle, const struct bl
 }
 
 #define UPLO (call->uplo == UPLO_LOWER ? MUBLAS_LOWER : MUBLAS_UPPER)
-#define SYMV_ARGUMENTS                                                                                             \
-    handle, UPLO, call->n, alpha, call->a.pointer, call->a.ld, call->x.pointer, call->x.increment, beta,           \
+#define SYMV_ARGUMENTS                                                                                   \
+    handle, UPLO, call->n, alpha, call->a.pointer, call->a.ld, call->x.pointer, call->x.increment, beta, \
         call->y.pointer, call->y.increment
 static enum mublas_status run_symmetric(struct mublas_handle *handle, const struct blas_call *call,
                                         const void *alpha, const void *beta)
@@ -56,8 +56,8 @@ static enum mublas_status run_symmetric(struct mublas_handle *handle, const stru
     }
 }
 
-#define TRMV_ARGUMENTS                                                                                             \
-    handle, UPLO, trans_of(call), call->diag == DIAG_UNIT ? MUBLAS_UNIT : MUBLAS_NON_UNIT, call->n,                \
+#define TRMV_ARGUMENTS                                                                              \
+    handle, UPLO, trans_of(call), call->diag == DIAG_UNIT ? MUBLAS_UNIT : MUBLAS_NON_UNIT, call->n, \
         call->a.pointer, call->a.ld, call->x.pointer, call->x.increment
 static enum mublas_status run_trmv(struct mublas_handle *handle, const struct blas_call *call)
 {

@@ -84,8 +84,8 @@ static void test_refusals(void)
 {
     struct mublas_launch_shape shape, set;
     mublas_set_launch_shape(handle, &usual);
-#define REFUSED(member, value, message)                                                                            \
-    shape = usual, shape.member = value;                                                                           \
+#define REFUSED(member, value, message)  \
+    shape = usual, shape.member = value; \
     expect(mublas_set_launch_shape(handle, &shape), "mublas_set_launch_shape: " message)
     REFUSED(edge, 96, "the edge must be 64, 128 or 256");
     REFUSED(edge, -64, "the edge must be 64, 128 or 256");

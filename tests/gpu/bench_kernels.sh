@@ -52,7 +52,8 @@ EMULATED_TIME="execute 1000; wrong 64 2" run -w -R -r symv,trmv -t d -f LNn -n 1
     [ "$(grep -c ',disagrees,"64,16,4,2,0,0,4,0"$' "$work/shapes.csv")" = 2 ] &&
     grep -q '^# dtrmv LNN .*: not by 8,64,1,1,0,0,1,3: only gemv, symv and hemv have strips$' "$work/output"
 result $? "shapes that are given, where they suit, and the one of them that is wrong"
-run -w -P -R -r trmv -t d -n 33 -m 8 -s 8,64,1,1,0,0,1,3; [ $? = 2 ] && grep -q 'suit none of the cases' "$work/errors"
+run -w -P -R -r trmv -t d -n 33 -m 8 -s 8,64,1,1,0,0,1,3; [ $? = 2 ] &&
+    grep -q 'suit none of the cases' "$work/errors"
 result $? "shapes that suit nothing"
 run -n 64 -s 64,16,4,2; [ $? = 2 ] && grep -q "^measure: -s: cannot use '64,16,4,2'" "$work/errors"
 result $? "a bad shape is named"

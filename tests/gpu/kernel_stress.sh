@@ -5,7 +5,8 @@
 . tests/environment.sh
 use_emulated_driver
 . "$source_tree/tests/tap.sh"
-[ -z "$sanitizers" ] || { echo "1..0 # SKIP bits are no matter of sanitizers, under which test_kernels has every shape"; exit; }
+[ -z "$sanitizers" ] ||
+    { echo "1..0 # SKIP bits are no matter of sanitizers, under which test_kernels has every shape"; exit; }
 stressed()
 {
     local what=$1

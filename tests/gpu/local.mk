@@ -18,7 +18,8 @@ endif
 EXTRA_DIST += tests/gpu/kernel_digests.txt tests/gpu/wide_gauge.c tests/gpu/wide_gauge_absent.c
 
 check_PROGRAMS += tests/gpu/kernel_digests
-tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c tests/gpu/kernel_stress.c tests/gpu/kernel_stress.h \
+tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c tests/gpu/kernel_stress.c \
+	tests/gpu/kernel_stress.h \
 	$(kernel_test_sources)
 tests_gpu_kernel_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
@@ -29,7 +30,8 @@ tests_gpu_test_kernels_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 check_PROGRAMS += tests/gpu/test_special_values
 TESTS += tests/gpu/test_special_values
-tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gpu/textbook.c tests/gpu/textbook.h \
+tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gpu/textbook.c \
+	tests/gpu/textbook.h \
 	$(kernel_test_sources)
 tests_gpu_test_special_values_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 

@@ -102,7 +102,8 @@ provide_wheel()
 }
 
 python=${PYTHON:-/usr/bin/python3}
-command -v apt-get > /dev/null || { fail "packages" "there is no apt-get on this machine"; groups=${groups/ * /}; }
+command -v apt-get > /dev/null ||
+    { fail "packages" "there is no apt-get on this machine"; groups=${groups/ * /}; }
 scratch=$folder/download
 rm -rf "$scratch"
 mkdir -p "$scratch" && cd "$scratch" || exit 2

@@ -14,7 +14,8 @@ host_library()
     local file root
     file=$(awk -v name="$1" '$2 == name { print $4 }' "$source_tree/tests/hosts/packages")
     for root in "$hosts/root" ""; do
-        [ ! -e "$root/usr/lib/${file/@/$multiarch}" ] || { echo "$root/usr/lib/${file/@/$multiarch}"; return; }
+        [ ! -e "$root/usr/lib/${file/@/$multiarch}" ] ||
+            { echo "$root/usr/lib/${file/@/$multiarch}"; return; }
     done
     return 1
 }

@@ -1,7 +1,9 @@
 TESTS += tests/netlib/check_lapack.sh tests/netlib/check_lapack_hosts.sh tests/netlib/check_replacement.sh \
 	tests/netlib/check_hosts.sh tests/netlib/check_blas.sh
-EXTRA_DIST += tests/netlib/check_blas.sh tests/netlib/check_lapack.sh tests/netlib/check.sh tests/netlib/check_hosts.sh \
-	tests/netlib/check_replacement.sh tests/netlib/check_lapack_hosts.sh tests/netlib/compare.sh tests/netlib/run_full.sh \
+EXTRA_DIST += tests/netlib/check_blas.sh tests/netlib/check_lapack.sh tests/netlib/check.sh \
+	tests/netlib/check_hosts.sh \
+	tests/netlib/check_replacement.sh tests/netlib/check_lapack_hosts.sh tests/netlib/compare.sh \
+	tests/netlib/run_full.sh \
 	tests/netlib/thin/csd.in \
 	tests/netlib/thin/ed.complex.in \
 	tests/netlib/thin/ed.real.in \

@@ -50,7 +50,8 @@ one_run()
     mkdir -p "$folder"
     # The suites' own folders may belong to somebody else: no cache, no compiled files there.
     # NPY_AVAILABLE_MEM: NumPy leaves out tests that want gigabytes.
-    ( cd "$folder" && eval "set -- \"\$@\" \"\$PYTHON\" -m pytest -p no:cacheprovider -p outcomes -q -s --tb=short --durations=20 --pyargs $suite" &&
+    ( cd "$folder" &&
+        eval "set -- \"\$@\" \"\$PYTHON\" -m pytest -p no:cacheprovider -p outcomes -q -s --tb=short --durations=20 --pyargs $suite" &&
         env PYTHONPATH="$here:$PYTHONPATH" PYTHONDONTWRITEBYTECODE=1 PYTHONHASHSEED=20 NPY_AVAILABLE_MEM=500MB OUTCOMES="$folder/outcomes" "$@" \
             > output 2>&1; echo $? > status; times > processor-time )
 }
@@ -72,12 +73,14 @@ judge() # NUMBER SUITE FOLDER
 {
     local why= calls tally
     calls=$(device_calls "${SYMBOLS:-.}" "$3/through")
-    tally=$(cut -d' ' -f1 "$3/through/outcomes" 2> /dev/null | sort | uniq -c | awk '{ printf "%s%d %s", comma, $1, $2; comma = ", " }')
+    tally=$(cut -d' ' -f1 "$3/through/outcomes" 2> /dev/null | sort | uniq -c |
+        awk '{ printf "%s%d %s", comma, $1, $2; comma = ", " }')
     if ! grep -q '^passed' "$3/alone/outcomes" 2> /dev/null; then
         why="no test passes on the host BLAS alone"
     elif [ ! -e "$3/through/outcomes" ]; then
         why="it ends early through mublas, with status $(cat "$3/through/status")"
-    elif comparable "$3/alone" && comparable "$3/through" && ! cmp -s "$3/alone/compared" "$3/through/compared"; then
+    elif comparable "$3/alone" && comparable "$3/through" &&
+        ! cmp -s "$3/alone/compared" "$3/through/compared"; then
         why="outcomes differ (< host alone, > through mublas)"
     elif grep -q '^mublas: ' "$3/through/output"; then
         why="mublas complains"
@@ -94,7 +97,8 @@ judge() # NUMBER SUITE FOLDER
     echo "not ok $1 - $2: $why"
     { diff "$3/alone/compared" "$3/through/compared" 2> /dev/null | grep '^[<>]' | head -60
       grep '^mublas: ' "$3/through/output" | sort -u | head
-      [[ -e $3/through/outcomes && -e $3/alone/outcomes ]] || tail -n 25 "$3/through/output"; } | sed 's/^/# /'
+      [[ -e $3/through/outcomes && -e $3/alone/outcomes ]] || tail -n 25 "$3/through/output"; } |
+          sed 's/^/# /'
     return 1
 }
 

@@ -39,7 +39,8 @@ near_the_host()
         END { exit !(values > 200) }'
 }
 
-tests/system/arithmetic default > "$work/host" 2> "$work/errors" && shim tests/system/arithmetic default && mv "$work/output" "$work/default" &&
+tests/system/arithmetic default > "$work/host" 2> "$work/errors" && shim tests/system/arithmetic default &&
+    mv "$work/output" "$work/default" &&
     [ "$(on_device)" = "$(grep -c . "$work/default")" ]
 result $? "the default environment: all calls on the device"
 awk '$3 != 0 { exit 1 }' "$work/default"
@@ -52,7 +53,8 @@ for way in flush start-up; do
         skip "$way" "this compiler's -Ofast sets no flush-to-zero"
         continue
     fi
-    shim $program $way && [ "$(on_device)" = $(($(lines) - 1)) ] && [ "$(for_that_reason)" = 1 ] && [ "$(calls dgemv 4)" = 1 ]
+    shim $program $way && [ "$(on_device)" = $(($(lines) - 1)) ] && [ "$(for_that_reason)" = 1 ] &&
+        [ "$(calls dgemv 4)" = 1 ]
     result $? "$way: all calls on the device but the one whose beta counts as zero"
     near_the_host
     result $? "$way: results are the host's but for denormals"
@@ -90,9 +92,11 @@ result $? "flush: what the host finishes is done in the program's environment"
 
 # A host that is bound at the first call, and leaves traces when it is opened.
 for first in "" forwarded; do
-    LD_PRELOAD=$sanitizer_preload tests/system/arithmetic inexact $first > "$work/host" 2> "$work/errors" || continue
+    LD_PRELOAD=$sanitizer_preload tests/system/arithmetic inexact $first > "$work/host" 2> "$work/errors" ||
+        continue
     MUBLAS_HOST_BLAS=$build/tests/system/.libs/untidy_host.so MUBLAS_OFFLOAD=auto LD_PRELOAD=$sanitizer_preload \
-        tests/system/linked_arithmetic inexact $first > "$work/output" 2> "$work/errors" && diff "$work/host" "$work/output" > "$work/errors"
+        tests/system/linked_arithmetic inexact $first > "$work/output" 2> "$work/errors" &&
+            diff "$work/host" "$work/output" > "$work/errors"
     result $? "late binding, ${first:-of what may be offloaded}: leaves no traces"
 done
 echo "1..$number"

@@ -83,7 +83,8 @@ under "$shim" env MUBLAS_HOST_BLAS="$work/nowhere.so" tests/system/load_default
     bound_to libblas "$otherwise"
 result $? "a host BLAS that cannot be opened: one line, then $otherwise"
 under "$shim" env MUBLAS_HOST_BLAS="$shim" tests/system/load_default
-[ $? = 0 ] && lines 1 && grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use $shim .*: it is mublas itself" "$work/errors"
+[ $? = 0 ] && lines 1 &&
+    grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use $shim .*: it is mublas itself" "$work/errors"
 result $? "mublas itself as the host BLAS: one line"
 under "$shim" env MUBLAS_HOST_BLAS="libm.so.6:$host_blas" tests/system/load_default && lines 1 &&
     grep -q "^mublas: MUBLAS_HOST_BLAS: cannot use libm.so.6 .*: it has no BLAS" "$work/errors" &&

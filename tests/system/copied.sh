@@ -25,7 +25,8 @@ preloads() # COMMAND SHIM
 }
 
 for place in bin lib "lib/$multiarch" lib64; do
-    copy "$work/${place//\//-}" "$place" && preloads "$work/${place//\//-}/bin/mublas" "$work/${place//\//-}/$place/libmublas_shim.so"
+    copy "$work/${place//\//-}" "$place" &&
+        preloads "$work/${place//\//-}/bin/mublas" "$work/${place//\//-}/$place/libmublas_shim.so"
     result $? "the shim in $place is found by the command in bin"
 done
 ln -s "$work/lib/bin/mublas" "$work/link" && preloads "$work/link" "$work/lib/lib/libmublas_shim.so"
@@ -67,7 +68,8 @@ else
     bare verify
     [ $? = 1 ] && one_line '^mublas verify: libmublas_shim.so is neither' && idle
     result $? "and so does mublas verify"
-    bare tune --shapes-only --time-limit=1 --routines=saxpy --memory=64 --output="$work/recipe" && [ -e "$work/counts" ]
+    bare tune --shapes-only --time-limit=1 --routines=saxpy --memory=64 --output="$work/recipe" &&
+        [ -e "$work/counts" ]
     result $? "which launch shapes do not need"
 fi
 copy "$work/damaged" lib

@@ -32,7 +32,8 @@ run short && counted $'daxpy 3001 0\ncblas_daxpy 1 0\ntotal 3002 0' &&
 result $? "3000 short threads, which take no addresses for good: $(cat "$work/output") bytes"
 run destructors && counted $'daxpy 1 0\nddot 3 0\ncblas_daxpy 1 0\ntotal 5 0'
 result $? "destructors of threads and of the program, and exit handlers"
-run choice MUBLAS_OFFLOAD=always && counted $'daxpy 1 1\ndgemv 160 160\ndsymv 80 80\ncblas_daxpy 1 1\ntotal 242 242'
+run choice MUBLAS_OFFLOAD=always &&
+    counted $'daxpy 1 1\ndgemv 160 160\ndsymv 80 80\ncblas_daxpy 1 1\ntotal 242 242'
 result $? "calls on the device by several threads"
 run choice && [ "$(counts "$work/report" | sed 's/ [0-9]*$//')" = $'daxpy 1\ndgemv 160\ndsymv 80\ncblas_daxpy 1\ntotal 242' ]
 result $? "calls that came to a choice"
@@ -45,7 +46,8 @@ if [ "$sanitizers" = thread ]; then
     echo "ok $number - a fork's child of many threads # SKIP ThreadSanitizer lets no such child have threads"
 else
     run fork && child=$(cat "$work/output") && counted "$small" &&
-        [ "$(counts "$work/report.$child")" = $'daxpy 8 0\ntotal 8 0' ] && [ "$(ls "$work"/report* | wc -l)" = 2 ]
+        [ "$(counts "$work/report.$child")" = $'daxpy 8 0\ntotal 8 0' ] &&
+            [ "$(ls "$work"/report* | wc -l)" = 2 ]
     result $? "a fork's child counts what its threads call, and its report takes no other's place"
 fi
 if [ -z "$sanitizers" ]; then

@@ -14,7 +14,8 @@ use_reference_libraries
 crossovers() { rm -f "$work/lines"; bench/crossovers "$@" > "$work/output" 2> "$work/errors"; }
 
 OMP_NUM_THREADS=1 crossovers --routines=dsymv,saxpy --bytes=262144 --seconds=300 --calls=4 --save="$work/lines" --output="$work/calls"
-[ $? = 0 ] && grep -q '^2 of 2 routines pass; 8 of 8 calls are good$' "$work/output" && [ "$(grep -c ' never ' "$work/output")" = 2 ]
+[ $? = 0 ] && grep -q '^2 of 2 routines pass; 8 of 8 calls are good$' "$work/output" &&
+    [ "$(grep -c ' never ' "$work/output")" = 2 ]
 result $? "never is learned, and kept to"
 grep -qx "host-blas $(readlink -f "$host_blas")" "$work/lines" && grep -qx 'host-threads 1' "$work/lines"
 result $? "for the host BLAS that programs get and its threads"
@@ -36,7 +37,8 @@ tail -n +2 "$work/calls" | awk -F, '{ n = split($20, us, " "); bad += n < 3 || n
         bad += mean - $10 > 0.002 * mean + 0.002 || $10 - mean > 0.002 * mean + 0.002 } END { exit !(NR && !bad) }'
 result $? "the time of three to ten is the mean of the usual ones"
 CUDA_VISIBLE_DEVICES= crossovers --routines=dsymv --bytes=262144 --seconds=10 --save="$work/lines"
-[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 'no call ran on the device: no usable device' "$work/errors" &&
+[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
+    grep -q 'no call ran on the device: no usable device' "$work/errors" &&
     [ ! -e "$work/lines" ]
 result $? "without a device nothing is learned, in one line"
 crossovers --routines=dsymv --bytes=262144 --recipe="$work/lines" --processes=0

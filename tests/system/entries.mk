@@ -1,6 +1,7 @@
 # Every routine of every interface; the 64-bit hosts are made of the 32-bit one.
 check_PROGRAMS += tests/system/entries
-tests_system_entries_SOURCES = tests/system/entries.c tests/system/entries_level3.c tests/system/entries_level3.h \
+tests_system_entries_SOURCES = tests/system/entries.c tests/system/entries_level3.c \
+	tests/system/entries_level3.h \
 	tests/system/element.h tests/system/level3_problem.c tests/system/level3_problem.h \
 	tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
 tests_system_entries_LDADD = -lm -ldl

@@ -26,7 +26,8 @@ fails() # FUNCTION:N RESULT [SIZE]
         result $? "$event:$result $*: the end, with the reason"
         return
     fi
-    [ $status = 0 ] && [ ! -s "$work/output" ] && [ "$words" -le 2 ] && [ "$(wc -l < "$work/errors")" = "$words" ]
+    [ $status = 0 ] && [ ! -s "$work/output" ] && [ "$words" -le 2 ] &&
+        [ "$(wc -l < "$work/errors")" = "$words" ]
     result $? "$event:$result $*: right results, $words lines"
     [ $status != 0 ] || happened "${event%:*}" "${event#*:}"
     result $? "$event:$result $*: and that call was made"

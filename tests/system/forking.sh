@@ -25,7 +25,8 @@ reports_with_device() # how many reports tell of calls on the device
     done
     echo $sum
 }
-stayed_for() { cat "$work"/report-* | awk -v reason="$1" '$2 > 0 && index($0, reason) { n += $2 } END { print n + 0 }'; }
+stayed_for() { cat "$work"/report-* |
+    awk -v reason="$1" '$2 > 0 && index($0, reason) { n += $2 } END { print n + 0 }'; }
 
 run storm && right && [ "$(reports)" = 1 ] && [ "$(reports_with_device)" = 1 ]
 result $? "forks while other threads are in the middle of calls"
@@ -48,7 +49,8 @@ if [ "$sanitizers" != thread ]; then
     run threads && right && [ "$(reports)" = 1 ]
     result $? "threads in a child, and in its child"
 fi
-run handlers && right && [ "$(reports)" = 2 ] && [ "$(reports_with_device)" = 1 ] && [ "$(stayed_for 'fork child')" = 8 ]
+run handlers && right && [ "$(reports)" = 2 ] && [ "$(reports_with_device)" = 1 ] &&
+    [ "$(stayed_for 'fork child')" = 8 ]
 result $? "fork and exit handlers that call BLAS; parent and child report once, each its own"
 if [ -z "$sanitizers" ]; then
     run spawn && right && [ "$(reports)" = 4 ] && [ "$(reports_with_device)" = 4 ]

@@ -23,18 +23,21 @@ run()
 bound_to() { grep -q "^  host BLAS .*$1.* ($2)" "$work/report"; }
 on_device() { [ "$(awk '$1 == "total" { print $3 }' "$work/report")" = "$1" ]; }
 
-run "$work/flexiblas" "$shim_preload" tests/system/load_plugin "$modules/plugin.so" && bound_to /fake_flexiblas '.*' &&
+run "$work/flexiblas" "$shim_preload" tests/system/load_plugin "$modules/plugin.so" &&
+    bound_to /fake_flexiblas '.*' &&
     on_device 2 && grep -qx '3 calls passed on' "$work/output"
 result $? "a BLAS that passes calls on to a backend, under the shim: two calls on the device, it has the others"
 run "$work/flexiblas" "$shim_preload" env MUBLAS_OFFLOAD=never tests/system/load_plugin "$modules/plugin.so" &&
     bound_to /fake_flexiblas '.*' && grep -qx '5 calls passed on' "$work/output"
 result $? "the same with nothing offloaded: it has all calls"
 run "$work/mublas" "$sanitizer_preload" env MUBLAS_HOST_BLAS="$work/flexiblas/libblas.so.3" \
-    tests/system/load_plugin "$modules/plugin.so" && bound_to /fake_flexiblas 'set by MUBLAS_HOST_BLAS' && on_device 2 &&
+    tests/system/load_plugin "$modules/plugin.so" && bound_to /fake_flexiblas 'set by MUBLAS_HOST_BLAS' &&
+        on_device 2 &&
     grep -qx '3 calls passed on' "$work/output"
 result $? "the same as the host BLAS of libmublas.so"
 run "$work/flexiblas" "$shim_preload" env FAKE_BACKEND="$work/mublas/libblas.so.3" MUBLAS_HOST_BLAS="$host_blas" \
-    tests/system/load_plugin "$modules/plugin.so" && grep -qx '3 calls passed on' "$work/output" && on_device 2
+    tests/system/load_plugin "$modules/plugin.so" && grep -qx '3 calls passed on' "$work/output" &&
+        on_device 2
 result $? "libmublas.so as its backend, under the shim: the work is done once"
 
 run "$work" "$shim_preload" tests/system/load_plugin "$modules/plugin_own.so" &&
@@ -48,11 +51,13 @@ for name in $(host_names lp64); do
         echo "ok $number - $name # SKIP not there; $how_to_fetch"
         continue
     fi
-    run "$(host_directories "$name")" "$shim_preload" tests/system/load_plugin "$modules/plugin.so" && on_device 2 &&
+    run "$(host_directories "$name")" "$shim_preload" tests/system/load_plugin "$modules/plugin.so" &&
+        on_device 2 &&
         bound_to "/$(basename "${library%/*}")/" '.*'
     result $? "$name under the shim"
     run "$work/mublas:$host_extra_directory" "$sanitizer_preload" env MUBLAS_HOST_BLAS="$library" \
-        tests/system/load_plugin "$modules/plugin.so" && on_device 2 && bound_to "/$(basename "${library%/*}")/" 'set by MUBLAS_HOST_BLAS'
+        tests/system/load_plugin "$modules/plugin.so" && on_device 2 &&
+            bound_to "/$(basename "${library%/*}")/" 'set by MUBLAS_HOST_BLAS'
     result $? "$name as the host BLAS of libmublas.so"
 done
 echo "1..$number"

@@ -30,7 +30,8 @@ echo 'void use(void); int main(void) { use(); return 0; }' > main.c
 echo '#include <dlfcn.h>
 int main(void) { return dlopen("plugin.so", RTLD_NOW) == 0; }' > opener.c
 
-build() { $compiler -fPIC -O1 -fno-lto "$@" 2>> errors || { echo "Bail out! cannot build: $*"; cat errors; exit 1; }; }
+build() { $compiler -fPIC -O1 -fno-lto "$@" 2>> errors ||
+    { echo "Bail out! cannot build: $*"; cat errors; exit 1; }; }
 build -shared -Wl,-soname,libmini.so -o lib/libmini.so blas.c
 build -c -o blas.o blas.c
 ar rc libblas.a blas.o
@@ -49,10 +50,12 @@ tells()
 lacks() { ! grep -qE -- "$1" output; }
 
 build -o bin/linked main.c use.c "${link[@]}" -Wl,-rpath,'$ORIGIN/../lib',--enable-new-dtags
-info -- bin/linked && tells '^program: bin/linked ' '^host BLAS: .*/bin/../lib/libmini.so, found by RUNPATH for bin/linked$' \
+info -- bin/linked &&
+    tells '^program: bin/linked ' '^host BLAS: .*/bin/../lib/libmini.so, found by RUNPATH for bin/linked$' \
     '2 routines as NAME_, 1 of which can run on the GPU' && lacks "cannot be"
 result $? "a linked program: its host by RUNPATH and \$ORIGIN, what it calls, what of that can run on the GPU"
-info --verbose bin/linked && tells '^      ?(dger_ dsymv_|dsymv_ dger_)$' '^  .*/lib/libmini.so, found by RUNPATH$'
+info --verbose bin/linked &&
+    tells '^      ?(dger_ dsymv_|dsymv_ dger_)$' '^  .*/lib/libmini.so, found by RUNPATH$'
 result $? "--verbose names routines and libraries"
 info -- bin/linked --verbose 2 && tells '2 routines as' && lacks 'dsymv_'
 result $? "the program's own arguments are ignored"
@@ -78,11 +81,13 @@ NARROW_BLAS=$host_blas MUBLAS_HOST_BLAS=$host_blas:$wide info -- lib/forms.so &&
     [ "$(grep -c "^host BLAS: .*, set by MUBLAS_HOST_BLAS" output)" = 4 ] &&
     [ "$(grep -c "^host BLAS: $wide, .*, by plain names, which take 64-bit integers in it" output)" = 2 ]
 result $? "a host for each form of a name, as the program would get it"
-LD_PRELOAD=${sanitizer_preload:+$sanitizer_preload:}$work/lib/libmini.so info -- bin/linked_nowhere && tells '^host BLAS: .*/libmini.so, found by LD_PRELOAD$'
+LD_PRELOAD=${sanitizer_preload:+$sanitizer_preload:}$work/lib/libmini.so info -- bin/linked_nowhere &&
+    tells '^host BLAS: .*/libmini.so, found by LD_PRELOAD$'
 result $? "one that is preloaded serves"
 
 build -o bin/static_blas main.c use.c libblas.a
-info -- bin/static_blas && tells '^intercepted: nothing' 'bin/static_blas: 3 routines: ' 'linked statically into it, and hidden'
+info -- bin/static_blas &&
+    tells '^intercepted: nothing' 'bin/static_blas: 3 routines: ' 'linked statically into it, and hidden'
 result $? "a BLAS linked statically into a program"
 strip -o bin/stripped bin/static_blas
 info -- bin/stripped && tells 'stripped: a BLAS linked statically into it does not show'
@@ -104,7 +109,8 @@ sed 's/idamax_/zdotc_/; $a void dger_64_(void) {}' blas.c > wide_blas.c
 build -shared -Wl,-soname,libpassed.so -o lib/libpassed.so wide_blas.c
 passed=(-Llib -lpassed -Wl,-rpath,"$work/lib",--no-as-needed)
 build -o bin/wrapping main.c use_c.c wrapper.c "${passed[@]}"
-info -- bin/wrapping && tells '^intercepted:' '2 routines as NAME_, 1 of' '1 routine as NAME_64_ ' && lacks 'cannot be'
+info -- bin/wrapping && tells '^intercepted:' '2 routines as NAME_, 1 of' '1 routine as NAME_64_ ' &&
+    lacks 'cannot be'
 result $? "a program's own C names that call the Fortran routines are wrappers, no static BLAS"
 build -shared -o lib/libuser_c.so use_c.c
 build -o bin/exporting_wrapper main.c wrapper.c -rdynamic "${passed[@]}" -luser_c
@@ -115,15 +121,18 @@ info -- lib/libwrapping.so && tells '2 routines as NAME_, 1 of' && lacks 'cannot
 result $? "and in a library linked with -Bsymbolic"
 echo '__attribute__((visibility("hidden"))) void dsymv_(void) {}' > half.c
 build -o bin/half_wrapping main.c use_c.c wrapper.c half.c "${passed[@]}"
-info -- bin/half_wrapping && tells '1 routine as NAME_, 0 of' 'bin/half_wrapping: 2 routines: ' 'cblas_dsymv' 'linked statically into it, and hidden'
+info -- bin/half_wrapping &&
+    tells '1 routine as NAME_, 0 of' 'bin/half_wrapping: 2 routines: ' 'cblas_dsymv' 'linked statically into it, and hidden'
 result $? "but not those whose Fortran routine is in it as well"
 if build -static -o bin/static main.c use.c libblas.a; then
-    info -- bin/static && tells 'statically linked\)' 'it has no loader that could preload mublas' 'bin/static: 3 routines: '
+    info -- bin/static &&
+        tells 'statically linked\)' 'it has no loader that could preload mublas' 'bin/static: 3 routines: '
     result $? "a statically linked program"
 fi
 
 build -shared -o lib/libown.so blas.c use.c
-info -- lib/libown.so && tells '^library: ' '^  defines 3 routines as NAME_$' '2 routines as NAME_,' && lacks 'cannot be'
+info -- lib/libown.so && tells '^library: ' '^  defines 3 routines as NAME_$' '2 routines as NAME_,' &&
+    lacks 'cannot be'
 result $? "a library that defines a BLAS and calls it through the loader is intercepted"
 build -shared -Wl,-Bsymbolic -o lib/libsymbolic.so blas.c use.c
 info -- lib/libsymbolic.so && tells '^intercepted: nothing' '3 routines: ' 'linked with -Bsymbolic:'
@@ -135,7 +144,8 @@ build -shared -DVISIBILITY='"protected"' -o lib/libprotected.so blas.c use.c
 info -- lib/libprotected.so && tells '^intercepted: nothing' '3 routines: ' 'protected symbols'
 result $? "nor with protected symbols"
 build -shared -DVISIBILITY='"hidden"' -o lib/libhidden.so blas.c use.c
-info -- lib/libhidden.so && tells '^intercepted: nothing' '3 routines: ' 'linked statically into it, and hidden'
+info -- lib/libhidden.so &&
+    tells '^intercepted: nothing' '3 routines: ' 'linked statically into it, and hidden'
 result $? "nor with hidden ones"
 sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dger_/cblas_dger/' use.c > wheel.c
 sed 's/dsymv_/scipy_cblas_daxpy64_/; s/dger_/cblas_dger/' blas.c > wheel_blas.c
@@ -147,14 +157,16 @@ info -- lib/extension.so && tells 'host BLAS: .*libscipy_openblas64_-1234.so, fo
 result $? "a wheel's extension and its prefixed OpenBLAS"
 
 build -o bin/opener opener.c -ldl
-info -- bin/opener && tells '^host BLAS: neither it nor its libraries link one' '^intercepted: nothing' 'opened at run time \(by bin/opener\)' RTLD_DEEPBIND
+info -- bin/opener &&
+    tells '^host BLAS: neither it nor its libraries link one' '^intercepted: nothing' 'opened at run time \(by bin/opener\)' RTLD_DEEPBIND
 result $? "a program that opens its libraries: they are found then"
 sed 's/dlopen(/dlmopen(LM_ID_NEWLM, /' opener.c > namespaces.c
 build -D_GNU_SOURCE -o bin/namespaces namespaces.c -ldl
 info -- bin/namespaces && tells 'bin/namespaces opens libraries by dlmopen'
 result $? "and one that does it by dlmopen"
 build -o bin/with_mublas main.c use.c "$shim" -Wl,-rpath,"${shim%/*}",--unresolved-symbols=ignore-in-shared-libs
-info -- bin/with_mublas && tells '^mublas: .*libmublas_shim.so, found by RUNPATH: calls come to it' 'with .* as host BLAS,' '2 routines as' \
+info -- bin/with_mublas &&
+    tells '^mublas: .*libmublas_shim.so, found by RUNPATH: calls come to it' 'with .* as host BLAS,' '2 routines as' \
     'which only mublas defines here: ' && lacks 'already loaded|which no library'
 result $? "a program that is linked with mublas itself"
 
@@ -173,27 +185,33 @@ void use(void) { dsymv_(); dsyevd_(); dgtsv_(); }' > use_lapack.c
 build -shared -Wl,-soname,liblapack.so.3 -o lib/liblapack.so.3 lapack.c "${link[@]}" -Wl,-rpath,'$ORIGIN'
 lapack=(-Llib -l:liblapack.so.3 "${link[@]}" -Wl,-rpath,"$work/lib")
 build -o bin/lapack main.c use_lapack.c "${lapack[@]}"
-info -- bin/lapack && tells '^host BLAS: .*libmini.so, found by RUNPATH' '^host LAPACK: .*/lib/liblapack.so.3, found by RUNPATH' \
+info -- bin/lapack &&
+    tells '^host BLAS: .*libmini.so, found by RUNPATH' '^host LAPACK: .*/lib/liblapack.so.3, found by RUNPATH' \
     "^  for 1 routine as LAPACK's NAME_\$" "^    1 routine as LAPACK's NAME_, 1 of which can run on the GPU\$" \
     '^LAPACK that is left to the host as a whole:$' '^  bin/lapack: 1 routine of .*/liblapack.so.3: dgtsv_$' && lacks 'cannot be'
 result $? "a program with LAPACK: which it gets, what of it is intercepted and what is left to it"
 info -- bin/linked && lacks LAPACK
 result $? "nothing about LAPACK where none is called"
 build -shared -o lib/lapack_user.so use_lapack.c
-info -- lib/lapack_user.so && tells '^host LAPACK: (/.*, |none found)' "1 routine as LAPACK's NAME_, which no library here defines: dsyevd_"
+info -- lib/lapack_user.so &&
+    tells '^host LAPACK: (/.*, |none found)' "1 routine as LAPACK's NAME_, which no library here defines: dsyevd_"
 result $? "a LAPACK that mublas finds by itself"
 build -c -o lapack.o lapack.c
 rm -f liblapack.a && ar rc liblapack.a lapack.o
 build -o bin/static_lapack main.c use_lapack.c liblapack.a "${link[@]}" -Wl,-rpath,"$work/lib"
-info -- bin/static_lapack && tells 'bin/static_lapack: 3 LAPACK routines: dsyevd_ dsyevr_ dsytrd_' 'a LAPACK is linked statically into it, and hidden' \
+info -- bin/static_lapack &&
+    tells 'bin/static_lapack: 3 LAPACK routines: dsyevd_ dsyevr_ dsytrd_' 'a LAPACK is linked statically into it, and hidden' \
     '1 routine as NAME_, 1 of which' && lacks 'a BLAS is linked statically' && lacks '^host LAPACK'
 result $? "a LAPACK linked statically into a program is lost, the BLAS calls in it are not"
 build -o bin/exporting_lapack main.c use_lapack.c liblapack.a -rdynamic "${link[@]}" -Wl,-rpath,"$work/lib"
-info -- bin/exporting_lapack && tells 'a LAPACK is linked statically into the program, and exported' '1 routine as NAME_, 1 of which'
+info -- bin/exporting_lapack &&
+    tells 'a LAPACK is linked statically into the program, and exported' '1 routine as NAME_, 1 of which'
 result $? "also one that it exports"
 mublas=("$build/.libs/libmublas.so" -Wl,-rpath,"$build/.libs")
 build -o bin/before main.c use_lapack.c "${mublas[@]}" "${lapack[@]}"
-info -- bin/before && tells '^mublas: .*/libmublas.so.0, found by RUNPATH' '^host LAPACK: .*/lib/liblapack.so.3' && lacks 'comes before it'
+info -- bin/before &&
+    tells '^mublas: .*/libmublas.so.0, found by RUNPATH' '^host LAPACK: .*/lib/liblapack.so.3' &&
+    lacks 'comes before it'
 result $? "-lmublas before -llapack"
 build -o bin/behind main.c use_lapack.c "${lapack[@]}" "${mublas[@]}"
 info -- bin/behind && tells '^mublas: ' '^  but .*/lib/liblapack.so.3 comes before it: LAPACK is called there'
@@ -231,7 +249,8 @@ for program in "$build/fortran/eigensolver" /bin/ls /usr/bin/git /usr/bin/perl "
     [ -x "$program" ] || continue
     info --verbose "$program" || differing="$differing $program"
     sed -n '/^program/,/^[a-oq-z]/s/^  \(.*\), found .*/\1/p' output | xargs realpath | sort > ours
-    LD_TRACE_LOADED_OBJECTS=1 "$program" | sed -n 's/.*=> \(.*\) (0x.*/\1/p; s/^\t\(\/.*\) (0x.*/\1/p' | xargs realpath | sort > theirs
+    LD_TRACE_LOADED_OBJECTS=1 "$program" | sed -n 's/.*=> \(.*\) (0x.*/\1/p; s/^\t\(\/.*\) (0x.*/\1/p' |
+        xargs realpath | sort > theirs
     cmp -s ours theirs || { differing="$differing $program"; diff ours theirs | sed 's/^/# /'; }
     compared=$((compared + 1))
 done

@@ -51,7 +51,8 @@ lapack_is() { grep -q "^  host LAPACK .*/$1" "$work/report"; }
 
 users=(-DHAS_dsyevr -DHAS_dpotrf)
 build part lapack_user.c "${users[@]}" -DHAS_dgemm "$work/libRlapack.so" "${blas[@]}"
-on always "$work/part" dsyevr dpotrf dgemm && right 3 && device dsyevr dpotrf dgemm && lapack_is libRlapack.so &&
+on always "$work/part" dsyevr dpotrf dgemm && right 3 && device dsyevr dpotrf dgemm &&
+    lapack_is libRlapack.so &&
     grep -q '^  host BLAS .*/libblas' "$work/report"
 result $? "a LAPACK with dsyevr and dpotrf, apart from the BLAS: both on the device"
 on never "$work/part" dsyevr dpotrf dgemm && right 3
@@ -60,12 +61,14 @@ build cholesky lapack_user.c -DHAS_dpotrf "$work/libcholesky.so"
 on always "$work/cholesky" dpotrf && right 1 && device dpotrf && lapack_is libcholesky.so
 result $? "one without any eigensolver, and no BLAS at all"
 build both lapack_user.c "${users[@]}" -DHAS_dsyevd -DHAS_dgeev "$work/libRlapack.so" "$work/libeigen.so"
-on always "$work/both" dsyevr dsyevd dpotrf && right 3 && device dsyevr dsyevd dpotrf && lapack_is libRlapack.so
+on always "$work/both" dsyevr dsyevd dpotrf && right 3 && device dsyevr dsyevd dpotrf &&
+    lapack_is libRlapack.so
 result $? "what it lacks is taken from a second part"
 on always "$work/both" dgeev && right 1 && ! device dgeev
 result $? "dgeev without a dgebal beside it stays there"
 build old lapack_user.c "${users[@]}" "$work/libold.so"
-on always "$work/old" dsyevr dpotrf && right 2 && ! device dsyevr && grep -q 'width of the library' "$work/report"
+on always "$work/old" dsyevr dpotrf && right 2 && ! device dsyevr &&
+    grep -q 'width of the library' "$work/report"
 result $? "one that does not tell the width of its integers: the host"
 
 # Plug-ins that bring it along, opened with RTLD_LOCAL; lazily bound to dgeev, which nobody has.
@@ -88,7 +91,8 @@ C
 $compiler -o "$work/opener" "$work/opener.c" -ldl
 plugin() { build "$1" lapack_user.c -shared -fPIC -Dmain=run "${@:2}" -Wl,-z,lazy; }
 plugin stats.so "${users[@]}" -DHAS_dgeev "$work/libRlapack.so"
-on always "$work/opener" "$work/stats.so" dsyevr dpotrf && right 2 && device dsyevr dpotrf && lapack_is libRlapack.so
+on always "$work/opener" "$work/stats.so" dsyevr dpotrf && right 2 && device dsyevr dpotrf &&
+    lapack_is libRlapack.so
 result $? "a plug-in with such a LAPACK: both on the device, though it could call what is nowhere"
 ( ulimit -c 0; on always "$work/opener" "$work/stats.so" dgeev ) 2> /dev/null
 [ $? != 0 ] && [ "$(grep -c . "$work/errors")" = 1 ] &&
@@ -99,14 +103,16 @@ on always "$work/opener" "$work/flapack.so" dsyevr dpotrf && right 2 && device s
     lapack_is libscipy.so
 result $? "a plug-in with names of SciPy's"
 plugin flapack64.so "${users[@]}" "${scipy64[@]}" "$work/libscipy64.so"
-on always "$work/opener" "$work/flapack64.so" dsyevr dpotrf && right 2 && device scipy_dsyevr_64_ scipy_dpotrf_64_ &&
+on always "$work/opener" "$work/flapack64.so" dsyevr dpotrf && right 2 &&
+    device scipy_dsyevr_64_ scipy_dpotrf_64_ &&
     lapack_is libscipy64.so
 result $? "and with those of 64-bit integers"
 plugin whole.so "${users[@]}" -DHAS_dsyevd "$WHOLE_LAPACK"
 $compiler -o "$work/opener_with_part" "$work/opener.c" -Wl,--no-as-needed "$work/libRlapack.so" "${blas[@]}" \
     -Wl,-rpath,"$work" -ldl
 for mode in always never; do
-    on $mode "$work/opener_with_part" "$work/whole.so" dsyevr dsyevd dpotrf && right 3 && lapack_is libRlapack.so &&
+    on $mode "$work/opener_with_part" "$work/whole.so" dsyevr dsyevd dpotrf && right 3 &&
+        lapack_is libRlapack.so &&
         { [ $mode = never ] || device dsyevr dsyevd dpotrf; }
     result $? "mode $mode: a plug-in with a whole one in a program with a part: it gets the rest from its own"
 done

@@ -44,7 +44,8 @@ result $? "without a recipe such calls are not looked at again ($looks of 60)"
 # The same of dtrmv, whose calls are of the lower triangle: factors of lower and upper ones.
 trmv_gains=$(sed -n '/dsymv/!p; s/dsymv/dtrmv_none/p; s/dtrmv_none/dtrmv_transpose/p' <<< "$gains")
 flags() { printf '%s\nflags dtrmv_none %s %s %s %s' "$trmv_gains" "$1" "$1" "$2" "$2"; }
-decides "$host" 1 "$(flags 20 0.05)" 40 trmv && slow=$device && decides "$host" 1 "$(flags 0.05 20)" 40 trmv &&
+decides "$host" 1 "$(flags 20 0.05)" 40 trmv && slow=$device &&
+    decides "$host" 1 "$(flags 0.05 20)" 40 trmv &&
     [ "$slow" -ge $((large + 35)) ] && [ "$device" -lt $((large - 10)) ]
 result $? "where the host takes long with a call's flags it leaves, else it stays ($slow, $device)"
 decides "$host.other" 1 "$gains" 40 && [ "$device" -lt $((large - 10)) ]
@@ -56,12 +57,14 @@ result $? "nor those of another number of threads ($device)"
 result $? "all without a word"
 
 MUBLAS_RECIPE=$work/recipe "$build/mublas" info > "$work/output" 2> "$work/errors"
-[ $? = 0 ] && grep -q '^crossovers: learned' "$work/output" && grep -q "learned with $other threads" "$work/output"
+[ $? = 0 ] && grep -q '^crossovers: learned' "$work/output" &&
+    grep -q "learned with $other threads" "$work/output"
 result $? "mublas info says that they are learned, and which do not count"
 printf 'host-blas %s\nhost-threads %d\n%s\n' "$host" "$(nproc)" "$never" > "$work/lines"
 tests/system/make_recipe "$work/lines" > "$work/recipe"
 MUBLAS_RECIPE=$work/recipe MUBLAS_HOST_BLAS=$host "$build/mublas" info --crossovers > "$work/output" 2> "$work/errors"
-[ $? = 0 ] && grep -q '^crossovers: learned' "$work/output" && grep -q ' dsymv never' "$work/output" && ! grep -q 'were learned with' "$work/output"
+[ $? = 0 ] && grep -q '^crossovers: learned' "$work/output" && grep -q ' dsymv never' "$work/output" &&
+    ! grep -q 'were learned with' "$work/output"
 result $? "and never, where that was learned"
 # floor LINES: of dtrmv, as mublas info says it
 floor()

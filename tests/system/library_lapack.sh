@@ -54,13 +54,16 @@ for program in behind behind_as_needed; do
         ! grep -q "host LAPACK" "$work/report"
     result $? "$program: -llapack -lmublas: the program's LAPACK is called itself, BLAS inside it comes to mublas"
 done
-on "" "$work/routes" dsyevd && right 1 && [ "$(device dsyevd)" = 1/1 ] && lapack_is lib "found under a well-known name"
+on "" "$work/routes" dsyevd && right 1 && [ "$(device dsyevd)" = 1/1 ] &&
+    lapack_is lib "found under a well-known name"
 result $? "a program that nothing of -llapack is left in: the LAPACK by a well-known name behind it"
-on "" "$work/blas_alone" dgemm && right 1 && [ "$(device dgemm)" = 1/1 ] && ! grep -q "host LAPACK" "$work/report" &&
+on "" "$work/blas_alone" dgemm && right 1 && [ "$(device dgemm)" = 1/1 ] &&
+    ! grep -q "host LAPACK" "$work/report" &&
     ! readelf -d "$work/blas_alone" | grep -q liblapack
 result $? "a program without LAPACK needs none"
 preloaded=${sanitizer_preload:+:}$shim
-on "" "$work/before" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] && [ "$(ls "$work"/report* | wc -l)" = 1 ]
+on "" "$work/before" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] &&
+    [ "$(ls "$work"/report* | wc -l)" = 1 ]
 result $? "the shim before libmublas.so: one of them has the call"
 preloaded=
 
@@ -89,7 +92,8 @@ int main(int count, char **names)
 }
 C
 $compiler -o "$work/opener" "$work/opener.c" -ldl
-on "$work/both:$work/links" "$work/opener" "$work/plugin.so" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] && lapack_is liblapack '.*'
+on "$work/both:$work/links" "$work/opener" "$work/plugin.so" $all && right 4 &&
+    [ "$(device dsyevd)" = 1/1 ] && lapack_is liblapack '.*'
 result $? "for a plug-in that brings LAPACK by dlopen"
 on "$work/both:$work/links" "$work/before" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] &&
     lapack_is liblapack "next in the program's search order" && [ "$(ls "$work"/report* | wc -l)" = 1 ]
@@ -97,7 +101,8 @@ result $? "behind -lmublas: that one has the call, its host is the LAPACK behind
 on "$work/both:$work/links" "$work/behind" $all && right 4 && [ "$(device dsyevd)" = 1/1 ]
 result $? "before -lmublas"
 preloaded=${sanitizer_preload:+:}$shim
-on "$work/both:$work/links" "$work/system" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] && lapack_is liblapack '.*' &&
+on "$work/both:$work/links" "$work/system" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] &&
+    lapack_is liblapack '.*' &&
     [ "$(ls "$work"/report* | wc -l)" = 1 ]
 result $? "behind the shim"
 preloaded=

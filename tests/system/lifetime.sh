@@ -14,7 +14,8 @@ run() # WAY [ARGUMENT]
     LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT="$work/report" \
         tests/system/lifetime "$@" > "$work/output" 2> "$work/errors"
 }
-says() { diff <(sort "$work/output") <(sed 's/$/: right/' | sort) > "$work/report-difference" && [ ! -s "$work/errors" ]; }
+says() { diff <(sort "$work/output") <(sed 's/$/: right/' | sort) > "$work/report-difference" &&
+    [ ! -s "$work/errors" ]; }
 began='preinit
 library'\''s constructor
 static initialiser

@@ -26,10 +26,12 @@ bound_to() { grep -q "^  host BLAS .*/$1.* ($2)" "$work/report"; }
 # A program's own error handler and operands see the same, whichever way.
 with host tests/system/system_arguments return "${names[@]}" && mv "$work/output" "$work/host"
 result $? "a program on the host BLAS alone"
-with host tests/system/linked_arguments return "${names[@]}" && diff "$work/host" "$work/output" > "$work/errors" &&
+with host tests/system/linked_arguments return "${names[@]}" &&
+    diff "$work/host" "$work/output" > "$work/errors" &&
     on_device 100 && bound_to libblas 'set by MUBLAS_HOST_BLAS'
 result $? "the same linked with -lmublas: same results and errors, calls on the device"
-with mublas tests/system/system_arguments return "${names[@]}" && diff "$work/host" "$work/output" > "$work/errors" && on_device 100
+with mublas tests/system/system_arguments return "${names[@]}" &&
+    diff "$work/host" "$work/output" > "$work/errors" && on_device 100
 result $? "the same with libmublas.so as its libblas.so.3"
 
 if [ -x fortran/eigensolver ]; then
@@ -64,7 +66,8 @@ one_report() # CALLS
     [ "$(grep -c '^mublas report' "$work/errors")" = 1 ] && ! grep '^mublas: ' "$work/errors" &&
         [ "$(calls)" = "$1" ] && grep -q '^  host BLAS .*/libblas' "$work/errors"
 }
-shim_and tests/system/linked_arguments return "${names[@]}" && one_report "$(grep -c '^  digest' "$work/output")"
+shim_and tests/system/linked_arguments return "${names[@]}" &&
+    one_report "$(grep -c '^  digest' "$work/output")"
 result $? "a program linked with -lmublas under the shim: the shim has all calls"
 shim_and env MUBLAS_VERBOSE=2 MUBLAS_HOST_BLAS="$host_blas" tests/system/by_handle "$work/system/libblas.so.3" &&
     [ ! -s "$work/errors" ]

@@ -236,7 +236,7 @@ tests/system/renewed_processes.log: tests/renewed_processes$(EXEEXT)
 # What tuning measured.
 check_PROGRAMS += tests/system/tuning_files
 tests_system_tuning_files_SOURCES = tests/system/tuning_files.c
-tests_system_tuning_files_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
+tests_system_tuning_files_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 TESTS += tests/system/tuning_report.sh
 EXTRA_DIST += tests/system/tuning_report.sh
 check_PROGRAMS += tests/system/learned tests/system/make_recipe

@@ -29,12 +29,16 @@ status=$?
 [ $status = 0 ] && [ -s "$work/output" ]
 result $? "mublas info prints"
 [ "$(wc -l < "$work/output")" -le 24 ] && grep -q '^  MUBLAS_OFFLOAD=always$' "$work/output" &&
-    [ "$(grep -v '^  MUBLAS_RECIPE=' "$work/output" | grep -c '^  MUBLAS_')" = 1 ] && ! grep -q 'dgemm [0-9]' "$work/output"
+    [ "$(grep -v '^  MUBLAS_RECIPE=' "$work/output" | grep -c '^  MUBLAS_')" = 1 ] &&
+        ! grep -q 'dgemm [0-9]' "$work/output"
 result $? "no more than a screen, and of the settings what is set"
-MUBLAS_OFFLOAD=auto "$build/mublas" info > "$work/output" 2> "$work/errors" && ! grep -q MUBLAS_OFFLOAD "$work/output"
+MUBLAS_OFFLOAD=auto "$build/mublas" info > "$work/output" 2> "$work/errors" &&
+    ! grep -q MUBLAS_OFFLOAD "$work/output"
 result $? "not where that is the default"
-"$build/mublas" info --settings > "$work/output" 2> "$work/errors" && grep -q '^  MUBLAS_OFFLOAD=always$' "$work/output" &&
-    grep -q '^  MUBLAS_TRACKING=1 (default)$' "$work/output" && [ "$(grep -c '^      ' "$work/output")" -ge 13 ]
+"$build/mublas" info --settings > "$work/output" 2> "$work/errors" &&
+    grep -q '^  MUBLAS_OFFLOAD=always$' "$work/output" &&
+    grep -q '^  MUBLAS_TRACKING=1 (default)$' "$work/output" &&
+        [ "$(grep -c '^      ' "$work/output")" -ge 13 ]
 result $? "with --settings all of them, and what they mean"
 MUBLAS_OFFLOAD=auto "$build/mublas" info --crossovers > "$work/output" 2> "$work/errors" &&
     grep -q ' dgemm [0-9]' "$work/output" && [ "$(grep -c MUBLAS_ "$work/output")" = 0 ]
@@ -45,7 +49,8 @@ refuses()
     local wanted=$1 pattern=$2
     shift 2
     "$build/mublas" "$@" > "$work/output" 2> "$work/errors"
-    [ $? = "$wanted" ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -e "$pattern" "$work/errors"
+    [ $? = "$wanted" ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
+        grep -q -e "$pattern" "$work/errors"
     result $? "mublas $*: $(cat "$work/errors")"
 }
 refuses 2 "'tuen' is not a command" tuen
@@ -61,7 +66,8 @@ refuses 2 "mublas report: --tuning FILE is missing" report
 "$build/mublas" --help > "$work/help" 2> "$work/errors"
 status=$?
 for command in run info tune verify report; do
-    "$build/mublas" $command --help > "$work/output" 2>> "$work/errors" && grep -q "mublas $command " "$work/output" &&
+    "$build/mublas" $command --help > "$work/output" 2>> "$work/errors" &&
+        grep -q "mublas $command " "$work/output" &&
         grep -q "^mublas $command " "$work/help" || status=1
 done
 [ $status = 0 ] && [ ! -s "$work/errors" ]

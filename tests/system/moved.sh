@@ -29,10 +29,12 @@ if grep -q 'no userfaultfd' "$work/host"; then refused 1; else refused 2; fi
 result $? "where the system calls themselves are refused"
 awk '$1 == "total" && $3 > 100 { found = 1 } END { exit !found }' "$work/report"
 result $? "and calls ran on the device"
-run output MUBLAS_OFFLOAD=always MUBLAS_TRACKING=0 && diff "$work/host" "$work/output" > "$work/report.difference" && refused 0
+run output MUBLAS_OFFLOAD=always MUBLAS_TRACKING=0 &&
+    diff "$work/host" "$work/output" > "$work/report.difference" && refused 0
 result $? "the same without residency"
 LD_PRELOAD=$shim_preload LD_DEBUG=bindings LD_DEBUG_OUTPUT=$work/bindings MUBLAS_OFFLOAD=never tests/system/moved > "$work/output"
-cat "$work"/bindings.* | grep -E "tests/system/moved .*libmublas_shim.so.*symbol .(mremap|ioctl)'" > "$work/errors"
+cat "$work"/bindings.* |
+    grep -E "tests/system/moved .*libmublas_shim.so.*symbol .(mremap|ioctl)'" > "$work/errors"
 if [ -n "$sanitizers" ]; then
     number=$((number + 1))
     echo "ok $number - programs find these functions in the shim # SKIP sanitizers have functions of their own before it"

@@ -20,7 +20,8 @@ run MUBLAS_OFFLOAD=always && [ ! -s "$work/errors" ] && [ "$(column dger_ 4)$(co
 result $? "its threads' calls run on the device"
 # Every second kernel fails: the host's dsymv shares out, its threads' calls fail in turn.
 faults=$(seq -f 'KERNEL:%g:701' -s , 1 2 60)
-run MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=0 EMULATED_FAULTS="$faults" && [ "$(column dsymv_ 4)$(column dsymv 4)" -gt 0 ]
+run MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=0 EMULATED_FAULTS="$faults" &&
+    [ "$(column dsymv_ 4)$(column dsymv 4)" -gt 0 ]
 result $? "also those of a call that the device gave back"
 run MUBLAS_OFFLOAD=never && [ ! -s "$work/errors" ]
 result $? "and without a device"

@@ -24,7 +24,8 @@ planted --recipe="$recipe" --runs=1 --unrest=0 && [ "$(good)" -gt "$long" ]
 result $? "on a machine without noise more: $(good)"
 for wrong in "--recipe=$work/none:none" "--runs=x:--runs=x" "--recipes=$recipe:--recipes" ":--recipe=FILE is missing"; do
     planted ${wrong%%:*}
-    [ $? = 2 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -qF -e "${wrong#*:}" "$work/errors" && ! [ -s "$work/output" ]
+    [ $? = 2 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -qF -e "${wrong#*:}" "$work/errors" &&
+        ! [ -s "$work/output" ]
     result $? "'${wrong%%:*}' is refused in one line"
 done
 grep -v -E '^(host|device|flags|device-sets|result|upload|wake|scan|host-blas|host-threads|narrow-shares) ' "$recipe" > "$work/changed"

@@ -36,7 +36,8 @@ tests_system_liblifetime_la_SOURCES = tests/system/lifetime_library.c tests/syst
 tests_system_liblifetime_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_liblifetime_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere
 tests_system_liblifetime_la_LIBADD = $(system_test_libraries)
-tests_system_lifetime_SOURCES = tests/system/lifetime.c tests/system/lifetime.h tests/system/lifetime_static.cpp \
+tests_system_lifetime_SOURCES = tests/system/lifetime.c tests/system/lifetime.h \
+	tests/system/lifetime_static.cpp \
 	tests/system/blas_program.h
 tests_system_lifetime_LDADD = tests/system/liblifetime.la $(system_test_libraries)
 tests_system_lifetime_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -47,7 +48,8 @@ EXTRA_DIST += tests/system/lifetime.sh
 
 # Programs with CUDA of their own.
 check_PROGRAMS += tests/system/cuda_user
-tests_system_cuda_user_SOURCES = tests/system/cuda_user.c tests/system/blas_program.h tests/system/driver_table.h
+tests_system_cuda_user_SOURCES = tests/system/cuda_user.c tests/system/blas_program.h \
+	tests/system/driver_table.h
 tests_system_cuda_user_LDADD = $(system_test_libraries) -ldl
 TESTS += tests/system/cuda_user.sh
 EXTRA_DIST += tests/system/cuda_user.sh

@@ -4,7 +4,8 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY CUDA_VISIBLE_DEVICES
-for variable in $(compgen -e | grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_|MV2_|MVP_|PALS_|JSM_|FLUX_)'); do unset "$variable"; done
+for variable in $(compgen -e |
+    grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_|MV2_|MVP_|PALS_|JSM_|FLUX_)'); do unset "$variable"; done
 use_emulated_driver
 use_reference_libraries
 export MUBLAS_OFFLOAD=always EMULATED_DEVICES=2 EMULATED_DEVICE_MEMORY=1000M
@@ -19,7 +20,8 @@ says() # TEXT SETTING...
     local text=$1
     shift
     device_of "$@" > "$work/line"
-    grep -qF -- "$text" "$work/line" && awk '$1 == "total" { device = $3 } END { exit !(device > 0) }' "$work/report"
+    grep -qF -- "$text" "$work/line" &&
+        awk '$1 == "total" { device = $3 } END { exit !(device > 0) }' "$work/report"
 }
 quiet() { [ ! -s "$work/errors" ]; }
 
@@ -57,20 +59,25 @@ reports() # MUBLAS_REPORT NAMES SETTING...: processes with the settings, in turn
     for setting in "$@"; do
         env $setting LD_PRELOAD="$shim_preload" MUBLAS_REPORT="$work/$form" tests/system/counted > /dev/null || return 1
     done
-    [ "$(cd "$work" && echo rank*)" = "$names" ] && [ "$(grep -lE '^  total +21 ' "$work"/rank* | wc -l)" = "$(wc -w <<< "$names")" ]
+    [ "$(cd "$work" && echo rank*)" = "$names" ] &&
+        [ "$(grep -lE '^  total +21 ' "$work"/rank* | wc -l)" = "$(wc -w <<< "$names")" ]
 }
 reports rank "rank.0 rank.1 rank.2" "OMPI_COMM_WORLD_RANK="{0,1,2}" OMPI_COMM_WORLD_SIZE=3"
 result $? "three ranks: three reports"
 grep -qE '^mublas report of process [0-9]+, rank 2 of 3 \(' "$work/rank.2"
 result $? "that say whose they are"
-reports rank "rank.0 rank.1" "PMI_RANK="{0,1}" PMI_SIZE=2" && reports rank "rank.3 rank.4" SLURM_STEP_NUM_TASKS=9" SLURM_PROCID="{3,4} &&
+reports rank "rank.0 rank.1" "PMI_RANK="{0,1}" PMI_SIZE=2" &&
+    reports rank "rank.3 rank.4" SLURM_STEP_NUM_TASKS=9" SLURM_PROCID="{3,4} &&
     reports rank "rank.7" PALS_RANKID=7
 result $? "by other launchers"
-reports rank rank "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1" && reports rank rank "SLURM_PROCID=0 SLURM_NTASKS=4"
+reports rank rank "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1" &&
+    reports rank rank "SLURM_PROCID=0 SLURM_NTASKS=4"
 result $? "a single rank, and a batch script's program: one"
-reports rank-%r.txt "rank-0.txt rank-1.txt" "OMPI_COMM_WORLD_RANK="{0,1}" OMPI_COMM_WORLD_SIZE=2" && reports rank-%r rank-0 A=b
+reports rank-%r.txt "rank-0.txt rank-1.txt" "OMPI_COMM_WORLD_RANK="{0,1}" OMPI_COMM_WORLD_SIZE=2" &&
+    reports rank-%r rank-0 A=b
 result $? "%r is the rank, 0 without a launcher"
 OMPI_COMM_WORLD_LOCAL_RANK=1 "$build/mublas" info > "$work/info" 2>&1 &&
-    grep -q '^device 1: Emulated device' "$work/info" && grep -q '^  chosen by OMPI_COMM_WORLD_LOCAL_RANK=1, 2 visible$' "$work/info"
+    grep -q '^device 1: Emulated device' "$work/info" &&
+        grep -q '^  chosen by OMPI_COMM_WORLD_LOCAL_RANK=1, 2 visible$' "$work/info"
 result $? "mublas info says so too"
 echo "1..$number"

@@ -46,7 +46,8 @@ tests_system_two_languages_caller1_la_SOURCES = tests/system/two_languages_calle
 tests_system_two_languages_caller1_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_two_languages_caller1_la_LDFLAGS = $(module_flags) \
 	-Wl,--no-as-needed,tests/system/.libs/numbered1.so,tests/system/.libs/numbered_c1.so
-EXTRA_tests_system_two_languages_caller1_la_DEPENDENCIES = tests/system/numbered1.la tests/system/numbered_c1.la
+EXTRA_tests_system_two_languages_caller1_la_DEPENDENCIES = tests/system/numbered1.la \
+	tests/system/numbered_c1.la
 check_LTLIBRARIES += tests/system/numbered_c2.la tests/system/two_languages_caller2.la
 tests_system_numbered_c2_la_SOURCES = tests/system/numbered_blas.c
 tests_system_numbered_c2_la_CPPFLAGS = $(AM_CPPFLAGS) -DNUMBER=2 -DC_NAMES
@@ -56,6 +57,7 @@ tests_system_two_languages_caller2_la_SOURCES = tests/system/two_languages_calle
 tests_system_two_languages_caller2_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_two_languages_caller2_la_LDFLAGS = $(module_flags) \
 	-Wl,--no-as-needed,tests/system/.libs/numbered1.so,tests/system/.libs/numbered_c2.so
-EXTRA_tests_system_two_languages_caller2_la_DEPENDENCIES = tests/system/numbered1.la tests/system/numbered_c2.la
+EXTRA_tests_system_two_languages_caller2_la_DEPENDENCIES = tests/system/numbered1.la \
+	tests/system/numbered_c2.la
 TESTS += tests/system/reloaded.sh
 EXTRA_DIST += tests/system/reloaded.sh

@@ -83,12 +83,14 @@ LD_PRELOAD=$shim_preload MUBLAS_REPORT=1 tests/system/counted output > "$work/ou
 result $? "it comes after what the program printed"
 
 run "$work/nowhere/report" && [ "$(grep -c "^mublas: " "$work/errors")" = 1 ] &&
-    head -1 "$work/errors" | grep -q "^mublas: MUBLAS_REPORT: cannot write $work/nowhere/report: No such file" &&
+    head -1 "$work/errors" |
+        grep -q "^mublas: MUBLAS_REPORT: cannot write $work/nowhere/report: No such file" &&
     [ "$(counts "$work/errors")" = "$expected" ]
 result $? "a file that cannot be opened: one line, and the report on standard error"
 echo precious > "$work/target"
 ln -s "$work/target" "$work/link"
-run "$work/link" && grep -q '^mublas: MUBLAS_REPORT: cannot write' "$work/errors" && [ "$(cat "$work/target")" = precious ]
+run "$work/link" && grep -q '^mublas: MUBLAS_REPORT: cannot write' "$work/errors" &&
+    [ "$(cat "$work/target")" = precious ]
 result $? "a symbolic link is not followed"
 
 rm -f "$work"/report*
@@ -97,7 +99,8 @@ run "$work/report-%p" fork && read -r parent child < "$work/output" &&
     [ "$(counts "$work/report-$child")" = $'ddot 2\ntotal 2' ]
 result $? "a fork child reports its own calls only, %p tells them apart"
 rm -f "$work"/report*
-run "$work/report" fork && read -r parent child < "$work/output" && [ "$(counts "$work/report")" = "$expected" ] &&
+run "$work/report" fork && read -r parent child < "$work/output" &&
+    [ "$(counts "$work/report")" = "$expected" ] &&
     [ "$(counts "$work/report.$child")" = $'ddot 2\ntotal 2' ] && [ "$(ls "$work"/report* | wc -l)" = 2 ]
 result $? "without it the child's has its number behind the name"
 rm -f "$work"/report*
@@ -109,7 +112,8 @@ done
 [ "$(counts "$work/report")" = "$expected" ] && [ "$(counts "$work/report.$child")" = $'ddot 2\ntotal 2' ]
 result $? "a child that ends after its parent leaves the parent's report alone"
 rm -f "$work"/report*
-run "$work/report" busy && [ "$(counts "$work/report" | head -1)" = "daxpy 7" ] && grep -q ' ddot ' "$work/report"
+run "$work/report" busy && [ "$(counts "$work/report" | head -1)" = "daxpy 7" ] &&
+    grep -q ' ddot ' "$work/report"
 result $? "exit while a thread goes on calling"
 rm -f "$work"/report*
 LD_PRELOAD=$shim_preload MUBLAS_REPORT=$work/report /bin/true 2> "$work/errors" && [ ! -s "$work/errors" ] &&

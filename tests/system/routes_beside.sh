@@ -13,6 +13,7 @@
 EMULATED_SOLVER_HOLD=$work/hold passes_through_shim beside
 result $? "through the shim: the others call while the device has the eigenproblems"
 sed 's/^/# /' "$work/output"
-[ "$(ran dsyevd 3)" = 8 ] && [ "$(ran dsyevd 4)" = 0 ] && [ "$(ran dsymv 3)" -ge 900 ] && [ "$(ran dsymv 4)" = 0 ]
+[ "$(ran dsyevd 3)" = 8 ] && [ "$(ran dsyevd 4)" = 0 ] && [ "$(ran dsymv 3)" -ge 900 ] &&
+    [ "$(ran dsymv 4)" = 0 ]
 result $? "all of them on the device: $(ran dsyevd 3) and $(ran dsymv 3) of $(ran dsyevd 2) and $(ran dsymv 2)"
 echo "1..$number"

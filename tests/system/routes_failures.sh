@@ -30,7 +30,8 @@ fails() # ROUTINE FUNCTION:N RESULT
     EMULATED_STRICT=$strict EMULATED_FAULTS=$event:$3 passes_through_shim failing "$routine"
     status=$?
     words=$(grep -c '^mublas:' "$work/errors")
-    if [ $status != 0 ] && [[ $event = COPY_BACK:* ]] && grep -q '^mublas: .*they are lost' "$work/errors"; then
+    if [ $status != 0 ] && [[ $event = COPY_BACK:* ]] &&
+        grep -q '^mublas: .*they are lost' "$work/errors"; then
         status=0 # the device is lost while an updated operand comes back
     fi
     [ $status = 0 ] && [ "$words" -le 3 ]

@@ -22,7 +22,8 @@ inside=$(($(ran dsymv 2) / 6))
 [ "$(ran dsyevd 2)" = 6 ] && [ $inside -gt 100 ] && [ "$(ran dgemm 2)" -gt 0 ]
 result $? "switched off: a dsyevd, and in it $inside dsymv and $(($(ran dgemm 2) / 6)) dgemm"
 # 6 gain 181 ms, with their dsytrd 215, with their dsymv four seconds. A fifth of the price begins to wake.
-refuses 6 "${gains[@]}" "wake 1000000" && grep -q 'device *not woken' "$work/report" && [ "$(ran dsyevd 4)" = 6 ]
+refuses 6 "${gains[@]}" "wake 1000000" && grep -q 'device *not woken' "$work/report" &&
+    [ "$(ran dsyevd 4)" = 6 ]
 result $? "a device that they do not pay for is not woken for what is called inside"
 rows | cmp - "$work/never"
 result $? "and all of that is counted as ever"

@@ -12,11 +12,13 @@ one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "$1" "$work/errors";
 if [ -z "$sanitizers" ]; then
     run -- /usr/bin/env
     grep -q "^LD_PRELOAD=$build/.libs/libmublas_shim.so\$" "$work/output" &&
-        grep -q '^GLIBC_TUNABLES=glibc.malloc.hugetlb=1$' "$work/output" && ! grep -q '^MUBLAS_' "$work/output"
+        grep -q '^GLIBC_TUNABLES=glibc.malloc.hugetlb=1$' "$work/output" &&
+            ! grep -q '^MUBLAS_' "$work/output"
     result $? "the shim is preloaded and large allocations come on huge pages"
     GLIBC_TUNABLES=glibc.malloc.hugetlb=0 run --report="$work/report" --offload=never env
     grep -q '^GLIBC_TUNABLES=glibc.malloc.hugetlb=0$' "$work/output" &&
-        grep -q "^MUBLAS_REPORT=$work/report\$" "$work/output" && grep -q '^MUBLAS_OFFLOAD=never$' "$work/output"
+        grep -q "^MUBLAS_REPORT=$work/report\$" "$work/output" &&
+            grep -q '^MUBLAS_OFFLOAD=never$' "$work/output"
     result $? "options become settings; the user's own tunable stays"
     GLIBC_TUNABLES=glibc.malloc.arena_max=2 run env
     grep -q '^GLIBC_TUNABLES=glibc.malloc.arena_max=2:glibc.malloc.hugetlb=1$' "$work/output"

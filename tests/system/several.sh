@@ -33,7 +33,8 @@ on_device()
     done
 }
 quiet() { [ ! -s "$work/errors" ]; }
-warned() { [ "$(grep -c '^mublas: ' "$work/errors")" = 1 ] && grep -q 'may differ in the width of their integers' "$work/errors"; }
+warned() { [ "$(grep -c '^mublas: ' "$work/errors")" = 1 ] &&
+    grep -q 'may differ in the width of their integers' "$work/errors"; }
 
 wide=$modules/wide_plain.so extra= mode=always
 several "$wide" "" caller32.so && quiet && on_device daxpy dsymv cblas_dgemv
@@ -41,7 +42,8 @@ result $? "one library with 32-bit integers: on the device"
 # What the C interface of the host calls of its own Fortran one is not the program's doing.
 rows() { awk 'NF == 8 && $2 ~ /^[0-9]+$/ { print $1, $2 }' "$work/report" | tr '\n' ' '; }
 for mode in never always; do
-    several "$wide" "" caller32.so && quiet && [ "$(rows)" = "daxpy 202 dsymv 202 dgemm 202 cblas_dgemv 202 total 808 " ]
+    several "$wide" "" caller32.so && quiet &&
+        [ "$(rows)" = "daxpy 202 dsymv 202 dgemm 202 cblas_dgemv 202 total 808 " ]
     result $? "mode $mode: calls are counted once, by the names that the program called"
 done
 several "$wide" "" caller64.so && quiet && on_device daxpy dsymv cblas_dgemv
@@ -64,7 +66,8 @@ result $? "mublas' libblas64.so.3 under the shim, brought along: on the device"
 several "$own" "" caller32.so caller64.so && warned
 result $? "and beside a library with 32-bit integers"
 for preload in "" "$shim_preload"; do
-    LD_PRELOAD=${preload:-$sanitizer_preload} tests/system/wide_program > "$work/output" 2> "$work/errors" && quiet
+    LD_PRELOAD=${preload:-$sanitizer_preload} tests/system/wide_program > "$work/output" 2> "$work/errors" &&
+        quiet
     result $? "and in the program's search order${preload:+, under the shim}"
 done
 unset MUBLAS_HOST_BLAS

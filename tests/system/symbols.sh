@@ -40,7 +40,8 @@ result $? "and libmublas.so, besides what makes it a libblas.so.3"
 complain < "$work/difference"
 sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/' "$work/lapack" > "$work/routes"
 for bits in "" 64; do
-    exports "$build/src/interpose/.libs/libblas$bits.so.3" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
+    exports "$build/src/interpose/.libs/libblas$bits.so.3" |
+        grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
         sort - "$work/routes" | diff "$work/names" - > "$work/difference"
     result $? "and libblas$bits.so.3, without LAPACK"
     complain < "$work/difference"
@@ -55,7 +56,8 @@ result $? "the shim carries its marker"
 result $? "it leaves xerbla_ and lsame_ to the program"
 
 # What every BLAS library has: the handlers of errors are the program's.
-uncovered() { grep -vE '^(cblas_xerbla|xerbla_|xerbla_array_|lsame_)$' | LC_ALL=C sort | LC_ALL=C comm -23 - "$work/sorted"; }
+uncovered() { grep -vE '^(cblas_xerbla|xerbla_|xerbla_array_|lsame_)$' | LC_ALL=C sort |
+    LC_ALL=C comm -23 - "$work/sorted"; }
 LC_ALL=C sort "$work/table" > "$work/sorted"
 common=$source_tree/tests/system/common_symbols.txt
 uncovered < "$common" > "$work/difference"
@@ -83,7 +85,8 @@ case $host_blas in
 */blas/libblas.so.3)
     # What the library has for its own use: CBLAS's result-by-pointer wrappers and helpers.
     exports "$host_blas" | grep -E '_$|^cblas_' | grep -vE '[^_]sub_$|xerbla|^lsame_$' > "$work/host"
-    grep -E '^(cblas_[a-z0-9_]*[a-z0-9]|[a-z0-9]+_)$' "$work/table" | grep -vxFf <(sed 's/$/_/' "$work/lapack") | grep -vE '^cblas_.*_64$' |
+    grep -E '^(cblas_[a-z0-9_]*[a-z0-9]|[a-z0-9]+_)$' "$work/table" |
+        grep -vxFf <(sed 's/$/_/' "$work/lapack") | grep -vE '^cblas_.*_64$' |
         diff "$work/host" - > "$work/difference"
     result $? "the table is the reference BLAS's levels 1 to 3 and its CBLAS"
     complain < "$work/difference" ;;

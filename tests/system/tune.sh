@@ -31,7 +31,8 @@ for seed in $seeds; do
     EMULATED_SEED=$seed EMULATED_TIME="noise 0.02; outliers 0.002 8; execute 0; $planted" \
         tune --routines=dsymv,dgemv_none,saxpy &&
         rule dsymv square 1 | grep -q 'edge 64 .* columns 1 .* team 4 variant both' &&
-        grep -A9 'class dsymv square' "$recipe" | grep -q '^beyond edge 256 threads [0-9 ]* columns 1 .* team 1 variant last'
+        grep -A9 'class dsymv square' "$recipe" |
+            grep -q '^beyond edge 256 threads [0-9 ]* columns 1 .* team 1 variant last'
     result $? "both optima of dsymv are found, seed $seed"
     rules_lose_less dsymv 5 && rules_lose_less dgemv_none 2 && rules_lose_less saxpy 2
     result $? "and rules are near the best at held-out sizes"
@@ -55,7 +56,8 @@ result $? "it is within 2% of the best of all shapes at most held-out sizes"
 judged() { cut -d, -f1-4 "$recipe.evaluation.csv" | grep -v '^#' | sort -u; }
 judged > "$work/judged"
 EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=2 --routines=saxpy,dgemv_none &&
-    grep -q '^4 sizes judged in' "$work/output" && grep -q '^all  *4 ' "$work/output" && judged > "$work/fewer" &&
+    grep -q '^4 sizes judged in' "$work/output" && grep -q '^all  *4 ' "$work/output" &&
+        judged > "$work/fewer" &&
     [ "$(wc -l < "$work/fewer")" = 5 ] && [ -z "$(comm -13 "$work/judged" "$work/fewer")" ]
 result $? "another run judges the same sizes anew"
 EMULATED_TIME="noise 0.02; execute 0; $planted" timeout 3 "$build/mublas" tune --evaluate=1000 --routines=saxpy \
@@ -64,7 +66,8 @@ EMULATED_TIME="noise 0.02; execute 0; $planted" timeout 3 "$build/mublas" tune -
 result $? "a size that an interruption ended is not counted"
 elsewhere="optimum dgemv_none 99999 256 64 2 1 0; optimum saxpy 99999 0 256 0 0 0"
 EMULATED_TIME="noise 0.02; execute 0; $elsewhere" tune --evaluate=6 --routines=saxpy,dgemv_none
-[ $? = 1 ] && grep -q '^1 of 2 classes' "$work/output" && awk '$1 == "dgemv_none" { exit $3 + 0 > 97 }' "$work/output"
+[ $? = 1 ] && grep -q '^1 of 2 classes' "$work/output" &&
+    awk '$1 == "dgemv_none" { exit $3 + 0 > 97 }' "$work/output"
 result $? "it says so where other shapes are the best"
 awk -F, '$1 == "dgemv_none" && $5 ~ /chosen|default|best/ { seen++; if ($17 < 15) bad = 1 }
     END { exit bad || seen != 18 }' "$recipe.evaluation.csv"
@@ -118,7 +121,8 @@ fi
 # The memory for results is the second that is pinned: without it there is no tuning, and nothing is written.
 rm -f "$recipe"*
 EMULATED_FAULTS=cuMemHostAlloc:2:2 tune --routines=dsymv
-[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no memory to tune with' "$work/errors" && [ ! -e "$recipe" ]
+[ $? = 1 ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
+    grep -q '^mublas tune: no memory to tune with' "$work/errors" && [ ! -e "$recipe" ]
 result $? "memory for results that cannot be had ends it in one line"
 
 # Other classes stay; an interrupted run leaves all files as they were.
@@ -128,7 +132,8 @@ for routine in ssymv dsymv wsymv chemv zhemv; do
     slow_built_in="$slow_built_in; optimum $routine 99999 256 512 2 1 0"
 done
 export EMULATED_TIME="execute 0; noise 0.01; $slow_built_in"
-tune --routines=saxpy && tune --routines=daxpy && grep -q '^class saxpy' "$recipe" && grep -q '^class daxpy' "$recipe"
+tune --routines=saxpy && tune --routines=daxpy && grep -q '^class saxpy' "$recipe" &&
+    grep -q '^class daxpy' "$recipe"
 result $? "tuning one class leaves the others' rules"
 cp "$recipe" "$work/before" && cp "$recipe.csv" "$work/before.csv"
 "$build/mublas" tune --shapes-only --memory=256 --full \
@@ -205,7 +210,8 @@ run()
 run "$work/bad" && [ "$(wc -l < "$work/errors")" = 1 ] &&
     grep -q "^mublas: recipe $work/bad is not used: made for other kernels" "$work/errors"
 result $? "a program is told once, and runs"
-run "$recipe" && [ ! -s "$work/errors" ] && run "$recipe" 2 && grep -q "launch shapes by the recipe $recipe" "$work/errors"
+run "$recipe" && [ ! -s "$work/errors" ] && run "$recipe" 2 &&
+    grep -q "launch shapes by the recipe $recipe" "$work/errors"
 result $? "a good one is used without a word"
 
 # Crossovers of one routine learned anew.

@@ -24,10 +24,12 @@ timed()
 ran() { awk -v routine="$1" -v column="$2" '$1 == routine && $4 ~ /^[0-9]+$/ { n = $column } END { print n + 0 }' "$work/report"; }
 times='NR <= 4 && NF == 2 && $1 > 0 && $2 > 0 { good++ } NR > 4 && $0 == "none" { good++ } END { exit !(good == 6 && NR == 6) }'
 
-timed always && awk "$times" "$work/output" && [ "$(ran dsyevd 3)" = 4 ] && [ "$(ran zheevd 3)" = 4 ] && [ "$(ran dgetrf 3)" = 4 ] &&
+timed always && awk "$times" "$work/output" && [ "$(ran dsyevd 3)" = 4 ] && [ "$(ran zheevd 3)" = 4 ] &&
+    [ "$(ran dgetrf 3)" = 4 ] &&
     [ "$(ran dgesdd 3)" = 4 ]
 result $? "routines are timed on the device; what is none, or has no order, is not"
-timed never && awk "$times" "$work/output" && [ "$(ran dsyevd 4)" = 4 ] && [ "$(ran dgesdd 4)" = 4 ] && [ "$(ran dsymv 3)" = 0 ] && [ "$(ran dsytrd 3)" = 0 ]
+timed never && awk "$times" "$work/output" && [ "$(ran dsyevd 4)" = 4 ] && [ "$(ran dgesdd 4)" = 4 ] &&
+    [ "$(ran dsymv 3)" = 0 ] && [ "$(ran dsytrd 3)" = 0 ]
 result $? "and on the host, with all that is called inside"
 
 recipe=$work/recipe
@@ -54,17 +56,21 @@ orders()
     printf 'host-blas %s\nhost-threads 1\n%s' "$(readlink -f "$host_blas")" "$1" > "$work/lines"
     tests/system/make_recipe "$work/lines" > "$recipe.made" &&
         MUBLAS_RECIPE=$recipe.made MUBLAS_HOST_BLAS=$host_blas "$build/mublas" info --crossovers > "$work/output" 2> "$work/errors" &&
-        [ ! -s "$work/errors" ] && awk -v routine="${2-dsyevd}" '{ for (i = 1; i < NF; i++) if ($i == routine) print $(i + 1) }' "$work/output"
+        [ ! -s "$work/errors" ] &&
+            awk -v routine="${2-dsyevd}" '{ for (i = 1; i < NF; i++) if ($i == routine) print $(i + 1) }' "$work/output"
 }
 before=$(orders "") && grep -q '^LAPACK routines .*(built in)$' "$work/output" && [ "$before" -ge 96 ]
 result $? "mublas info says from which order dsyevd pays: $before"
 after=$(orders $'route host real vectors 0.5\nroute device real vectors 5\n') && [ "$after" -gt "$before" ] &&
     grep -q '^LAPACK routines .*(learned: eigenvectors; others built in)$' "$work/output"
 result $? "and, where it was learned, that: $after"
-before=$(orders "" zgesv) && after=$(orders $'route host real level3 0.5\nroute device real level3 8\n' zgesv) && [ "$after" -gt "$before" ] &&
+before=$(orders "" zgesv) &&
+    after=$(orders $'route host real level3 0.5\nroute device real level3 8\n' zgesv) &&
+    [ "$after" -gt "$before" ] &&
     grep -q '^LAPACK routines .*(learned: factorisations; others built in)$' "$work/output"
 result $? "factorisations likewise: $before and $after"
-before=$(orders "" dgesvd) && after=$(orders $'route host real singular 0.07\nroute device real singular 16\n' dgesvd) &&
+before=$(orders "" dgesvd) &&
+    after=$(orders $'route host real singular 0.07\nroute device real singular 16\n' dgesvd) &&
     [ "$after" -gt "$before" ] && grep -q '(learned: singular values; ' "$work/output"
 result $? "and singular values: $before and $after"
 MUBLAS_OFFLOAD=never "$build/mublas" info --crossovers | grep -q ' dsyevd never'

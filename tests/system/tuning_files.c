@@ -1,6 +1,6 @@
 /* tuning_files FOLDER: a recipe and its data file as `mublas tune` leaves them, with planted
  * times, for tuning_report.sh. */
-#include "tuner/learn/file_replace.h"
+#include "command/file_replace.h"
 #include "tuner/learn/recipe_write.h"
 #include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/learned_times.h"

@@ -11,7 +11,8 @@ report()
 # fails STATUS TEXT WHAT: the last report failed so, with one line that has TEXT.
 fails()
 {
-    [ "$status" = "$1" ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "^mublas report: .*$2" "$work/errors"
+    [ "$status" = "$1" ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
+        grep -q "^mublas report: .*$2" "$work/errors"
     result $? "$3"
 }
 
@@ -25,7 +26,8 @@ grep -q "^curves are in $work/planted-report/crossovers.csv, times of launch sha
 result $? "and says where all is, and what draws it"
 grep -Eq "^dsymv +1[23][0-9] +[0-9]+$" "$work/output"
 result $? "symv's crossover is where it was planted, at n = 128"
-grep -qx 'flags zgemm_deep 0.5 0.5 0.5 0.5 1 2 2 2 2' "$work/planted" && grep -Eq "^zgemm_deep +25 +[0-9]+$" "$work/output"
+grep -qx 'flags zgemm_deep 0.5 0.5 0.5 0.5 1 2 2 2 2' "$work/planted" &&
+    grep -Eq "^zgemm_deep +25 +[0-9]+$" "$work/output"
 result $? "gemm's is that of average flags, where m n k = 128^2"
 grep -Eq "^daxpy +never +never$" "$work/output"
 result $? "axpy's is nowhere"
@@ -77,7 +79,8 @@ plots "$work/growing.csv"
 result $? "a last line that is being written is left out"
 head -n 40 "$data" | sed '20s/^\(.*\),[^,]*,\([^,]*,[^,]*,[^,]*\)$/\1,slow,\2/' > "$work/bad.csv"
 plots "$work/bad.csv"
-[ $? = 1 ] && [ "$(grep -vc 'no matplotlib' "$work/errors")" = 1 ] && grep -q "bad.csv: '.*,slow,.*' is no time of a shape" "$work/errors"
+[ $? = 1 ] && [ "$(grep -vc 'no matplotlib' "$work/errors")" = 1 ] &&
+    grep -q "bad.csv: '.*,slow,.*' is no time of a shape" "$work/errors"
 result $? "what is no time is refused by name"
 {
     echo "# device: Planted <device>, 132 multiprocessors"
@@ -92,7 +95,8 @@ plots --peer="$work/peer.csv" "$data"
 result $? "but not from another device"
 if python3 -c 'import matplotlib' 2> "$work/errors"; then
     plots "$data" "$work/planted-report/crossovers.csv" &&
-        [ -s "$work/plots/dsymv-square.svg" ] && [ -s "$work/plots/dgemv_none-tall.svg" ] && [ -s "$work/plots/crossover-dsymv.svg" ]
+        [ -s "$work/plots/dsymv-square.svg" ] && [ -s "$work/plots/dgemv_none-tall.svg" ] &&
+            [ -s "$work/plots/crossover-dsymv.svg" ]
     result $? "and all is drawn"
 else
     echo "ok $((++number)) - and all is drawn # SKIP no matplotlib"

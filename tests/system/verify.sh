@@ -16,10 +16,12 @@ one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -- "$1" "$work/error
 
 lapack=$(grep -c '^ROUTE(' "$source_tree/src/host/lapack.def")
 verify --size=40
-[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((46 + lapack)) ] && has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$" &&
+[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((46 + lapack)) ] &&
+    has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$" &&
     [ ! -s "$work/errors" ]
 result $? "all 46 routines of BLAS pass, and all $lapack of LAPACK"
-has_line '^host LAPACK: /.*lapack' && awk '$4 == "pass" && $1 ~ /[zd](sy|he)ev[dr]/ { calls += $2; none += !($3 > 0) } END { exit !(calls == 96 && none == 0) }' "$work/output"
+has_line '^host LAPACK: /.*lapack' &&
+    awk '$4 == "pass" && $1 ~ /[zd](sy|he)ev[dr]/ { calls += $2; none += !($3 > 0) } END { exit !(calls == 96 && none == 0) }' "$work/output"
 result $? "the host LAPACK is named, and errors are measured"
 has_line '^host BLAS: /.*libblas'
 result $? "the host BLAS is named"
@@ -27,7 +29,8 @@ result $? "the host BLAS is named"
 awk '$4 == "pass" && $1 ~ /v$|axpy/ { calls += $2; zero += $3 == 0 } END { exit !(calls > 130 && zero == 0) }' "$work/output"
 result $? "by many calls, whose results are not the host's own"
 verify --size=4 --routines=zhemv,saxpy
-[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = 2 ] && has_line '^zhemv .* pass$' && has_line '^2 of 2'
+[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = 2 ] && has_line '^zhemv .* pass$' &&
+    has_line '^2 of 2'
 result $? "some of them, and tiny"
 
 export MUBLAS_HOST_BLAS=$build/tests/system/.libs/rough_blas.so
@@ -49,12 +52,14 @@ rough=$build/tests/system/.libs/rough_lapack.so
 if [ -e "$rough" ]; then
     for what in value vector; do
         EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=$what verify --routines=dsyevd,dsyevx,zheevd
-        [ $? = 1 ] && has_line '^dsyevd .*FAIL: the results differ$' && has_line '^dsyevx .*FAIL: the results differ$' &&
+        [ $? = 1 ] && has_line '^dsyevd .*FAIL: the results differ$' &&
+            has_line '^dsyevx .*FAIL: the results differ$' &&
             has_line '^zheevd .* pass$' && has_line '^1 of 3'
         result $? "a $what that cuSOLVER has wrong by 1e-11 fails"
     done
     EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=factor verify --routines=dpotrf,dposv,dgetrf,zpotrf
-    [ $? = 1 ] && has_line '^dpotrf .*FAIL: the results differ$' && has_line '^dposv .*FAIL: the results differ$' && has_line '^2 of 4'
+    [ $? = 1 ] && has_line '^dpotrf .*FAIL: the results differ$' &&
+        has_line '^dposv .*FAIL: the results differ$' && has_line '^2 of 4'
     result $? "so does such a factor"
     EMULATED_HOST_LAPACK=$rough ROUGH_LAPACK=reflector verify --routines=dgeqrf,dorgqr,zgeqrf
     [ $? = 1 ] && has_line '^dgeqrf .*FAIL: the results differ$' && has_line '^2 of 3'
@@ -103,7 +108,8 @@ EMULATED_SOLVER_INFO=cusolverDnDsygvd:1 verify --routines=dsygvd,dsymv --size=8
 [ $? = 1 ] && has_line '^dsygvd .*FAIL: 32 of 32 calls stayed on the host: ' && has_line '^dsymv .* pass$'
 result $? "a call that cuSOLVER cannot do fails"
 MUBLAS_CUSOLVER=/nowhere/libcusolver.so verify --size=8
-[ $? = 0 ] && has_line '^LAPACK: stays on the host, there is no cuSOLVER' && has_line '^46 of 46 routines pass$' &&
+[ $? = 0 ] && has_line '^LAPACK: stays on the host, there is no cuSOLVER' &&
+    has_line '^46 of 46 routines pass$' &&
     ! has_line 'dsyevd'
 result $? "without cuSOLVER that is said"
 MUBLAS_CUSOLVER=/nowhere/libcusolver.so verify --routines=dsyevd

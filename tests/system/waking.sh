@@ -26,7 +26,8 @@ held() { run EMULATED_INIT_HOLD="$work/hold" "$@"; }
 held_for_a_while() { ( sleep 0.3; touch "$work/hold" ) & held "$@"; local status=$?; wait; return $status; }
 on_device() # [ROUTINE]
 {
-    cat "$work"/report-* | awk -v name="${1:-dsymv}" '$1 == name && $4 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }'
+    cat "$work"/report-* |
+        awk -v name="${1:-dsymv}" '$1 == name && $4 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }'
 }
 digest() { cat "$work/output"; }
 calls_before_it_woke() { sed '/is awake/q' "$work/errors" | grep -c '^mublas: dsymv_'; }
@@ -68,7 +69,8 @@ result $? "several threads that call: one waits, others go on on the host; $(on_
 
 if [ "$sanitizers" != thread ]; then # whose runtime makes vfork a fork, and a fork with threads a gamble
     held_for_a_while tests/system/waking fork
-    [ $? = 0 ] && [ "$(on_device)" = 23 ] && [ "$(digest)" = "$right" ] && grep -q 'fork child' "$work"/report-*
+    [ $? = 0 ] && [ "$(on_device)" = 23 ] && [ "$(digest)" = "$right" ] &&
+        grep -q 'fork child' "$work"/report-*
     result $? "a fork amid that waits for it, its child stays on the host"
     held tests/system/waking spawn
     [ $? = 0 ] && [ "$(on_device)" = 23 ] && [ "$(digest)" = "$right" ]

@@ -103,12 +103,12 @@ tests_unit_test_tuning_class_LDADD = $(unit_test_libraries)
 check_PROGRAMS += tests/unit/test_file_replace
 TESTS += tests/unit/test_file_replace
 tests_unit_test_file_replace_SOURCES = tests/unit/test_file_replace.c
-tests_unit_test_file_replace_LDADD = $(tuning_test_libraries)
+tests_unit_test_file_replace_LDADD = libmublas_calls.la $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_recipe
 TESTS += tests/unit/test_recipe
 tests_unit_test_recipe_SOURCES = tests/unit/test_recipe.c tests/unit/recipe_example.h
-tests_unit_test_recipe_LDADD = $(tuning_test_libraries)
+tests_unit_test_recipe_LDADD = libmublas_calls.la $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shape_search
 TESTS += tests/unit/test_shape_search

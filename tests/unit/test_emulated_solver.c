@@ -162,7 +162,7 @@ static void test_requests(void)
            "INFO > 0 on request, all outputs poison");
     unsetenv("EMULATED_SOLVER_INFO");
     drop();
-#define QUERY                                                                                                       \
+#define QUERY \
     SOLVER(cusolverDnXpotrf_bufferSize)(handle, params, 0, N, CUDA_R_64F, NULL, N, CUDA_R_64F, &device, &host)
 #define QUERY_NARROW SOLVER(cusolverDnDsygvd_bufferSize)(handle, 1, 1, 0, N, NULL, N, NULL, N, NULL, &lwork)
     setenv("EMULATED_SOLVER_WORKSPACE", "negative", 1);

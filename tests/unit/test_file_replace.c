@@ -1,5 +1,5 @@
 /* Files that are whole or not there; what is no file stays what it is. */
-#include "tuner/learn/file_replace.h"
+#include "command/file_replace.h"
 #include "common/regular_file.h"
 #include "tap.h"
 

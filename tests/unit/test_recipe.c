@@ -1,5 +1,5 @@
 /* Recipes: what is written is read again, and nothing else is. */
-#include "tuner/learn/file_replace.h"
+#include "command/file_replace.h"
 #include "tuner/learn/recipe_write.h"
 #include "tuner/online/recipe.h"
 #include "tuner/online/recipe_search.h"

@@ -1,4 +1,4 @@
-# `mublas tune`, and `mublas report` of what it learned.
+# `mublas tune`.
 mublas_SOURCES += \
 	src/command/tune/tune.c \
 	src/command/tune/tune_evaluate.c src/command/tune/tune_evaluate.h \
@@ -6,8 +6,7 @@ mublas_SOURCES += \
 	src/command/tune/tune_options.c src/command/tune/tune_options.h \
 	src/command/tune/tune_place.c src/command/tune/tune_place.h \
 	src/command/tune/tune_progress.c src/command/tune/tune_progress.h \
-	src/command/tune/tune_session.c src/command/tune/tune_session.h \
-	src/command/tune/tuning_report.c src/command/tune/tuning_report.h
+	src/command/tune/tune_session.c src/command/tune/tune_session.h
 
 # Its calls, made and timed by a process under the shim, which bench programs have as well.
 libmublas_calls_la_SOURCES += \

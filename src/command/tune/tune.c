@@ -26,8 +26,7 @@ struct run {
     struct tune_session session;
     struct tune_progress progress;
     double started;
-    int forms, forms_done; /* of all classes wanted */
-    double weight_left;    /* of those that are not done */
+    int forms, forms_begun, forms_done; /* of all classes wanted */
     double shapes_part;    /* of the progress */
     int crossovers, crossovers_kept; /* classes of calls of which times are known, and of these as before */
     char what[40];
@@ -63,21 +62,15 @@ static double shapes_end(const struct run *run)
     return run->started + options->time_limit * (options->calls ? 1 - CALLS_PART : 1) * 0.97;
 }
 
-/* Few shapes are good for axpy; symv and hemv have the most, of which another one is best every few sizes. */
-static double weight_of(int class)
+/* An equal share of what is left for each form; a form takes somewhat longer, and the last ones must have
+ * theirs. */
+static double next_deadline(const struct run *run)
 {
-    const enum blas_family family = tuning_class_family(class);
-    return family == FAMILY_AXPY ? 0.45 : family == FAMILY_SYMV || family == FAMILY_HEMV ? 1.6 : 1.15;
-}
-
-/* A form's share of what is left: it takes somewhat longer, and the last ones must have theirs. */
-static double deadline_of(const struct run *run, int class)
-{
-    const struct tune_options *options = &run->options;
-    if (options->time_limit <= 0)
-        return 0;
     const double now = clock_seconds(), left = shapes_end(run) - now;
-    return left <= 0 ? now : now + left * fmin(0.97 * weight_of(class) / run->weight_left, 0.8);
+    const int forms_left = run->forms - run->forms_begun;
+    if (run->options.time_limit <= 0)
+        return 0;
+    return left <= 0 ? now : now + left * fmin(0.97 / forms_left, 0.8);
 }
 
 static bool learn_form(struct run *run, const struct tuning_settings *settings, int class,
@@ -93,7 +86,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
                                 .progress = show_part, .progress_context = run};
     snprintf(run->what, sizeof run->what, "%s %s", tuning_class_name(class), tuning_form_name(form));
     show_part(run, 0);
-    run->session.timer.deadline = deadline_of(run, class);
+    run->session.timer.deadline = next_deadline(run);
     const enum status status = class_tuning_run(&tuner, class, form, &rules, &run->summaries[class][form]);
     if (data)
         fclose(data);
@@ -104,20 +97,16 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     else if (learned)
         good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
     free(lines);
-    run->weight_left -= weight_of(class);
+    run->forms_begun++;
     run->forms_done += learned;
     return good;
 }
 
-/* The quick ones first, since what they leave of their shares goes to the others; axpy, which writes among
- * the matrices, last. */
+/* axpy, which writes among the matrices, comes last. */
 static int class_in_order(int number)
 {
-    static const int first[] = {17, 12, 4, 0}, count[] = {8, 5, 8, 4};
-    int group = 0;
-    while (number >= count[group])
-        number -= count[group++];
-    return first[group] + number;
+    enum { AXPY_CLASSES = 4 /* the first ones */ };
+    return (number + AXPY_CLASSES) % TUNING_CLASSES;
 }
 
 static bool learn_shapes(struct run *run)
@@ -125,19 +114,14 @@ static bool learn_shapes(struct run *run)
     const struct tuning_settings settings = tuning_settings_of(run->options.breadth);
     bool good = true;
     run->session.timer.limit = run->options.time_limit > 0 ? shapes_end(run) : 0;
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        run->forms += run->options.classes[class] ? tuning_class_forms(class) : 0;
     for (int number = 0; number < TUNING_CLASSES; number++) {
         const int class = class_in_order(number);
-        for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++) {
-            run->forms++;
-            run->weight_left += weight_of(class);
-        }
-    }
-    for (int number = 0; number < TUNING_CLASSES && good && !stopped; number++) {
-        const int class = class_in_order(number);
-        for (int form = 0; form < tuning_class_forms(class) && good && !stopped; form++)
-            if (shape_timer_is_over(&run->session.timer))
+        for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++)
+            if (!good || stopped || shape_timer_is_over(&run->session.timer))
                 return good;
-            else if (run->options.classes[class])
+            else
                 good = learn_form(run, &settings, class, (enum tuning_form)form);
     }
     return good;
@@ -223,8 +207,7 @@ static int tune(struct run *run)
 {
     const struct tune_options *options = &run->options;
     bool good = true;
-    if (!tune_files_begin(&run->files, options, &run->session.signature, run->session.resident_warps,
-                          run->session.resident_blocks)) {
+    if (!tune_files_begin(&run->files, options, &run->session.signature, &run->session.limits)) {
         tune_session_close(&run->session);
         return 1;
     }

@@ -29,17 +29,19 @@ static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
 
 #define MADE_BY "by mublas tune --evaluate"
 
-/* Of the sizes judged: the fastest's time over the choice's and over the built-in shape's, at most 1. */
+/* Of a size: the fastest's time over the choice's and over the built-in shape's, at most 1. */
 struct judged {
-    double *efficiencies, *built_in;
-    size_t count;
+    int class;
+    double efficiency, built_in;
 };
 
 struct evaluation {
     struct tune_session *session;
     const struct recipe *recipe;
     FILE *data;
-    struct judged of[TUNING_CLASSES];
+    struct judged *judged; /* `count` of them */
+    size_t count;
+    double *efficiencies, *built_in; /* room for as many as can be judged */
     struct shape_figures figures[TUNING_CLASSES];
 };
 
@@ -130,9 +132,8 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
     keep_times(evaluation, class, call, "chosen", &shapes[0], &times[0], 1);
     keep_times(evaluation, class, call, "default", &shapes[built_in], &times[built_in], 1);
     keep_times(evaluation, class, call, "best", &shapes[best], &times[best], 1);
-    struct judged *judged = &evaluation->of[class];
-    judged->efficiencies[judged->count] = times[best].seconds / times[0].seconds;
-    judged->built_in[judged->count++] = times[best].seconds / times[built_in].seconds;
+    evaluation->judged[evaluation->count++] = (struct judged){
+        class, times[best].seconds / times[0].seconds, times[best].seconds / times[built_in].seconds};
     return STATUS_OK;
 }
 
@@ -149,39 +150,39 @@ static bool is_over(const struct evaluation *evaluation, double deadline)
     return *evaluation->session->timer.stop || (deadline > 0 && clock_seconds() > deadline);
 }
 
-/* All classes take turns, so that when time is up each has as many sizes as the others. How many there
- * were. */
-static int judge(struct evaluation *evaluation, const struct tune_options *options, double deadline)
+/* All classes take turns, so that when time is up each has as many sizes as the others. */
+static void judge(struct evaluation *evaluation, const struct tune_options *options, double deadline)
 {
     bool wanted[TUNING_CLASSES];
-    int judged = 0;
     for (int class = 0; class < TUNING_CLASSES; class++)
         wanted[class] = options->classes[class] && read_figures(evaluation, class);
     for (int number = 0; number < options->evaluate; number++)
         for (int class = 0; class < TUNING_CLASSES; class++) {
             struct blas_call call;
             if (is_over(evaluation, deadline))
-                return judged;
-            if (!wanted[class] || !random_call(evaluation, class, number, &call))
-                continue;
-            const size_t before = evaluation->of[class].count;
-            judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
-            judged += (int)(evaluation->of[class].count - before); /* none where it was interrupted */
+                return;
+            if (wanted[class] && random_call(evaluation, class, number, &call))
+                judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
         }
-    return judged;
 }
 
-/* Sorts. True: as good as is wanted. */
-static bool print_line(const char *name, const struct judged *judged)
+/* Of a class, or with ALL of all. True: as good as is wanted. */
+enum { ALL = -1 };
+static bool print_line(const char *name, const struct evaluation *evaluation, int class)
 {
-    const size_t count = judged->count;
-    const double *efficiencies = judged->efficiencies, *built_in = judged->built_in;
+    double *efficiencies = evaluation->efficiencies, *built_in = evaluation->built_in;
+    size_t count = 0;
+    for (size_t i = 0; i < evaluation->count; i++)
+        if (class == ALL || evaluation->judged[i].class == class) {
+            efficiencies[count] = evaluation->judged[i].efficiency;
+            built_in[count++] = evaluation->judged[i].built_in;
+        }
     if (count == 0) {
         printf("%-16s no size was judged\n", name);
         return false;
     }
-    statistics_sort(judged->efficiencies, count);
-    statistics_sort(judged->built_in, count);
+    statistics_sort(efficiencies, count);
+    statistics_sort(built_in, count);
     const double median = statistics_quantile(efficiencies, count, 0.5),
                  low = statistics_quantile(efficiencies, count, LOW);
     printf("%-16s %5zu %7.1f%% %13.1f%% %7.1f%% %13.1f%% %13.1f%%\n", name, count, 100 * median, 100 * low,
@@ -190,40 +191,21 @@ static bool print_line(const char *name, const struct judged *judged)
     return median >= MEDIAN_WANTED && low >= LOW_WANTED;
 }
 
-/* True: all classes wanted are good. `all` has room for all sizes. */
-static bool print_table(const struct evaluation *evaluation, const bool wanted[TUNING_CLASSES],
-                        struct judged *all)
+/* True: all classes wanted are good. */
+static bool print_table(const struct evaluation *evaluation, const bool wanted[TUNING_CLASSES])
 {
     int good = 0, classes = 0;
     printf("%-16s %5s %8s %14s %8s %14s %14s\n", "class", "sizes", "median", "5th percentile", "worst",
            "built-in median", "5th");
-    for (int class = 0; class < TUNING_CLASSES; class++) {
-        const struct judged *of = &evaluation->of[class];
-        if (!wanted[class])
-            continue;
-        good += print_line(tuning_class_name(class), of);
-        classes++;
-        for (size_t i = 0; i < of->count; i++, all->count++) {
-            all->efficiencies[all->count] = of->efficiencies[i];
-            all->built_in[all->count] = of->built_in[i];
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        if (wanted[class]) {
+            good += print_line(tuning_class_name(class), evaluation, class);
+            classes++;
         }
-    }
-    if (all->count > 0)
-        print_line("all", all);
+    if (evaluation->count > 0)
+        print_line("all", evaluation, ALL);
     printf("%d of %d classes: median 98%%, 5th percentile 95%% or more\n", good, classes);
     return classes > 0 && good == classes;
-}
-
-static bool make_judged(struct judged *judged, size_t most)
-{
-    *judged = (struct judged){calloc(most, sizeof(double)), calloc(most, sizeof(double)), 0};
-    return judged->efficiencies && judged->built_in;
-}
-
-static void free_judged(struct judged *judged)
-{
-    free(judged->efficiencies);
-    free(judged->built_in);
 }
 
 /* The data file, over that of an earlier evaluation. */
@@ -242,23 +224,25 @@ static int evaluate(struct evaluation *evaluation, const struct tune_options *op
 {
     char path[TUNE_PATH_BYTES];
     const double started = clock_seconds(), limit = options->time_limit;
-    const size_t most = (size_t)options->evaluate;
-    struct judged all;
-    bool good = make_judged(&all, TUNING_CLASSES * most);
-    for (int class = 0; class < TUNING_CLASSES; class++)
-        good = make_judged(&evaluation->of[class], most) && good;
+    const size_t most = TUNING_CLASSES * (size_t)options->evaluate;
+    evaluation->judged = calloc(most, sizeof *evaluation->judged);
+    evaluation->efficiencies = calloc(most, sizeof(double));
+    evaluation->built_in = calloc(most, sizeof(double));
     snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
-    good = good ? open_data(evaluation, path) : tune_complain(path, "out of memory");
+    bool good = evaluation->judged && evaluation->efficiencies && evaluation->built_in
+                    ? open_data(evaluation, path)
+                    : tune_complain(path, "out of memory");
     if (good) {
-        const int count = judge(evaluation, options, limit > 0 ? started + limit : 0);
-        good = print_table(evaluation, options->classes, &all);
-        printf("%d sizes judged in %.1f s; their times are in %s\n", count, clock_seconds() - started, path);
+        judge(evaluation, options, limit > 0 ? started + limit : 0);
+        good = print_table(evaluation, options->classes);
+        printf("%zu sizes judged in %.1f s; their times are in %s\n", evaluation->count,
+               clock_seconds() - started, path);
     }
     if (evaluation->data)
         fclose(evaluation->data);
-    free_judged(&all);
-    for (int class = 0; class < TUNING_CLASSES; class++)
-        free_judged(&evaluation->of[class]);
+    free(evaluation->judged);
+    free(evaluation->efficiencies);
+    free(evaluation->built_in);
     return good ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 #include "command/tune/tune_files.h"
 
+#include "command/file_replace.h"
 #include "command/tune/tune_place.h"
-#include "tuner/learn/file_replace.h"
 #include "tuner/learn/recipe_write.h"
 #include "tuner/learn/timing/tuning_data.h"
 #include "common/regular_file.h"
@@ -152,7 +152,7 @@ static void find_outdated(struct tune_files *files, const struct recipe_signatur
 }
 
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
-                      const struct recipe_signature *signature, int resident_warps, int resident_blocks)
+                      const struct recipe_signature *signature, const struct occupancy_figures *limits)
 {
     char fault[RECIPE_FAULT_BYTES];
     memset(files, 0, sizeof *files);
@@ -163,8 +163,8 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
     find_outdated(files, signature, fits, fault);
     if (!fits) {
         files->recipe.signature = *signature;
-        files->recipe.resident_warps = resident_warps;
-        files->recipe.resident_blocks = resident_blocks;
+        files->recipe.resident_warps = limits->warps;
+        files->recipe.resident_blocks = limits->blocks;
     }
     set_made(files);
     return true;
@@ -172,8 +172,12 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
 
 static bool write_recipe(const struct recipe *recipe, const char *path)
 {
-    char fault[RECIPE_FAULT_BYTES];
-    return recipe_replace(recipe, path, fault) || tune_complain(path, fault);
+    char fault[FILE_FAULT_BYTES] = "out of memory";
+    size_t bytes;
+    char *text = recipe_text(recipe, &bytes);
+    const bool good = text && file_replace(path, text, bytes, fault);
+    free(text);
+    return good || tune_complain(path, fault);
 }
 
 /* With the earlier lines of what this run has not learned. */

@@ -16,10 +16,10 @@ struct tune_files {
     bool has_outdated_data;
 };
 
-/* `signature` of this machine. False, with one line: they cannot be written, or something else is there. What
+/* `signature` and `limits` of this machine. False, with one line: they cannot be written, or something else is there. What
  * is there and does not fit here gives a line, and is replaced if anything is learned. */
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
-                      const struct recipe_signature *signature, int resident_warps, int resident_blocks);
+                      const struct recipe_signature *signature, const struct occupancy_figures *limits);
 
 /* A class and form was learned, with these lines of data. False: out of memory, with a line. */
 bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,

@@ -1,6 +1,6 @@
 #include "command/tune/tune_place.h"
 
-#include "tuner/learn/file_replace.h"
+#include "command/file_replace.h"
 #include "common/regular_file.h"
 
 #include <errno.h>

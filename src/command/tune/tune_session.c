@@ -28,21 +28,6 @@ static enum status limit(struct tune_session *session, size_t *memory, size_t *v
     return status;
 }
 
-static enum status read_limits(struct tune_session *session)
-{
-    CUdevice device;
-    int threads = 0;
-    CUresult result = driver()->context_device(&device);
-    if (result == CUDA_SUCCESS)
-        result =
-            driver()->device_attribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device);
-    if (result == CUDA_SUCCESS)
-        result = driver()->device_attribute(&session->resident_blocks,
-                                            CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, device);
-    session->resident_warps = threads / WARP_THREADS;
-    return device_check(session->device, result, "asking for the device's limits");
-}
-
 static enum status open_memory(struct tune_session *session, size_t memory)
 {
     size_t vectors;
@@ -51,7 +36,8 @@ static enum status open_memory(struct tune_session *session, size_t memory)
         return status;
     status = limit(session, &memory, &vectors);
     if (status == STATUS_OK)
-        status = read_limits(session);
+        status = device_check(session->device, occupancy_read_limits(&session->limits),
+                              "asking for the device's limits");
     if (status == STATUS_OK)
         status = tuning_pool_open(&session->pool, session->lane, memory, vectors);
     if (status != STATUS_OK)

@@ -11,7 +11,7 @@ struct tune_session {
     struct tuning_pool pool;
     struct shape_timer timer;
     struct recipe_signature signature;
-    int resident_warps, resident_blocks;
+    struct occupancy_figures limits; /* without active blocks */
 };
 
 /* Wake and enter the device, fill memory for matrices of `memory` bytes (less where the device

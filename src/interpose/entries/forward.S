@@ -226,6 +226,6 @@
 #define RARE_SYMBOL(symbol, interface, width) forwarded symbol ; found_by_reference symbol ;
 #define OFFLOADED_SYMBOL(symbol, interface, width, gate) \
     begin_symbol symbol ; gate ; END_##width(symbol) ; FOUND_##width symbol ;
-#define ROUTE_SYMBOL(symbol, interface, width, order, words) route symbol, order ; found_by_reference symbol ; \
-    passed_route symbol, interface ;
+#define ROUTE_SYMBOL(symbol, interface, width, order, words) \
+    route symbol, order ; found_by_reference symbol ; passed_route symbol, interface ;
 #include "host/symbols.def"

@@ -1,6 +1,7 @@
 #include "interpose/entries/forwarding.h"
 
 #include "host/callers.h"
+#include "host/known_functions.h"
 #include "host/nested.h"
 #include "interpose/report/stats.h"
 
@@ -21,7 +22,7 @@ host_function *forwarding_count(enum symbol symbol, const void *caller)
 
 host_function *forwarding_pass_on(enum symbol symbol, const void *caller)
 {
-    host_function *function = host_blas_known(symbol);
+    host_function *function = known_function(symbol);
     if (stats_wanted())
         count(symbol, caller);
     if (!function)

@@ -4,7 +4,7 @@
 
 #include "host/host_blas.h"
 
-/* What counted calls jump to, by symbol; NULL: it is not known. Filled by slots.c, read by thunks.S. */
+/* What counted calls jump to, by symbol; NULL: it is not known. Filled by jump_tables.c, read by thunks.S. */
 extern host_function *counted_targets[SYMBOL_COUNT];
 
 /* Count a forwarded call from the return address `caller`; where it goes on. For the counting stubs of

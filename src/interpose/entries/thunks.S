@@ -1,4 +1,4 @@
-/* Hidden stubs of the tables of slots.c, as those of host/thunks.S. They ask a function of (number, return
+/* Hidden stubs of the tables of jump_tables.c, as those of host/thunks.S. They ask a function of (number, return
  * address) where to go:
  *   count_thunks     stand in forward_slots while calls are counted: forwarding_count; but by themselves
  *                    where the thread has counters, the host is known and the caller is no host

@@ -13,14 +13,16 @@ EXTRA_libmublas_la_DEPENDENCIES = src/interpose/library.map
 pkglib_LTLIBRARIES = src/interpose/libblas.la
 src_interpose_libblas_la_SOURCES = $(blas_sources)
 src_interpose_libblas_la_LIBADD = $(libmublas_la_LIBADD)
-src_interpose_libblas_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map -version-info 3:0:0
+src_interpose_libblas_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map \
+	-version-info 3:0:0
 EXTRA_src_interpose_libblas_la_DEPENDENCIES = src/interpose/blas.map
 
 # And as the library with 64-bit integers by plain names.
 pkglib_LTLIBRARIES += src/interpose/libblas64.la
 src_interpose_libblas64_la_SOURCES = $(blas_sources) src/interpose/library/library_wide.c
 src_interpose_libblas64_la_LIBADD = $(libmublas_la_LIBADD)
-src_interpose_libblas64_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map -version-info 3:0:0
+src_interpose_libblas64_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map \
+	-version-info 3:0:0
 EXTRA_src_interpose_libblas64_la_DEPENDENCIES = src/interpose/blas.map
 
 library_map = $(CC) -E -P -x c -DWHOLE_LIBRARY -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in
@@ -42,7 +44,8 @@ link_empty = $(CC) -shared -nostdlib -x c /dev/null
 make_passing = $(MKDIR_P) src/interpose/lapack && folder=`mktemp -d` && \
 	$(link_empty) -Wl,-soname,libblas$$bits-mublas.so.3 -o $$folder/blas.so && \
 	$(link_empty) -Wl,-soname,liblapack$$bits-host.so.3 -o $$folder/lapack.so && \
-	$(CC) -I$(top_srcdir)/src $(CPPFLAGS) $(CFLAGS) -DPASSED_TO="\"liblapack$$bits-host.so.3\"" -fPIC -shared -nostdlib \
+	$(CC) -I$(top_srcdir)/src $(CPPFLAGS) $(CFLAGS) -DPASSED_TO="\"liblapack$$bits-host.so.3\"" -fPIC -shared \
+	-nostdlib \
 		-Wl,-soname,liblapack$$bits.so.3 -Wl,-z,nodelete -Wl,-z,now -Wl,--enable-new-dtags \
 		-Wl,-rpath,$(pkglibdir)/previous$$bits $(top_srcdir)/src/interpose/library/lapack_passing.S \
 		-Wl,--no-as-needed $$folder/blas.so $$folder/lapack.so -o $@.new && \

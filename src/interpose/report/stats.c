@@ -10,7 +10,7 @@
 enum { UNKNOWN, UNWANTED, WANTED };
 static atomic_int wanted = UNKNOWN;
 
-/* Asked for by the constructor of slots.c or by an earlier call of a library
+/* Asked for by the constructor of jump_tables.c or by an earlier call of a library
  * constructor; the environment is not read again, whatever the program does to it. */
 static bool decide(void)
 {

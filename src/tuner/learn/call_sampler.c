@@ -7,16 +7,17 @@
 enum {
     SCOUT_STEP = 4 /* in bytes */,
     GAPS = 4 /* filled at a time */,
-    SURE = 4 /* times of a sample beside the border, */, FEW = 2 /* of others */,
+    SURE = 4 /* times of a sample at the least, */, FEW = 2 /* of one far from the border */,
     KINDS = FAMILY_COUNT * TYPE_COUNT /* calls of one are one routine's, of one type */
 };
 
-/* How many times faster a side may be: where samples are made, closer to each other, timed SURE times, and in
- * each round, as long as they take no longer than usual on both sides. */
-static const double made = 2.5, closer = 1.5, beside = 3, close = 1.5, usual_us = 200;
-/* In amounts: no sample is made closer to another than this, and closer where the sides change places. Small
- * triangles are worth a device that take a host's threads longer to begin than to solve. */
-static const double step = 1.1, apart = 1.23, closer_apart = 1.12, close_enough = 1.1, least_part = 64;
+/* How many times faster a side may be where samples are made, where each is timed SURE times, and near the
+ * border, where they are closer to each other and timed in each round, the seldomer the longer than usual they
+ * take on both sides. */
+static const double sampled_lead = 2.5, sure_lead = 3, near_lead = 1.5, usual_us = 200;
+/* In amounts: no sample is made closer to another than this, and near the border. Small triangles are worth a
+ * device that take a host's threads longer to begin than to solve. */
+static const double step = 1.1, apart = 1.23, near_apart = 1.12, least_part = 64;
 
 struct chosen {
     int class;
@@ -209,26 +210,6 @@ static void add_scouted(struct session *session, int class)
         add(session, class, timed_class_amount_of(class, bytes));
 }
 
-/* The neighbouring samples between which the faster side changes, the last ones if it does several times. */
-static bool find_border(const struct session *session, int class, double *below, double *above)
-{
-    const struct time_curve *host = &session->times->host[class];
-    bool found = false;
-    for (int i = 0; i + 1 < host->count; i++) {
-        const double low = host->samples[i].amount, high = host->samples[i + 1].amount;
-        if ((gain_at(session, class, low) > 1) != (gain_at(session, class, high) > 1))
-            *below = low, *above = high, found = true;
-    }
-    return found;
-}
-
-static void bisect(struct session *session, int class)
-{
-    double below, above;
-    if (find_border(session, class, &below, &above) && above > close_enough * below)
-        add(session, class, sqrt(below * above));
-}
-
 /* Is there a sample as near as that? */
 static bool has_near(const struct class_samples *samples, double amount, double factor)
 {
@@ -246,7 +227,7 @@ static void fill(struct session *session, int class)
     double amount = timed_class_amount_of(class, session->sampler->least_bytes) / least_part;
     for (int gaps = 0; amount <= most && gaps < GAPS; amount *= step) {
         const double lead = lead_at(session, class, amount);
-        if (lead < made && !has_near(samples, amount, lead < closer ? closer_apart : apart))
+        if (lead < sampled_lead && !has_near(samples, amount, lead < near_lead ? near_apart : apart))
             gaps += add(session, class, amount);
     }
 }
@@ -260,9 +241,9 @@ static bool is_due(const struct session *session, int class, const struct sample
                       learned_times_device(session->times, class, sample->amount);
     const bool ends = sample->amount <= host->samples[0].amount ||
                       sample->amount >= host->samples[host->count - 1].amount;
-    if (sample->count < (lead < beside || ends ? SURE : FEW))
+    if (sample->count < (lead < sure_lead || ends ? SURE : FEW))
         return true;
-    return lead < close && sample->count * sqrt(us / usual_us) <= SURE + session->round;
+    return lead < near_lead && sample->count * sqrt(us / usual_us) <= SURE + session->round;
 }
 
 static bool sample_round(struct session *session)
@@ -278,10 +259,8 @@ static bool sample_round(struct session *session)
                 if (is_due(session, class, &samples->samples[i]))
                     choose(session, class, &samples->samples[i]);
             add_scouted(session, class);
-            if (session->round > 0) { /* single times would mislead */
-                bisect(session, class);
+            if (session->round > 0) /* single times would mislead */
                 fill(session, class);
-            }
         }
         if (!time_chosen(session))
             return false;

@@ -1,7 +1,7 @@
 /* call_sampler.h - which calls to time, on host and device, to learn where one overtakes the other.
  *
  * Each class first at sizes a factor of 4 in bytes apart. Then, in rounds: more sizes, evenly by ratio,
- * where neither side is far ahead, and between the two where the faster side changes; and those sizes again
+ * where neither side is far ahead, closer to each other where they are about as fast; and those sizes again
  * that are near there. A class in which one side is far ahead everywhere has no more. Each time a sample has
  * other flags, and odd or even sizes (sample_table.h). Calls of one routine follow each other, as in a
  * program, many on one side before it is the other's turn. Whoever times is given, so that a test can be

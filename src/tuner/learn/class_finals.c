@@ -1,4 +1,4 @@
-#include "tuner/learn/class_work.h"
+#include "tuner/learn/class_search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,16 +30,16 @@ static size_t count_sampled(const struct sampled_times *finals)
     return sampled;
 }
 
-size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX])
+size_t class_search_field(const struct class_search *search, size_t at, size_t field[FINALISTS_MAX])
 {
     static const double NOT_FAR = 1.3;
     enum { SIZES_OF_ALL = 8 };
-    const struct sampled_times *finals = &work->finals;
+    const struct sampled_times *finals = &search->finals;
     const size_t below = sampled_beside(finals, at, -1), above = sampled_beside(finals, at, 1),
                  sampled = count_sampled(finals);
-    const double near = sampled < (size_t)work->settings->sizes_of_many ? NOT_FAR : SAMPLED_FIELD;
+    const double near = sampled < (size_t)search->settings->wide_field_sizes ? NOT_FAR : SAMPLED_FIELD;
     size_t count = 0;
-    for (size_t shape = 0; shape < work->finalist_count; shape++)
+    for (size_t shape = 0; shape < search->finalist_count; shape++)
         if (sampled < SIZES_OF_ALL || is_near_the_fastest(finals, shape, below, near) ||
             is_near_the_fastest(finals, shape, above, near))
             field[count++] = shape;
@@ -48,30 +48,30 @@ size_t class_work_field(const struct class_work *work, size_t at, size_t field[F
     return count;
 }
 
-static enum status final_at(struct class_work *work, size_t number)
+static enum status final_at(struct class_search *search, size_t number)
 {
-    const struct blas_call call = class_work_call(work, work->finals.sizes[number]);
+    const struct blas_call call = class_search_call(search, search->finals.sizes[number]);
     const struct launch_shape built_in = launch_shape_built_in(&call);
     struct launch_shape shapes[FINALISTS_MAX];
     struct tuning_time times[FINALISTS_MAX], reference;
     size_t field[FINALISTS_MAX];
-    const size_t count = class_work_field(work, number, field);
+    const size_t count = class_search_field(search, number, field);
     for (size_t i = 0; i < count; i++)
-        shapes[i] = work->finalists[field[i]];
-    enum status status = shape_timer_time(work->tuner->timer, &call, shapes, count, &work->settings->finals,
-                                          times, &reference);
+        shapes[i] = search->finalists[field[i]];
+    enum status status = shape_timer_time(search->tuner->timer, &call, shapes, count,
+                                          &search->settings->finals, times, &reference);
     if (status != STATUS_OK)
         return status;
-    class_work_data(work, &call, "final", shapes, times, count);
-    class_work_data(work, &call, "default", &built_in, &reference, 1);
-    work->finals.built_in[number] = reference.seconds;
+    class_search_data(search, &call, "final", shapes, times, count);
+    class_search_data(search, &call, "default", &built_in, &reference, 1);
+    search->finals.built_in[number] = reference.seconds;
     for (size_t i = 0; i < count; i++) {
-        double *seconds = &work->finals.seconds[field[i] * SIZE_GRID_MAX];
+        double *seconds = &search->finals.seconds[field[i] * SIZE_GRID_MAX];
         seconds[number] = times[i].seconds;
         for (size_t size = 0; size < SIZE_GRID_MAX && times[i].rounds == TUNING_WRONG; size++)
             seconds[size] = HUGE_VAL;
     }
-    class_work_step(work);
+    class_search_step(search);
     return STATUS_OK;
 }
 
@@ -103,28 +103,28 @@ static size_t next_final(const struct sampled_times *finals)
 }
 
 /* The grid, and what is known without timing. */
-static enum status lay_out(struct class_work *work)
+static enum status lay_out(struct class_search *search)
 {
-    struct sampled_times *finals = &work->finals;
-    finals->shapes = work->finalists;
-    finals->shape_count = work->finalist_count;
-    finals->seconds = calloc(work->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
+    struct sampled_times *finals = &search->finals;
+    finals->shapes = search->finalists;
+    finals->shape_count = search->finalist_count;
+    finals->seconds = calloc(search->finalist_count * SIZE_GRID_MAX, sizeof *finals->seconds);
     for (size_t i = 0; i < finals->sizes_count; i++) {
-        const struct blas_call call = class_work_call(work, finals->sizes[i]);
-        finals->floor[i] = class_work_floor(work, &call);
+        const struct blas_call call = class_search_call(search, finals->sizes[i]);
+        finals->floor[i] = class_search_floor(search, &call);
     }
     return finals->seconds ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
-enum status class_finals(struct class_work *work)
+enum status class_finals(struct class_search *search)
 {
-    enum status status = lay_out(work);
-    for (int i = 0; i < work->settings->final_sizes && status == STATUS_OK && !class_work_is_stopped(work);
-         i++) {
-        const size_t next = next_final(&work->finals);
-        if (next == work->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_work_is_late(work)))
+    enum status status = lay_out(search);
+    for (int i = 0;
+         i < search->settings->final_sizes && status == STATUS_OK && !class_search_is_stopped(search); i++) {
+        const size_t next = next_final(&search->finals);
+        if (next == search->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_search_is_late(search)))
             break;
-        status = final_at(work, next);
+        status = final_at(search, next);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-#include "tuner/learn/class_work.h"
+#include "tuner/learn/class_search.h"
 
 #include "tuner/learn/analyzer.h"
 #include "tuner/learn/champion_sieve.h"
@@ -14,7 +14,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
         .breadth = breadth,
         .sieve_sizes = 8,
         .final_sizes = 176,
-        .sizes_of_many = 18,
+        .wide_field_sizes = 18,
         .held_sizes = 8,
         .best_of_each = 5,
         .champions = 4,
@@ -27,7 +27,7 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
     };
     if (breadth == BREADTH_QUICK)
         return settings;
-    settings.sizes_of_many = 60, settings.held_sizes = 20;
+    settings.wide_field_sizes = 60, settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
     settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
@@ -37,41 +37,42 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 }
 
 /* What the driver says of the class's kernel with aligned operands. */
-static enum status read_figures(struct class_work *work)
+static enum status read_figures(struct class_search *search)
 {
-    struct blas_call call = class_work_call(work, work->range.least);
+    struct blas_call call = class_search_call(search, search->range.least);
     call.a.pointer = NULL;
-    return device_check(work->tuner->timer->lane->device,
-                        occupancy_read_shapes(work->tuner->kernels, &call, &work->figures),
+    return device_check(search->tuner->timer->lane->device,
+                        occupancy_read_shapes(search->tuner->kernels, &call, &search->figures),
                         "asking for occupancies");
 }
 
-static enum status begin(struct class_work *work)
+static enum status begin(struct class_search *search)
 {
-    const struct tuning_settings *settings = work->settings;
-    work->range = size_range_of(work->class, work->form, work->tuner->timer->pool->matrix_bytes);
-    if (work->range.most < work->range.least)
+    const struct tuning_settings *settings = search->settings;
+    search->range = size_range_of(search->class, search->form, search->tuner->timer->pool->matrix_bytes);
+    if (search->range.most < search->range.least)
         return STATUS_UNSUPPORTED;
-    const enum status status = read_figures(work);
+    const enum status status = read_figures(search);
     if (status != STATUS_OK)
         return status;
-    work->finals.sizes_count = size_grid(work->range, SIZE_GRID_MAX, work->finals.sizes);
-    work->sieve_count =
-        sieve_sizes(work->class, work->finals.sizes, work->finals.sizes_count, settings->sieve_sizes,
-                    work->figures.of_edge[0].multiprocessors, work->sieve_sizes);
-    work->steps = (int)work->sieve_count + settings->final_sizes + settings->held_sizes;
-    work->space = shape_space_make(work->class, settings->breadth);
-    work->sieve_seconds = calloc(work->sieve_count * work->space.count + 1, sizeof *work->sieve_seconds);
-    work->wrong = calloc(work->space.count + 1, sizeof *work->wrong);
-    return work->space.count && work->sieve_seconds && work->wrong ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    search->finals.sizes_count = size_grid(search->range, SIZE_GRID_MAX, search->finals.sizes);
+    search->sieve_count = sieve_sizes(search->class, search->finals.sizes, search->finals.sizes_count,
+                                      settings->sieve_sizes, search->figures.of_edge[0].multiprocessors,
+                                      search->sieve_sizes);
+    search->steps = (int)search->sieve_count + settings->final_sizes + settings->held_sizes;
+    search->space = shape_space_make(search->class, settings->breadth);
+    search->sieve_seconds = calloc(search->sieve_count * search->space.count + 1,
+                                   sizeof *search->sieve_seconds);
+    search->wrong = calloc(search->space.count + 1, sizeof *search->wrong);
+    return search->space.count && search->sieve_seconds && search->wrong ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
 /* Which of the times at sampled sizes are those of the rules' shapes. */
-static void tell_chosen(const struct class_work *work, const struct class_recipe *rules)
+static void tell_chosen(const struct class_search *search, const struct class_recipe *rules)
 {
-    const struct sampled_times *finals = &work->finals;
+    const struct sampled_times *finals = &search->finals;
     for (size_t at = 0, i = 0; at < finals->sizes_count && rules->interval_count > 0; at++) {
-        const struct blas_call call = class_work_call(work, finals->sizes[at]);
+        const struct blas_call call = class_search_call(search, finals->sizes[at]);
         while (finals->sizes[at] > rules->intervals[i].upto)
             i++;
         struct launch_shape shape = rules->intervals[i].shape;
@@ -82,34 +83,34 @@ static void tell_chosen(const struct class_work *work, const struct class_recipe
         if (!shape.edge)
             shape = launch_shape_built_in(&call);
         const struct tuning_time time = {seconds, seconds, seconds, seconds > 0 && isfinite(seconds)};
-        class_work_data(work, &call, "chosen", &shape, &time, 1);
+        class_search_data(search, &call, "chosen", &shape, &time, 1);
     }
 }
 
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,
                              struct class_recipe *rules, struct class_summary *summary)
 {
-    struct class_work work = {.tuner = tuner, .settings = tuner->settings, .class = class, .form = form};
+    struct class_search search = {.tuner = tuner, .settings = tuner->settings, .class = class, .form = form};
     memset(rules, 0, sizeof *rules);
     memset(summary, 0, sizeof *summary);
-    enum status status = begin(&work);
+    enum status status = begin(&search);
     if (status == STATUS_OK)
-        status = class_sieve(&work, rules);
-    if (status == STATUS_OK && !class_work_is_stopped(&work))
-        status = class_finals(&work);
-    if (status == STATUS_OK && !class_work_is_stopped(&work) &&
-        !sampled_rules_make(&work.finals, work.settings->rules_most, rules))
+        status = class_sieve(&search, rules);
+    if (status == STATUS_OK && !class_search_is_stopped(&search))
+        status = class_finals(&search);
+    if (status == STATUS_OK && !class_search_is_stopped(&search) &&
+        !sampled_rules_make(&search.finals, search.settings->rules_most, rules))
         status = STATUS_UNSUPPORTED;
-    if (status == STATUS_OK && !class_work_is_stopped(&work))
-        status = class_held(&work, rules, summary);
-    if (status != STATUS_OK || class_work_is_stopped(&work))
+    if (status == STATUS_OK && !class_search_is_stopped(&search))
+        status = class_held_out(&search, rules, summary);
+    if (status != STATUS_OK || class_search_is_stopped(&search))
         rules->interval_count = 0;
-    tell_chosen(&work, rules);
-    summary->shapes = work.space.count;
-    summary->finalists = work.finalist_count;
-    free(work.space.shapes);
-    free(work.sieve_seconds);
-    free(work.wrong);
-    free(work.finals.seconds);
+    tell_chosen(&search, rules);
+    summary->shapes = search.space.count;
+    summary->finalists = search.finalist_count;
+    free(search.space.shapes);
+    free(search.sieve_seconds);
+    free(search.wrong);
+    free(search.finals.seconds);
     return status;
 }

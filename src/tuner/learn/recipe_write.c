@@ -1,7 +1,5 @@
 #include "tuner/learn/recipe_write.h"
 
-#include "tuner/learn/file_replace.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,15 +80,4 @@ char *recipe_text(const struct recipe *recipe, size_t *bytes)
     if (recipe->crossover)
         fprintf(stream, "crossover\n%s", recipe->crossover);
     return end_with_hash(stream, &text, bytes);
-}
-
-bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES])
-{
-    size_t bytes;
-    char *text = recipe_text(recipe, &bytes);
-    if (!text)
-        snprintf(fault, RECIPE_FAULT_BYTES, "out of memory");
-    const bool good = text && file_replace(path, text, bytes, fault);
-    free(text);
-    return good;
 }

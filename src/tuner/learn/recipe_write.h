@@ -1,4 +1,4 @@
-/* recipe_write.h - recipes as text, and as files that are whole or not there. An example:
+/* recipe_write.h - recipes as text. An example:
  *
  *   mublas recipe 2
  *   kernels 3e9b90ef882ab040
@@ -31,8 +31,5 @@
 
 /* The text, NUL-terminated, to be freed; NULL: out of memory. */
 char *recipe_text(const struct recipe *recipe, size_t *bytes);
-
-/* The recipe as a file, by file_replace. */
-bool recipe_replace(const struct recipe *recipe, const char *path, char fault[RECIPE_FAULT_BYTES]);
 
 #endif

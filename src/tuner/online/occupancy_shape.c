@@ -65,7 +65,7 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
     return chosen;
 }
 
-static CUresult read_limits(struct occupancy_figures *figures)
+CUresult occupancy_read_limits(struct occupancy_figures *figures)
 {
     int threads = 0;
     CUdevice device;
@@ -89,7 +89,7 @@ CUresult occupancy_read(struct kernel_set *set, enum kernel kernel, size_t share
     int most_threads = 0;
     CUfunction function;
     *figures = (struct occupancy_figures){0};
-    CUresult result = read_limits(figures);
+    CUresult result = occupancy_read_limits(figures);
     if (result == CUDA_SUCCESS)
         result = kernel_set_function(set, kernel, shared_bytes, &function);
     if (result == CUDA_SUCCESS)

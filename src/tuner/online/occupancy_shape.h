@@ -27,6 +27,10 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
                                     const struct occupancy_recipe *recipe,
                                     const struct shape_figures *figures);
 
+/* All but the active blocks, of the device that is there. Inside device_enter; the driver's result, not
+ * logged. */
+CUresult occupancy_read_limits(struct occupancy_figures *figures);
+
 /* The figures of the device that is there, by the driver: of a kernel with that much dynamic shared memory.
  * Inside device_enter; the driver's result, not logged. About 20 driver calls, so keep the figures: they
  * stay the same as long as device, driver and kernel set do. */

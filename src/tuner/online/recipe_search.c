@@ -12,7 +12,7 @@
 
 enum { PATH_BYTES = 512 };
 
-/* All recipe files of src/tuner/recipes, one after another (built_in_recipes_text.S). */
+/* All recipe files of recipes, one after another (built_in_recipes_text.S). */
 extern const char mublas_built_in_recipes[] __attribute__((visibility("hidden")));
 extern const char mublas_built_in_recipes_end[] __attribute__((visibility("hidden")));
 

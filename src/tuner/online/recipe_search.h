@@ -16,7 +16,7 @@ struct recipe_search {
     } attempts[RECIPE_ORIGINS];
 };
 
-/* The text of number `number`, from 0 on, of the recipes that come with mublas (src/tuner/recipes); NULL:
+/* The text of number `number`, from 0 on, of the recipes that come with mublas (recipes); NULL:
  * there are no more. */
 const char *built_in_recipe(int number, size_t *bytes);
 

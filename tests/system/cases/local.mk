@@ -6,11 +6,13 @@ check_PROGRAMS += tests/system/cases/direct_read_beside tests/system/cases/error
 	tests/system/cases/fetched_on_access tests/system/cases/filter_probe tests/system/cases/float_status \
 	tests/system/cases/guarded_triangle tests/system/cases/inexact_trap tests/system/cases/own_descriptor_two \
 	tests/system/cases/received_packets tests/system/cases/syscall_filter
-tests_system_cases_direct_read_beside_SOURCES = tests/system/cases/direct_read_beside.c tests/system/cases/case.h
+tests_system_cases_direct_read_beside_SOURCES = tests/system/cases/direct_read_beside.c \
+	tests/system/cases/case.h
 tests_system_cases_direct_read_beside_LDADD = $(system_test_libraries)
 tests_system_cases_error_number_SOURCES = tests/system/cases/error_number.c tests/system/cases/case.h
 tests_system_cases_error_number_LDADD = $(system_test_libraries)
-tests_system_cases_fetched_on_access_SOURCES = tests/system/cases/fetched_on_access.c tests/system/cases/case.h
+tests_system_cases_fetched_on_access_SOURCES = tests/system/cases/fetched_on_access.c \
+	tests/system/cases/case.h
 tests_system_cases_fetched_on_access_LDADD = $(system_test_libraries)
 tests_system_cases_filter_probe_SOURCES = tests/system/cases/filter_probe.c tests/system/cases/case.h
 tests_system_cases_filter_probe_LDADD = $(system_test_libraries)
@@ -20,7 +22,8 @@ tests_system_cases_guarded_triangle_SOURCES = tests/system/cases/guarded_triangl
 tests_system_cases_guarded_triangle_LDADD = $(system_test_libraries)
 tests_system_cases_inexact_trap_SOURCES = tests/system/cases/inexact_trap.c tests/system/cases/case.h
 tests_system_cases_inexact_trap_LDADD = $(system_test_libraries)
-tests_system_cases_own_descriptor_two_SOURCES = tests/system/cases/own_descriptor_two.c tests/system/cases/case.h
+tests_system_cases_own_descriptor_two_SOURCES = tests/system/cases/own_descriptor_two.c \
+	tests/system/cases/case.h
 tests_system_cases_own_descriptor_two_LDADD = $(system_test_libraries)
 tests_system_cases_received_packets_SOURCES = tests/system/cases/received_packets.c tests/system/cases/case.h
 tests_system_cases_received_packets_LDADD = $(system_test_libraries)

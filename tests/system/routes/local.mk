@@ -14,10 +14,13 @@ route_test_flags = $(AM_LDFLAGS) -export-dynamic
 route_eigen_sources = tests/system/routes/eigen_faults.c tests/system/routes/eigen_problem.c \
 	tests/system/routes/eigen_problem.h tests/system/routes/eigen_run.c tests/system/routes/eigen_run.h \
 	$(route_fenced_sources) $(route_test_sources)
-route_symmetric_sources = tests/system/routes/symmetric.c tests/system/routes/symmetric.h tests/system/blas_program.h
+route_symmetric_sources = tests/system/routes/symmetric.c tests/system/routes/symmetric.h \
+	tests/system/blas_program.h
 
-check_PROGRAMS += tests/system/routes/beside tests/system/routes/eigen tests/system/routes/ends tests/system/routes/failing \
-	tests/system/routes/indefinite tests/system/routes/plain tests/system/routes/refused tests/system/routes/threads
+check_PROGRAMS += tests/system/routes/beside tests/system/routes/eigen tests/system/routes/ends \
+	tests/system/routes/failing \
+	tests/system/routes/indefinite tests/system/routes/plain tests/system/routes/refused \
+	tests/system/routes/threads
 tests_system_routes_eigen_SOURCES = tests/system/routes/eigen.c tests/system/routes/eigen_arguments.c \
 	tests/system/routes/eigen_numbers.c tests/system/routes/eigen_sections.h tests/system/routes/eigen_solve.c \
 	$(route_eigen_sources)
@@ -52,7 +55,8 @@ tests_system_routes_solved_SOURCES = tests/system/routes/solved.c tests/system/b
 tests_system_routes_solved_LDADD = $(route_test_libraries)
 
 # Factorisations.
-route_factor_sources = tests/system/routes/factor_run.c tests/system/routes/factor_run.h $(route_fenced_sources) \
+route_factor_sources = tests/system/routes/factor_run.c tests/system/routes/factor_run.h \
+	$(route_fenced_sources) \
 	$(route_test_sources)
 check_PROGRAMS += tests/system/routes/factor
 tests_system_routes_factor_SOURCES = tests/system/routes/factor.c $(route_factor_sources)
@@ -71,4 +75,5 @@ endif
 TESTS += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
 EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_failures.sh \
-	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh tests/system/routes/functions.sh
+	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh \
+	tests/system/routes/functions.sh

@@ -1,4 +1,4 @@
-#include "command/tune/tuning_report.h"
+#include "command/report/tuning_report.h"
 
 #include "command/commands.h"
 #include "tuner/online/learned_times.h"

@@ -1,4 +1,4 @@
-#include "tuner/learn/file_replace.h"
+#include "command/file_replace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-/* class_work.h - one class and form while it is being tuned: shared by class_tuning.c and its
- * stages class_sieve.c, class_finals.c and class_held.c, of which each one uses those before. */
-#ifndef MUBLAS_CLASS_WORK_H
-#define MUBLAS_CLASS_WORK_H
+/* class_search.h - one class and form while it is being tuned: shared by class_tuning.c and its
+ * stages class_sieve.c, class_finals.c and class_held_out.c, of which each one uses those before. */
+#ifndef MUBLAS_CLASS_SEARCH_H
+#define MUBLAS_CLASS_SEARCH_H
 
 #include "tuner/learn/class_tuning.h"
 #include "tuner/learn/sampled_rules.h"
@@ -10,7 +10,7 @@
 enum { FINALISTS_MAX = 64 };
 enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 4 }; /* when it is late */
 
-struct class_work {
+struct class_search {
     struct class_tuner *tuner;
     const struct tuning_settings *settings;
     int class;
@@ -30,25 +30,26 @@ struct class_work {
 
 /* The stages in their order. The sieve finds the finalists and runs the analyzer; the finals
  * time them; held-out sizes say whether these or the occupancy recipe choose. */
-enum status class_sieve(struct class_work *work, struct class_recipe *rules);
-enum status class_finals(struct class_work *work);
-enum status class_held(struct class_work *work, struct class_recipe *rules, struct class_summary *summary);
+enum status class_sieve(struct class_search *search, struct class_recipe *rules);
+enum status class_finals(struct class_search *search);
+enum status class_held_out(struct class_search *search, struct class_recipe *rules,
+                           struct class_summary *summary);
 
 /* Finalists that are worth timing at this place of the grid: those that were near the fastest, or at first
  * not far from it, at one of the sampled sizes around; at the very first sizes all. Their numbers,
  * ascending, to `field`. How many, at least one. */
-size_t class_work_field(const struct class_work *work, size_t at, size_t field[FINALISTS_MAX]);
+size_t class_search_field(const struct class_search *search, size_t at, size_t field[FINALISTS_MAX]);
 
 /* A step of the work is done: tell whoever shows progress. */
-void class_work_step(struct class_work *work);
-bool class_work_is_stopped(const struct class_work *work);
+void class_search_step(struct class_search *search);
+bool class_search_is_stopped(const struct class_search *search);
 /* Past its deadline: do with fewer sizes. */
-bool class_work_is_late(const struct class_work *work);
+bool class_search_is_late(const struct class_search *search);
 /* Seconds that no shape can do without. */
-double class_work_floor(const struct class_work *work, const struct blas_call *call);
-struct blas_call class_work_call(const struct class_work *work, int64_t size);
+double class_search_floor(const struct class_search *search, const struct blas_call *call);
+struct blas_call class_search_call(const struct class_search *search, int64_t size);
 /* Lines of the data file, for what was timed. */
-void class_work_data(const struct class_work *work, const struct blas_call *call, const char *stage,
-                     const struct launch_shape *shapes, const struct tuning_time *times, size_t count);
+void class_search_data(const struct class_search *search, const struct blas_call *call, const char *stage,
+                       const struct launch_shape *shapes, const struct tuning_time *times, size_t count);
 
 #endif

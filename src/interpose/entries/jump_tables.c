@@ -5,6 +5,7 @@
  * calls past their gate in the interfaces whose names do not tell the integer width: to the entries of the
  * width that the host turned out to have, at first to a stub that finds that out. */
 #include "common/settings.h"
+#include "host/known_functions.h"
 #include "interpose/entries/forwarding.h"
 #include "interpose/entries/thunks.h"
 #include "interpose/entries/width_entries.h"
@@ -79,11 +80,11 @@ static void copy_settings(void)
 
 __attribute__((constructor)) static void bind_at_load(void)
 {
-    static const struct host_blas_listener listener = {serve, unbind};
+    static const struct known_functions_listener listener = {serve, unbind};
     const int saved_errno = errno;
     copy_settings();
     width_entries_listen(settle);
-    host_blas_listen(&listener);
+    known_functions_listen(&listener);
     host_blas_bind_at_load();
     errno = saved_errno;
 }
