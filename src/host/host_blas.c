@@ -239,8 +239,9 @@ static host_function *resolve(enum symbol symbol, const void *caller)
     host_function *function = state_of(interface) < BOUND ? bind_late(symbol, caller) : NULL;
     if (function)
         return function;
-    return known_function_is_by_caller(symbol) || host_blas_is_shared(interface) ? resolve_by_caller(symbol, caller)
-                                                                  : resolve_directly(symbol, caller);
+    if (known_function_is_by_caller(symbol) || host_blas_is_shared(interface))
+        return resolve_by_caller(symbol, caller);
+    return resolve_directly(symbol, caller);
 }
 
 /* Looking for a library tries names, and runs the constructors of what it opens. */

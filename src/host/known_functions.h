@@ -1,4 +1,5 @@
-/* known_functions.h - what serves each symbol, as far as it is known, and who is told of that. Thread-safe. */
+/* known_functions.h - what serves each symbol, as far as it is known, and who is told of that.
+ * Thread-safe. */
 #ifndef MUBLAS_KNOWN_FUNCTIONS_H
 #define MUBLAS_KNOWN_FUNCTIONS_H
 

@@ -2,12 +2,12 @@
  *
  * Pinned memory moves at several times the speed of staging, but a pin stays on the old pages when the
  * program discards or remaps them: DMA then reads and writes orphaned pages without an error. So pages that
- * the tracker has reported since pinning are suspect and are staged. What is pinned is the span of a matrix of
- * 16 MiB or more: neighbouring allocations
- * are often one mapping; and that of a smaller result that comes home again and again
- * (ledger/staged_results.h), if it begins a page or is a variable of the program. Never memory of a
- * program that uses CUDA itself (cuda_users.h, device.h). Callers claim the pages for themselves; what is
- * done to a pin that sticks out of them is done only if nobody claims the rest. Inside device_enter. */
+ * the tracker has reported since pinning are suspect and are staged. What is pinned is the span of a matrix
+ * of 16 MiB or more: neighbouring allocations are often one mapping; and that of a smaller result that
+ * comes home again and again (ledger/staged_results.h), if it begins a page or is a variable of the
+ * program. Never memory of a program that uses CUDA itself (cuda_users.h, device.h). Callers claim the
+ * pages for themselves; what is done to a pin that sticks out of them is done only if nobody claims the
+ * rest. Inside device_enter. */
 #ifndef MUBLAS_PINS_H
 #define MUBLAS_PINS_H
 

@@ -12,8 +12,8 @@ enum {
 };
 
 /* How many times faster a side may be where samples are made, where each is timed SURE times, and near the
- * border, where they are closer to each other and timed in each round, the seldomer the longer than usual they
- * take on both sides. */
+ * border, where they are closer to each other and timed in each round, the seldomer the longer than usual
+ * they take on both sides. */
 static const double sampled_lead = 2.5, sure_lead = 3, near_lead = 1.5, usual_us = 200;
 /* In amounts: no sample is made closer to another than this, and near the border. Small triangles are worth a
  * device that take a host's threads longer to begin than to solve. */
