@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct device {
@@ -17,6 +18,7 @@ struct device {
     struct kernel_set kernels;
     atomic_bool is_shared;
     atomic_bool usable;
+    bool is_programs; /* device_of_context */
 };
 
 static struct device the_device;
@@ -163,6 +165,29 @@ enum status device_wake(struct device **device)
     return wake_status;
 }
 
+CUresult device_of_context(struct device **result)
+{
+    struct device *const device = calloc(1, sizeof *device);
+    if (!device)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult outcome = driver()->context_current(&device->context);
+    if (outcome == CUDA_SUCCESS)
+        outcome = driver()->context_id(device->context, &device->context_id);
+    if (outcome == CUDA_SUCCESS)
+        outcome = driver()->context_device(&device->handle);
+    if (outcome == CUDA_SUCCESS)
+        outcome = kernel_set_load(&device->kernels);
+    if (outcome != CUDA_SUCCESS) {
+        free(device);
+        return outcome;
+    }
+    read_properties(device->handle, device->handle, &device->properties); /* a CUdevice is its ordinal */
+    device->is_programs = true;
+    atomic_store(&device->usable, true);
+    *result = device;
+    return CUDA_SUCCESS;
+}
+
 void device_disable(struct device *device, const char *reason)
 {
     if (atomic_exchange(&device->usable, false))
@@ -244,7 +269,7 @@ static enum status push_context(struct device *device)
 
 static void note_sharing(struct device *device)
 {
-    if (!atomic_exchange(&device->is_shared, true))
+    if (!device->is_programs && !atomic_exchange(&device->is_shared, true))
         log_message(LOG_INFO, "the program uses CUDA itself");
 }
 

@@ -49,7 +49,8 @@ route_kernel_files = \
 	src/gpu/kernels/stedc_vectors.cu \
 	src/gpu/kernels/tridiagonal_chip.cu \
 	src/gpu/kernels/tridiagonal_copy.cu \
-	src/gpu/kernels/tridiagonal_panel.cu
+	src/gpu/kernels/tridiagonal_panel.cu \
+	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
 	src/gpu/kernels/grid_ops.h \
 	src/gpu/kernels/reflector.h \

@@ -22,4 +22,5 @@ libmublas_core_la_SOURCES += \
 	src/lapack/standard_form.c src/lapack/standard_form.h \
 	src/lapack/triangle.c \
 	src/lapack/tridiagonal.c \
-	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h
+	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h \
+	src/lapack/vector_range.c src/lapack/vector_range.h

@@ -76,3 +76,57 @@ enum status matrix_part_queue_largest(struct device *device, CUstream stream, co
     *blocks = blocks_for(&arguments, PART_BLOCKS_MOST);
     return launch(device, stream, KERNEL_part_largest, &arguments, *blocks, THREADS * sizeof(uint32_t));
 }
+
+enum { SCALE_AT = PART_BLOCKS_MOST * sizeof(uint32_t) }; /* behind the moduli */
+_Static_assert(SCALE_AT + sizeof(struct part_scale) <= PART_SCALE_BYTES && (int)SCALED_VECTORS == PART_SCALED_MOST,
+               "as the kernels have it");
+
+static struct part_scale *scale_at(CUdeviceptr scale)
+{
+    return (struct part_scale *)(uintptr_t)(scale + SCALE_AT);
+}
+
+/* Where the reduction to tridiagonal form takes a matrix as it is: as route_values_largest_is_safe. */
+static enum status choose_scale(struct device *device, CUstream stream, enum blas_type type, CUdeviceptr scale,
+                                unsigned blocks)
+{
+    const bool is_single = blas_is_single(type);
+    struct scale_choice_arguments arguments = {.largest = (const unsigned *)(uintptr_t)scale, .scale = scale_at(scale),
+                                               .count = blocks, .is_single = is_single,
+                                               .exponent_least = is_single ? -48 : -483,
+                                               .exponent_most = is_single ? 29 : 254};
+    return launch(device, stream, KERNEL_part_scale_choose, &arguments, 1, THREADS * sizeof(uint32_t));
+}
+
+enum status matrix_part_scale(struct device *device, CUstream stream, const struct device_part *part,
+                              enum blas_type type, CUdeviceptr scale)
+{
+    const bool is_single = blas_is_single(type);
+    struct scaling_arguments arguments = {.part = arguments_of(part, type, is_single ? 1 : 2), .scale = scale_at(scale)};
+    unsigned blocks;
+    arguments.part.to = (void *)(uintptr_t)part->address;
+    arguments.part.to_ld = arguments.part.from_ld;
+    enum status status = matrix_part_queue_largest(device, stream, part, type, scale, &blocks);
+    if (status == STATUS_OK)
+        status = choose_scale(device, stream, type, scale, blocks);
+    if (status != STATUS_OK)
+        return status;
+    return launch(device, stream, is_single ? KERNEL_spart_scale : KERNEL_dpart_scale, &arguments,
+                  blocks_for(&arguments.part, blocks_most(device)), 0);
+}
+
+enum status matrix_part_scale_back(struct device *device, CUstream stream, const struct device_vector *vectors,
+                                   int count, enum blas_type type, CUdeviceptr scale, CUdeviceptr info)
+{
+    struct scaling_back_arguments arguments = {.scale = scale_at(scale), .info = (int *)(uintptr_t)info};
+    int64_t longest = 1;
+    for (int i = 0; i < count; i++) {
+        arguments.vectors[i] = (void *)(uintptr_t)vectors[i].address;
+        arguments.counts[i] = vectors[i].count;
+        arguments.steps[i] = vectors[i].step;
+        longest = vectors[i].count > longest ? vectors[i].count : longest;
+    }
+    const int64_t blocks = (longest + THREADS - 1) / THREADS, most = blocks_most(device);
+    return launch(device, stream, blas_is_single(type) ? KERNEL_sscale_back : KERNEL_dscale_back, &arguments,
+                  (unsigned)(blocks < most ? blocks : most), 0);
+}
