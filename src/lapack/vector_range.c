@@ -22,7 +22,7 @@ static enum status find(struct device *device, CUstream stream, const struct vec
                                         .up_to = range->up_to, .is_interval = range->is_interval,
                                         .is_single = blas_is_single(range->type), .found = (int *)(uintptr_t)workspace,
                                         .m = (int *)(uintptr_t)range->m};
-    return launch(device, stream, KERNEL_range_find, &arguments, 1, 1);
+    return launch(device, stream, KERNEL_eigen_range_find, &arguments, 1, 1);
 }
 
 enum status vector_range_queue(struct device *device, CUstream stream, const struct vector_range *range,
@@ -38,6 +38,6 @@ enum status vector_range_queue(struct device *device, CUstream stream, const str
     const enum status status = find(device, stream, range, workspace);
     if (status != STATUS_OK)
         return status;
-    return launch(device, stream, KERNEL_range_move, &arguments,
+    return launch(device, stream, KERNEL_eigen_range_move, &arguments,
                   1 + (unsigned)((arguments.rows + THREADS - 1) / THREADS), THREADS);
 }

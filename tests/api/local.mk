@@ -65,3 +65,12 @@ tests_api_test_native_stress_LDFLAGS = $(native_test_flags)
 TESTS += tests/api/installed.sh
 EXTRA_DIST += tests/api/installed.sh tests/api/every_routine.f90
 tests/api/installed.log: $(lib_LTLIBRARIES) $(check_DATA)
+
+# Eigenproblems: the emulated device needs cooperative launches, which the tests ask for.
+eigen_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+check_PROGRAMS += tests/api/test_native_eigen
+TESTS += tests/api/test_native_eigen
+tests_api_test_native_eigen_SOURCES = tests/api/test_native_eigen.c tests/api/eigen_operands.h
+tests_api_test_native_eigen_CPPFLAGS = $(eigen_test_flags)
+tests_api_test_native_eigen_LDADD = libmublas.la -lm
+tests_api_test_native_eigen_LDFLAGS = $(native_test_flags)

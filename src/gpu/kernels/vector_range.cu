@@ -24,7 +24,7 @@ DEVICE_FUNCTION int64_t count_values(const range_arguments &arguments, double bo
 }
 
 /* By one thread. */
-KERNEL_FUNCTION range_find(const struct range_arguments arguments)
+KERNEL_FUNCTION eigen_range_find(const struct range_arguments arguments)
 {
     int64_t first = arguments.first, count = arguments.count;
     if (arguments.is_interval) {
@@ -50,7 +50,7 @@ DEVICE_FUNCTION void move_words(unsigned *words, int64_t distance, int64_t count
 }
 
 /* A thread moves a row, column by column, so that nothing is written before it was read. The last block has the values. */
-KERNEL_FUNCTION range_move(const struct range_move_arguments arguments)
+KERNEL_FUNCTION eigen_range_move(const struct range_move_arguments arguments)
 {
     const int64_t first = arguments.found[0], count = arguments.found[1], ld = arguments.ld;
     const int64_t rows_at_once = (int64_t)(block_count() - 1) * thread_count();
