@@ -256,42 +256,46 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
 
 /* --- eigenproblems of symmetric and Hermitian matrices ---
  *
- * LAPACK's routines on device pointers, by the kernels that LAPACK calls of programs are solved with (doc/lapack.md), with
- * cuBLAS for products and cuSOLVER for ormtr. Meaning, shapes and storage of operands are LAPACK's where nothing else is
- * said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w, vl and vu are real: of float or double.
+ * LAPACK's routines on device pointers, by the kernels that LAPACK calls of programs are solved with
+ * (doc/lapack.md), with cuBLAS for products and cuSOLVER for ormtr. Meaning, shapes and storage of operands
+ * are LAPACK's where nothing else is said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w,
+ * vl and vu are real: of float or double.
  *
- * All pointers but `bytes` are to device memory, info and m among them; nobody waits, and the program reads info when the
- * stream has come so far. The program owns all memory. Operands must not overlap, nor the workspace any of them.
+ * All pointers but `bytes` are to device memory, info and m among them; nobody waits, and the program reads
+ * info when the stream has come so far. The program owns all memory. Operands must not overlap, nor the
+ * workspace any of them.
  *
- * Workspace is device memory of the program's at a multiple of 256 bytes (as cudaMalloc and mublas_device_allocate give
- * it), busy until the stream has come so far; no host memory is needed. mublas_ROUTINE_workspace says how many bytes the
- * call with these arguments needs: 0 where it has nothing to do. A larger workspace will do, a smaller one gives
- * MUBLAS_BAD_ARGUMENT. sytrd takes about n^2 elements, syevd with vectors about 2 n^2 real numbers more, complex ones
- * 4 n^2. The first such call with a handle opens cuSOLVER, which waits for the device (half a second).
+ * Workspace is device memory of the program's at a multiple of 256 bytes (as cudaMalloc and
+ * mublas_device_allocate give it), busy until the stream has come so far; no host memory is needed.
+ * mublas_ROUTINE_workspace says how many bytes the call with these arguments needs: 0 where it has nothing
+ * to do. A larger workspace will do, a smaller one gives MUBLAS_BAD_ARGUMENT. sytrd and syevd without
+ * vectors take about n^2 elements, syevd with vectors 2.75 n^2 real numbers, heevd 5 n^2. The first such
+ * call with a handle opens cuSOLVER, which waits for the device (half a second).
  *
- * Values. Any finite ones: a matrix whose largest modulus is so small or large that LAPACK's eigensolvers would scale it is
- * scaled by a power of two, and results are scaled back; so does sytrd, where LAPACK rescales its vectors. The imaginary
- * parts of a Hermitian diagonal are not read. Infinity and NaN come to an end, too: info is -1, and w, or sytrd's d and e,
- * are all NaN.
+ * Values. Any finite ones: a matrix whose largest modulus is so small or large that LAPACK's eigensolvers
+ * would scale it is scaled by a power of two, and results are scaled back; so does sytrd, where LAPACK
+ * rescales its vectors. The imaginary parts of a Hermitian diagonal are not read. Infinity and NaN come to
+ * an end, too: info of syevd and syevdx is -1, and w, or sytrd's d and e, are all NaN.
  *
- * info is 0; -1: see above; 1: divide and conquer did not converge, and the results are of no use. Of a call that has n = 0
- * info and m become 0, and nothing else is looked at.
+ * info is 0; -1: see above; 1: divide and conquer did not converge, and the results are of no use, as
+ * those of stedc on NaN. Where n is 0, info and m become 0 and other pointers may be NULL.
  *
- * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), a device without
- * cooperative launches or with less shared memory than an order of 64 needs, or, of ormtr and with vectors, n times a
- * leading dimension of 2^31 and more. There cuSOLVER's own routines serve.
+ * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), a device
+ * without cooperative launches or with less shared memory than an order of 64 needs, or, of ormtr and with
+ * vectors, n times a leading dimension of 2^31 and more. There cuSOLVER's own routines serve.
  *
- * Streams. sytrd, syevd and syevdx launch kernels of which all blocks are on the device at once and wait for each other.
- * They begin when every multiprocessor has room: a kernel of the program's that is already there and waits for one behind
- * them waits for ever. Calls of one handle on different streams follow each other; handles are for calls at once.
+ * Streams. sytrd, syevd and syevdx launch kernels of which all blocks are on the device at once and wait
+ * for each other. They begin when every multiprocessor has room: a kernel of the program's that is already
+ * there and waits for one behind them waits for ever. Calls of one handle on different streams follow each
+ * other; handles are for calls at once.
  *
- * Graphs. sytrd, stedc, and syevd and syevdx without vectors may be captured, on CUDA 11.1 and later, once a workspace was
- * asked for with the handle; ormtr and calls with vectors give MUBLAS_NOT_SUPPORTED, since cuSOLVER's ormtr is not known to
- * be capturable. A replay uses the workspace of the call, and must run beside no other call for eigenproblems of the
- * handle. The rest as above.
+ * Graphs. sytrd, stedc, and syevd and syevdx without vectors may be captured once a workspace was asked for
+ * with the handle, where the driver takes cooperative launches into graphs (stedc: anywhere). ormtr and
+ * calls with vectors give MUBLAS_NOT_SUPPORTED, since cuSOLVER's ormtr is not known to be capturable. A
+ * replay uses the call's workspace, and must run beside no other call of the handle for eigenproblems.
  *
- * Bits depend on the operands, on the number of multiprocessors where that changes what fits on the chip, and on
- * cuBLAS and cuSOLVER; they repeat from run to run. Source: DESIGN.md, section 10; LAPACK Users' Guide; Cuppen 1981. */
+ * Bits depend on the operands, on the number of multiprocessors where that changes what fits on the chip,
+ * and on cuBLAS and cuSOLVER; they repeat from run to run. Sources: doc/lapack.md, LAPACK Users' Guide. */
 
 /* The letters of BLAS' and LAPACK's names. */
 enum mublas_type { MUBLAS_SINGLE = 'S', MUBLAS_DOUBLE = 'D', MUBLAS_COMPLEX = 'C', MUBLAS_DOUBLE_COMPLEX = 'Z' };
@@ -306,8 +310,9 @@ enum mublas_compz { MUBLAS_COMPZ_NONE = 'N', MUBLAS_COMPZ_TRIDIAGONAL = 'I', MUB
 enum mublas_status mublas_sytrd_workspace(struct mublas_handle *handle, enum mublas_type type,
                                           enum mublas_uplo uplo, int64_t n, int64_t lda, size_t *bytes);
 enum mublas_status mublas_ormtr_workspace(struct mublas_handle *handle, enum mublas_type type,
-                                          enum mublas_side side, enum mublas_uplo uplo, enum mublas_trans trans,
-                                          int64_t m, int64_t n, int64_t lda, int64_t ldc, size_t *bytes);
+                                          enum mublas_side side, enum mublas_uplo uplo,
+                                          enum mublas_trans trans, int64_t m, int64_t n, int64_t lda,
+                                          int64_t ldc, size_t *bytes);
 enum mublas_status mublas_stedc_workspace(struct mublas_handle *handle, enum mublas_type type,
                                           enum mublas_compz compz, int64_t n, int64_t ldz, size_t *bytes);
 enum mublas_status mublas_syevd_workspace(struct mublas_handle *handle, enum mublas_type type,
@@ -318,8 +323,8 @@ enum mublas_status mublas_syevdx_workspace(struct mublas_handle *handle, enum mu
                                            enum mublas_uplo uplo, int64_t n, int64_t lda, int64_t il,
                                            int64_t iu, size_t *bytes);
 
-/* Q' A Q = T. A: n x n, its triangle `uplo` is read, and T and the vectors of the reflectors come into it as LAPACK leaves
- * them; the other triangle stays. d: n, e: n - 1 real numbers, tau: n - 1 elements. */
+/* Q' A Q = T. A: n x n, its triangle `uplo` is read, and T and the vectors of the reflectors come into it
+ * as LAPACK leaves them; the other triangle stays. d: n, e: n - 1 real numbers, tau: n - 1 elements. */
 enum mublas_status mublas_ssytrd(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, float *a,
                                  int64_t lda, float *d, float *e, float *tau, void *workspace,
                                  size_t workspace_bytes);
@@ -333,8 +338,9 @@ enum mublas_status mublas_zhetrd(struct mublas_handle *handle, enum mublas_uplo 
                                  int64_t lda, double *d, double *e, void *tau, void *workspace,
                                  size_t workspace_bytes);
 
-/* C = Q C, Q' C, C Q or C Q', with Q of sytrd in a and tau, of order m or n; C: m x n. trans: MUBLAS_NO_TRANS, of real types
- * MUBLAS_TRANS or MUBLAS_CONJ_TRANS, of complex ones MUBLAS_CONJ_TRANS. a and tau are as before when it is done. */
+/* C = Q C, Q' C, C Q or C Q', with Q of sytrd in a and tau, of order m or n; C: m x n. trans:
+ * MUBLAS_NO_TRANS, of real types MUBLAS_TRANS or MUBLAS_CONJ_TRANS, of complex ones MUBLAS_CONJ_TRANS. a
+ * and tau are as before when it is done. */
 enum mublas_status mublas_sormtr(struct mublas_handle *handle, enum mublas_side side, enum mublas_uplo uplo,
                                  enum mublas_trans trans, int64_t m, int64_t n, const float *a, int64_t lda,
                                  const float *tau, float *c, int64_t ldc, void *workspace,
@@ -352,23 +358,23 @@ enum mublas_status mublas_zunmtr(struct mublas_handle *handle, enum mublas_side 
                                  const void *tau, void *c, int64_t ldc, void *workspace,
                                  size_t workspace_bytes);
 
-/* Eigenvalues, ascending, of the real symmetric tridiagonal matrix d, e come into d, vectors into Z, n x n; e stays. With
- * MUBLAS_COMPZ_ORIGINAL Z is multiplied by them. With MUBLAS_COMPZ_NONE z may be NULL. */
+/* Eigenvalues, ascending, of the real symmetric tridiagonal matrix d, e come into d, vectors into Z, n x n;
+ * e stays. With MUBLAS_COMPZ_ORIGINAL Z is multiplied by them. With MUBLAS_COMPZ_NONE z may be NULL. */
 enum mublas_status mublas_sstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, float *d,
-                                 const float *e, float *z, int64_t ldz, void *workspace, size_t workspace_bytes,
-                                 int *info);
+                                 const float *e, float *z, int64_t ldz, void *workspace,
+                                 size_t workspace_bytes, int *info);
 enum mublas_status mublas_dstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, double *d,
                                  const double *e, double *z, int64_t ldz, void *workspace,
                                  size_t workspace_bytes, int *info);
 enum mublas_status mublas_cstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, float *d,
-                                 const float *e, void *z, int64_t ldz, void *workspace, size_t workspace_bytes,
-                                 int *info);
+                                 const float *e, void *z, int64_t ldz, void *workspace,
+                                 size_t workspace_bytes, int *info);
 enum mublas_status mublas_zstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, double *d,
-                                 const double *e, void *z, int64_t ldz, void *workspace, size_t workspace_bytes,
-                                 int *info);
+                                 const double *e, void *z, int64_t ldz, void *workspace,
+                                 size_t workspace_bytes, int *info);
 
-/* All eigenvalues, ascending, come into w, n real numbers, and vectors into the columns of A, n x n, of which the triangle
- * `uplo` is read; without vectors that triangle is destroyed. */
+/* All eigenvalues, ascending, come into w, n real numbers, and vectors into the columns of A, n x n, of
+ * which the triangle `uplo` is read; without vectors that triangle is destroyed. */
 enum mublas_status mublas_ssyevd(struct mublas_handle *handle, enum mublas_vectors vectors,
                                  enum mublas_uplo uplo, int64_t n, float *a, int64_t lda, float *w,
                                  void *workspace, size_t workspace_bytes, int *info);
@@ -382,25 +388,26 @@ enum mublas_status mublas_zheevd(struct mublas_handle *handle, enum mublas_vecto
                                  enum mublas_uplo uplo, int64_t n, void *a, int64_t lda, double *w,
                                  void *workspace, size_t workspace_bytes, int *info);
 
-/* The same of `range`: m, an int, says how many there are, and the first m elements of w and columns of A have them; what
- * stands behind them in w, n elements, and in A is of no use. MUBLAS_INDICES costs what its vectors cost. MUBLAS_INTERVAL
- * computes all and chooses; vl < vu. What another range reads of vl, vu, il and iu is not looked at. */
+/* The same of `range`: m, an int, says how many there are, and the first m elements of w and columns of A
+ * have them; what stands behind them in w, n elements, and in A is of no use. MUBLAS_INDICES costs what its
+ * vectors cost. MUBLAS_INTERVAL computes all and chooses; vl < vu. What another range reads of vl, vu, il
+ * and iu is not looked at. */
 enum mublas_status mublas_ssyevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
                                   enum mublas_range range, enum mublas_uplo uplo, int64_t n, float *a,
                                   int64_t lda, float vl, float vu, int64_t il, int64_t iu, int *m, float *w,
                                   void *workspace, size_t workspace_bytes, int *info);
 enum mublas_status mublas_dsyevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
                                   enum mublas_range range, enum mublas_uplo uplo, int64_t n, double *a,
-                                  int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m, double *w,
-                                  void *workspace, size_t workspace_bytes, int *info);
+                                  int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m,
+                                  double *w, void *workspace, size_t workspace_bytes, int *info);
 enum mublas_status mublas_cheevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
                                   enum mublas_range range, enum mublas_uplo uplo, int64_t n, void *a,
                                   int64_t lda, float vl, float vu, int64_t il, int64_t iu, int *m, float *w,
                                   void *workspace, size_t workspace_bytes, int *info);
 enum mublas_status mublas_zheevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
                                   enum mublas_range range, enum mublas_uplo uplo, int64_t n, void *a,
-                                  int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m, double *w,
-                                  void *workspace, size_t workspace_bytes, int *info);
+                                  int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m,
+                                  double *w, void *workspace, size_t workspace_bytes, int *info);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

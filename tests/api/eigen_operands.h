@@ -170,4 +170,101 @@ static inline int int_of(const int *device)
      : (type) == TYPE_C ? mublas_c##complex_name(handle, __VA_ARGS__) \
                         : mublas_z##complex_name(handle, __VA_ARGS__))
 
+static const double BOUND = 10; /* in units of n eps */
+static const struct matrix_kind *const random_kind = &matrix_kinds[0];
+
+/* One eigenproblem on its way. */
+struct problem {
+    enum blas_type type;
+    enum mublas_uplo uplo;
+    int n;
+    double complex *given;
+    struct operand_on_device a, w;
+    int *info, *m;
+};
+
+static inline struct problem problem_make(enum blas_type type, enum mublas_uplo uplo, int n, const struct matrix_kind *kind)
+{
+    struct problem problem = {.type = type, .uplo = uplo, .n = n, .given = hermitian_matrix(kind, type, n),
+                              .a = operand_make(type, n, n), .w = operand_make(real_of(type), n, 1),
+                              .info = filled(sizeof(int)), .m = filled(sizeof(int))};
+    if (n > 0)
+        operand_put(&problem.a, problem.given, (char)uplo);
+    return problem;
+}
+
+static inline void problem_free(struct problem *problem)
+{
+    free(problem->given);
+    operand_free(&problem->a);
+    operand_free(&problem->w);
+    need(mublas_device_free(handle, problem->info));
+    need(mublas_device_free(handle, problem->m));
+}
+
+static const char *words_of(const struct problem *problem)
+{
+    static char words[40];
+    snprintf(words, sizeof words, "%c, %s, n = %d", "sdcz"[problem->type],
+             problem->uplo == MUBLAS_UPPER ? "upper" : "lower", problem->n);
+    return words;
+}
+
+static inline enum mublas_status solve(struct problem *problem, enum mublas_vectors vectors)
+{
+    size_t bytes;
+    const struct operand_on_device *const a = &problem->a;
+    need(mublas_syevd_workspace(handle, letter_of(problem->type), vectors, problem->uplo, problem->n, a->ld, &bytes));
+    void *const workspace = filled(bytes);
+    const enum mublas_status status = BY_TYPE(problem->type, syevd, heevd, vectors, problem->uplo, problem->n, a->device,
+                                              a->ld, problem->w.device, workspace, bytes, problem->info);
+    unsigned char behind;
+    need(mublas_copy_to_host(handle, &behind, (char *)workspace + bytes, 1));
+    need(mublas_device_free(handle, workspace));
+    return behind == 0xff ? status : MUBLAS_DEVICE_ERROR;
+}
+
+static inline bool is_ascending(const double *w, int n)
+{
+    bool good = true;
+    for (int i = 0; i < n; i++)
+        good = good && isfinite(w[i]) && (i == 0 || w[i - 1] <= w[i]);
+    return good;
+}
+
+/* |A V - V W| by |A| and |V'V - I| of `count` columns. */
+static inline bool are_eigenvectors(const struct problem *problem, const double complex *v, const double *w, int count)
+{
+    const int n = problem->n;
+    const double norm = one_norm(problem->given, n), bound = BOUND * n * epsilon_of(problem->type);
+    double residual = 0, skew = 0;
+    for (int j = 0; j < count; j++) {
+        for (int i = 0; i < n; i++) {
+            double complex sum = -w[j] * v[i + j * n];
+            for (int k = 0; k < n; k++)
+                sum += problem->given[i + k * n] * v[k + j * n];
+            residual = fmax(residual, isnan(cabs(sum)) ? INFINITY : cabs(sum));
+        }
+        for (int l = 0; l <= j; l++) {
+            double complex sum = l == j ? -1 : 0;
+            for (int k = 0; k < n; k++)
+                sum += conj(v[k + l * n]) * v[k + j * n];
+            skew = fmax(skew, isnan(cabs(sum)) ? INFINITY : cabs(sum));
+        }
+    }
+    if (residual <= bound * (norm > 0 ? norm : 1) && skew <= bound)
+        return true;
+    printf("# %s: residual %g, skew %g\n", words_of(problem), residual / norm, skew);
+    return false;
+}
+
+static inline bool are_equal_values(const struct problem *problem, const double *one, const double *other, int count)
+{
+    const double bound = BOUND * problem->n * epsilon_of(problem->type) * one_norm(problem->given, problem->n);
+    bool good = true;
+    for (int i = 0; i < count; i++)
+        good = good && fabs(one[i] - other[i]) <= bound;
+    return good;
+}
+
 #endif
