@@ -26,14 +26,15 @@ static const char *wrong_flag(const struct eigen_call *call)
     if (call->routine == EIGEN_SYEVDX && call->range != MUBLAS_ALL && call->range != MUBLAS_INDICES &&
         call->range != MUBLAS_INTERVAL)
         return "range is none of MUBLAS_ALL, MUBLAS_INDICES and MUBLAS_INTERVAL";
-    if (call->routine == EIGEN_STEDC && call->compz != MUBLAS_COMPZ_NONE && call->compz != MUBLAS_COMPZ_TRIDIAGONAL &&
-        call->compz != MUBLAS_COMPZ_ORIGINAL)
+    if (call->routine == EIGEN_STEDC && call->compz != MUBLAS_COMPZ_NONE &&
+        call->compz != MUBLAS_COMPZ_TRIDIAGONAL && call->compz != MUBLAS_COMPZ_ORIGINAL)
         return "compz is none of MUBLAS_COMPZ_NONE, MUBLAS_COMPZ_TRIDIAGONAL and MUBLAS_COMPZ_ORIGINAL";
     if (call->routine != EIGEN_ORMTR)
         return NULL;
     if (call->side != MUBLAS_LEFT && call->side != MUBLAS_RIGHT)
         return "side is neither MUBLAS_LEFT nor MUBLAS_RIGHT";
-    const bool is_transposed = call->trans == MUBLAS_CONJ_TRANS || (call->trans == MUBLAS_TRANS && !is_complex(call));
+    const bool is_transposed =
+        call->trans == MUBLAS_CONJ_TRANS || (call->trans == MUBLAS_TRANS && !is_complex(call));
     if (call->trans != MUBLAS_NO_TRANS && !is_transposed)
         return is_complex(call) ? "trans is neither MUBLAS_NO_TRANS nor MUBLAS_CONJ_TRANS"
                                 : "trans is none of MUBLAS_NO_TRANS, MUBLAS_TRANS and MUBLAS_CONJ_TRANS";
@@ -45,8 +46,9 @@ static enum mublas_status check_leading(struct mublas_handle *handle, const char
 {
     if (ld >= (least > 1 ? least : 1))
         return MUBLAS_SUCCESS;
-    return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is %lld, less than %s, which is %lld", name, (long long)ld,
-                       least > 0 ? least_name : "the least", (long long)(least > 0 ? least : 1));
+    return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is %lld, less than %s, which is %lld", name,
+                       (long long)ld, least > 0 ? least_name : "the least",
+                       (long long)(least > 0 ? least : 1));
 }
 
 static enum mublas_status check_sizes(struct mublas_handle *handle, const struct eigen_call *call)
@@ -75,8 +77,8 @@ static enum mublas_status check_range(struct mublas_handle *handle, const struct
         return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "il is %lld, not from 1 to %lld", (long long)call->il,
                            (long long)most);
     if (call->range == MUBLAS_INDICES && (call->iu < least || call->iu > n))
-        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "iu is %lld, not from %lld to %lld", (long long)call->iu,
-                           (long long)least, (long long)n);
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "iu is %lld, not from %lld to %lld",
+                           (long long)call->iu, (long long)least, (long long)n);
     return MUBLAS_SUCCESS;
 }
 
@@ -89,7 +91,8 @@ enum mublas_status eigen_arguments_check(struct mublas_handle *handle, const str
     if (status != MUBLAS_SUCCESS)
         return status;
     if (call->m > INT32_MAX || call->n > INT32_MAX)
-        return handle_fail(handle, MUBLAS_NOT_SUPPORTED, "matrices of 2^31 rows or columns and more are not supported");
+        return handle_fail(handle, MUBLAS_NOT_SUPPORTED,
+                           "matrices of 2^31 rows or columns and more are not supported");
     return call->routine == EIGEN_SYEVDX ? check_range(handle, call) : MUBLAS_SUCCESS;
 }
 
@@ -121,7 +124,9 @@ enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle, 
     const char *const missing = missing_pointer(call);
     if (missing)
         return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is NULL", missing);
-    if (call->routine == EIGEN_SYEVDX && call->range == MUBLAS_INTERVAL && call->n > 0 && !(call->vl < call->vu))
-        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "vl is %g, not less than vu, which is %g", call->vl, call->vu);
+    if (call->routine == EIGEN_SYEVDX && call->range == MUBLAS_INTERVAL && call->n > 0 &&
+        !(call->vl < call->vu))
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "vl is %g, not less than vu, which is %g", call->vl,
+                           call->vu);
     return MUBLAS_SUCCESS;
 }

@@ -2,8 +2,10 @@
 
 static const struct eigen_method *method_of(const struct eigen_call *call)
 {
-    static const struct eigen_method *const methods[] = {[EIGEN_SYTRD] = &eigen_sytrd, [EIGEN_ORMTR] = &eigen_ormtr,
-                                                         [EIGEN_STEDC] = &eigen_stedc, [EIGEN_SYEVD] = &eigen_values,
+    static const struct eigen_method *const methods[] = {[EIGEN_SYTRD] = &eigen_sytrd,
+                                                         [EIGEN_ORMTR] = &eigen_ormtr,
+                                                         [EIGEN_STEDC] = &eigen_stedc,
+                                                         [EIGEN_SYEVD] = &eigen_values,
                                                          [EIGEN_SYEVDX] = &eigen_values};
     return methods[call->routine];
 }
@@ -20,36 +22,42 @@ static enum mublas_status fail(struct mublas_handle *handle, enum status status)
     case STATUS_OK: return MUBLAS_SUCCESS;
     case STATUS_OUT_OF_MEMORY: return handle_fail(handle, MUBLAS_OUT_OF_MEMORY, "out of memory");
     case STATUS_UNSUPPORTED:
-        return handle_fail(handle, MUBLAS_NOT_SUPPORTED,
-                           "this needs a device with cooperative launches, and sizes within cuSOLVER's 32-bit integers");
+        return handle_fail(
+            handle, MUBLAS_NOT_SUPPORTED,
+            "this needs a device with cooperative launches, and sizes within cuSOLVER's 32-bit integers");
     case STATUS_DEVICE_LOST:
     case STATUS_NO_DEVICE:
         handle->lost = true;
         return handle_fail(handle, MUBLAS_DEVICE_LOST, "the handle's context is lost");
-    default: return handle_fail(handle, MUBLAS_DEVICE_ERROR, "a call of CUDA, cuBLAS or cuSOLVER failed; the log says which");
+    default:
+        return handle_fail(handle, MUBLAS_DEVICE_ERROR,
+                           "a call of CUDA, cuBLAS or cuSOLVER failed; the log says which");
     }
 }
 
 static bool needs_ormtr(const struct eigen_call *call)
 {
-    return call->routine == EIGEN_ORMTR ||
-           ((call->routine == EIGEN_SYEVD || call->routine == EIGEN_SYEVDX) && call->vectors == MUBLAS_VECTORS);
+    return call->routine == EIGEN_ORMTR || ((call->routine == EIGEN_SYEVD || call->routine == EIGEN_SYEVDX) &&
+                                            call->vectors == MUBLAS_VECTORS);
 }
 
 /* What the capture of the handle's stream, if there is one, allows. */
-static enum mublas_status look_at_capture(struct mublas_handle *handle, const struct eigen_call *call, bool runs,
-                                          bool *captured)
+static enum mublas_status look_at_capture(struct mublas_handle *handle, const struct eigen_call *call,
+                                          bool runs, bool *captured)
 {
     int state = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult result = driver()->stream_capture_info(handle->stream, &state, NULL, NULL, NULL, NULL);
     *captured = state != CU_STREAM_CAPTURE_STATUS_NONE;
     if (result != CUDA_SUCCESS || state > CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return handle_fail(handle, MUBLAS_DEVICE_ERROR, "the capture of the handle's stream has been invalidated");
+        return handle_fail(handle, MUBLAS_DEVICE_ERROR,
+                           "the capture of the handle's stream has been invalidated");
     if (*captured && runs && needs_ormtr(call))
-        return handle_fail(handle, MUBLAS_NOT_SUPPORTED, "cuSOLVER's ormtr, which this needs, is not captured");
-    if (*captured && !handle->solver.handle.library)
         return handle_fail(handle, MUBLAS_NOT_SUPPORTED,
-                           "cuSOLVER cannot be opened while the stream is captured: ask for the workspace before");
+                           "cuSOLVER's ormtr, which this needs, is not captured");
+    if (*captured && !handle->solver.handle.library)
+        return handle_fail(
+            handle, MUBLAS_NOT_SUPPORTED,
+            "cuSOLVER cannot be opened while the stream is captured: ask for the workspace before");
     return MUBLAS_SUCCESS;
 }
 
@@ -71,7 +79,8 @@ static enum mublas_status enter(struct mublas_handle *handle, const struct eigen
         const enum status status =
             api_solver_prepare(&handle->solver, handle->context->own, handle->stream, scope->captured);
         result = status == STATUS_UNSUPPORTED
-                     ? handle_fail(handle, MUBLAS_NOT_SUPPORTED, "there is no cuSOLVER that can be used; the log says why")
+                     ? handle_fail(handle, MUBLAS_NOT_SUPPORTED,
+                                   "there is no cuSOLVER that can be used; the log says why")
                      : fail(handle, status);
     }
     if (result != MUBLAS_SUCCESS)
@@ -116,25 +125,30 @@ static enum mublas_status set_zeros(struct mublas_handle *handle, const struct e
     const enum mublas_status status = handle_enter(handle, call->function, &scope);
     if (status != MUBLAS_SUCCESS)
         return status;
-    CUresult result = driver()->memory_set_async(eigen_address(call->info), 0, sizeof *call->info, handle->stream);
+    CUresult result =
+        driver()->memory_set_async(eigen_address(call->info), 0, sizeof *call->info, handle->stream);
     if (result == CUDA_SUCCESS && call->found)
-        result = driver()->memory_set_async(eigen_address(call->found), 0, sizeof *call->found, handle->stream);
+        result =
+            driver()->memory_set_async(eigen_address(call->found), 0, sizeof *call->found, handle->stream);
     return handle_leave(handle, &scope, result, "setting INFO");
 }
 
-static enum mublas_status check_workspace(struct mublas_handle *handle, const void *workspace, size_t bytes, size_t needed)
+static enum mublas_status check_workspace(struct mublas_handle *handle, const void *workspace, size_t bytes,
+                                          size_t needed)
 {
     if (bytes < needed)
-        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace_bytes is %zu, less than %zu", bytes, needed);
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace_bytes is %zu, less than %zu", bytes,
+                           needed);
     if (!workspace)
         return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace is NULL");
     if (eigen_address(workspace) % eigen_aligned(1) != 0)
-        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace is not at a multiple of %zu bytes", eigen_aligned(1));
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace is not at a multiple of %zu bytes",
+                           eigen_aligned(1));
     return MUBLAS_SUCCESS;
 }
 
-static enum mublas_status queue(struct mublas_handle *handle, const struct eigen_call *call, void *workspace, size_t bytes,
-                                const struct eigen_scope *scope)
+static enum mublas_status queue(struct mublas_handle *handle, const struct eigen_call *call, void *workspace,
+                                size_t bytes, const struct eigen_scope *scope)
 {
     const struct solver_handle *const solver = &handle->solver.handle;
     size_t needed = 0;
@@ -152,8 +166,8 @@ static enum mublas_status queue(struct mublas_handle *handle, const struct eigen
     return fail(handle, status);
 }
 
-enum mublas_status eigen_call_run(struct mublas_handle *handle, const struct eigen_call *call, void *workspace,
-                                  size_t bytes)
+enum mublas_status eigen_call_run(struct mublas_handle *handle, const struct eigen_call *call,
+                                  void *workspace, size_t bytes)
 {
     struct eigen_scope scope;
     enum mublas_status result = handle_begin(handle, call->function);

@@ -29,15 +29,17 @@ struct eigen_call {
 enum mublas_status eigen_call_ask(struct mublas_handle *handle, const struct eigen_call *call, size_t *bytes);
 
 /* Checks the call and queues it. */
-enum mublas_status eigen_call_run(struct mublas_handle *handle, const struct eigen_call *call, void *workspace,
-                                  size_t bytes);
+enum mublas_status eigen_call_run(struct mublas_handle *handle, const struct eigen_call *call,
+                                  void *workspace, size_t bytes);
 
 /* For those that check and run it: */
 
 static inline enum blas_type eigen_call_type(const struct eigen_call *call)
 {
-    return call->type == MUBLAS_SINGLE ? TYPE_S : call->type == MUBLAS_DOUBLE ? TYPE_D
-           : call->type == MUBLAS_COMPLEX ? TYPE_C : TYPE_Z;
+    return call->type == MUBLAS_SINGLE    ? TYPE_S
+           : call->type == MUBLAS_DOUBLE  ? TYPE_D
+           : call->type == MUBLAS_COMPLEX ? TYPE_C
+                                          : TYPE_Z;
 }
 
 /* The order of Q, or of the matrix. */
@@ -48,14 +50,15 @@ static inline int64_t eigen_call_order(const struct eigen_call *call)
 
 /* eigen_arguments.c: what is wrong with it, but for pointers, and with those. */
 enum mublas_status eigen_arguments_check(struct mublas_handle *handle, const struct eigen_call *call);
-enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle, const struct eigen_call *call);
+enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle,
+                                                  const struct eigen_call *call);
 
-/* How the routines do it, in the handle's context: eigen_reduction.c, eigen_tridiagonal.c and eigen_values.c. The order is
- * 1 or more. STATUS_UNSUPPORTED: the device, or cuSOLVER in this size, cannot do it. */
+/* How the routines do it, in the handle's context: eigen_reduction.c, eigen_tridiagonal.c and eigen_values.c.
+ * The order is 1 or more. STATUS_UNSUPPORTED: the device, or cuSOLVER in this size, cannot do it. */
 struct eigen_method {
     enum status (*plan)(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes);
-    enum status (*queue)(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr workspace,
-                         size_t bytes);
+    enum status (*queue)(const struct solver_handle *solver, const struct eigen_call *call,
+                         CUdeviceptr workspace, size_t bytes);
 };
 extern const struct eigen_method eigen_sytrd, eigen_ormtr, eigen_stedc, eigen_values;
 

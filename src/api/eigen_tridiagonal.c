@@ -8,7 +8,7 @@
 /* Where the vectors of T, the product with them and the solver's own workspace lie. */
 struct layout {
     enum blas_type type, real_type;
-    int64_t ld; /* of the two */
+    int64_t ld;    /* of the two */
     bool is_apart; /* the vectors of T do not come into Z at once */
     size_t vectors, product, scratch, end;
 };
@@ -23,20 +23,26 @@ static size_t take(size_t *end, size_t bytes)
 static struct divide_conquer_call division_of(const struct eigen_call *call, const struct layout *layout,
                                               CUdeviceptr workspace)
 {
-    return (struct divide_conquer_call){
-        .type = layout->real_type, .n = call->n, .d = eigen_address(call->d), .e = eigen_address(call->e),
-        .q = layout->is_apart ? workspace + layout->vectors : eigen_address(call->c),
-        .ldq = layout->is_apart ? layout->ld : call->ldc, .vectors = call->compz == MUBLAS_COMPZ_NONE ? 0 : call->n,
-        .info = eigen_address(call->info)};
+    return (struct divide_conquer_call){.type = layout->real_type,
+                                        .n = call->n,
+                                        .d = eigen_address(call->d),
+                                        .e = eigen_address(call->e),
+                                        .q = layout->is_apart ? workspace + layout->vectors
+                                                              : eigen_address(call->c),
+                                        .ldq = layout->is_apart ? layout->ld : call->ldc,
+                                        .vectors = call->compz == MUBLAS_COMPZ_NONE ? 0 : call->n,
+                                        .info = eigen_address(call->info)};
 }
 
 static struct layout lay_out(const struct eigen_call *call)
 {
     const enum blas_type type = eigen_call_type(call), real_type = blas_is_single(type) ? TYPE_S : TYPE_D;
     const bool multiplies = call->compz == MUBLAS_COMPZ_ORIGINAL;
-    struct layout layout = {.type = type, .real_type = real_type, .ld = (call->n + 31) / 32 * 32,
-                            .is_apart = multiplies ||
-                                        (call->compz == MUBLAS_COMPZ_TRIDIAGONAL && type != real_type)};
+    struct layout layout = {.type = type,
+                            .real_type = real_type,
+                            .ld = (call->n + 31) / 32 * 32,
+                            .is_apart =
+                                multiplies || (call->compz == MUBLAS_COMPZ_TRIDIAGONAL && type != real_type)};
     const size_t square = (size_t)layout.ld * (size_t)call->n;
     layout.vectors = take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
     layout.product = take(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
@@ -53,37 +59,41 @@ static enum status plan(const struct solver_handle *solver, const struct eigen_c
 }
 
 /* Z becomes Z Q. A complex Z has twice as many real rows; Q is real. */
-static enum status multiply(const struct solver_handle *solver, const struct eigen_call *call, const struct layout *layout,
-                            CUdeviceptr workspace)
+static enum status multiply(const struct solver_handle *solver, const struct eigen_call *call,
+                            const struct layout *layout, CUdeviceptr workspace)
 {
     const int64_t parts = blas_scalar_parts(layout->type), n = call->n;
-    const struct device_part product = {.address = workspace + layout->product, .ld = layout->ld, .rows = n, .columns = n,
-                                        .part = PART_FULL};
-    const int result = solver_gemm(solver, layout->real_type, DEVICE_NO_TRANS, DEVICE_NO_TRANS, parts * n, n, n,
-                                   &device_one[layout->real_type], call->c, parts * call->ldc,
-                                   route_pointer(workspace + layout->vectors), layout->ld,
-                                   &device_zero[layout->real_type], route_pointer(product.address), parts * layout->ld);
+    const struct device_part product = {
+        .address = workspace + layout->product, .ld = layout->ld, .rows = n, .columns = n, .part = PART_FULL};
+    const int result =
+        solver_gemm(solver, layout->real_type, DEVICE_NO_TRANS, DEVICE_NO_TRANS, parts * n, n, n,
+                    &device_one[layout->real_type], call->c, parts * call->ldc,
+                    route_pointer(workspace + layout->vectors), layout->ld, &device_zero[layout->real_type],
+                    route_pointer(product.address), parts * layout->ld);
     const enum status status = solver_blas_status(solver->library, result, "cuBLAS's gemm");
     return status == STATUS_OK ? matrix_part_copy(solver->library->device, solver->stream, &product,
                                                   eigen_address(call->c), call->ldc, layout->type)
                                : status;
 }
 
-static enum status queue(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr workspace,
-                         size_t bytes)
+static enum status queue(const struct solver_handle *solver, const struct eigen_call *call,
+                         CUdeviceptr workspace, size_t bytes)
 {
     const struct layout layout = lay_out(call);
     const struct divide_conquer_call division = division_of(call, &layout, workspace);
-    const struct device_part vectors = {.address = workspace + layout.vectors, .ld = layout.ld, .rows = call->n,
-                                        .columns = call->n, .part = PART_FULL};
+    const struct device_part vectors = {.address = workspace + layout.vectors,
+                                        .ld = layout.ld,
+                                        .rows = call->n,
+                                        .columns = call->n,
+                                        .part = PART_FULL};
     const enum status status = divide_conquer_queue(solver, &division, workspace + layout.scratch);
     (void)bytes;
     if (status != STATUS_OK || !layout.is_apart)
         return status;
     return call->compz == MUBLAS_COMPZ_ORIGINAL
                ? multiply(solver, call, &layout, workspace)
-               : matrix_part_widen(solver->library->device, solver->stream, &vectors, eigen_address(call->c), call->ldc,
-                                   layout.type);
+               : matrix_part_widen(solver->library->device, solver->stream, &vectors, eigen_address(call->c),
+                                   call->ldc, layout.type);
 }
 
 const struct eigen_method eigen_stedc = {plan, queue};

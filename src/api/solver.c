@@ -23,7 +23,8 @@ static enum status open(struct api_solver *solver, struct device *device, CUstre
 static enum status set_stream(struct api_solver *solver, CUstream stream)
 {
     const struct solver_library *const library = solver->handle.library;
-    enum status status = solver_status(library, library->set_stream(solver->handle.solver, stream), "setting a stream");
+    enum status status =
+        solver_status(library, library->set_stream(solver->handle.solver, stream), "setting a stream");
     if (status == STATUS_OK)
         status = solver_blas_status(library, library->blas_set_stream(solver->handle.cublas, stream),
                                     "setting a stream");
@@ -32,7 +33,8 @@ static enum status set_stream(struct api_solver *solver, CUstream stream)
     return status;
 }
 
-enum status api_solver_prepare(struct api_solver *solver, struct device *device, CUstream stream, bool captured)
+enum status api_solver_prepare(struct api_solver *solver, struct device *device, CUstream stream,
+                               bool captured)
 {
     enum status status = STATUS_OK;
     if (!solver->handle.library)
@@ -49,8 +51,8 @@ enum status api_solver_prepare(struct api_solver *solver, struct device *device,
 enum status api_solver_mark(struct api_solver *solver)
 {
     solver->recorded = true;
-    return device_check(solver->handle.library->device, driver()->event_record(solver->done, solver->handle.stream),
-                        "recording an event");
+    return device_check(solver->handle.library->device,
+                        driver()->event_record(solver->done, solver->handle.stream), "recording an event");
 }
 
 void api_solver_change_stream(struct api_solver *solver)

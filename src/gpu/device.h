@@ -44,8 +44,8 @@ enum status device_choose(struct device_choice *choice);
 enum status device_wake(struct device **device);
 
 /* A device that stands for the program's own context, which is current on this thread, with kernels loaded
- * into it: for the native API. It never counts as shared, since the program knows what else it does there, and
- * lasts as long as the process; device_check may disable it, nothing else does. Logs nothing. */
+ * into it: for the native API. It never counts as shared, since the program knows what else it does there,
+ * and lasts as long as the process; device_check may disable it, nothing else does. Logs nothing. */
 CUresult device_of_context(struct device **device);
 
 /* Give the device up for the rest of the process; `reason` is logged once. */

@@ -78,7 +78,8 @@ enum status matrix_part_queue_largest(struct device *device, CUstream stream, co
 }
 
 enum { SCALE_AT = PART_BLOCKS_MOST * sizeof(uint32_t) }; /* behind the moduli */
-_Static_assert(SCALE_AT + sizeof(struct part_scale) <= PART_SCALE_BYTES && (int)SCALED_VECTORS == PART_SCALED_MOST,
+_Static_assert(SCALE_AT + sizeof(struct part_scale) <= PART_SCALE_BYTES &&
+                   (int)SCALED_VECTORS == PART_SCALED_MOST,
                "as the kernels have it");
 
 static struct part_scale *scale_at(CUdeviceptr scale)
@@ -87,12 +88,14 @@ static struct part_scale *scale_at(CUdeviceptr scale)
 }
 
 /* Where the reduction to tridiagonal form takes a matrix as it is: as route_values_largest_is_safe. */
-static enum status choose_scale(struct device *device, CUstream stream, enum blas_type type, CUdeviceptr scale,
-                                unsigned blocks)
+static enum status choose_scale(struct device *device, CUstream stream, enum blas_type type,
+                                CUdeviceptr scale, unsigned blocks)
 {
     const bool is_single = blas_is_single(type);
-    struct scale_choice_arguments arguments = {.largest = (const unsigned *)(uintptr_t)scale, .scale = scale_at(scale),
-                                               .count = blocks, .is_single = is_single,
+    struct scale_choice_arguments arguments = {.largest = (const unsigned *)(uintptr_t)scale,
+                                               .scale = scale_at(scale),
+                                               .count = blocks,
+                                               .is_single = is_single,
                                                .exponent_least = is_single ? -48 : -483,
                                                .exponent_most = is_single ? 29 : 254};
     return launch(device, stream, KERNEL_part_scale_choose, &arguments, 1, THREADS * sizeof(uint32_t));
@@ -102,7 +105,8 @@ enum status matrix_part_scale(struct device *device, CUstream stream, const stru
                               enum blas_type type, CUdeviceptr scale)
 {
     const bool is_single = blas_is_single(type);
-    struct scaling_arguments arguments = {.part = arguments_of(part, type, is_single ? 1 : 2), .scale = scale_at(scale)};
+    struct scaling_arguments arguments = {.part = arguments_of(part, type, is_single ? 1 : 2),
+                                          .scale = scale_at(scale)};
     unsigned blocks;
     arguments.part.to = (void *)(uintptr_t)part->address;
     arguments.part.to_ld = arguments.part.from_ld;
@@ -115,8 +119,9 @@ enum status matrix_part_scale(struct device *device, CUstream stream, const stru
                   blocks_for(&arguments.part, blocks_most(device)), 0);
 }
 
-enum status matrix_part_scale_back(struct device *device, CUstream stream, const struct device_vector *vectors,
-                                   int count, enum blas_type type, CUdeviceptr scale, CUdeviceptr info)
+enum status matrix_part_scale_back(struct device *device, CUstream stream,
+                                   const struct device_vector *vectors, int count, enum blas_type type,
+                                   CUdeviceptr scale, CUdeviceptr info)
 {
     struct scaling_back_arguments arguments = {.scale = scale_at(scale), .info = (int *)(uintptr_t)info};
     int64_t longest = 1;

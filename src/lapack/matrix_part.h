@@ -38,8 +38,9 @@ enum status matrix_part_queue_largest(struct device *device, CUstream stream, co
 /* Bytes of what scaling keeps on the device, from the one call to the other. */
 enum { PART_SCALE_BYTES = 2048 };
 
-/* Queues that the part is multiplied by a power of two if its largest modulus lies where LAPACK's eigensolvers scale, and
- * that it becomes zero where an element is not finite. `scale`: PART_SCALE_BYTES at a multiple of 256. */
+/* Queues that the part is multiplied by a power of two if its largest modulus lies where LAPACK's
+ * eigensolvers scale, and that it becomes zero where an element is not finite. `scale`: PART_SCALE_BYTES at a
+ * multiple of 256. */
 enum status matrix_part_scale(struct device *device, CUstream stream, const struct device_part *part,
                               enum blas_type type, CUdeviceptr scale);
 
@@ -50,9 +51,10 @@ struct device_vector {
 };
 enum { PART_SCALED_MOST = 4 };
 
-/* Queues that `count` vectors of what was computed are multiplied by the inverse power. After an element that was not
- * finite they become NaN, and INFO, where there is one, -1. */
-enum status matrix_part_scale_back(struct device *device, CUstream stream, const struct device_vector *vectors,
-                                   int count, enum blas_type type, CUdeviceptr scale, CUdeviceptr info);
+/* Queues that `count` vectors of what was computed are multiplied by the inverse power. After an element that
+ * was not finite they become NaN, and INFO, where there is one, -1. */
+enum status matrix_part_scale_back(struct device *device, CUstream stream,
+                                   const struct device_vector *vectors, int count, enum blas_type type,
+                                   CUdeviceptr scale, CUdeviceptr info);
 
 #endif

@@ -4,8 +4,8 @@
 
 enum { THREADS = 256 };
 
-static enum status launch(struct device *device, CUstream stream, enum kernel kernel, void *arguments, unsigned blocks,
-                          unsigned threads)
+static enum status launch(struct device *device, CUstream stream, enum kernel kernel, void *arguments,
+                          unsigned blocks, unsigned threads)
 {
     void *parameters[] = {arguments};
     CUfunction function;
@@ -15,12 +15,18 @@ static enum status launch(struct device *device, CUstream stream, enum kernel ke
     return device_check(device, result, kernel_name(kernel));
 }
 
-static enum status find(struct device *device, CUstream stream, const struct vector_range *range, CUdeviceptr workspace)
+static enum status find(struct device *device, CUstream stream, const struct vector_range *range,
+                        CUdeviceptr workspace)
 {
-    struct range_arguments arguments = {.values = (const void *)(uintptr_t)range->values, .n = range->n,
-                                        .first = range->first, .count = range->count, .above = range->above,
-                                        .up_to = range->up_to, .is_interval = range->is_interval,
-                                        .is_single = blas_is_single(range->type), .found = (int *)(uintptr_t)workspace,
+    struct range_arguments arguments = {.values = (const void *)(uintptr_t)range->values,
+                                        .n = range->n,
+                                        .first = range->first,
+                                        .count = range->count,
+                                        .above = range->above,
+                                        .up_to = range->up_to,
+                                        .is_interval = range->is_interval,
+                                        .is_single = blas_is_single(range->type),
+                                        .found = (int *)(uintptr_t)workspace,
                                         .m = (int *)(uintptr_t)range->m};
     return launch(device, stream, KERNEL_eigen_range_find, &arguments, 1, 1);
 }

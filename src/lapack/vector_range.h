@@ -1,5 +1,5 @@
-/* vector_range.h - LAPACK's RANGE on the device, after all eigenvalues are known: which are wanted, and to the front with
- * them and their vectors (gpu/kernels/vector_range.cu). */
+/* vector_range.h - LAPACK's RANGE on the device, after all eigenvalues are known: which are wanted, and to
+ * the front with them and their vectors (gpu/kernels/vector_range.cu). */
 #ifndef MUBLAS_LAPACK_VECTOR_RANGE_H
 #define MUBLAS_LAPACK_VECTOR_RANGE_H
 
@@ -21,8 +21,8 @@ struct vector_range {
 
 enum { VECTOR_RANGE_BYTES = 256 };
 
-/* Queues that M is set and that values, and columns of vectors, from the first wanted on move to the front. What stands
- * behind them afterwards is of no use. `workspace`: VECTOR_RANGE_BYTES. */
+/* Queues that M is set and that values, and columns of vectors, from the first wanted on move to the front.
+ * What stands behind them afterwards is of no use. `workspace`: VECTOR_RANGE_BYTES. */
 enum status vector_range_queue(struct device *device, CUstream stream, const struct vector_range *range,
                                CUdeviceptr workspace);
 

@@ -1,5 +1,5 @@
-/* eigen_operands.h - what the tests of the native API's eigenproblems share: matrices and vectors in device memory with
- * guards around them, in double complex on the host whatever the type, and calls by type. */
+/* eigen_operands.h - what the tests of the native API's eigenproblems share: matrices and vectors in device
+ * memory with guards around them, in double complex on the host whatever the type, and calls by type. */
 #ifndef MUBLAS_TESTS_EIGEN_OPERANDS_H
 #define MUBLAS_TESTS_EIGEN_OPERANDS_H
 
@@ -37,7 +37,7 @@ static inline void need(enum mublas_status status)
 
 static inline enum mublas_type letter_of(enum blas_type type)
 {
-    return (enum mublas_type)"SDCZ"[type];
+    return (enum mublas_type) "SDCZ"[type];
 }
 static inline enum blas_type real_of(enum blas_type type)
 {
@@ -88,7 +88,11 @@ struct operand_on_device {
 
 static inline struct operand_on_device operand_make(enum blas_type type, int rows, int columns)
 {
-    struct operand_on_device operand = {type, rows, columns, columns > 1 ? rows + EIGEN_GAP : rows > 0 ? rows : 1, NULL};
+    struct operand_on_device operand = {type, rows, columns,
+                                        columns > 1 ? rows + EIGEN_GAP
+                                        : rows > 0  ? rows
+                                                    : 1,
+                                        NULL};
     operand.device = filled((size_t)operand.ld * (size_t)columns * blas_element_bytes(type));
     return operand;
 }
@@ -98,9 +102,10 @@ static inline size_t operand_bytes(const struct operand_on_device *operand)
     return (size_t)operand->ld * (size_t)operand->columns * blas_element_bytes(operand->type);
 }
 
-/* Values of leading dimension `rows`, all or the triangle 'L' or 'U' of them; 0xff elsewhere, and in the imaginary parts
- * of a triangle's diagonal. */
-static inline void operand_put(const struct operand_on_device *operand, const double complex *values, char part)
+/* Values of leading dimension `rows`, all or the triangle 'L' or 'U' of them; 0xff elsewhere, and in the
+ * imaginary parts of a triangle's diagonal. */
+static inline void operand_put(const struct operand_on_device *operand, const double complex *values,
+                               char part)
 {
     const size_t bytes = operand_bytes(operand), element = blas_element_bytes(operand->type);
     unsigned char *const host = malloc(bytes + 1);
@@ -122,7 +127,8 @@ static inline void operand_put(const struct operand_on_device *operand, const do
 static inline double complex *operand_get(const struct operand_on_device *operand, char part, bool *kept)
 {
     const size_t bytes = operand_bytes(operand), element = blas_element_bytes(operand->type);
-    double complex *const values = calloc((size_t)operand->rows * (size_t)operand->columns + 1, sizeof *values);
+    double complex *const values =
+        calloc((size_t)operand->rows * (size_t)operand->columns + 1, sizeof *values);
     unsigned char *const host = malloc(bytes + 1);
     need(mublas_copy_to_host(handle, host, operand->device, bytes + 1));
     for (int j = 0; j < operand->columns; j++)
@@ -164,10 +170,10 @@ static inline int int_of(const int *device)
 }
 
 /* By type: the routine of the first letter, with arguments that fit all. */
-#define BY_TYPE(type, real, complex_name, ...)                   \
-    ((type) == TYPE_S   ? mublas_s##real(handle, __VA_ARGS__)    \
-     : (type) == TYPE_D ? mublas_d##real(handle, __VA_ARGS__)    \
-     : (type) == TYPE_C ? mublas_c##complex_name(handle, __VA_ARGS__) \
+#define BY_TYPE(type, real, complex_name, ...)                                                               \
+    ((type) == TYPE_S   ? mublas_s##real(handle, __VA_ARGS__)                                                \
+     : (type) == TYPE_D ? mublas_d##real(handle, __VA_ARGS__)                                                \
+     : (type) == TYPE_C ? mublas_c##complex_name(handle, __VA_ARGS__)                                        \
                         : mublas_z##complex_name(handle, __VA_ARGS__))
 
 static const double BOUND = 10; /* in units of n eps */
@@ -183,11 +189,17 @@ struct problem {
     int *info, *m;
 };
 
-static inline struct problem problem_make(enum blas_type type, enum mublas_uplo uplo, int n, const struct matrix_kind *kind)
+static inline struct problem problem_make(enum blas_type type, enum mublas_uplo uplo, int n,
+                                          const struct matrix_kind *kind)
 {
-    struct problem problem = {.type = type, .uplo = uplo, .n = n, .given = hermitian_matrix(kind, type, n),
-                              .a = operand_make(type, n, n), .w = operand_make(real_of(type), n, 1),
-                              .info = filled(sizeof(int)), .m = filled(sizeof(int))};
+    struct problem problem = {.type = type,
+                              .uplo = uplo,
+                              .n = n,
+                              .given = hermitian_matrix(kind, type, n),
+                              .a = operand_make(type, n, n),
+                              .w = operand_make(real_of(type), n, 1),
+                              .info = filled(sizeof(int)),
+                              .m = filled(sizeof(int))};
     if (n > 0)
         operand_put(&problem.a, problem.given, (char)uplo);
     return problem;
@@ -206,7 +218,7 @@ static const char *words_of(const struct problem *problem)
 {
     static char words[40];
     snprintf(words, sizeof words, "%c, %s, n = %d", "sdcz"[problem->type],
-             problem->uplo == MUBLAS_UPPER ? "upper" : "lower", problem->n);
+             problem -> uplo == MUBLAS_UPPER ? "upper" : "lower", problem->n);
     return words;
 }
 
@@ -214,10 +226,12 @@ static inline enum mublas_status solve(struct problem *problem, enum mublas_vect
 {
     size_t bytes;
     const struct operand_on_device *const a = &problem->a;
-    need(mublas_syevd_workspace(handle, letter_of(problem->type), vectors, problem->uplo, problem->n, a->ld, &bytes));
+    need(mublas_syevd_workspace(handle, letter_of(problem->type), vectors, problem->uplo, problem->n, a->ld,
+                                &bytes));
     void *const workspace = filled(bytes);
-    const enum mublas_status status = BY_TYPE(problem->type, syevd, heevd, vectors, problem->uplo, problem->n, a->device,
-                                              a->ld, problem->w.device, workspace, bytes, problem->info);
+    const enum mublas_status status =
+        BY_TYPE(problem->type, syevd, heevd, vectors, problem->uplo, problem->n, a->device, a->ld,
+                problem->w.device, workspace, bytes, problem->info);
     unsigned char behind;
     need(mublas_copy_to_host(handle, &behind, (char *)workspace + bytes, 1));
     need(mublas_device_free(handle, workspace));
@@ -233,7 +247,8 @@ static inline bool is_ascending(const double *w, int n)
 }
 
 /* |A V - V W| by |A| and |V'V - I| of `count` columns. */
-static inline bool are_eigenvectors(const struct problem *problem, const double complex *v, const double *w, int count)
+static inline bool are_eigenvectors(const struct problem *problem, const double complex *v, const double *w,
+                                    int count)
 {
     const int n = problem->n;
     const double norm = one_norm(problem->given, n), bound = BOUND * n * epsilon_of(problem->type);
@@ -258,9 +273,11 @@ static inline bool are_eigenvectors(const struct problem *problem, const double 
     return false;
 }
 
-static inline bool are_equal_values(const struct problem *problem, const double *one, const double *other, int count)
+static inline bool are_equal_values(const struct problem *problem, const double *one, const double *other,
+                                    int count)
 {
-    const double bound = BOUND * problem->n * epsilon_of(problem->type) * one_norm(problem->given, problem->n);
+    const double bound =
+        BOUND * problem->n * epsilon_of(problem->type) * one_norm(problem->given, problem->n);
     bool good = true;
     for (int i = 0; i < count; i++)
         good = good && fabs(one[i] - other[i]) <= bound;

@@ -1,5 +1,5 @@
-/* Eigenproblems by the native API: residuals and orthogonality of what each routine leaves, that guards stay, quick
- * returns, ranges, values that need scaling or are not finite. */
+/* Eigenproblems by the native API: residuals and orthogonality of what each routine leaves, that guards stay,
+ * quick returns, ranges, values that need scaling or are not finite. */
 #include "eigen_operands.h"
 
 static const enum mublas_uplo both[] = {MUBLAS_LOWER, MUBLAS_UPPER};
@@ -28,32 +28,35 @@ struct range_case {
     int il, iu;
 };
 
-static enum mublas_status solve_range(struct problem *problem, enum mublas_vectors vectors, struct range_case range)
+static enum mublas_status solve_range(struct problem *problem, enum mublas_vectors vectors,
+                                      struct range_case range)
 {
     size_t bytes;
     const struct operand_on_device *const a = &problem->a;
-    need(mublas_syevdx_workspace(handle, letter_of(problem->type), vectors, range.range, problem->uplo, problem->n, a->ld,
-                                 range.il, range.iu, &bytes));
+    need(mublas_syevdx_workspace(handle, letter_of(problem->type), vectors, range.range, problem->uplo,
+                                 problem->n, a->ld, range.il, range.iu, &bytes));
     void *const workspace = filled(bytes);
     const bool is_single = blas_is_single(problem->type);
     const enum mublas_status status =
-        is_single ? BY_TYPE(problem->type, syevdx, heevdx, vectors, range.range, problem->uplo, problem->n, a->device, a->ld,
-                            (float)range.vl, (float)range.vu, range.il, range.iu, problem->m, problem->w.device,
-                            workspace, bytes, problem->info)
-                  : BY_TYPE(problem->type, syevdx, heevdx, vectors, range.range, problem->uplo, problem->n, a->device, a->ld,
-                            range.vl, range.vu, range.il, range.iu, problem->m, problem->w.device, workspace, bytes,
-                            problem->info);
+        is_single ? BY_TYPE(problem->type, syevdx, heevdx, vectors, range.range, problem->uplo, problem->n,
+                            a->device, a->ld, (float)range.vl, (float)range.vu, range.il, range.iu,
+                            problem->m, problem->w.device, workspace, bytes, problem->info)
+                  : BY_TYPE(problem->type, syevdx, heevdx, vectors, range.range, problem->uplo, problem->n,
+                            a->device, a->ld, range.vl, range.vu, range.il, range.iu, problem->m,
+                            problem->w.device, workspace, bytes, problem->info);
     need(mublas_device_free(handle, workspace));
     return status;
 }
 
 /* Values from `first` to before `end` of w are expected. */
-static void test_range(enum blas_type type, int n, const double *w, struct range_case range, int first, int end)
+static void test_range(enum blas_type type, int n, const double *w, struct range_case range, int first,
+                       int end)
 {
     bool good = true, kept = true;
     for (int with = 0; with < 2; with++) {
         struct problem problem = problem_make(type, both[with], n, random_kind);
-        good = solve_range(&problem, with ? MUBLAS_VECTORS : MUBLAS_NO_VECTORS, range) == MUBLAS_SUCCESS && good;
+        good =
+            solve_range(&problem, with ? MUBLAS_VECTORS : MUBLAS_NO_VECTORS, range) == MUBLAS_SUCCESS && good;
         double *const found = real_values(&problem.w, &kept);
         double complex *const v = operand_get(&problem.a, with ? 'A' : (char)problem.uplo, &kept);
         good = good && int_of(problem.info) == 0 && int_of(problem.m) == end - first &&
@@ -63,7 +66,8 @@ static void test_range(enum blas_type type, int n, const double *w, struct range
         free(v);
         problem_free(&problem);
     }
-    tap_ok(good && kept, "syevdx, %c, n = %d, range %c: values %d to %d", "sdcz"[type], n, range.range, first + 1, end);
+    tap_ok(good && kept, "syevdx, %c, n = %d, range %c: values %d to %d", "sdcz"[type], n, range.range,
+           first + 1, end);
 }
 
 static void test_ranges(enum blas_type type, int n)
@@ -75,10 +79,12 @@ static void test_ranges(enum blas_type type, int n)
     const int first = n / 3, end = n / 3 + 7;
     const double below = 0.5 * (w[first - 1] + w[first]), above = 0.5 * (w[end - 1] + w[end]);
     test_range(type, n, w, (struct range_case){.range = MUBLAS_ALL}, 0, n);
-    test_range(type, n, w, (struct range_case){.range = MUBLAS_INDICES, .il = first + 1, .iu = end}, first, end);
+    test_range(type, n, w, (struct range_case){.range = MUBLAS_INDICES, .il = first + 1, .iu = end}, first,
+               end);
     test_range(type, n, w, (struct range_case){.range = MUBLAS_INDICES, .il = 1, .iu = 1}, 0, 1);
     test_range(type, n, w, (struct range_case){.range = MUBLAS_INDICES, .il = n, .iu = n}, n - 1, n);
-    test_range(type, n, w, (struct range_case){.range = MUBLAS_INTERVAL, .vl = below, .vu = above}, first, end);
+    test_range(type, n, w, (struct range_case){.range = MUBLAS_INTERVAL, .vl = below, .vu = above}, first,
+               end);
     test_range(type, n, w, (struct range_case){.range = MUBLAS_INTERVAL, .vl = -1e9, .vu = 1e9}, 0, n);
     test_range(type, n, w, (struct range_case){.range = MUBLAS_INTERVAL, .vl = 1e8, .vu = 1e9}, n, n);
     free(w);
@@ -90,16 +96,18 @@ struct reduced {
     struct operand_on_device d, e, tau, q;
 };
 
-static enum mublas_status multiply(const struct problem *problem, const struct reduced *reduced, enum mublas_side side,
-                                   enum mublas_trans trans, const struct operand_on_device *c)
+static enum mublas_status multiply(const struct problem *problem, const struct reduced *reduced,
+                                   enum mublas_side side, enum mublas_trans trans,
+                                   const struct operand_on_device *c)
 {
     size_t bytes;
     const struct operand_on_device *const a = &problem->a;
-    need(mublas_ormtr_workspace(handle, letter_of(problem->type), side, problem->uplo, trans, c->rows, c->columns, a->ld,
-                                c->ld, &bytes));
+    need(mublas_ormtr_workspace(handle, letter_of(problem->type), side, problem->uplo, trans, c->rows,
+                                c->columns, a->ld, c->ld, &bytes));
     void *const workspace = filled(bytes);
-    const enum mublas_status status = BY_TYPE(problem->type, ormtr, unmtr, side, problem->uplo, trans, c->rows, c->columns,
-                                              a->device, a->ld, reduced->tau.device, c->device, c->ld, workspace, bytes);
+    const enum mublas_status status =
+        BY_TYPE(problem->type, ormtr, unmtr, side, problem->uplo, trans, c->rows, c->columns, a->device,
+                a->ld, reduced->tau.device, c->device, c->ld, workspace, bytes);
     need(mublas_synchronise(handle));
     need(mublas_device_free(handle, workspace));
     return status;
@@ -118,13 +126,14 @@ static struct reduced reduce(struct problem *problem, bool *good)
 {
     const int n = problem->n;
     const struct operand_on_device *const a = &problem->a;
-    struct reduced reduced = {operand_make(real_of(problem->type), n, 1), operand_make(real_of(problem->type), n - 1, 1),
+    struct reduced reduced = {operand_make(real_of(problem->type), n, 1),
+                              operand_make(real_of(problem->type), n - 1, 1),
                               operand_make(problem->type, n - 1, 1), operand_make(problem->type, n, n)};
     size_t bytes;
     need(mublas_sytrd_workspace(handle, letter_of(problem->type), problem->uplo, n, a->ld, &bytes));
     void *const workspace = filled(bytes);
-    *good = BY_TYPE(problem->type, sytrd, hetrd, problem->uplo, n, a->device, a->ld, reduced.d.device, reduced.e.device,
-                    reduced.tau.device, workspace, bytes) == MUBLAS_SUCCESS;
+    *good = BY_TYPE(problem->type, sytrd, hetrd, problem->uplo, n, a->device, a->ld, reduced.d.device,
+                    reduced.e.device, reduced.tau.device, workspace, bytes) == MUBLAS_SUCCESS;
     need(mublas_synchronise(handle));
     need(mublas_device_free(handle, workspace));
     put_identity(&reduced.q);
@@ -141,7 +150,8 @@ static void reduced_free(struct reduced *reduced)
 }
 
 /* T stands in A, too. */
-static bool has_diagonals(const struct problem *problem, const double complex *a, const double *d, const double *e)
+static bool has_diagonals(const struct problem *problem, const double complex *a, const double *d,
+                          const double *e)
 {
     const int n = problem->n, behind = problem->uplo == MUBLAS_UPPER ? n : 1;
     bool good = true;
@@ -158,7 +168,8 @@ static void test_sytrd(enum blas_type type, enum mublas_uplo uplo, int n, const 
     bool good, kept = true;
     struct reduced reduced = reduce(&problem, &good);
     double *const d = real_values(&reduced.d, &kept), *const e = real_values(&reduced.e, &kept);
-    double complex *const q = operand_get(&reduced.q, 'A', &kept), *const a = operand_get(&problem.a, (char)uplo, &kept);
+    double complex *const q = operand_get(&reduced.q, 'A', &kept), *const a = operand_get(&problem.a,
+                                                                                          (char)uplo, &kept);
     const double bound = BOUND * n * epsilon_of(type);
     tap_ok(good && kept && residual_of(problem.given, q, d, e, n) <= bound && skew_of(q, n) <= bound &&
                has_diagonals(&problem, a, d, e),

@@ -1,5 +1,5 @@
-/* Eigenproblems by the native API as calls: what is wrong with arguments, orders of 0, workspace, streams, graphs, and
- * devices that cannot do it. */
+/* Eigenproblems by the native API as calls: what is wrong with arguments, orders of 0, workspace, streams,
+ * graphs, and devices that cannot do it. */
 #include "eigen_operands.h"
 
 #include "emulated_driver/cuda_calls.h"
@@ -18,7 +18,8 @@ static size_t bytes = 1 << 20;
 
 static void allocate_all(void)
 {
-    a = filled(LD * N * 16), c = filled(LD * N * 16), tau = filled(N * 16), w = filled(N * 8), e = filled(N * 8);
+    a = filled(LD * N * 16), c = filled(LD * N * 16), tau = filled(N * 16), w = filled(N * 8),
+    e = filled(N * 8);
     workspace = filled(bytes);
     info = filled(sizeof(int)), m = filled(sizeof(int));
 }
@@ -50,40 +51,51 @@ static void test_flags(void)
             "mublas_syevd_workspace: type is none of MUBLAS_SINGLE");
     refused(mublas_zheevd(handle, 'X', MUBLAS_LOWER, N, a, LD, w, workspace, bytes, info),
             "mublas_zheevd: vectors is neither MUBLAS_VECTORS nor");
-    refused(mublas_ssyevdx(handle, MUBLAS_VECTORS, 'X', MUBLAS_LOWER, N, a, LD, 0, 1, 1, 2, m, w, workspace, bytes, info),
+    refused(mublas_ssyevdx(handle, MUBLAS_VECTORS, 'X', MUBLAS_LOWER, N, a, LD, 0, 1, 1, 2, m, w, workspace,
+                           bytes, info),
             "mublas_ssyevdx: range is none of MUBLAS_ALL");
-    refused(mublas_cstedc(handle, 'X', N, w, e, c, LD, workspace, bytes, info), "mublas_cstedc: compz is none of");
-    refused(mublas_dormtr(handle, 'X', MUBLAS_LOWER, MUBLAS_NO_TRANS, N, N, a, LD, tau, c, LD, workspace, bytes),
-            "mublas_dormtr: side is neither MUBLAS_LEFT nor MUBLAS_RIGHT");
-    refused(mublas_zunmtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, N, a, LD, tau, c, LD, workspace, bytes),
+    refused(mublas_cstedc(handle, 'X', N, w, e, c, LD, workspace, bytes, info),
+            "mublas_cstedc: compz is none of");
+    refused(
+        mublas_dormtr(handle, 'X', MUBLAS_LOWER, MUBLAS_NO_TRANS, N, N, a, LD, tau, c, LD, workspace, bytes),
+        "mublas_dormtr: side is neither MUBLAS_LEFT nor MUBLAS_RIGHT");
+    refused(mublas_zunmtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, N, a, LD, tau, c, LD, workspace,
+                          bytes),
             "mublas_zunmtr: trans is neither MUBLAS_NO_TRANS nor MUBLAS_CONJ_TRANS");
-    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_CONJ, N, N, a, LD, tau, c, LD, workspace, bytes),
+    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_CONJ, N, N, a, LD, tau, c, LD, workspace,
+                          bytes),
             "mublas_dormtr: trans is none of MUBLAS_NO_TRANS, MUBLAS_TRANS and MUBLAS_CONJ_TRANS");
 }
 
 static void test_sizes(void)
 {
-    refused(mublas_dsytrd(handle, MUBLAS_LOWER, -1, a, LD, w, e, tau, workspace, bytes), "n is -1, less than 0");
-    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, -2, N, a, LD, tau, c, LD, workspace, bytes),
+    refused(mublas_dsytrd(handle, MUBLAS_LOWER, -1, a, LD, w, e, tau, workspace, bytes),
+            "n is -1, less than 0");
+    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, -2, N, a, LD, tau, c, LD,
+                          workspace, bytes),
             "m is -2, less than 0");
     refused(mublas_zhetrd(handle, MUBLAS_LOWER, N, a, N - 1, w, e, tau, workspace, bytes),
             "lda is 19, less than n, which is 20");
     refused(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 0, a, 0, w, workspace, bytes, info),
             "lda is 0, less than the least, which is 1");
-    refused(mublas_dormtr(handle, MUBLAS_RIGHT, MUBLAS_LOWER, MUBLAS_TRANS, 5, N, a, N - 1, tau, c, 5, workspace, bytes),
+    refused(mublas_dormtr(handle, MUBLAS_RIGHT, MUBLAS_LOWER, MUBLAS_TRANS, 5, N, a, N - 1, tau, c, 5,
+                          workspace, bytes),
             "lda is 19, less than n, which is 20");
-    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, 5, a, LD, tau, c, N - 1, workspace, bytes),
+    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, 5, a, LD, tau, c, N - 1,
+                          workspace, bytes),
             "ldc is 19, less than m, which is 20");
     refused(mublas_dstedc(handle, MUBLAS_COMPZ_TRIDIAGONAL, N, w, e, c, 3, workspace, bytes, info),
             "ldz is 3, less than n, which is 20");
-    expect(mublas_dsytrd(handle, MUBLAS_LOWER, INT64_C(1) << 31, a, INT64_C(1) << 31, w, e, tau, workspace, bytes),
+    expect(mublas_dsytrd(handle, MUBLAS_LOWER, INT64_C(1) << 31, a, INT64_C(1) << 31, w, e, tau, workspace,
+                         bytes),
            MUBLAS_NOT_SUPPORTED, "2^31 rows or columns");
     expect(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 50000, a, 50000, w, workspace, bytes, info),
            MUBLAS_NOT_SUPPORTED, "sizes within cuSOLVER's 32-bit integers");
 }
 
-#define RANGE(range, vl, vu, il, iu)                                                                               \
-    mublas_dsyevdx(handle, MUBLAS_VECTORS, range, MUBLAS_LOWER, N, a, LD, vl, vu, il, iu, m, w, workspace, bytes, info)
+#define RANGE(range, vl, vu, il, iu)                                                                         \
+    mublas_dsyevdx(handle, MUBLAS_VECTORS, range, MUBLAS_LOWER, N, a, LD, vl, vu, il, iu, m, w, workspace,   \
+                   bytes, info)
 
 static void test_ranges(void)
 {
@@ -102,17 +114,22 @@ static void test_pointers(void)
     refused(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, NULL, e, tau, workspace, bytes), "d is NULL");
     refused(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, w, NULL, tau, workspace, bytes), "e is NULL");
     refused(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, w, e, NULL, workspace, bytes), "tau is NULL");
-    refused(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, a, LD, NULL, workspace, bytes, info), "w is NULL");
-    refused(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, a, LD, w, workspace, bytes, NULL), "info is NULL");
-    refused(mublas_dsyevdx(handle, MUBLAS_VECTORS, MUBLAS_ALL, MUBLAS_LOWER, N, a, LD, 0, 0, 0, 0, NULL, w, workspace,
-                           bytes, info),
+    refused(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, a, LD, NULL, workspace, bytes, info),
+            "w is NULL");
+    refused(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, a, LD, w, workspace, bytes, NULL),
+            "info is NULL");
+    refused(mublas_dsyevdx(handle, MUBLAS_VECTORS, MUBLAS_ALL, MUBLAS_LOWER, N, a, LD, 0, 0, 0, 0, NULL, w,
+                           workspace, bytes, info),
             "m is NULL");
-    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, 5, a, LD, tau, NULL, LD, workspace, bytes),
+    refused(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, 5, a, LD, tau, NULL, LD,
+                          workspace, bytes),
             "c is NULL");
-    refused(mublas_dstedc(handle, MUBLAS_COMPZ_ORIGINAL, N, w, e, NULL, LD, workspace, bytes, info), "z is NULL");
+    refused(mublas_dstedc(handle, MUBLAS_COMPZ_ORIGINAL, N, w, e, NULL, LD, workspace, bytes, info),
+            "z is NULL");
     refused(mublas_sytrd_workspace(handle, MUBLAS_DOUBLE, MUBLAS_LOWER, N, LD, NULL), "bytes is NULL");
     need(mublas_sytrd_workspace(handle, MUBLAS_DOUBLE, MUBLAS_LOWER, N, LD, &needed));
-    refused(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, w, e, tau, workspace, needed - 1), "workspace_bytes is ");
+    refused(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, w, e, tau, workspace, needed - 1),
+            "workspace_bytes is ");
     refused(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, w, e, tau, NULL, needed), "workspace is NULL");
     refused(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, w, e, tau, (char *)workspace + 8, needed),
             "workspace is not at a multiple of 256 bytes");
@@ -125,26 +142,32 @@ static void test_pointers(void)
 static void test_order_of_zero(void)
 {
     size_t needed = 1;
-    bool good = mublas_syevdx_workspace(handle, MUBLAS_COMPLEX, MUBLAS_VECTORS, MUBLAS_INDICES, MUBLAS_LOWER, 0, 1, 1, 0,
-                                        &needed) == MUBLAS_SUCCESS && needed == 0;
-    good = good && mublas_cheevdx(handle, MUBLAS_VECTORS, MUBLAS_INDICES, MUBLAS_LOWER, 0, NULL, 1, 0, 0, 1, 0, m, NULL,
-                                  NULL, 0, info) == MUBLAS_SUCCESS && int_of(info) == 0 && int_of(m) == 0;
+    bool good = mublas_syevdx_workspace(handle, MUBLAS_COMPLEX, MUBLAS_VECTORS, MUBLAS_INDICES, MUBLAS_LOWER,
+                                        0, 1, 1, 0, &needed) == MUBLAS_SUCCESS &&
+                needed == 0;
+    good = good &&
+           mublas_cheevdx(handle, MUBLAS_VECTORS, MUBLAS_INDICES, MUBLAS_LOWER, 0, NULL, 1, 0, 0, 1, 0, m,
+                          NULL, NULL, 0, info) == MUBLAS_SUCCESS &&
+           int_of(info) == 0 && int_of(m) == 0;
     tap_ok(good, "syevdx of order 0");
 }
 
 static void test_nothing_to_do(void)
 {
     void *const own = filled(sizeof(int));
-    bool good = mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 0, NULL, 1, NULL, NULL, 0, own) == MUBLAS_SUCCESS &&
+    bool good = mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 0, NULL, 1, NULL, NULL, 0, own) ==
+                    MUBLAS_SUCCESS &&
                 int_of(own) == 0;
     need(mublas_device_free(handle, own));
-    good = good && mublas_dstedc(handle, MUBLAS_COMPZ_NONE, 0, NULL, NULL, NULL, 1, NULL, 0, info) == MUBLAS_SUCCESS;
-    good = good && mublas_dsytrd(handle, MUBLAS_UPPER, 0, NULL, 1, NULL, NULL, NULL, NULL, 0) == MUBLAS_SUCCESS;
+    good = good &&
+           mublas_dstedc(handle, MUBLAS_COMPZ_NONE, 0, NULL, NULL, NULL, 1, NULL, 0, info) == MUBLAS_SUCCESS;
+    good =
+        good && mublas_dsytrd(handle, MUBLAS_UPPER, 0, NULL, 1, NULL, NULL, NULL, NULL, 0) == MUBLAS_SUCCESS;
     tap_ok(good, "syevd, stedc and sytrd of order 0");
-    good = mublas_zunmtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_NO_TRANS, 0, N, NULL, 1, NULL, NULL, 1, NULL, 0) ==
-               MUBLAS_SUCCESS &&
-           mublas_dormtr(handle, MUBLAS_RIGHT, MUBLAS_LOWER, MUBLAS_NO_TRANS, N, 1, a, 1, NULL, c, LD, NULL, 0) ==
-               MUBLAS_SUCCESS;
+    good = mublas_zunmtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_NO_TRANS, 0, N, NULL, 1, NULL, NULL, 1,
+                         NULL, 0) == MUBLAS_SUCCESS &&
+           mublas_dormtr(handle, MUBLAS_RIGHT, MUBLAS_LOWER, MUBLAS_NO_TRANS, N, 1, a, 1, NULL, c, LD, NULL,
+                         0) == MUBLAS_SUCCESS;
     tap_ok(good, "ormtr of no rows, and of a Q of order 1");
 }
 
@@ -167,9 +190,10 @@ static void test_no_waits(void)
     size_t needed;
     need(mublas_syevd_workspace(handle, MUBLAS_DOUBLE, MUBLAS_VECTORS, MUBLAS_LOWER, N, LD, &needed));
     const unsigned long waits = call_count("cuStreamSynchronize") + call_count("cuEventSynchronize");
-    need(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, problem.a.device, LD, problem.w.device, workspace, bytes,
-                       problem.info));
-    tap_ok(call_count("cuStreamSynchronize") + call_count("cuEventSynchronize") == waits, "a call waits for nothing");
+    need(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, problem.a.device, LD, problem.w.device,
+                       workspace, bytes, problem.info));
+    tap_ok(call_count("cuStreamSynchronize") + call_count("cuEventSynchronize") == waits,
+           "a call waits for nothing");
     need(mublas_synchronise(handle));
     problem_free(&problem);
 }
@@ -190,8 +214,8 @@ static void test_streams(void)
     }
     for (int i = 0; i < 2; i++) {
         need(mublas_set_stream(handle, streams[i]));
-        need(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, problems[i].a.device, LD, problems[i].w.device, own[i],
-                           needed, problems[i].info));
+        need(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, problems[i].a.device, LD,
+                           problems[i].w.device, own[i], needed, problems[i].info));
     }
     for (int i = 0; i < 2; i++)
         MUST(cuda.stream_synchronise(streams[i]));
@@ -216,7 +240,8 @@ static void put_problem(const struct problem *problem)
 /* sytrd, stedc of what it leaves, and values alone, twice by one graph: the bits of plain calls. */
 static void queue_three(const struct problem *problem, void *values)
 {
-    need(mublas_dsyevd(handle, MUBLAS_NO_VECTORS, MUBLAS_LOWER, N, values, LD, problem->w.device, workspace, bytes, info));
+    need(mublas_dsyevd(handle, MUBLAS_NO_VECTORS, MUBLAS_LOWER, N, values, LD, problem->w.device, workspace,
+                       bytes, info));
     need(mublas_dsytrd(handle, MUBLAS_LOWER, N, problem->a.device, LD, w, e, tau, workspace, bytes));
     need(mublas_dstedc(handle, MUBLAS_COMPZ_TRIDIAGONAL, N, w, e, c, LD, workspace, bytes, m));
 }
@@ -254,7 +279,8 @@ static void test_graph(CUstream stream)
             good = good && memcmp(present + j * LD * 8, expected + j * LD * 8, N * 8) == 0;
         good = good && memcmp(plain, replayed, sizeof plain) == 0;
     }
-    tap_ok(good && int_of(info) == 0 && int_of(m) == 0, "sytrd, stedc and syevd without vectors in a graph: the same bits");
+    tap_ok(good && int_of(info) == 0 && int_of(m) == 0,
+           "sytrd, stedc and syevd without vectors in a graph: the same bits");
     MUST(graphs.destroy_executable(executable));
     MUST(graphs.destroy(graph));
     need(mublas_device_free(handle, second.device));
@@ -270,9 +296,10 @@ static void test_refused_captures(CUstream stream)
     CUgraph graph;
     need(mublas_set_stream(handle, stream));
     MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    expect(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, a, LD, w, workspace, bytes, info), MUBLAS_NOT_SUPPORTED,
-           "mublas_dsyevd: cuSOLVER's ormtr, which this needs, is not captured");
-    expect(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, 5, a, LD, tau, c, LD, workspace, bytes),
+    expect(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, a, LD, w, workspace, bytes, info),
+           MUBLAS_NOT_SUPPORTED, "mublas_dsyevd: cuSOLVER's ormtr, which this needs, is not captured");
+    expect(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, 5, a, LD, tau, c, LD, workspace,
+                         bytes),
            MUBLAS_NOT_SUPPORTED, "mublas_dormtr: cuSOLVER's ormtr");
     make_handle();
     need(mublas_set_stream(handle, stream));
@@ -290,7 +317,8 @@ static int see_refusal(const char *text)
 {
     size_t needed;
     make_handle();
-    return mublas_sytrd_workspace(handle, MUBLAS_DOUBLE, MUBLAS_LOWER, N, LD, &needed) != MUBLAS_NOT_SUPPORTED ||
+    return mublas_sytrd_workspace(handle, MUBLAS_DOUBLE, MUBLAS_LOWER, N, LD, &needed) !=
+               MUBLAS_NOT_SUPPORTED ||
            !strstr(mublas_last_error(handle), text);
 }
 
@@ -341,7 +369,8 @@ static void test_end(void *library)
     need(mublas_sytrd_workspace(handle, MUBLAS_DOUBLE, MUBLAS_LOWER, N, LD, &needed));
     need(mublas_destroy(handle));
     census(&after);
-    tap_ok(after.allocations == before.allocations && after.streams == before.streams && after.events == before.events,
+    tap_ok(after.allocations == before.allocations && after.streams == before.streams &&
+               after.events == before.events,
            "a destroyed handle leaves nothing behind");
 }
 

@@ -23,8 +23,8 @@ static void test_syevd_scaled(enum blas_type type, int exponent)
     double complex *const v = operand_get(&problem.a, 'A', &kept);
     for (int i = 0; i < N; i++)
         w[i] = ldexp(w[i], -exponent);
-    tap_ok(good && kept && is_ascending(w, N) && are_eigenvectors(&problem, v, w, N), "syevd of a %c matrix times 2^%d",
-           "sdcz"[type], exponent);
+    tap_ok(good && kept && is_ascending(w, N) && are_eigenvectors(&problem, v, w, N),
+           "syevd of a %c matrix times 2^%d", "sdcz"[type], exponent);
     free(w);
     free(v);
     problem_free(&problem);
@@ -39,14 +39,15 @@ struct form {
 
 static struct form reduce(struct problem *problem)
 {
-    struct operand_on_device d = operand_make(real_of(problem->type), N, 1), e = operand_make(real_of(problem->type), N - 1, 1),
+    struct operand_on_device d = operand_make(real_of(problem->type), N, 1),
+                             e = operand_make(real_of(problem->type), N - 1, 1),
                              tau = operand_make(problem->type, N - 1, 1);
     struct form form = {.good = true};
     size_t bytes;
     need(mublas_sytrd_workspace(handle, letter_of(problem->type), problem->uplo, N, problem->a.ld, &bytes));
     void *const workspace = filled(bytes);
-    need(BY_TYPE(problem->type, sytrd, hetrd, problem->uplo, N, problem->a.device, problem->a.ld, d.device, e.device,
-                 tau.device, workspace, bytes));
+    need(BY_TYPE(problem->type, sytrd, hetrd, problem->uplo, N, problem->a.device, problem->a.ld, d.device,
+                 e.device, tau.device, workspace, bytes));
     form.a = operand_get(&problem->a, (char)problem->uplo, &form.good);
     form.d = real_values(&d, &form.good), form.e = real_values(&e, &form.good);
     form.tau = operand_get(&tau, 'A', &form.good);
@@ -60,10 +61,12 @@ static void form_free(struct form *form)
     free(form->a), free(form->d), free(form->e), free(form->tau);
 }
 
-/* A power of two changes D, E and what A has of them by that power, within rounding, and reflectors not at all. */
+/* A power of two changes D, E and what A has of them by that power, within rounding, and reflectors not at
+ * all. */
 static void test_sytrd_scaled(enum blas_type type, enum mublas_uplo uplo, int exponent)
 {
-    struct problem plain = problem_make(type, uplo, N, random_kind), scaled = problem_make(type, uplo, N, random_kind);
+    struct problem plain = problem_make(type, uplo, N, random_kind),
+                   scaled = problem_make(type, uplo, N, random_kind);
     const double bound = 1e3 * epsilon_of(type);
     double off = 0;
     scale(&scaled, exponent);
@@ -71,14 +74,15 @@ static void test_sytrd_scaled(enum blas_type type, enum mublas_uplo uplo, int ex
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
             const bool is_of_t = i - j == 0 || i - j == (uplo == MUBLAS_UPPER ? -1 : 1);
-            off = fmax(off, cabs(other.a[i + j * N] * (is_of_t ? ldexp(1, -exponent) : 1) - one.a[i + j * N]));
+            off =
+                fmax(off, cabs(other.a[i + j * N] * (is_of_t ? ldexp(1, -exponent) : 1) - one.a[i + j * N]));
         }
     for (int i = 0; i < N; i++)
         off = fmax(off, fabs(ldexp(other.d[i], -exponent) - one.d[i]));
     for (int i = 0; i < N - 1; i++)
         off = fmax(off, fmax(fabs(ldexp(other.e[i], -exponent) - one.e[i]), cabs(other.tau[i] - one.tau[i])));
-    tap_ok(one.good && other.good && off <= bound, "sytrd, %c, %c, of a matrix times 2^%d: off by %.2g", "sdcz"[type],
-           uplo, exponent, off);
+    tap_ok(one.good && other.good && off <= bound, "sytrd, %c, %c, of a matrix times 2^%d: off by %.2g",
+           "sdcz"[type], uplo, exponent, off);
     form_free(&one), form_free(&other);
     problem_free(&plain), problem_free(&scaled);
 }
@@ -98,8 +102,8 @@ static void test_not_finite(enum blas_type type, double value, enum mublas_vecto
     struct form form = reduce(&problem);
     for (int i = 0; i < N; i++)
         good = good && isnan(form.d[i]) && (i + 1 == N || isnan(form.e[i]));
-    tap_ok(good && kept && form.good, "%g in a %c matrix, vectors %c: INFO is -1, values and T are NaN", value,
-           "sdcz"[type], vectors);
+    tap_ok(good && kept && form.good, "%g in a %c matrix, vectors %c: INFO is -1, values and T are NaN",
+           value, "sdcz"[type], vectors);
     form_free(&form);
     free(w);
     problem_free(&problem);
@@ -117,8 +121,8 @@ static void test_other_triangle(enum blas_type type)
     const bool good = solve(&problem, MUBLAS_VECTORS) == MUBLAS_SUCCESS && int_of(problem.info) == 0;
     double *const w = real_values(&problem.w, &kept);
     double complex *const v = operand_get(&problem.a, 'A', &kept);
-    tap_ok(good && kept && are_eigenvectors(&problem, v, w, N), "NaN in the other triangle of a %c matrix does not matter",
-           "sdcz"[type]);
+    tap_ok(good && kept && are_eigenvectors(&problem, v, w, N),
+           "NaN in the other triangle of a %c matrix does not matter", "sdcz"[type]);
     free(mixed), free(w), free(v);
     problem_free(&problem);
 }
@@ -133,8 +137,8 @@ static void test_kind(enum blas_type type, const char *name)
     const bool good = solve(&problem, MUBLAS_VECTORS) == MUBLAS_SUCCESS && int_of(problem.info) == 0;
     double *const w = real_values(&problem.w, &kept);
     double complex *const v = operand_get(&problem.a, 'A', &kept);
-    tap_ok(good && kept && is_ascending(w, N) && are_eigenvectors(&problem, v, w, N), "syevd of a %c matrix: %s",
-           "sdcz"[type], name);
+    tap_ok(good && kept && is_ascending(w, N) && are_eigenvectors(&problem, v, w, N),
+           "syevd of a %c matrix: %s", "sdcz"[type], name);
     free(w), free(v);
     problem_free(&problem);
 }

@@ -225,6 +225,10 @@ TESTS += tests/system/planted_crossovers.sh
 EXTRA_DIST += tests/system/planted_crossovers.sh
 tests/system/planted_crossovers.log: bench/planted_crossovers$(EXEEXT)
 
+TESTS += tests/system/bench_lapack.sh
+EXTRA_DIST += tests/system/bench_lapack.sh
+tests/system/bench_lapack.log: bench/lapack$(EXEEXT)
+
 # One folder below the shim, where the command looks for it.
 check_PROGRAMS += tests/renewed_processes
 TESTS += tests/system/renewed_processes.sh

@@ -25,8 +25,8 @@ struct part_arguments {
     int64_t part; /* enum blas_part */
 };
 
-/* Powers of two that bring a matrix's numbers to moduli that no eigensolver minds, and results back: two each, one after
- * the other, since their product need not be a number of the type. */
+/* Powers of two that bring a matrix's numbers to moduli that no eigensolver minds, and results back: two
+ * each, one after the other, since their product need not be a number of the type. */
 struct part_scale {
     double there[2], back[2]; /* where the matrix is not finite back is NaN */
     int32_t is_needed, is_finite;
