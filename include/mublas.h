@@ -275,10 +275,10 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
  * Values. Any finite ones: a matrix whose largest modulus is so small or large that LAPACK's eigensolvers
  * would scale it is scaled by a power of two, and results are scaled back; so does sytrd, where LAPACK
  * rescales its vectors. The imaginary parts of a Hermitian diagonal are not read. Infinity and NaN come to
- * an end, too: info of syevd and syevdx is -1, and w, or sytrd's d and e, are all NaN.
+ * an end, too: info is -1, and the eigenvalues, or sytrd's d and e, are all NaN.
  *
- * info is 0; -1: see above; 1: divide and conquer did not converge, and the results are of no use, as
- * those of stedc on NaN. Where n is 0, info and m become 0 and other pointers may be NULL.
+ * info is 0; -1: see above; 1: divide and conquer did not converge, and the results are of no use. Where n
+ * is 0, info and m become 0 and other pointers may be NULL.
  *
  * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), a device
  * without cooperative launches or with less shared memory than an order of 64 needs, or, of ormtr and with

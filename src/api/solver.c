@@ -64,8 +64,10 @@ void api_solver_destroy(struct api_solver *solver, bool usable)
 {
     if (usable && solver->recorded)
         driver()->event_synchronise(solver->done);
-    if (usable)
+    if (usable && solver->handle.library) {
+        set_stream(solver, NULL); /* its own may be gone */
         solver_handle_destroy(&solver->handle);
+    }
     if (usable && solver->done)
         driver()->event_destroy(solver->done);
     memset(solver, 0, sizeof *solver);

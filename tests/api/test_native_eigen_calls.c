@@ -172,16 +172,19 @@ static void test_nothing_to_do(void)
 }
 
 /* Values that are no numbers come to an end. */
-static void test_stedc_not_finite(void)
+static void test_stedc_not_finite(double value, bool is_beside, enum mublas_compz compz)
 {
-    double values[N];
+    double values[N], beside[N];
     for (int i = 0; i < N; i++)
-        values[i] = i == 7 ? (double)NAN : i;
+        values[i] = i, beside[i] = 1;
+    *(is_beside ? &beside[7] : &values[7]) = value;
     need(mublas_copy_to_device(handle, w, values, sizeof values));
-    need(mublas_copy_to_device(handle, e, values, sizeof values));
-    need(mublas_dstedc(handle, MUBLAS_COMPZ_TRIDIAGONAL, N, w, e, c, LD, workspace, bytes, info));
+    need(mublas_copy_to_device(handle, e, beside, sizeof beside));
+    need(mublas_dstedc(handle, compz, N, w, e, c, LD, workspace, bytes, info));
     need(mublas_synchronise(handle));
-    tap_ok(int_of(info) == 1, "stedc of NaN: INFO is %d", int_of(info));
+    need(mublas_copy_to_host(handle, values, w, sizeof values));
+    tap_ok(int_of(info) == -1 && isnan(values[0]) && isnan(values[N - 1]), "stedc of %g, compz %c: INFO is %d", value,
+           compz, int_of(info));
 }
 
 static void test_no_waits(void)
@@ -349,7 +352,10 @@ static void test_what_is_wrong(void)
 static void test_calls(void)
 {
     CUstream stream;
-    test_stedc_not_finite();
+    test_stedc_not_finite((double)NAN, false, MUBLAS_COMPZ_TRIDIAGONAL);
+    test_stedc_not_finite((double)NAN, true, MUBLAS_COMPZ_NONE);
+    test_stedc_not_finite((double)INFINITY, false, MUBLAS_COMPZ_NONE);
+    test_stedc_not_finite((double)INFINITY, true, MUBLAS_COMPZ_TRIDIAGONAL);
     test_no_waits();
     test_streams();
     MUST(cuda.stream_create(&stream, CU_STREAM_NON_BLOCKING));
