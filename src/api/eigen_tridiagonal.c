@@ -28,15 +28,15 @@ static CUdeviceptr column_of_t(const struct layout *layout, CUdeviceptr workspac
 static struct divide_conquer_call division_of(const struct eigen_call *call, const struct layout *layout,
                                               CUdeviceptr workspace)
 {
-    return (struct divide_conquer_call){
-        .type = layout->real_type,
-        .n = call->n,
-        .d = column_of_t(layout, workspace, 0),
-        .e = column_of_t(layout, workspace, 1),
-        .q = layout->is_apart ? workspace + layout->vectors : eigen_address(call->c),
-        .ldq = layout->is_apart ? layout->ld : call->ldc,
-        .vectors = call->compz == MUBLAS_COMPZ_NONE ? 0 : call->n,
-        .info = eigen_address(call->info)};
+    return (struct divide_conquer_call){.type = layout->real_type,
+                                        .n = call->n,
+                                        .d = column_of_t(layout, workspace, 0),
+                                        .e = column_of_t(layout, workspace, 1),
+                                        .q = layout->is_apart ? workspace + layout->vectors
+                                                              : eigen_address(call->c),
+                                        .ldq = layout->is_apart ? layout->ld : call->ldc,
+                                        .vectors = call->compz == MUBLAS_COMPZ_NONE ? 0 : call->n,
+                                        .info = eigen_address(call->info)};
 }
 
 static struct layout lay_out(const struct eigen_call *call)
@@ -96,9 +96,11 @@ static enum status copy_matrix(const struct solver_handle *solver, const struct 
     enum status status =
         device_check(device, driver()->memory_set_async(t.address, 0, bytes, solver->stream), "clearing T");
     if (status == STATUS_OK)
-        status = matrix_part_copy(device, solver->stream, &d, column_of_t(layout, workspace, 0), layout->ld, type);
+        status =
+            matrix_part_copy(device, solver->stream, &d, column_of_t(layout, workspace, 0), layout->ld, type);
     if (status == STATUS_OK && call->n > 1)
-        status = matrix_part_copy(device, solver->stream, &e, column_of_t(layout, workspace, 1), layout->ld, type);
+        status =
+            matrix_part_copy(device, solver->stream, &e, column_of_t(layout, workspace, 1), layout->ld, type);
     return status == STATUS_OK
                ? matrix_part_scale(device, solver->stream, &t, type, workspace + layout->scale)
                : status;
@@ -110,9 +112,8 @@ static enum status bring_values(const struct solver_handle *solver, const struct
     struct device *const device = solver->library->device;
     const struct device_vector values = {column_of_t(layout, workspace, 0), call->n, 1};
     const struct device_part part = {values.address, call->n, call->n, 1, PART_FULL};
-    const enum status status =
-        matrix_part_scale_back(device, solver->stream, &values, 1, layout->real_type,
-                               workspace + layout->scale, eigen_address(call->info));
+    const enum status status = matrix_part_scale_back(device, solver->stream, &values, 1, layout->real_type,
+                                                      workspace + layout->scale, eigen_address(call->info));
     return status == STATUS_OK ? matrix_part_copy(device, solver->stream, &part, eigen_address(call->d),
                                                   call->n, layout->real_type)
                                : status;

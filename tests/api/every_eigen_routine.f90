@@ -50,7 +50,8 @@ contains
     subroutine reduce()
         integer(c_int) :: status
         call put_matrix(a)
-        call note(mublas_sytrd_workspace(handle, type_of, mublas_lower, i2, i3, bytes), 'mublas_sytrd_workspace')
+        call note(mublas_sytrd_workspace(handle, type_of, mublas_lower, i2, i3, bytes), &
+                'mublas_sytrd_workspace')
         workspace = allocated(int(bytes))
         select case (letter)
         case ('s')
@@ -71,22 +72,22 @@ contains
     subroutine multiply()
         integer(c_int) :: status
         call put_matrix(c)
-        call note(mublas_ormtr_workspace(handle, type_of, mublas_left, mublas_lower, mublas_no_trans, i2, i2, i3, i3, &
-                                         bytes), 'mublas_ormtr_workspace')
+        call note(mublas_ormtr_workspace(handle, type_of, mublas_left, mublas_lower, mublas_no_trans, i2, &
+                i2, i3, i3, bytes), 'mublas_ormtr_workspace')
         workspace = allocated(int(bytes))
         select case (letter)
         case ('s')
-            status = mublas_sormtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, c, i3, &
-                                   workspace, bytes)
+            status = mublas_sormtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
         case ('d')
-            status = mublas_dormtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, c, i3, &
-                                   workspace, bytes)
+            status = mublas_dormtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
         case ('c')
-            status = mublas_cunmtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, c, i3, &
-                                   workspace, bytes)
+            status = mublas_cunmtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
         case default
-            status = mublas_zunmtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, c, i3, &
-                                   workspace, bytes)
+            status = mublas_zunmtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
         end select
         call note(status, 'ormtr')
         call expect(c, [2d0, 1d0], parts(), 'ormtr')
@@ -139,22 +140,22 @@ contains
     subroutine solve_part()
         integer(c_int) :: status
         call put_matrix(a)
-        call note(mublas_syevdx_workspace(handle, type_of, mublas_vectors, mublas_interval, mublas_lower, i2, i3, i1, i1, &
-                                          bytes), 'mublas_syevdx_workspace')
+        call note(mublas_syevdx_workspace(handle, type_of, mublas_vectors, mublas_interval, mublas_lower, &
+                i2, i3, i1, i1, bytes), 'mublas_syevdx_workspace')
         workspace = allocated(int(bytes))
         select case (letter)
         case ('s')
-            status = mublas_ssyevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2., 4., i1, i1, m, &
-                                    w, workspace, bytes, info)
+            status = mublas_ssyevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2., &
+                    4., i1, i1, m, w, workspace, bytes, info)
         case ('d')
-            status = mublas_dsyevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2d0, 4d0, i1, i1, &
-                                    m, w, workspace, bytes, info)
+            status = mublas_dsyevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2d0, &
+                    4d0, i1, i1, m, w, workspace, bytes, info)
         case ('c')
-            status = mublas_cheevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2., 4., i1, i1, m, &
-                                    w, workspace, bytes, info)
+            status = mublas_cheevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2., &
+                    4., i1, i1, m, w, workspace, bytes, info)
         case default
-            status = mublas_zheevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2d0, 4d0, i1, i1, &
-                                    m, w, workspace, bytes, info)
+            status = mublas_zheevdx(handle, mublas_vectors, mublas_interval, mublas_lower, i2, a, i3, 2d0, &
+                    4d0, i1, i1, m, w, workspace, bytes, info)
         end select
         call note(status, 'syevdx')
         call expect_integer(info, 0, 'syevdx: info')
@@ -174,7 +175,8 @@ contains
     function allocated(size_in_bytes) result(pointer)
         integer, intent(in) :: size_in_bytes
         type(c_ptr) :: pointer
-        call note(mublas_device_allocate(handle, int(size_in_bytes, c_size_t), pointer), 'mublas_device_allocate')
+        call note(mublas_device_allocate(handle, int(size_in_bytes, c_size_t), pointer), &
+                'mublas_device_allocate')
     end function
 
     ! Both triangles.
@@ -189,9 +191,11 @@ contains
         double(1 + 4*parts()) = 2
         single = real(double)
         if (is_single()) then
-            call note(mublas_copy_to_device(handle, pointer, c_loc(single), int(24*parts(), c_size_t)), 'to the device')
+            call note(mublas_copy_to_device(handle, pointer, c_loc(single), int(24*parts(), c_size_t)), &
+                    'to the device')
         else
-            call note(mublas_copy_to_device(handle, pointer, c_loc(double), int(48*parts(), c_size_t)), 'to the device')
+            call note(mublas_copy_to_device(handle, pointer, c_loc(double), int(48*parts(), c_size_t)), &
+                    'to the device')
         end if
     end subroutine
 
@@ -208,10 +212,12 @@ contains
         real(c_double) :: got(size(expected))
         count = step*(size(expected) - 1) + 1
         if (is_single()) then
-            call note(mublas_copy_to_host(handle, c_loc(single), pointer, int(4*count, c_size_t)), 'to the host')
+            call note(mublas_copy_to_host(handle, c_loc(single), pointer, int(4*count, c_size_t)), &
+                    'to the host')
             double(:count) = single(:count)
         else
-            call note(mublas_copy_to_host(handle, c_loc(double), pointer, int(8*count, c_size_t)), 'to the host')
+            call note(mublas_copy_to_host(handle, c_loc(double), pointer, int(8*count, c_size_t)), &
+                    'to the host')
         end if
         got = double(1:count:step)
         if (present(signs)) got = abs(got)
@@ -236,6 +242,7 @@ contains
         character(len=*), intent(in) :: what
         if (status == mublas_success) return
         wrong = wrong + 1
-        write (*, '(7a)') letter, ', ', what, ': ', mublas_status_text(status), ': ', mublas_last_error(handle)
+        write (*, '(7a)') letter, ', ', what, ': ', mublas_status_text(status), ': ', &
+                mublas_last_error(handle)
     end subroutine
 end program

@@ -183,8 +183,8 @@ static void test_stedc_not_finite(double value, bool is_beside, enum mublas_comp
     need(mublas_dstedc(handle, compz, N, w, e, c, LD, workspace, bytes, info));
     need(mublas_synchronise(handle));
     need(mublas_copy_to_host(handle, values, w, sizeof values));
-    tap_ok(int_of(info) == -1 && isnan(values[0]) && isnan(values[N - 1]), "stedc of %g, compz %c: INFO is %d", value,
-           compz, int_of(info));
+    tap_ok(int_of(info) == -1 && isnan(values[0]) && isnan(values[N - 1]),
+           "stedc of %g, compz %c: INFO is %d", value, compz, int_of(info));
 }
 
 static void test_no_waits(void)

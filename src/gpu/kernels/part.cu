@@ -1,5 +1,5 @@
-/* A full matrix or a triangle of it: copied, looked through for its largest number, or scaled. A block works on pieces of
- * columns. */
+/* A full matrix or a triangle of it: copied, looked through for its largest number, or scaled. A block works
+ * on pieces of columns. */
 #include "gpu/kernels/route_ops.h"
 #include "gpu/kernels/route_arguments.h"
 
@@ -68,7 +68,10 @@ KERNEL_FUNCTION part_largest(const struct part_arguments arguments)
     arguments.largest[block_index()] = largest;
 }
 
-DEVICE_FUNCTION double power_of_two(int exponent) { return ldexp(1.0, exponent); }
+DEVICE_FUNCTION double power_of_two(int exponent)
+{
+    return ldexp(1.0, exponent);
+}
 
 /* By one block. A subnormal number counts as one in their middle; zero may be multiplied by anything. */
 KERNEL_FUNCTION part_scale_choose(const struct scale_choice_arguments arguments)
@@ -107,8 +110,14 @@ template <typename R> DEVICE_FUNCTION void scale_part(const scaling_arguments &a
             column[i] = scale.is_finite ? column[i] * (R)scale.there[0] * (R)scale.there[1] : R(0);
     }
 }
-KERNEL_FUNCTION spart_scale(const struct scaling_arguments arguments) { scale_part<float>(arguments); }
-KERNEL_FUNCTION dpart_scale(const struct scaling_arguments arguments) { scale_part<double>(arguments); }
+KERNEL_FUNCTION spart_scale(const struct scaling_arguments arguments)
+{
+    scale_part<float>(arguments);
+}
+KERNEL_FUNCTION dpart_scale(const struct scaling_arguments arguments)
+{
+    scale_part<double>(arguments);
+}
 
 template <typename R> DEVICE_FUNCTION void scale_vectors_back(const scaling_back_arguments &arguments)
 {
@@ -127,5 +136,11 @@ template <typename R> DEVICE_FUNCTION void scale_vectors_back(const scaling_back
     if (first == 0 && !scale.is_finite && arguments.info)
         *arguments.info = -1;
 }
-KERNEL_FUNCTION sscale_back(const struct scaling_back_arguments arguments) { scale_vectors_back<float>(arguments); }
-KERNEL_FUNCTION dscale_back(const struct scaling_back_arguments arguments) { scale_vectors_back<double>(arguments); }
+KERNEL_FUNCTION sscale_back(const struct scaling_back_arguments arguments)
+{
+    scale_vectors_back<float>(arguments);
+}
+KERNEL_FUNCTION dscale_back(const struct scaling_back_arguments arguments)
+{
+    scale_vectors_back<double>(arguments);
+}

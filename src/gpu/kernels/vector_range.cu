@@ -19,8 +19,9 @@ template <typename R> DEVICE_FUNCTION int64_t count_up_to(const R *values, int64
 
 DEVICE_FUNCTION int64_t count_values(const range_arguments &arguments, double bound)
 {
-    return arguments.is_single ? count_up_to(static_cast<const float *>(arguments.values), arguments.n, bound)
-                               : count_up_to(static_cast<const double *>(arguments.values), arguments.n, bound);
+    return arguments.is_single
+               ? count_up_to(static_cast<const float *>(arguments.values), arguments.n, bound)
+               : count_up_to(static_cast<const double *>(arguments.values), arguments.n, bound);
 }
 
 /* By one thread. */
@@ -49,7 +50,8 @@ DEVICE_FUNCTION void move_words(unsigned *words, int64_t distance, int64_t count
     }
 }
 
-/* A thread moves a row, column by column, so that nothing is written before it was read. The last block has the values. */
+/* A thread moves a row, column by column, so that nothing is written before it was read. The last block has
+ * the values. */
 KERNEL_FUNCTION eigen_range_move(const struct range_move_arguments arguments)
 {
     const int64_t first = arguments.found[0], count = arguments.found[1], ld = arguments.ld;
