@@ -10,7 +10,9 @@
 
 enum { N = 20, LD = N + EIGEN_GAP };
 
-static __typeof(emulated_call_count) *call_count; /* of the emulated driver alone */
+/* Of the emulated driver alone. */
+static __typeof(emulated_call_count) *call_count;
+static __typeof(emulated_set_faults) *set_faults;
 
 static void *a, *c, *tau, *w, *e, *workspace;
 static int *info, *m;
@@ -201,6 +203,31 @@ static void test_no_waits(void)
     problem_free(&problem);
 }
 
+static void put_problem(const struct problem *problem)
+{
+    operand_put(&problem->a, problem->given, (char)problem->uplo);
+}
+
+/* What fails is said, and the next call is fine. */
+static void test_fault(const char *fault, enum mublas_status expected)
+{
+    struct problem problem = problem_make(TYPE_D, MUBLAS_LOWER, N, random_kind);
+    bool kept = true;
+    set_faults(fault);
+    const enum mublas_status status =
+        mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, problem.a.device, LD, problem.w.device,
+                      workspace, bytes, problem.info);
+    set_faults("");
+    put_problem(&problem);
+    const bool solved = solve(&problem, MUBLAS_VECTORS) == MUBLAS_SUCCESS;
+    double *const values = real_values(&problem.w, &kept);
+    double complex *const v = operand_get(&problem.a, 'A', &kept);
+    tap_ok(status == expected && solved && kept && are_eigenvectors(&problem, v, values, N),
+           "%s: status %d, %s; then a call is right", fault, status, mublas_last_error(handle));
+    free(values), free(v);
+    problem_free(&problem);
+}
+
 /* On two streams in turns: the handle's cuSOLVER goes with them. */
 static void test_streams(void)
 {
@@ -233,11 +260,6 @@ static void test_streams(void)
         MUST(cuda.stream_destroy(streams[i]));
     }
     tap_ok(good && kept, "calls on two streams");
-}
-
-static void put_problem(const struct problem *problem)
-{
-    operand_put(&problem->a, problem->given, (char)problem->uplo);
 }
 
 /* sytrd, stedc of what it leaves, and values alone, twice by one graph: the bits of plain calls. */
@@ -357,6 +379,10 @@ static void test_calls(void)
     test_stedc_not_finite((double)INFINITY, false, MUBLAS_COMPZ_NONE);
     test_stedc_not_finite((double)INFINITY, true, MUBLAS_COMPZ_TRIDIAGONAL);
     test_no_waits();
+    test_fault("cuMemsetD8Async:1:2", MUBLAS_OUT_OF_MEMORY);
+    test_fault("cuLaunchCooperativeKernel:1:720", MUBLAS_NOT_SUPPORTED);
+    test_fault("cuLaunchCooperativeKernel:1:1", MUBLAS_DEVICE_ERROR);
+    test_fault("cuLaunchKernel:3:1", MUBLAS_DEVICE_ERROR);
     test_streams();
     MUST(cuda.stream_create(&stream, CU_STREAM_NON_BLOCKING));
     test_graph(stream);
@@ -391,6 +417,7 @@ int main(int argc, char **argv)
     test_unsupported("MUBLAS_CUSOLVER", "/nowhere/libcusolver.so", "there is no cuSOLVER that can be used");
     look_up_graphs(library);
     look_up(library, "emulated_call_count", &call_count);
+    look_up(library, "emulated_set_faults", &set_faults);
     MUST(cuda.init(0));
     MUST(cuda.primary_retain(&context, 0));
     MUST(cuda.context_push(context));
