@@ -33,6 +33,7 @@ struct settings {
     const char *cublas;
     const char *cusolver;
     const char *recipe;
+    const char *unreachable;
 };
 
 /* The settings in force, as settings_copied or the first call of this found them; that call reports their

@@ -22,6 +22,7 @@ struct device {
 static struct device the_device;
 static enum status wake_status;
 static pthread_once_t wake_once = PTHREAD_ONCE_INIT;
+static const char *fault; /* of waking: static storage */
 
 static int attribute(CUdevice handle, int which)
 {
@@ -61,6 +62,7 @@ static enum status count_devices(int *count)
     CUresult result = exit_gate_is_closed() ? CUDA_ERROR_DEINITIALIZED : driver()->init(0);
     *count = 0;
     if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && (driver()->device_count(count), *count == 0))) {
+        fault = "no CUDA device is visible";
         log_message(LOG_INFO, "no CUDA device is visible; staying on the host");
         return STATUS_NO_DEVICE;
     }
@@ -85,6 +87,7 @@ static enum status open_device(int ordinal, int count, CUdevice *handle)
 {
     if (ordinal < count)
         return driver_check(driver()->device_get(handle, ordinal), "opening the device");
+    fault = "MUBLAS_DEVICE names a device that is not there";
     log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there are only %d devices; staying on the host", ordinal, count);
     return STATUS_NO_DEVICE;
 }
@@ -105,6 +108,7 @@ static enum status load_kernels(struct device *device)
 {
     CUresult result = kernel_set_load(&device->kernels);
     if (result != CUDA_SUCCESS && !kernel_set_is_built()) {
+        fault = "this mublas was built without nvcc and has no kernels";
         log_message(LOG_WARNING, "this mublas was built without nvcc and has no kernels; staying on the host");
         return STATUS_NO_DEVICE;
     }
@@ -161,6 +165,11 @@ enum status device_wake(struct device **device)
         return STATUS_DEVICE_LOST;
     *device = &the_device;
     return wake_status;
+}
+
+const char *device_fault(void)
+{
+    return driver_fault() ? driver_fault() : fault;
 }
 
 void device_disable(struct device *device, const char *reason)

@@ -43,6 +43,10 @@ enum status device_choose(struct device_choice *choice);
  * ones return the same answer, also a failure. On success *device is set. */
 enum status device_wake(struct device **device);
 
+/* Why device_wake found none, for the report; NULL: it has found one, or what it logged tells more. Static
+ * storage. */
+const char *device_fault(void);
+
 /* Give the device up for the rest of the process; `reason` is logged once. */
 void device_disable(struct device *device, const char *reason);
 

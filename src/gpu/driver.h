@@ -144,6 +144,9 @@ const char *driver_file(void);
  * STATUS_NO_DEVICE when it is absent or lacks a function (logged). Does not call cuInit. */
 enum status driver_open(void);
 
+/* Why driver_open failed; NULL: it has not. */
+const char *driver_fault(void);
+
 /* The table; valid only after driver_open() returned STATUS_OK. */
 const struct driver *driver(void);
 

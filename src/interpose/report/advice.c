@@ -1,0 +1,226 @@
+#include "interpose/report/advice.h"
+#include "interpose/report/advice_words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct giving {
+    const struct advice_facts *facts;
+    advice_take *take;
+    void *context;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(const struct giving *giving, const char *format, ...)
+{
+    char *sentence = NULL;
+    va_list values;
+    va_start(values, format);
+    const int length = vasprintf(&sentence, format, values);
+    va_end(values);
+    if (length >= 0)
+        giving->take(giving->context, sentence);
+    free(length >= 0 ? sentence : NULL);
+}
+
+/* Over all routines. */
+static double seconds_for(const struct advice_facts *facts, enum host_reason reason)
+{
+    double sum = 0;
+    for (int i = 0; i < facts->count; i++)
+        sum += facts->routines[i].seconds[reason];
+    return sum;
+}
+
+static uint64_t calls_for(const struct advice_facts *facts, enum host_reason reason)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < facts->count; i++)
+        sum += facts->routines[i].calls[reason];
+    return sum;
+}
+
+static void say_device(const struct giving *giving)
+{
+    const struct advice_facts *const facts = giving->facts;
+    const double waiting = seconds_for(facts, HOST_NOT_OPENED) + seconds_for(facts, HOST_REWRITTEN);
+    switch (facts->device) {
+    case ADVICE_DEVICE_USED: break;
+    case ADVICE_DEVICE_ASLEEP:
+        if (calls_for(facts, HOST_NOT_OPENED))
+            say(giving, "The GPU was not woken: calls would not have saved what waking it takes. They took "
+                        "%.3f s on the host.", waiting);
+        break;
+    case ADVICE_DEVICE_READY:
+        say(giving, "The program ended before the GPU was in use: it was being woken while calls took %.3f s "
+                    "on the host. A longer run would use it.", waiting);
+        break;
+    case ADVICE_DEVICE_NONE:
+        say(giving, "No GPU could be used: %s. mublas info shows what there is.",
+            facts->device_fault ? facts->device_fault : "MUBLAS_VERBOSE=2 says why");
+        break;
+    case ADVICE_DEVICE_LOST:
+        say(giving, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.");
+        break;
+    }
+}
+
+static void say_tracking(const struct giving *giving)
+{
+    const struct advice_facts *const facts = giving->facts;
+    const char *const fault = facts->tracking_fault ? facts->tracking_fault : "unknown";
+    switch (facts->tracking) {
+    case ADVICE_TRACKS: break;
+    case ADVICE_TRACKING_OFF:
+        say(giving, "MUBLAS_TRACKING=0: no matrix stays on the GPU, each call sends its own.");
+        break;
+    case ADVICE_TRACKING_IMPOSSIBLE:
+        say(giving, "This process could not track writes (%s), so no matrix stays on the GPU: %s.", fault,
+            advice_tracking_remedy(fault));
+        break;
+    case ADVICE_TRACKING_BLIND:
+        say(giving, "No matrix stays on the GPU, since this process uses memory that can be written unseen "
+                    "(RDMA, XPMEM, pins of others). If that is never a matrix, set MUBLAS_TRUST_TRACKING=1.");
+        break;
+    }
+}
+
+static void say_recipe(const struct giving *giving)
+{
+    if (giving->facts->has_recipe || giving->facts->device != ADVICE_DEVICE_USED)
+        return;
+    say(giving, "No recipe of this machine is in force, so which sizes pay was not measured here: run "
+                "mublas tune once.");
+}
+
+static void say_unreachable(const struct giving *giving)
+{
+    if (giving->facts->unreachable)
+        say(giving, "Not interceptable, so not in this report: %s.", giving->facts->unreachable);
+}
+
+/* "900", "900 x 20", "900 x 20 x 7" */
+static void print_size(char *text, size_t room, const struct advice_routine *routine)
+{
+    const long long sizes[] = {routine->m, routine->n, routine->k};
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < 3; i++)
+        if (sizes[i] > 0 && used < room)
+            used += (size_t)snprintf(text + used, room - used, "%s%lld", used ? " x " : "", sizes[i]);
+}
+
+static void say_faster(const struct giving *giving, const struct advice_routine *routine, const char *spent)
+{
+    char size[96];
+    print_size(size, sizeof size, routine);
+    if (routine->pays_from > routine->n && routine->n > 0)
+        say(giving, "%s: %s; the largest, of order %lld, is below the order that pays here: %lld.",
+            routine->name, spent, routine->n, routine->pays_from);
+    else if (routine->n > 0)
+        say(giving, "%s: %s, because the host was predicted to be faster; the largest was %s.", routine->name,
+            spent, size);
+    else
+        say(giving, "%s: %s, because the host was predicted to be faster.", routine->name, spent);
+}
+
+/* "6.1 s on the host in 12 calls" */
+static void print_spent(char *text, size_t room, const struct advice_routine *routine, int reason)
+{
+    const unsigned long long calls = routine->calls[reason];
+    const char *const plural = calls == 1 ? "" : "s";
+    if (routine->seconds[reason] > 0)
+        snprintf(text, room, "%.3f s on the host in %llu call%s", routine->seconds[reason], calls, plural);
+    else
+        snprintf(text, room, "%llu call%s on the host (not timed)", calls, plural);
+}
+
+static void say_routine(const struct giving *giving, const struct advice_routine *routine, int reason)
+{
+    char spent[96];
+    print_spent(spent, sizeof spent, routine, reason);
+    if (reason == HOST_FASTER)
+        say_faster(giving, routine, spent);
+    else if (reason == HOST_VARIANT)
+        say(giving, "%s: %s, because of %s, which its routine on the GPU does not have.", routine->name, spent,
+            routine->variant ? routine->variant : "an argument");
+    else
+        say(giving, "%s: %s, because %s.%s", routine->name, spent,
+            advice_because(giving->facts, (enum host_reason)reason, routine->is_lapack),
+            advice_remedy(giving->facts, (enum host_reason)reason, routine->is_lapack));
+}
+
+/* What many routines have, and is not timed: one sentence for all. */
+static bool is_told_together(int reason)
+{
+    return reason == HOST_FORWARDED || reason == HOST_BELOW_FLOOR || reason == HOST_ARGUMENTS ||
+           reason == HOST_SWITCHED_OFF;
+}
+
+static void say_together(const struct giving *giving, enum host_reason reason)
+{
+    char *names = NULL;
+    size_t length;
+    FILE *stream = calls_for(giving->facts, reason) ? open_memstream(&names, &length) : NULL;
+    if (!stream)
+        return;
+    for (int i = 0, before = 0; i < giving->facts->count; i++)
+        if (giving->facts->routines[i].calls[reason])
+            fprintf(stream, "%s%s (%llu)", before++ ? ", " : "", giving->facts->routines[i].name,
+                    (unsigned long long)giving->facts->routines[i].calls[reason]);
+    if (fclose(stream) == 0) {
+        const double seconds = seconds_for(giving->facts, reason);
+        if (seconds > 0)
+            say(giving, "Calls on the host, because %s (%.3f s as far as timed): %s.",
+                advice_because(giving->facts, reason, false), seconds, names);
+        else
+            say(giving, "Calls on the host, because %s (not timed): %s.",
+                advice_because(giving->facts, reason, false), names);
+    }
+    free(names);
+}
+
+struct loss {
+    const struct advice_routine *routine;
+    int reason;
+};
+
+static int by_cost(const void *one, const void *other)
+{
+    const struct loss *const a = one, *const b = other;
+    const double difference = b->routine->seconds[b->reason] - a->routine->seconds[a->reason];
+    if (difference != 0)
+        return difference > 0 ? 1 : -1;
+    return a->routine != b->routine ? (a->routine > b->routine) - (a->routine < b->routine)
+                                    : a->reason - b->reason;
+}
+
+static void say_routines(const struct giving *giving)
+{
+    const struct advice_facts *const facts = giving->facts;
+    size_t count = 0;
+    struct loss *const losses = malloc((size_t)facts->count * HOST_REASON_COUNT * sizeof *losses);
+    for (int i = 0; losses && i < facts->count; i++)
+        for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
+            if (facts->routines[i].calls[reason] && !is_told_together(reason))
+                losses[count++] = (struct loss){&facts->routines[i], reason};
+    if (count)
+        qsort(losses, count, sizeof *losses, by_cost);
+    for (size_t i = 0; i < count; i++)
+        say_routine(giving, losses[i].routine, losses[i].reason);
+    free(losses);
+}
+
+void advice_give(const struct advice_facts *facts, advice_take *take, void *context)
+{
+    const struct giving giving = {facts, take, context};
+    say_unreachable(&giving);
+    say_device(&giving);
+    say_tracking(&giving);
+    say_routines(&giving);
+    for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
+        if (is_told_together(reason))
+            say_together(&giving, (enum host_reason)reason);
+    say_recipe(&giving);
+}
