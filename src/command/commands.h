@@ -4,6 +4,8 @@
 #ifndef MUBLAS_COMMANDS_H
 #define MUBLAS_COMMANDS_H
 
+#include <stdbool.h>
+
 enum { EXIT_BAD_COMMAND_LINE = 2, EXIT_NO_DEVICE = 3 };
 
 /* `mublas run [--report[=FILE]] [--offload=MODE] [--] PROGRAM [ARGUMENT...]`: become PROGRAM, with the shim
@@ -24,6 +26,11 @@ int info_run(char **arguments);
  * so that a whole command line can be given. 2, after one line, for a bad command line or a file that cannot
  * be looked into. */
 int inspect_program(char **arguments);
+
+/* What of the program at `path`, or of the one that runs this script, cannot be intercepted, in one line
+ * without an end; free it. NULL: nothing, or nothing is known. *is_refused: mublas gets none of its calls, and so
+ * cannot report. */
+char *inspect_unreachable(const char *path, bool *is_refused);
 
 /* `mublas verify [--routines=NAME,...] [--size=N]`: check every offloaded routine, with every flag, on this
  * machine's device against the host BLAS. BLAS results agree componentwise to 16 units (verify/operands.h),

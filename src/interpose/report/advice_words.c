@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const char *const phrases[HOST_REASON_COUNT] = {
-    [HOST_FORWARDED] = "mublas does not offload it",
+    [HOST_FORWARDED] = "mublas does not offload these routines",
     [HOST_BELOW_FLOOR] = "they are too small ever to pay",
     [HOST_ARGUMENTS] = "of their arguments: invalid, a workspace query, nothing to compute, infinite alpha, or "
                        "operands that overlap",

@@ -63,7 +63,7 @@ static void print_saved(FILE *stream, const struct report *report)
     snprintf(note, sizeof note, "not measured: the host is predicted to need %.3f s for the %llu calls that the GPU did "
                                 "in %.3f s (%s); what opening the GPU took is not taken off", foretold,
              (unsigned long long)report->total.device_calls, taken, origin);
-    print_figure(stream, foretold >= taken ? "saved against the host" : "lost against the host",
+    print_figure(stream, foretold >= taken ? "saved against the host, as predicted" : "lost against the host, as predicted",
                  fabs(foretold - taken), note);
 }
 

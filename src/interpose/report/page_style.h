@@ -23,7 +23,7 @@ static const char page_style[] =
     ".bar{flex:1;display:flex;height:1.1rem;background:color-mix(in srgb,var(--line) 40%,transparent)}"
     ".bar i{display:block;height:100%}\n"
     ".value{flex:0 0 6rem;font-variant-numeric:tabular-nums}\n"
-    "svg{display:block;width:100%;height:12rem;border:1px solid var(--line);border-width:0 0 1px 1px}\n"
+    "svg{shape-rendering:crispEdges;display:block;width:100%;height:12rem;border:1px solid var(--line);border-width:0 0 1px 1px}\n"
     ".axis{display:flex;justify-content:space-between;color:var(--faint);font-size:.85rem}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;margin:.8rem 0;font-size:.9rem}\n"
     "th,td{padding:.2rem .6rem;border-bottom:1px solid var(--line);text-align:right;"

@@ -10,7 +10,8 @@ struct chart {
 };
 
 static const char *const classes[ACTIVITY_COUNT] = {
-    [ACTIVITY_HOST] = "host", [ACTIVITY_DEVICE] = "device", [ACTIVITY_LINK] = "link"};
+    [ACTIVITY_HOST] = "host", [ACTIVITY_DEVICE] = "device", [ACTIVITY_LINK] = "link",
+    [ACTIVITY_OTHER] = "other"};
 
 static double threads_at(const struct chart *chart, int activity, int step)
 {
@@ -71,7 +72,7 @@ static void print_table(FILE *stream, const struct chart *chart)
 {
     fputs("<details><summary>Figures of the time line</summary><table id=\"timeline\"><thead><tr>"
           "<th scope=\"col\">from, s</th><th scope=\"col\">host BLAS, s</th><th scope=\"col\">GPU computing, s</th>"
-          "<th scope=\"col\">copies, s</th></tr></thead><tbody>\n", stream);
+          "<th scope=\"col\">copies, s</th><th scope=\"col\">rest, s</th></tr></thead><tbody>\n", stream);
     for (int step = 0; step < chart->used; step++)
         print_row(stream, chart, step);
     fputs("</tbody></table></details>\n", stream);

@@ -15,12 +15,11 @@ static atomic_bool activities_wanted;
 static void note_phase(enum phase phase, uint64_t from, uint64_t to)
 {
     static const enum activity activities[PHASE_COUNT] = {
-        [PHASE_OTHER] = ACTIVITY_COUNT,   [PHASE_LOCKS] = ACTIVITY_COUNT, [PHASE_MEMORY] = ACTIVITY_COUNT,
-        [PHASE_SCAN] = ACTIVITY_COUNT,    [PHASE_UPLOAD] = ACTIVITY_LINK, [PHASE_VECTORS] = ACTIVITY_LINK,
+        [PHASE_OTHER] = ACTIVITY_OTHER,   [PHASE_LOCKS] = ACTIVITY_OTHER,   [PHASE_MEMORY] = ACTIVITY_OTHER,
+        [PHASE_SCAN] = ACTIVITY_OTHER,    [PHASE_UPLOAD] = ACTIVITY_LINK,   [PHASE_VECTORS] = ACTIVITY_LINK,
         [PHASE_LAUNCH] = ACTIVITY_DEVICE, [PHASE_FINISH] = ACTIVITY_DEVICE, [PHASE_RESULT] = ACTIVITY_LINK,
     };
-    if (activities[phase] != ACTIVITY_COUNT)
-        stats_activity(activities[phase], from, to);
+    stats_activity(activities[phase], from, to);
 }
 
 static void begin(void)

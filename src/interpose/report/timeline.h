@@ -13,6 +13,7 @@ enum activity {
     ACTIVITY_HOST,   /* the host's BLAS or LAPACK */
     ACTIVITY_DEVICE, /* launching on the device and waiting for it */
     ACTIVITY_LINK,   /* packing and moving operands and results */
+    ACTIVITY_OTHER,  /* the rest of calls on the device */
     ACTIVITY_COUNT
 };
 
