@@ -100,8 +100,9 @@ tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
-TESTS += tests/system/arguments.sh tests/system/report.sh
-EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh
+TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh
+EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh \
+	tests/system/check_page.py
 
 # What is said of programs without running them.
 TESTS += tests/system/info_program.sh tests/system/info_damaged.sh

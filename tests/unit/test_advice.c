@@ -59,12 +59,17 @@ static void test_waking(void)
     struct advice_routine routine = {.name = "dgemv", .calls = {[HOST_NOT_OPENED] = 3},
                                      .seconds = {[HOST_NOT_OPENED] = 0.25}};
     struct advice_facts facts = {.routines = &routine, .count = 1, .device = ADVICE_DEVICE_ASLEEP};
-    const char routine_line[] = "dgemv: 0.250 s on the host in 3 calls, because calls had not yet paid for "
-                                "opening the GPU, cuBLAS or cuSOLVER.\n";
+    const char routine_line[] = "0.250 s of calls on the host, because calls had not yet paid for opening the "
+                                "GPU, cuBLAS or cuSOLVER: dgemv 0.250 s (3).\n";
     char wanted[512];
-    snprintf(wanted, sizeof wanted, "The GPU was not woken: calls would not have saved what waking it takes. "
-                                    "They took 0.250 s on the host.\n%s", routine_line);
+    snprintf(wanted, sizeof wanted, "The GPU was not woken: calls that took 0.250 s on the host would not have "
+                                    "saved what waking it takes.\n%s", routine_line);
     expect(&facts, wanted, "calls that would not have paid for waking");
+    facts.device = ADVICE_DEVICE_NONE;
+    facts.device_fault = "no CUDA device is visible";
+    expect(&facts, "No GPU could be used: no CUDA device is visible. mublas info shows what there is.\n"
+                   "0.250 s of calls on the host, because there was no usable GPU that they could have paid for: dgemv "
+                   "0.250 s (3).\n", "calls that would have paid, had there been a device");
     facts.device = ADVICE_DEVICE_READY;
     snprintf(wanted, sizeof wanted, "The program ended before the GPU was in use: it was being woken while calls "
                                     "took 0.250 s on the host. A longer run would use it.\n%s", routine_line);
@@ -119,14 +124,12 @@ static void test_reasons(void)
                               "stack, or unaligned), and sending it for each call is slower.");
     BECAUSE(HOST_FP_ENVIRONMENT, "the program traps floating-point exceptions or rounds in another way, or a scalar "
                                  "is denormal. Build without trapping exceptions (gfortran's -ffpe-trap).");
-    BECAUSE(HOST_NO_DEVICE, "there was no usable GPU.");
     BECAUSE(HOST_BUSY, "calls of other threads were in the way.");
     BECAUSE(HOST_SANDBOX, "the program has forbidden itself system calls (seccomp).");
     BECAUSE(HOST_NESTED, "they were made within another BLAS call.");
     BECAUSE(HOST_AFTER_FORK, "a fork's child, or a process under a checkpointer, cannot use the GPU. Start workers "
                              "as programs of their own (in Python: multiprocessing's spawn).");
     BECAUSE(HOST_INTEGERS, "the width of the library's integers is unknown, or several libraries differ in it.");
-    BECAUSE(HOST_UNSUPPORTED, "the GPU's library does not have them.");
     BECAUSE(HOST_OUT_OF_MEMORY, "the GPU's memory is too small for them. MUBLAS_DEVICE_MEMORY says how much mublas "
                                 "may fill.");
     BECAUSE(HOST_INACCESSIBLE, "the memory of an operand is protected.");
@@ -147,10 +150,13 @@ static void test_libraries(void)
     const struct advice_facts facts = {.routines = routines, .count = 2, .has_recipe = true,
                                        .level3_is_missing = true, .solver_is_missing = true};
     expect(&facts,
-           "dsyevd: 3.000 s on the host in 1 call, because no cuSOLVER was found that works. Install CUDA's "
+           "3.000 s of calls on the host, because no cuSOLVER was found that works: dsyevd 3.000 s (1). Install CUDA's "
            "libcusolver (CUDA 13 or 12) with its libcublas, or name it by MUBLAS_CUSOLVER.\n"
-           "dgemm: 2.000 s on the host in 5 calls, because no cuBLAS was found that works. Install CUDA's libcublas "
-           "(CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS.\n", "missing libraries; the costliest comes first");
+           "2.000 s of calls on the host, because no cuBLAS was found that works: dgemm 2.000 s (5). Install CUDA's "
+           "libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS.\n", "missing libraries");
+    const struct advice_facts unsupported = {.routines = routines, .count = 1, .has_recipe = true};
+    expect(&unsupported, "2.000 s of calls on the host, because the GPU's library does not have them: dgemm 2.000 s "
+                         "(5).\n", "what the library there does not have");
 }
 
 static void test_untracked(void)
@@ -173,13 +179,26 @@ static void test_together(void)
         {.name = "dgemv", .calls = {[HOST_BELOW_FLOOR] = 2, [HOST_SWITCHED_OFF] = 4}}};
     const struct advice_facts facts = {.routines = routines, .count = 3, .has_recipe = true};
     expect(&facts,
-           "Calls on the host, because mublas does not offload these routines (not timed): ddot (7).\n"
-           "Calls on the host, because they are too small ever to pay (0.250 s as far as timed): dgemm (5), dgemv "
-           "(2).\n"
+           "Calls on the host, because MUBLAS_OFFLOAD=never says so (not timed): dgemv (4).\n"
+           "0.250 s of calls on the host, because they are too small ever to pay: dgemm 0.250 s (5), dgemv (2).\n"
            "Calls on the host, because of their arguments: invalid, a workspace query, nothing to compute, infinite "
            "alpha, or operands that overlap (not timed): dgemm (1).\n"
-           "Calls on the host, because MUBLAS_OFFLOAD=never says so (not timed): dgemv (4).\n",
-           "what is not timed is told in one sentence for each reason");
+           "Calls on the host, because mublas does not offload these routines (not timed): ddot (7).\n",
+           "what many routines have is told in one sentence for each reason");
+}
+
+/* dsyevd's seconds have those of dsytrd, which it calls. */
+static void test_inside(void)
+{
+    const struct advice_routine routines[] = {
+        {.name = "dsytrd", .is_lapack = true, .calls = {[HOST_NO_DEVICE] = 2}, .seconds = {[HOST_NO_DEVICE] = 1.5}},
+        {.name = "dsyevd", .is_lapack = true, .calls = {[HOST_NO_DEVICE] = 2}, .seconds = {[HOST_NO_DEVICE] = 2},
+         .inside_seconds = {[HOST_NO_DEVICE] = 1.5}}};
+    const struct advice_facts facts = {.routines = routines, .count = 2, .device = ADVICE_DEVICE_NONE,
+                                       .device_fault = "no CUDA device is visible"};
+    expect(&facts, "No GPU could be used: no CUDA device is visible. mublas info shows what there is.\n"
+                   "2.000 s of calls on the host, because there was no usable GPU: dsyevd 2.000 s (2), dsytrd 1.500 s "
+                   "(2).\n", "a second in a call inside counts once in the sum");
 }
 
 int main(void)
@@ -192,5 +211,6 @@ int main(void)
     test_libraries();
     test_untracked();
     test_together();
+    test_inside();
     return tap_done();
 }

@@ -73,8 +73,9 @@ void losses_print_line(FILE *stream, const struct link_map *map)
             if (!is_loss(map, choice.object, choice.end, choice.interface))
                 continue;
             const struct linked_object *const object = &map->objects[choice.object];
-            fprintf(stream, "%s%s: %d %s routines: %s", before, object->path,
-                    name_choice_count(map, &choice), is_lapack ? "LAPACK" : "BLAS",
+            const int count = name_choice_count(map, &choice);
+            fprintf(stream, "%s%s: %d %s routine%s: %s", before, object->path, count,
+                    is_lapack ? "LAPACK" : "BLAS", count == 1 ? "" : "s",
                     reason_of(choice.object, choice.end, is_lapack, !is_lapack && object->elf.has_lapack));
             before = "; ";
         }

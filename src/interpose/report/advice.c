@@ -24,33 +24,43 @@ __attribute__((format(printf, 2, 3))) static void say(const struct giving *givin
     free(length >= 0 ? sentence : NULL);
 }
 
-/* Over all routines. */
-static double seconds_for(const struct advice_facts *facts, enum host_reason reason)
+enum kind { KIND_BLAS, KIND_LAPACK, KIND_ANY };
+
+static bool is_of(const struct advice_routine *routine, enum kind kind)
+{
+    return kind == KIND_ANY || routine->is_lapack == (kind == KIND_LAPACK);
+}
+
+/* Over all routines of a kind, each second once. */
+static double seconds_for(const struct advice_facts *facts, enum host_reason reason, enum kind kind)
 {
     double sum = 0;
     for (int i = 0; i < facts->count; i++)
-        sum += facts->routines[i].seconds[reason];
+        if (is_of(&facts->routines[i], kind))
+            sum += facts->routines[i].seconds[reason] - facts->routines[i].inside_seconds[reason];
     return sum;
 }
 
-static uint64_t calls_for(const struct advice_facts *facts, enum host_reason reason)
+static uint64_t calls_for(const struct advice_facts *facts, enum host_reason reason, enum kind kind)
 {
     uint64_t sum = 0;
     for (int i = 0; i < facts->count; i++)
-        sum += facts->routines[i].calls[reason];
+        if (is_of(&facts->routines[i], kind))
+            sum += facts->routines[i].calls[reason];
     return sum;
 }
 
 static void say_device(const struct giving *giving)
 {
     const struct advice_facts *const facts = giving->facts;
-    const double waiting = seconds_for(facts, HOST_NOT_OPENED) + seconds_for(facts, HOST_REWRITTEN);
+    const double waiting =
+        seconds_for(facts, HOST_NOT_OPENED, KIND_ANY) + seconds_for(facts, HOST_REWRITTEN, KIND_ANY);
     switch (facts->device) {
     case ADVICE_DEVICE_USED: break;
     case ADVICE_DEVICE_ASLEEP:
-        if (calls_for(facts, HOST_NOT_OPENED))
-            say(giving, "The GPU was not woken: calls would not have saved what waking it takes. They took "
-                        "%.3f s on the host.", waiting);
+        if (calls_for(facts, HOST_NOT_OPENED, KIND_ANY))
+            say(giving, "The GPU was not woken: calls that took %.3f s on the host would not have saved what "
+                        "waking it takes.", waiting);
         break;
     case ADVICE_DEVICE_READY:
         say(giving, "The program ended before the GPU was in use: it was being woken while calls took %.3f s "
@@ -151,33 +161,64 @@ static void say_routine(const struct giving *giving, const struct advice_routine
             advice_remedy(giving->facts, (enum host_reason)reason, routine->is_lapack));
 }
 
-/* What many routines have, and is not timed: one sentence for all. */
+/* What many routines have: one sentence for all of a kind. */
 static bool is_told_together(int reason)
 {
-    return reason == HOST_FORWARDED || reason == HOST_BELOW_FLOOR || reason == HOST_ARGUMENTS ||
-           reason == HOST_SWITCHED_OFF;
+    switch (reason) {
+    case HOST_FORWARDED:
+    case HOST_BELOW_FLOOR:
+    case HOST_ARGUMENTS:
+    case HOST_SWITCHED_OFF:
+    case HOST_NOT_OPENED:
+    case HOST_UNSUPPORTED:
+    case HOST_NO_DEVICE: return true;
+    default: return false;
+    }
 }
 
-static void say_together(const struct giving *giving, enum host_reason reason)
+static int by_seconds(const void *one, const void *other, void *reason)
+{
+    const int which = *(const int *)reason;
+    const struct advice_routine *const a = *(const struct advice_routine *const *)one;
+    const struct advice_routine *const b = *(const struct advice_routine *const *)other;
+    const double difference = b->seconds[which] - a->seconds[which];
+    return difference != 0 ? (difference > 0 ? 1 : -1) : (a > b) - (a < b);
+}
+
+/* "zhegvx 1.131 s (2), zheevx (7)": the costliest first. */
+static void print_routines(FILE *stream, const struct advice_facts *facts, int reason, enum kind kind)
+{
+    int count = 0;
+    const struct advice_routine **const sorted = calloc((size_t)facts->count + 1, sizeof *sorted);
+    for (int i = 0; sorted && i < facts->count; i++)
+        if (facts->routines[i].calls[reason] && is_of(&facts->routines[i], kind))
+            sorted[count++] = &facts->routines[i];
+    if (count)
+        qsort_r(sorted, (size_t)count, sizeof *sorted, by_seconds, &reason);
+    for (int i = 0; i < count; i++) {
+        fprintf(stream, "%s%s", i ? ", " : "", sorted[i]->name);
+        if (sorted[i]->seconds[reason] > 0)
+            fprintf(stream, " %.3f s", sorted[i]->seconds[reason]);
+        fprintf(stream, " (%llu)", (unsigned long long)sorted[i]->calls[reason]);
+    }
+    free(sorted);
+}
+
+static void say_together(const struct giving *giving, enum host_reason reason, enum kind kind)
 {
     char *names = NULL;
     size_t length;
-    FILE *stream = calls_for(giving->facts, reason) ? open_memstream(&names, &length) : NULL;
+    const double seconds = seconds_for(giving->facts, reason, kind);
+    const char *const because = advice_because(giving->facts, reason, kind == KIND_LAPACK);
+    const char *const remedy = advice_remedy(giving->facts, reason, kind == KIND_LAPACK);
+    FILE *stream = calls_for(giving->facts, reason, kind) ? open_memstream(&names, &length) : NULL;
     if (!stream)
         return;
-    for (int i = 0, before = 0; i < giving->facts->count; i++)
-        if (giving->facts->routines[i].calls[reason])
-            fprintf(stream, "%s%s (%llu)", before++ ? ", " : "", giving->facts->routines[i].name,
-                    (unsigned long long)giving->facts->routines[i].calls[reason]);
-    if (fclose(stream) == 0) {
-        const double seconds = seconds_for(giving->facts, reason);
-        if (seconds > 0)
-            say(giving, "Calls on the host, because %s (%.3f s as far as timed): %s.",
-                advice_because(giving->facts, reason, false), seconds, names);
-        else
-            say(giving, "Calls on the host, because %s (not timed): %s.",
-                advice_because(giving->facts, reason, false), names);
-    }
+    print_routines(stream, giving->facts, reason, kind);
+    if (fclose(stream) == 0 && seconds > 0)
+        say(giving, "%.3f s of calls on the host, because %s: %s.%s", seconds, because, names, remedy);
+    else
+        say(giving, "Calls on the host, because %s (not timed): %s.%s", because, names, remedy);
     free(names);
 }
 
@@ -218,9 +259,14 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     say_unreachable(&giving);
     say_device(&giving);
     say_tracking(&giving);
+    say_together(&giving, HOST_NO_DEVICE, KIND_ANY);
+    say_together(&giving, HOST_UNSUPPORTED, KIND_LAPACK);
+    say_together(&giving, HOST_UNSUPPORTED, KIND_BLAS);
+    say_together(&giving, HOST_NOT_OPENED, KIND_ANY);
     say_routines(&giving);
-    for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
-        if (is_told_together(reason))
-            say_together(&giving, (enum host_reason)reason);
+    say_together(&giving, HOST_SWITCHED_OFF, KIND_ANY);
+    say_together(&giving, HOST_BELOW_FLOOR, KIND_ANY);
+    say_together(&giving, HOST_ARGUMENTS, KIND_ANY);
+    say_together(&giving, HOST_FORWARDED, KIND_ANY);
     say_recipe(&giving);
 }

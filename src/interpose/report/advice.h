@@ -14,6 +14,7 @@ struct advice_routine {
     bool is_lapack;
     uint64_t calls[HOST_REASON_COUNT]; /* on the host */
     double seconds[HOST_REASON_COUNT]; /* 0: not timed */
+    double inside_seconds[HOST_REASON_COUNT]; /* of these in calls made inside, which are told themselves */
     long long m, n, k;                 /* of the largest that was predicted faster on the host; n 0: none */
     long long pays_from;               /* LAPACK: the order from which such a call pays here; 0: not known */
     const char *variant;               /* the argument that kept calls for HOST_VARIANT */

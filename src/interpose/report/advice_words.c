@@ -46,6 +46,8 @@ const char *advice_because(const struct advice_facts *facts, enum host_reason re
 {
     if (lacks_library(facts, reason, is_lapack))
         return is_lapack ? "no cuSOLVER was found that works" : "no cuBLAS was found that works";
+    if (reason == HOST_NOT_OPENED && facts->device == ADVICE_DEVICE_NONE)
+        return "there was no usable GPU that they could have paid for";
     if (reason == HOST_UNTRACKABLE && facts->tracking != ADVICE_TRACKS)
         return "writes are not tracked here, and sending the matrix for each call is slower";
     return phrases[reason];

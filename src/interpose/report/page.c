@@ -8,6 +8,7 @@
 #include "interpose/report/report_text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 void page_print_legend(FILE *stream)
@@ -154,6 +155,22 @@ static void print_setup(void *stream, const char *label, const char *text)
     fputs("</td></tr>\n", stream);
 }
 
+/* For a mail, say. */
+static void print_text(FILE *stream, const struct report *report)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return;
+    report_text_print(memory, report);
+    fputs("<details><summary>The same as text</summary><pre id=\"text\">", stream);
+    if (fclose(memory) == 0)
+        html_print(stream, text);
+    fputs("</pre></details>\n", stream);
+    free(text);
+}
+
 void page_print(FILE *stream, const struct report *report)
 {
     print_head(stream, report);
@@ -165,5 +182,7 @@ void page_print(FILE *stream, const struct report *report)
     print_reasons(stream, report);
     fputs("<section><h2>Where it ran</h2><div class=\"wide\"><table id=\"setup\"><tbody>\n", stream);
     report_setup_each(report, print_setup, stream);
-    fputs("</tbody></table></div></section>\n</body>\n</html>\n", stream);
+    fputs("</tbody></table></div></section>\n", stream);
+    print_text(stream, report);
+    fputs("</body>\n</html>\n", stream);
 }

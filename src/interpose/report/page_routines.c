@@ -81,6 +81,8 @@ static void print_seconds(FILE *stream, uint64_t nanoseconds)
 static void print_row(FILE *stream, const char *name, const struct routine_stats *stats, uint64_t host_time)
 {
     const uint64_t host = report_host_calls(stats), device = report_device_time(stats);
+    if (!report_was_called(stats))
+        return;
     fputs("<tr><th scope=\"row\">", stream);
     html_print(stream, name);
     fprintf(stream, "</th><td>%llu</td><td>%llu</td><td>%llu</td>", (unsigned long long)(stats->device_calls + host),
@@ -94,7 +96,7 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
     print_seconds(stream, report_kernel_time(stats));
     print_seconds(stream, report_link_time(stats));
     print_seconds(stream, host_time);
-    print_seconds(stream, stats->inside_nanoseconds);
+    print_seconds(stream, report_inside_time(stats));
     fputs("</tr>\n", stream);
 }
 

@@ -30,6 +30,6 @@ static const char page_style[] =
     "font-variant-numeric:tabular-nums}\n"
     "tbody th,tfoot th,thead th:first-child,.text{text-align:left}tfoot{font-weight:bold}"
     "#setup td{overflow-wrap:anywhere}\n"
-    "summary{cursor:pointer}\n";
+    "summary{cursor:pointer}pre{overflow-x:auto;font-size:.8rem}\n";
 
 #endif

@@ -57,6 +57,7 @@ static void take_routine(const struct report *report, enum symbol symbol, char *
     for (int i = 0; i < HOST_REASON_COUNT; i++) {
         routine->calls[i] = stats->host_calls[i];
         routine->seconds[i] = (double)stats->host_nanoseconds[i] / 1e9;
+        routine->inside_seconds[i] = (double)stats->inside_nanoseconds[i] / 1e9;
     }
     if (routine->is_lapack && refused->n > 0)
         routine->pays_from = order_that_pays(refused);

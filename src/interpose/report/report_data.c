@@ -31,10 +31,18 @@ uint64_t report_host_time(const struct routine_stats *stats)
     return sum;
 }
 
+uint64_t report_inside_time(const struct routine_stats *stats)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        sum += stats->inside_nanoseconds[i];
+    return sum;
+}
+
 uint64_t report_own_host_time(const struct routine_stats *stats)
 {
-    const uint64_t all = report_host_time(stats);
-    return all > stats->inside_nanoseconds ? all - stats->inside_nanoseconds : 0;
+    const uint64_t all = report_host_time(stats), inside = report_inside_time(stats);
+    return all > inside ? all - inside : 0;
 }
 
 uint64_t report_device_time(const struct routine_stats *stats)
@@ -72,8 +80,8 @@ static void accumulate(struct routine_stats *total, const struct routine_stats *
     for (int i = 0; i < HOST_REASON_COUNT; i++) {
         total->host_calls[i] += stats->host_calls[i];
         total->host_nanoseconds[i] += stats->host_nanoseconds[i];
+        total->inside_nanoseconds[i] += stats->inside_nanoseconds[i];
     }
-    total->inside_nanoseconds += stats->inside_nanoseconds;
     total->bytes_up += stats->bytes_up;
     total->bytes_down += stats->bytes_down;
     total->foretold_nanoseconds += stats->foretold_nanoseconds;

@@ -28,6 +28,7 @@ uint64_t report_host_calls(const struct routine_stats *stats);
 /* Nanoseconds. A LAPACK routine's on the host are all of them; its own are those outside of calls that it
  * makes and that are counted themselves. */
 uint64_t report_host_time(const struct routine_stats *stats);
+uint64_t report_inside_time(const struct routine_stats *stats);
 uint64_t report_own_host_time(const struct routine_stats *stats);
 uint64_t report_device_time(const struct routine_stats *stats);
 uint64_t report_link_time(const struct routine_stats *stats);  /* of that, packing and moving operands */

@@ -31,15 +31,16 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
 static void print_table(FILE *stream, const struct report *report)
 {
     char name[REPORT_NAME_BYTES];
+    const uint64_t inside = report_inside_time(&report->total);
     fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device",
             "on host", "MB up", "MB down", "device s", "host s");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         print_row(stream, report_name((enum symbol)i, name), &report->routines[i],
                   report_host_time(&report->routines[i]));
     print_row(stream, "total", &report->total, report_own_host_time(&report->total));
-    if (report->total.inside_nanoseconds)
+    if (inside)
         fprintf(stream, "  (of the host's seconds %.3f were spent in calls that LAPACK routines made; the total "
-                        "counts them once)\n", (double)report->total.inside_nanoseconds / 1e9);
+                        "counts them once)\n", (double)inside / 1e9);
 }
 
 static void print_phases_row(FILE *stream, const char *name, const struct routine_stats *stats)

@@ -92,7 +92,7 @@ void stats_host_call(enum symbol symbol, enum host_reason reason, const struct h
     struct routine_counters *routine = &own->routines[symbol];
     thread_counters_add(own, &routine->host_calls[reason], 1);
     thread_counters_add(own, &routine->host_nanoseconds[reason], counts->nanoseconds);
-    thread_counters_add(own, &routine->inside_nanoseconds, counts->inside_nanoseconds);
+    thread_counters_add(own, &routine->inside_nanoseconds[reason], counts->inside_nanoseconds);
     if (counts->variant)
         atomic_store_explicit(&routine->variant, (uintptr_t)counts->variant, memory_order_relaxed);
     if (counts->shape)

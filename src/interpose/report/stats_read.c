@@ -34,11 +34,11 @@ static void accumulate(struct routine_stats *sum, const struct routine_counters 
     sum->device_calls += get(&routine->device_calls);
     sum->bytes_up += get(&routine->bytes_up);
     sum->bytes_down += get(&routine->bytes_down);
-    sum->inside_nanoseconds += get(&routine->inside_nanoseconds);
     sum->foretold_nanoseconds += get(&routine->foretold_nanoseconds);
     for (int i = 0; i < HOST_REASON_COUNT; i++) {
         sum->host_calls[i] += get(&routine->host_calls[i]);
         sum->host_nanoseconds[i] += get(&routine->host_nanoseconds[i]);
+        sum->inside_nanoseconds[i] += get(&routine->inside_nanoseconds[i]);
     }
     for (int i = 0; i < PHASE_COUNT; i++)
         sum->phases.nanoseconds[i] += get(&routine->phases[i]);

@@ -24,7 +24,7 @@ typedef _Atomic uint64_t counter;
 struct routine_counters {
     counter device_calls;
     counter host_calls[HOST_REASON_COUNT], host_nanoseconds[HOST_REASON_COUNT];
-    counter inside_nanoseconds; /* of those on the host: in calls made inside, which are counted themselves */
+    counter inside_nanoseconds[HOST_REASON_COUNT]; /* of these in calls made inside, counted themselves */
     counter bytes_up, bytes_down;
     counter phases[PHASE_COUNT];
     counter foretold_nanoseconds; /* of device calls: what the host would have taken for them, as predicted */
