@@ -28,8 +28,8 @@ int info_run(char **arguments);
 int inspect_program(char **arguments);
 
 /* What of the program at `path`, or of the one that runs this script, cannot be intercepted, in one line
- * without an end; free it. NULL: nothing, or nothing is known. *is_refused: mublas gets none of its calls, and so
- * cannot report. */
+ * without an end; free it. NULL: nothing, or nothing is known. *is_refused: mublas gets none of its calls,
+ * and so cannot report. */
 char *inspect_unreachable(const char *path, bool *is_refused);
 
 /* `mublas verify [--routines=NAME,...] [--size=N]`: check every offloaded routine, with every flag, on this

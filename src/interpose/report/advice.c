@@ -63,8 +63,8 @@ static void say_device(const struct giving *giving)
                         "waking it takes.", waiting);
         break;
     case ADVICE_DEVICE_READY:
-        say(giving, "The program ended before the GPU was in use: it was being woken while calls took %.3f s "
-                    "on the host. A longer run would use it.", waiting);
+        say(giving, "The program ended before the GPU was in use: calls took %.3f s on the host while it was "
+                    "being woken or not paid for yet. A longer run would use it.", waiting);
         break;
     case ADVICE_DEVICE_NONE:
         say(giving, "No GPU could be used: %s. mublas info shows what there is.",
@@ -153,8 +153,8 @@ static void say_routine(const struct giving *giving, const struct advice_routine
     if (reason == HOST_FASTER)
         say_faster(giving, routine, spent);
     else if (reason == HOST_VARIANT)
-        say(giving, "%s: %s, because of %s, which its routine on the GPU does not have.", routine->name, spent,
-            routine->variant ? routine->variant : "an argument");
+        say(giving, "%s: %s, because of %s, which its routine on the GPU does not have.", routine->name,
+            spent, routine->variant ? routine->variant : "an argument");
     else
         say(giving, "%s: %s, because %s.%s", routine->name, spent,
             advice_because(giving->facts, (enum host_reason)reason, routine->is_lapack),

@@ -5,12 +5,14 @@
 static const char *const phrases[HOST_REASON_COUNT] = {
     [HOST_FORWARDED] = "mublas does not offload these routines",
     [HOST_BELOW_FLOOR] = "they are too small ever to pay",
-    [HOST_ARGUMENTS] = "of their arguments: invalid, a workspace query, nothing to compute, infinite alpha, or "
+    [HOST_ARGUMENTS] = "of their arguments: invalid, a workspace query, nothing to compute, infinite "
+                       "alpha, or "
                        "operands that overlap",
     [HOST_FASTER] = "the host was predicted to be faster",
     [HOST_NOT_RESIDENT] = "the matrix was not used often enough yet to be worth sending",
     [HOST_REWRITTEN] = "the matrix is rewritten between calls and would have to be sent again each time",
-    [HOST_UNTRACKABLE] = "the matrix lies in memory whose writes cannot be followed (shared memory, a file, a "
+    [HOST_UNTRACKABLE] = "the matrix lies in memory whose writes cannot be followed (shared memory, a "
+                         "file, a "
                          "stack, or unaligned), and sending it for each call is slower",
     [HOST_NOT_OPENED] = "calls had not yet paid for opening the GPU, cuBLAS or cuSOLVER",
     [HOST_FP_ENVIRONMENT] = "the program traps floating-point exceptions or rounds in another way, or a "

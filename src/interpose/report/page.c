@@ -13,9 +13,10 @@
 
 void page_print_legend(FILE *stream)
 {
-    fputs("<p class=\"legend\"><i class=\"host\"></i>host BLAS and LAPACK <i class=\"device\"></i>GPU, computing "
-          "<i class=\"link\"></i>copies <i class=\"other\"></i>the rest of calls on the GPU: waiting for others, "
-          "looking for writes, memory</p>\n", stream);
+    fputs("<p class=\"legend\"><i class=\"host\"></i>host BLAS and LAPACK <i class=\"device\"></i>GPU, "
+          "computing <i class=\"link\"></i>copies <i class=\"other\"></i>other time of calls on the "
+          "GPU</p>\n",
+          stream);
 }
 
 static void print_head(FILE *stream, const struct report *report)
@@ -24,7 +25,8 @@ static void print_head(FILE *stream, const struct report *report)
     struct tm fields;
     const time_t now = time(NULL);
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>mublas: ", stream);
     html_print(stream, report->program);
@@ -39,8 +41,8 @@ static void print_head(FILE *stream, const struct report *report)
 
 static void print_figure(FILE *stream, const char *name, double seconds, const char *note)
 {
-    fprintf(stream, "<div class=\"figure\"><b>%.3f s</b><span>%s</span><small>%s</small></div>\n", seconds, name,
-            note);
+    fprintf(stream, "<div class=\"figure\"><b>%.3f s</b><span>%s</span><small>%s</small></div>\n", seconds,
+            name, note);
 }
 
 static uint64_t untimed_calls(const struct report *report)
@@ -57,14 +59,19 @@ static void print_saved(FILE *stream, const struct report *report)
     char note[320];
     const double foretold = (double)report->total.foretold_nanoseconds / 1e9,
                  taken = (double)report_device_time(&report->total) / 1e9;
+    const unsigned long long calls = report->total.device_calls;
+    const bool gains = foretold >= taken;
     const char *const origin =
-        model_in_force()->learned ? "by the recipe of this machine" : "by built-in figures, not measured here";
+        model_in_force()->learned ? "by the recipe of this machine" : "by built-in figures, not measured "
+                                                                      "here";
     if (!report->total.device_calls)
         return;
-    snprintf(note, sizeof note, "not measured: the host is predicted to need %.3f s for the %llu calls that the GPU did "
-                                "in %.3f s (%s); what opening the GPU took is not taken off", foretold,
-             (unsigned long long)report->total.device_calls, taken, origin);
-    print_figure(stream, foretold >= taken ? "saved against the host, as predicted" : "lost against the host, as predicted",
+    snprintf(note, sizeof note, "not measured: the host is predicted to need %.3f s for what the GPU did "
+                                "in %.3f s, "
+                                "%llu call%s (%s); what opening the GPU took is not taken off",
+             foretold, taken, calls, calls == 1 ? "" : "s", origin);
+    print_figure(stream, gains ? "saved against the host, as predicted" : "lost against the host, as "
+                                                                          "predicted",
                  fabs(foretold - taken), note);
 }
 
@@ -79,7 +86,8 @@ static void print_figures(FILE *stream, const struct report *report)
     fputs("<div class=\"figures\">\n", stream);
     print_saved(stream, report);
     print_figure(stream, "the run", (double)report->run_nanoseconds / 1e9, "since mublas was loaded");
-    print_figure(stream, "BLAS and LAPACK on the host", (double)report_own_host_time(&report->total) / 1e9, untimed);
+    print_figure(stream, "BLAS and LAPACK on the host", (double)report_own_host_time(&report->total) / 1e9,
+                 untimed);
     print_figure(stream, "on the GPU", (double)report_device_time(&report->total) / 1e9, moved);
     fputs("</div>\n", stream);
 }
@@ -115,36 +123,42 @@ static void print_large(FILE *stream, const struct large_call *call)
 
 static void print_largest(FILE *stream, const struct report *report)
 {
-    fputs("<section><h2>Longest calls</h2><div class=\"wide\"><table id=\"largest\"><thead><tr><th scope=\"col\">"
+    fputs("<section><h2>Longest calls</h2><div class=\"wide\"><table id=\"largest\"><thead><tr><th "
+          "scope=\"col\">"
           "routine</th><th scope=\"col\">m</th><th scope=\"col\">n</th><th scope=\"col\">k</th>"
-          "<th scope=\"col\">s</th><th scope=\"col\" class=\"text\">where</th></tr></thead><tbody>\n", stream);
+          "<th scope=\"col\">s</th><th scope=\"col\" class=\"text\">where</th></tr></thead><tbody>\n",
+          stream);
     for (int i = 0; i < report->largest_count; i++)
         print_large(stream, &report->largest[i]);
-    fputs("</tbody></table></div><p class=\"note\">Of each routine, size and place the longest single call. m, n, k as "
-          "the routine counts them, 0 where it has none; of an eigensolver k is the number of vectors.</p></section>\n",
-          stream);
+    fputs("</tbody></table></div><p class=\"note\">Of each routine, size and place the longest single "
+          "call. m, n, "
+          "k as the routine counts them, 0 where it has none; of an eigensolver k is the number of "
+          "vectors.</p></section>\n", stream);
+}
+
+static void print_reason(FILE *stream, enum symbol symbol, const struct routine_stats *stats, int reason)
+{
+    char name[REPORT_NAME_BYTES];
+    fputs("<tr><th scope=\"row\">", stream);
+    html_print(stream, report_name(symbol, name));
+    fprintf(stream, "</th><td>%llu</td>", (unsigned long long)stats->host_calls[reason]);
+    if (stats->host_nanoseconds[reason])
+        fprintf(stream, "<td>%.3f</td>", (double)stats->host_nanoseconds[reason] / 1e9);
+    else
+        fputs("<td>-</td>", stream);
+    fprintf(stream, "<td class=\"text\">%s</td></tr>\n", host_reason_text((enum host_reason)reason));
 }
 
 static void print_reasons(FILE *stream, const struct report *report)
 {
-    char name[REPORT_NAME_BYTES];
-    fputs("<section><h2>Why calls stayed on the host</h2><div class=\"wide\"><table id=\"reasons\"><thead><tr>"
+    fputs("<section><h2>Why calls stayed on the host</h2><div class=\"wide\"><table "
+          "id=\"reasons\"><thead><tr>"
           "<th scope=\"col\">routine</th><th scope=\"col\">calls</th><th scope=\"col\">s</th>"
           "<th scope=\"col\" class=\"text\">reason</th></tr></thead><tbody>\n", stream);
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        for (int reason = 0; reason < HOST_REASON_COUNT; reason++) {
-            const struct routine_stats *const stats = &report->routines[i];
-            if (!stats->host_calls[reason])
-                continue;
-            fputs("<tr><th scope=\"row\">", stream);
-            html_print(stream, report_name((enum symbol)i, name));
-            fprintf(stream, "</th><td>%llu</td>", (unsigned long long)stats->host_calls[reason]);
-            if (stats->host_nanoseconds[reason])
-                fprintf(stream, "<td>%.3f</td>", (double)stats->host_nanoseconds[reason] / 1e9);
-            else
-                fputs("<td>-</td>", stream);
-            fprintf(stream, "<td class=\"text\">%s</td></tr>\n", host_reason_text((enum host_reason)reason));
-        }
+        for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
+            if (report->routines[i].host_calls[reason])
+                print_reason(stream, (enum symbol)i, &report->routines[i], reason);
     fputs("</tbody></table></div></section>\n", stream);
 }
 

@@ -19,7 +19,8 @@ static uint64_t bar_length(const struct bar *bar)
 static struct bar bar_of(const struct report *report, enum symbol symbol)
 {
     const struct routine_stats *const stats = &report->routines[symbol];
-    struct bar bar = {symbol, report_own_host_time(stats), report_kernel_time(stats), report_link_time(stats), 0};
+    struct bar bar = {symbol, report_own_host_time(stats), report_kernel_time(stats), report_link_time(stats),
+                      0};
     bar.other = report_device_time(stats) - bar.device - bar.link;
     return bar;
 }
@@ -85,8 +86,9 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
         return;
     fputs("<tr><th scope=\"row\">", stream);
     html_print(stream, name);
-    fprintf(stream, "</th><td>%llu</td><td>%llu</td><td>%llu</td>", (unsigned long long)(stats->device_calls + host),
-            (unsigned long long)stats->device_calls, (unsigned long long)host);
+    fprintf(stream, "</th><td>%llu</td><td>%llu</td><td>%llu</td>",
+            (unsigned long long)(stats->device_calls + host), (unsigned long long)stats->device_calls,
+            (unsigned long long)host);
     if (stats->device_calls)
         fprintf(stream, "<td>%.1f</td><td>%.1f</td>", (double)stats->bytes_up / 1e6,
                 (double)stats->bytes_down / 1e6);
@@ -105,7 +107,8 @@ static void print_table(FILE *stream, const struct report *report, const struct 
     char name[REPORT_NAME_BYTES];
     fputs("<table id=\"routines\"><thead><tr><th scope=\"col\">routine</th><th scope=\"col\">calls</th>"
           "<th scope=\"col\">on device</th><th scope=\"col\">on host</th><th scope=\"col\">MB up</th>"
-          "<th scope=\"col\">MB down</th><th scope=\"col\">device s</th><th scope=\"col\">of it computing</th>"
+          "<th scope=\"col\">MB down</th><th scope=\"col\">device s</th><th scope=\"col\">of it "
+          "computing</th>"
           "<th scope=\"col\">of it copies</th><th scope=\"col\">host s</th>"
           "<th scope=\"col\">of it in calls inside</th></tr></thead><tbody>\n", stream);
     for (int i = 0; i < count; i++) {
@@ -126,10 +129,14 @@ void page_print_routines(FILE *stream, const struct report *report)
     print_bars(stream, bars, count);
     fputs("<div class=\"wide\">", stream);
     print_table(stream, report, bars, count);
-    fputs("</div><p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. Calls that are "
-          "forwarded or too small to be looked at are counted, not timed. Computing: launching and waiting for the "
-          "GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. The host's "
-          "seconds of a LAPACK routine have those of the calls that it makes; bars and total have each second "
-          "once.</p></section>\n", stream);
+    fputs("</div><p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. Calls "
+          "that "
+          "are forwarded or too small to be looked at are counted, not timed. Computing: launching and "
+          "waiting "
+          "for the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. "
+          "Other: waiting for other threads, looking for writes, memory. The host's seconds of a LAPACK "
+          "routine "
+          "have those of the calls that it makes; bars and total have each second once.</p></section>\n",
+          stream);
     free(bars);
 }

@@ -43,20 +43,20 @@ static void print_step(FILE *stream, const struct chart *chart, int step)
         if (height < 0.05)
             continue;
         top -= height;
-        fprintf(stream, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>", classes[activity],
-                step * STEP_WIDTH, top, STEP_WIDTH, height);
+        fprintf(stream, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
+                classes[activity], step * STEP_WIDTH, top, STEP_WIDTH, height);
     }
 }
 
 static void print_svg(FILE *stream, const struct chart *chart)
 {
     const double seconds = (double)timeline_width(chart->level) * chart->used / 1e9;
-    fprintf(stream, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Time line; its figures are in the table "
-                    "below\" preserveAspectRatio=\"none\">\n", chart->used * STEP_WIDTH, CHART_HEIGHT);
+    fprintf(stream, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Time line; its figures are in the "
+                    "table below\" preserveAspectRatio=\"none\">\n", chart->used * STEP_WIDTH, CHART_HEIGHT);
     for (int step = 0; step < chart->used; step++)
         print_step(stream, chart, step);
-    fprintf(stream, "</svg>\n<div class=\"axis\"><span>0 s</span><span>%.4g s</span><span>%.4g s</span></div>\n",
-            seconds / 2, seconds);
+    fprintf(stream, "</svg>\n<div class=\"axis\"><span>0 s</span><span>%.4g s</span><span>%.4g s</span>"
+                    "</div>\n", seconds / 2, seconds);
 }
 
 static void print_row(FILE *stream, const struct chart *chart, int step)
@@ -71,7 +71,8 @@ static void print_row(FILE *stream, const struct chart *chart, int step)
 static void print_table(FILE *stream, const struct chart *chart)
 {
     fputs("<details><summary>Figures of the time line</summary><table id=\"timeline\"><thead><tr>"
-          "<th scope=\"col\">from, s</th><th scope=\"col\">host BLAS, s</th><th scope=\"col\">GPU computing, s</th>"
+          "<th scope=\"col\">from, s</th><th scope=\"col\">host BLAS, s</th>"
+          "<th scope=\"col\">GPU computing, s</th>"
           "<th scope=\"col\">copies, s</th><th scope=\"col\">rest, s</th></tr></thead><tbody>\n", stream);
     for (int step = 0; step < chart->used; step++)
         print_row(stream, chart, step);
@@ -85,9 +86,12 @@ void page_print_timeline(FILE *stream, const struct report *report)
     fputs("<section><h2>Time line</h2>\n", stream);
     page_print_legend(stream);
     print_svg(stream, &chart);
-    fprintf(stream, "<p class=\"note\">%d steps of %.4g s; the full height is %.2f threads. Empty: the program's own "
-                    "work, and calls that are not timed. Calls on the GPU that were given up in the middle count "
-                    "here, too.</p>\n", chart.used, (double)timeline_width(chart.level) / 1e9, chart.highest);
+    fprintf(stream, "<p class=\"note\">%d steps of %.4g s; the full height is %.2f threads. Empty: the "
+                    "program's "
+                    "own work, and calls that are not timed. Calls on the GPU that were given up in the "
+                    "middle "
+                    "count here, too.</p>\n",
+            chart.used, (double)timeline_width(chart.level) / 1e9, chart.highest);
     print_table(stream, &chart);
     fputs("</section>\n", stream);
 }

@@ -39,7 +39,8 @@ static void print_table(FILE *stream, const struct report *report)
                   report_host_time(&report->routines[i]));
     print_row(stream, "total", &report->total, report_own_host_time(&report->total));
     if (inside)
-        fprintf(stream, "  (of the host's seconds %.3f were spent in calls that LAPACK routines made; the total "
+        fprintf(stream, "  (of the host's seconds %.3f were spent in calls that LAPACK routines made; the "
+                        "total "
                         "counts them once)\n", (double)inside / 1e9);
 }
 

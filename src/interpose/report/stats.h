@@ -18,7 +18,7 @@ struct routine_stats {
     uint64_t device_calls;
     uint64_t host_calls[HOST_REASON_COUNT];
     uint64_t host_nanoseconds[HOST_REASON_COUNT]; /* of those that came past the gate and were timed */
-    uint64_t inside_nanoseconds[HOST_REASON_COUNT]; /* of them in calls made inside, which are counted themselves */
+    uint64_t inside_nanoseconds[HOST_REASON_COUNT]; /* of them in calls made inside, counted themselves */
     uint64_t bytes_up, bytes_down;
     struct phase_times phases; /* of device calls */
     uint64_t foretold_nanoseconds; /* what the host would have taken for the device calls, as predicted */
