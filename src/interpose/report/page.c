@@ -60,19 +60,15 @@ static void print_saved(FILE *stream, const struct report *report)
     const double foretold = (double)report->total.foretold_nanoseconds / 1e9,
                  taken = (double)report_device_time(&report->total) / 1e9;
     const unsigned long long calls = report->total.device_calls;
-    const bool gains = foretold >= taken;
-    const char *const origin =
-        model_in_force()->learned ? "by the recipe of this machine" : "by built-in figures, not measured "
-                                                                      "here";
+    const char *const origin = model_in_force()->learned ? "the recipe of this machine" : "built-in figures";
+    const char *const name =
+        foretold >= taken ? "saved against the host, as predicted" : "lost against the host, as predicted";
     if (!report->total.device_calls)
         return;
-    snprintf(note, sizeof note, "not measured: the host is predicted to need %.3f s for what the GPU did "
-                                "in %.3f s, "
-                                "%llu call%s (%s); what opening the GPU took is not taken off",
-             foretold, taken, calls, calls == 1 ? "" : "s", origin);
-    print_figure(stream, gains ? "saved against the host, as predicted" : "lost against the host, as "
-                                                                          "predicted",
-                 fabs(foretold - taken), note);
+    snprintf(note, sizeof note,
+             "not measured: by %s the host needs %.3f s for what the GPU did in %.3f s, %llu call%s; what opening "
+             "the GPU took is not taken off", origin, foretold, taken, calls, calls == 1 ? "" : "s");
+    print_figure(stream, name, fabs(foretold - taken), note);
 }
 
 static void print_figures(FILE *stream, const struct report *report)
