@@ -18,7 +18,7 @@ struct large_call {
     struct route_shape shape; /* of BLAS m, n and k alone */
 };
 
-enum { RECORD_WORDS = 9, LARGEST_CALLS = 16 };
+enum { RECORD_WORDS = 9, LARGEST_CALLS = 16, SEEN_CALLS = 128 };
 
 /* All zero: empty. */
 struct call_record {
@@ -29,6 +29,9 @@ struct call_record {
 /* Of each routine, size and place the longest. */
 struct largest_calls {
     _Atomic uint64_t least; /* shorter ones need not come */
+    struct seen_call {      /* nor those of a kind that are not longer than one that came, */
+        _Atomic uint64_t kind, nanoseconds;
+    } seen[SEEN_CALLS];     /* ... in a place by its kind */
     struct call_record of[LARGEST_CALLS];
 };
 
