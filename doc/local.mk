@@ -1,2 +1,2 @@
 EXTRA_DIST += doc/architecture.md doc/coherence.md doc/kernels.md doc/lapack.md doc/limits.md doc/measured.md \
-	doc/tuner.md
+	doc/report.md doc/report.png doc/tuner.md

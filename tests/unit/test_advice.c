@@ -198,7 +198,7 @@ static void test_inside(void)
                                        .device_fault = "no CUDA device is visible"};
     expect(&facts, "No GPU could be used: no CUDA device is visible. mublas info shows what there is.\n"
                    "2.000 s of calls on the host, because there was no usable GPU: dsyevd 2.000 s (2), dsytrd 1.500 s "
-                   "(2).\n", "a second in a call inside counts once in the sum");
+                   "(2). LAPACK's seconds have those of the calls it makes.\n", "a second in a call inside counts once in the sum");
 }
 
 int main(void)

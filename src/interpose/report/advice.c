@@ -204,6 +204,14 @@ static void print_routines(FILE *stream, const struct advice_facts *facts, int r
     free(sorted);
 }
 
+static bool has_inside(const struct advice_facts *facts, enum host_reason reason, enum kind kind)
+{
+    for (int i = 0; i < facts->count; i++)
+        if (is_of(&facts->routines[i], kind) && facts->routines[i].inside_seconds[reason] > 0)
+            return true;
+    return false;
+}
+
 static void say_together(const struct giving *giving, enum host_reason reason, enum kind kind)
 {
     char *names = NULL;
@@ -216,7 +224,8 @@ static void say_together(const struct giving *giving, enum host_reason reason, e
         return;
     print_routines(stream, giving->facts, reason, kind);
     if (fclose(stream) == 0 && seconds > 0)
-        say(giving, "%.3f s of calls on the host, because %s: %s.%s", seconds, because, names, remedy);
+        say(giving, "%.3f s of calls on the host, because %s: %s.%s%s", seconds, because, names, remedy,
+            has_inside(giving->facts, reason, kind) ? " LAPACK's seconds have those of the calls it makes." : "");
     else
         say(giving, "Calls on the host, because %s (not timed): %s.%s", because, names, remedy);
     free(names);
