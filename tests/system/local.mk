@@ -94,13 +94,16 @@ EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
 	tests/system/common_symbols.sh tests/system/common_symbols.txt
 
 # What an application sees of arguments and report.
-check_PROGRAMS += tests/system/arguments tests/system/counted
+check_PROGRAMS += tests/system/arguments tests/system/counted tests/system/held_back
+tests_system_held_back_SOURCES = tests/system/held_back.c
+tests_system_held_back_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_arguments_SOURCES = tests/system/arguments.c tests/system/interface_call.c tests/system/interface_call.h
 tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
 TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh
+tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
 EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh \
 	tests/system/check_page.py
 

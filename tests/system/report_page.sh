@@ -62,6 +62,27 @@ rm -f "$work"/report*
 LD_PRELOAD=$shim_preload "$counted" 2> "$work/errors" && under_shim /bin/true && [ ! -s "$work/errors" ] && [ ! -e "$page" ]
 result $? "no page unless asked for, and none of a process without BLAS calls"
 
+# One reason each.
+held_back=$build/tests/system/held_back
+held() { rm -f "$work"/report*; under_shim "$held_back" "$@" && is_good; }
+held rewritten 12 && advises 'dsymv: [0-9.]+ s on the host in 11 calls, because the matrix is rewritten between calls'
+result $? "a matrix that is rewritten before each call"
+held order 12 && order=$(sed -n 's/^<li>dpotrf: [0-9.]* s on the host in 12 calls; the largest, of order 100, is below the order that pays here: \([0-9]*\)\..*/\1/p' "$page") &&
+    [ "$order" -gt 100 ] && [ "$order" -lt 300 ]
+result $? "an order below the one that pays, which is told: ${order:-none}"
+held variant 12 && advises "dgeev: 12 calls on the host \(not timed\), because of JOBVL=&#39;V&#39;, which its routine"
+result $? "an argument that no route has is named"
+MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=64K held rewritten 3 &&
+    advises 'dsymv: [0-9.]+ s on the host in 3 calls, because the GPU&#39;s memory is too small for them\. MUBLAS_DEVICE_MEMORY'
+result $? "too little memory on the device"
+printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsymv 100 300 2000000 300" \
+    "device dsymv 100 10 2000000 10" "upload pinned 1000 10 10000000 100" "wake 1000" > "$work/lines"
+"$build/tests/system/make_recipe" "$work/lines" > "$work/recipe" && export OMP_NUM_THREADS=1 &&
+    MUBLAS_RECIPE=$work/recipe held shared 30 &&
+    advises 'dsymv: [0-9.]+ s on the host in 2[0-9] calls, because the matrix lies in memory whose writes cannot be followed \(shared' &&
+    ! grep -q 'No recipe' "$page"
+result $? "a matrix in shared memory; and a recipe that is there is not missed"
+
 # LAPACK: what it calls inside counts once.
 program=$build/fortran/eigensolver
 if "$program" 1 > /dev/null 2>&1; [ $? != 127 ]; then
