@@ -58,6 +58,7 @@ interposer_sources += \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
 	src/interpose/report/page.c src/interpose/report/page.h src/interpose/report/page_style.h \
 	src/interpose/report/page_parts.h \
+	src/interpose/report/page_legend.c \
 	src/interpose/report/page_routines.c src/interpose/report/page_timeline.c \
 	src/interpose/report/report_advice.c src/interpose/report/report_advice.h \
 	src/interpose/report/report_data.c src/interpose/report/report_data.h \

@@ -1,6 +1,6 @@
 /* Spans of a thread's calls: time inside counts for the inner one alone, also after a jump. */
+#include "interpose/report/call_spans.h"
 #include "interpose/report/stats.h"
-#include "interpose/report/thread_counters.h"
 #include "tap.h"
 
 #include <setjmp.h>

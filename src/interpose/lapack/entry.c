@@ -14,6 +14,7 @@
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/solver_opening.h"
 #include "interpose/purchase/waking.h"
+#include "interpose/report/call_spans.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>

@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-void page_print_legend(FILE *stream)
-{
-    fputs("<p class=\"legend\"><i class=\"host\"></i>host BLAS and LAPACK <i class=\"device\"></i>GPU, "
-          "computing <i class=\"link\"></i>copies <i class=\"other\"></i>other time of calls on the "
-          "GPU</p>\n",
-          stream);
-}
-
 static void print_head(FILE *stream, const struct report *report)
 {
     char date[32] = "";

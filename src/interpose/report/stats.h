@@ -5,7 +5,6 @@
 #include "common/phase_clock.h"
 #include "host/symbols.h"
 #include "interpose/host_reason.h"
-#include "interpose/report/call_spans.h"
 #include "interpose/report/largest_calls.h"
 #include "interpose/report/timeline.h"
 
