@@ -17,3 +17,4 @@ include src/command/tune/local.mk
 include src/command/run/local.mk
 include src/command/inspect/local.mk
 include src/command/verify/local.mk
+include src/command/doctor/local.mk

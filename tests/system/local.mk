@@ -163,6 +163,14 @@ TESTS += tests/system/copied.sh
 EXTRA_DIST += tests/system/copied.sh
 tests/system/copied.log: mublas$(EXEEXT)
 
+
+# `mublas doctor`, also as under a container's filter of system calls.
+check_PROGRAMS += tests/system/without_userfaultfd
+tests_system_without_userfaultfd_SOURCES = tests/system/without_userfaultfd.c
+TESTS += tests/system/doctor.sh
+EXTRA_DIST += tests/system/doctor.sh
+tests/system/doctor.log: mublas$(EXEEXT) tests/system/without_userfaultfd$(EXEEXT)
+
 # libmublas.so as the BLAS that a program is linked with, and as libblas.so.3.
 check_PROGRAMS += tests/system/linked_arguments tests/system/wrong tests/system/by_handle
 tests_system_by_handle_SOURCES = tests/system/by_handle.c
