@@ -41,9 +41,9 @@
 #include <stdint.h>
 
 #define MUBLAS_VERSION_MAJOR 0
-#define MUBLAS_VERSION_MINOR 1
+#define MUBLAS_VERSION_MINOR 2
 #define MUBLAS_VERSION_PATCH 0
-/* 100 for 0.1.0; what mublas_version() gives is that of the library. */
+/* 200 for 0.2.0; what mublas_version() gives is that of the library. */
 #define MUBLAS_VERSION (MUBLAS_VERSION_MAJOR * 10000 + MUBLAS_VERSION_MINOR * 100 + MUBLAS_VERSION_PATCH)
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 # Fortran compilers do not read each other's modules: the source is installed.
 include_HEADERS = include/mublas.h fortran/mublas.f90
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/power_iteration.c fortran/lanczos.f90
+dist_examples_DATA = examples/power_iteration.c fortran/lanczos.f90 fortran/eigensolver.f90
 libmublas_la_SOURCES += \
 	src/api/call.c src/api/call.h \
 	src/api/context.c src/api/context.h \

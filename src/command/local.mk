@@ -18,3 +18,4 @@ include src/command/run/local.mk
 include src/command/inspect/local.mk
 include src/command/verify/local.mk
 include src/command/doctor/local.mk
+include src/command/completion/local.mk

@@ -164,6 +164,12 @@ EXTRA_DIST += tests/system/copied.sh
 tests/system/copied.log: mublas$(EXEEXT)
 
 
+# Scripts, manual pages and packages by their own checkers; completion in bash.
+TESTS += tests/system/scripts.sh tests/system/completion.sh
+EXTRA_DIST += tests/system/scripts.sh tests/system/completion.sh .shellcheckrc
+tests/system/scripts.log: packaging/modulefile
+tests/system/completion.log: mublas$(EXEEXT)
+
 # `mublas doctor`, also as under a container's filter of system calls.
 check_PROGRAMS += tests/system/without_userfaultfd
 tests_system_without_userfaultfd_SOURCES = tests/system/without_userfaultfd.c
