@@ -192,6 +192,11 @@ tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
 TESTS += tests/system/linked.sh tests/system/alternatives.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
+check_PROGRAMS += tests/system/trampoline
+tests_system_trampoline_SOURCES = tests/system/trampoline.c
+tests_system_trampoline_LDADD = -ldl -lm
+TESTS += tests/system/trampoline.sh
+EXTRA_DIST += tests/system/trampoline.sh
 if LAPACK
 TESTS += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh
 endif
