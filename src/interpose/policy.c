@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Of a price: what is paid when preparing for it begins. README and man page say so. */
+/* Of a price: what is paid when preparing for it begins. doc/use.md and man page say so. */
 enum { PREPARING_PART = 4, WAKING_PART = 5 };
 
 /* Of the price of waking: what must be saved, and spent on the host meanwhile, before a device is used. */
