@@ -39,7 +39,7 @@ static const struct command {
     {"tune", tune_run,
      "mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE] [OPTION...]\n"
      "           learn this machine; mublas tune --help lists the other options\n",
-     "mublas tune\n"},
+     NULL /* its own help has them */},
     {"verify", verify_run,
      "mublas verify [--routines=NAME,...] [--size=N]\n"
      "           check every routine against the host BLAS\n",

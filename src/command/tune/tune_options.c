@@ -18,7 +18,12 @@ static const char help[] =
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
-    "Interrupted, it learns nothing and leaves the recipe as it was.\n";
+    "Interrupted, it learns nothing and leaves the recipe as it was.\n"
+    "\nExamples:\n"
+    "  mublas tune\n"
+    "  mublas tune --routines=symv,dgemm --time-limit=20\n"
+    "  mublas tune --full --output=recipe && MUBLAS_RECIPE=recipe mublas run -- ./legacy_app\n"
+    "  mublas tune --evaluate\n";
 
 /* With what is begun at the end: less than a minute. */
 static const double QUICK_SECONDS = 59.5;
