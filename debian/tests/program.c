@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
-            const int *, const double *, double *, const int *);
+void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *);
 void dposv_(const char *, const int *, const int *, double *, const int *, double *, const int *, int *);
 
 int main(void)

@@ -25,10 +25,10 @@ int info_run(char **arguments);
  * be looked into. */
 int inspect_program(char **arguments);
 
-/* `mublas doctor`: check what a support person would ask for, and print a line each: the driver, the device, the
- * kernels, whether writes to matrices can be followed, the container, the host BLAS, cuBLAS, cuSOLVER, the recipe,
- * and products that the device and the host make; under each that is wrong, what to do. 1: one is wrong; 3: there
- * is no device. */
+/* `mublas doctor`: check what a support person would ask for, and print a line each: the driver, the device,
+ * the kernels, whether writes to matrices can be followed, the container, the host BLAS, cuBLAS, cuSOLVER,
+ * the recipe, and products that the device and the host make; under each that is wrong, what to do. 1: one is
+ * wrong; 3: there is no device. */
 int doctor_run(char **arguments);
 
 /* `mublas verify [--routines=NAME,...] [--size=N]`: check every offloaded routine, with every flag, on this

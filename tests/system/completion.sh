@@ -34,7 +34,8 @@ result $? "all commands of mublas --help${missing:+, but not$missing}"
 for command in $told; do
     offers "mublas $command --"
     missing=
-    for option in $("$build/mublas" "$command" --help | sed '/^Examples/,$d' | grep -oE -e '--[a-z][a-z-]+' | sort -u); do
+    for option in $("$build/mublas" "$command" --help | sed '/^Examples/,$d' |
+        grep -oE -e '--[a-z][a-z-]+' | sort -u); do
         has "$option" || has "$option=" || missing+=" $option"
     done
     [ -z "$missing" ] && has --help

@@ -1,9 +1,10 @@
 #!/bin/bash
-# `mublas doctor`: ten lines on a sound machine; each state that is wrong is produced, found, and told with advice.
+# `mublas doctor`: ten lines on a sound machine; each state that is wrong is produced, found, and told with
+# advice.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS NO_COLOR
-unset container APPTAINER_CONTAINER SINGULARITY_CONTAINER KUBERNETES_SERVICE_HOST CUDA_VISIBLE_DEVICES
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
+unset NO_COLOR container APPTAINER_CONTAINER SINGULARITY_CONTAINER KUBERNETES_SERVICE_HOST CUDA_VISIBLE_DEVICES
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by the command that is started anew"
     exit 0
@@ -24,8 +25,10 @@ doctor()
 complete()
 {
     local told
-    told=$(sed -nE 's/^(ok|WRONG|-) +(host BLAS|test product|[a-zA-Z]+) .*/\2/p' "$work/output" | tr ' \n' '_ ')
-    [ "$told" = "$subjects " ] && [ "$(grep -c '^WRONG' "$work/output")" = "$(grep -c '^ .* do: [a-z]' "$work/output")" ]
+    told=$(sed -nE 's/^(ok|WRONG|-) +(host BLAS|test product|[a-zA-Z]+) .*/\2/p' "$work/output" |
+        tr ' \n' '_ ')
+    [ "$told" = "$subjects " ] &&
+        [ "$(grep -c '^WRONG' "$work/output")" = "$(grep -c '^ .* do: [a-z]' "$work/output")" ]
 }
 good() { grep -qE "^ok +$1 +$2" "$work/output"; }
 # wrong SUBJECT TEXT ADVICE: its line, and the next one
@@ -34,7 +37,11 @@ wrong()
     grep -A 1 -E "^WRONG +$1 .*$2" "$work/output" | sed -n 2p | grep -qE "do: .*$3"
 }
 alone() { [ "$(grep -c '^WRONG' "$work/output")" = 1 ]; }
-unchecked() { local subject; for subject; do grep -qE "^- +$subject +not checked: " "$work/output" || return 1; done; }
+unchecked()
+{
+    local subject
+    for subject; do grep -qE "^- +$subject +not checked: " "$work/output" || return 1; done
+}
 # finds STATUS SUBJECT TEXT ADVICE [SETTING=VALUE...]: this alone is wrong
 finds()
 {
@@ -44,11 +51,12 @@ finds()
 }
 
 doctor
-[ $status = 0 ] && complete && [ "$(wc -l < "$work/output")" = 10 ] && [ "$(grep -c '^ok' "$work/output")" = 10 ] &&
-    [ ! -s "$work/errors" ]
+[ $status = 0 ] && complete && [ "$(wc -l < "$work/output")" = 10 ] &&
+    [ "$(grep -c '^ok' "$work/output")" = 10 ] && [ ! -s "$work/errors" ]
 result $? "a sound machine: ten lines"
 good driver 'libcuda.so.1, for CUDA 13.0' && good device '0: Emulated device, .* GiB; chosen by default' &&
-    good 'host BLAS' '/.*libblas.so.3 .*the slow reference.*LAPACK: /.*liblapack' && good cuSOLVER '12.0.4, .* with .*libcublas' &&
+    good 'host BLAS' '/.*libblas.so.3 .*the slow reference.*LAPACK: /.*liblapack' &&
+    good cuSOLVER '12.0.4, .* with .*libcublas' &&
     good 'test product' 'dsymv,dgemm on the device agree with the host, to [0-9.]+ eps'
 result $? "they say what was found"
 "$build/mublas" doctor now > "$work/output" 2> "$work/errors"
@@ -63,7 +71,8 @@ doctor MUBLAS_CUDA_DRIVER=libm.so.6
 [ $status = 3 ] && complete && wrong driver 'too old: it has no cuInit' 'newer driver' && unchecked device
 result $? "driver: a function is missing"
 doctor EMULATED_FAULTS=cuInit:1:999:sticky
-[ $status = 3 ] && complete && wrong driver 'cannot be started: CUDA_ERROR_UNKNOWN' 'nvidia-smi' && unchecked device
+[ $status = 3 ] && complete && wrong driver 'cannot be started: CUDA_ERROR_UNKNOWN' 'nvidia-smi' &&
+    unchecked device
 result $? "driver: it cannot be started"
 doctor CUDA_VISIBLE_DEVICES=none container=
 [ $status = 3 ] && complete && wrong device 'shows no device' 'CUDA_VISIBLE_DEVICES' && unchecked kernels
@@ -87,7 +96,8 @@ if [ $status = 77 ]; then
     number=$((number + 1))
     echo "ok $number - residency: userfaultfd is refused # SKIP no filter can be set here"
 else
-    [ $status = 1 ] && complete && alone && wrong residency 'userfaultfd: Operation not permitted' 'seccomp profile allow userfaultfd'
+    [ $status = 1 ] && complete && alone &&
+        wrong residency 'userfaultfd: Operation not permitted' 'seccomp profile allow userfaultfd'
     result $? "residency: userfaultfd is refused by a container"
 fi
 doctor container=podman
@@ -97,15 +107,17 @@ doctor container=podman CUDA_VISIBLE_DEVICES=none
 [ $status = 3 ] && complete && wrong container 'podman, without a GPU' 'podman run --gpus all'
 result $? "container: it has none"
 
-finds 1 'host BLAS' 'MUBLAS_HOST_BLAS=/nowhere/libblas.so is not used' 'unset MUBLAS_HOST_BLAS' MUBLAS_HOST_BLAS=/nowhere/libblas.so
+finds 1 'host BLAS' 'MUBLAS_HOST_BLAS=/nowhere/libblas.so is not used' 'unset MUBLAS_HOST_BLAS' \
+    MUBLAS_HOST_BLAS=/nowhere/libblas.so
 # Files that the loader refuses, under every name that mublas looks for.
 mkdir "$work/none"
-for name in $(grep -ohE '"lib[A-Za-z0-9_-]+\.so[.0-9]*"' "$source_tree/src/host/host_paths.c" "$source_tree/src/host/host_search.c" \
-    "$source_tree/src/command/lapack_call.c" | tr -d '"'); do
+for name in $(cd "$source_tree/src" && grep -ohE '"lib[A-Za-z0-9_-]+\.so[.0-9]*"' host/host_paths.c \
+    host/host_search.c command/lapack_call.c | tr -d '"'); do
     echo "no library" > "$work/none/$name"
 done
 doctor MUBLAS_CUDA_DRIVER=/nowhere/libcuda.so.1 LD_LIBRARY_PATH="$work/none" \
-    unshare -rm sh -c "mount --bind '$work/none/libblas.so.3' '$host_blas' 2> /dev/null || exit 77; exec \"\$@\"" sh
+    unshare -rm sh -c "mount --bind '$work/none/libblas.so.3' '$host_blas' 2> /dev/null || exit 77
+        exec \"\$@\"" sh
 if [ $status = 3 ]; then
     complete && wrong 'host BLAS' 'none is found' libopenblas0-pthread
     result $? "host BLAS: none is found"
@@ -115,21 +127,29 @@ else
 fi
 finds 1 cuBLAS 'there is no /nowhere/libcublas.so' 'unset MUBLAS_CUBLAS' MUBLAS_CUBLAS=/nowhere/libcublas.so
 finds 1 cuBLAS 'cannot be used: level 3' 'not newer than the driver' EMULATED_FAULTS=cublasCreate_v2:1:1
-finds 1 cuSOLVER 'there is no /nowhere/libcusolver.so' 'unset MUBLAS_CUSOLVER' MUBLAS_CUSOLVER=/nowhere/libcusolver.so
+finds 1 cuSOLVER 'there is no /nowhere/libcusolver.so' 'unset MUBLAS_CUSOLVER' \
+    MUBLAS_CUSOLVER=/nowhere/libcusolver.so
 finds 1 cuSOLVER 'cannot be used: LAPACK' 'not newer than the driver' EMULATED_SOLVER_DETERMINISM=refused
 finds 1 recipe '/nowhere/recipe is not used: No such file' 'mublas tune' MUBLAS_RECIPE=/nowhere/recipe
 echo "no recipe" > "$XDG_CONFIG_HOME/mublas/recipe"
 finds 1 recipe 'config/mublas/recipe is not used: ' 'mublas tune'
 rm "$XDG_CONFIG_HOME/mublas/recipe"
-finds 1 'test product' 'device and host differ' 'mublas verify' MUBLAS_HOST_BLAS="$build/tests/system/.libs/rough_blas.so"
+finds 1 'test product' 'device and host differ' 'mublas verify' \
+    MUBLAS_HOST_BLAS="$build/tests/system/.libs/rough_blas.so"
 finds 1 'test product' 'dsymv stayed on the host' 'mublas verify' EMULATED_FAULTS=KERNEL:1
 finds 1 'test product' 'MUBLAS_OFFLOAD=never' 'unset MUBLAS_OFFLOAD' MUBLAS_OFFLOAD=never
 mkdir "$work/damaged"
 cp "$build/mublas" "$work/damaged" && echo "no library" > "$work/damaged/libmublas_shim.so"
-doctor_command=$work/damaged/mublas finds 1 'test product' 'no process can be run under the shim' 'install mublas anew'
+doctor_command=$work/damaged/mublas
+finds 1 'test product' 'no process can be run under the shim' 'install mublas anew'
+doctor_command=
 
 # On a terminal, by script(1) of Debian's bsdutils.
-on_terminal() { env "$@" script -qec "$build/mublas doctor" "$work/typescript" > "$work/output" 2>&1; grep -q $'\033\[32mok' "$work/output"; }
+on_terminal()
+{
+    env "$@" script -qec "$build/mublas doctor" "$work/typescript" > "$work/output" 2>&1
+    grep -q $'\033\[32mok' "$work/output"
+}
 if command -v script > /dev/null; then
     on_terminal TERM=xterm
     result $? "colours on a terminal"

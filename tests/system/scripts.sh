@@ -15,9 +15,13 @@ with()
         echo "ok $number - $2 # SKIP $1 is not installed"
     fi
 }
-# Those with "#!" of a shell, of what belongs to the project: of a checkout, or of a tarball without its builds.
-mapfile -t files < <({ git ls-files 2> /dev/null | grep . || find . -path './b*/*' -prune -o -path ./build-aux -prune -o \
-    -path ./configure -prune -o -type f -print; } | xargs grep -lIE -m 1 '^#! ?/bin/(ba)?sh( |$)')
+# Those with "#!" of a shell, of what belongs to the project: a checkout, or a tarball without its builds.
+owned()
+{
+    git ls-files 2> /dev/null | grep . ||
+        find . \( -path './b*/*' -o -path ./build-aux -o -path ./configure \) -prune -o -type f -print
+}
+mapfile -t files < <(owned | xargs grep -lIE -m 1 '^#! ?/bin/(ba)?sh( |$)')
 portable=()
 for file in "${files[@]}"; do
     read -r first < "$file"
@@ -25,7 +29,8 @@ for file in "${files[@]}"; do
 done
 [ ${#files[@]} -gt 50 ] && [ ${#portable[@]} -ge 3 ]
 result $? "${#files[@]} scripts, of which ${#portable[@]} are for any shell"
-with shellcheck "shellcheck finds nothing" shellcheck "${files[@]}" tests/tap.sh tests/environment.sh.in src/command/completion/mublas
+with shellcheck "shellcheck finds nothing" shellcheck "${files[@]}" tests/tap.sh tests/environment.sh.in \
+    src/command/completion/mublas
 with checkbashisms "nor does checkbashisms" checkbashisms -f "${portable[@]}"
 
 pages() { local page; for page in man/*.[13]; do man --warnings -E UTF-8 -l "$page" > /dev/null; done; }
@@ -34,7 +39,8 @@ with mandoc "mandoc finds nothing wrong with them" mandoc -Tlint -Wwarning man/m
 
 read_spec() { rpmspec -P packaging/mublas.spec > /dev/null; }
 with rpmspec "the RPM spec can be read" read_spec
-read_recipe() { python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' packaging/spack/packages/mublas/package.py; }
+recipe=packaging/spack/packages/mublas/package.py
+read_recipe() { python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $recipe; }
 with python3 "the Spack recipe can be read" read_recipe
 read_module()
 {
@@ -46,8 +52,9 @@ TCL
 }
 with tclsh "the module file sets PATH" read_module
 version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' configure.ac)
-[ -n "$version" ] && grep -q "^## $version " NEWS.md && grep -q "^Version: *$version$" packaging/mublas.spec &&
-    grep -q "version(\"$version\")" packaging/spack/packages/mublas/package.py && head -n 1 debian/changelog | grep -qF "mublas ($version" &&
+[ -n "$version" ] && grep -q "^## $version " NEWS.md &&
+    grep -q "^Version: *$version$" packaging/mublas.spec && grep -q "version(\"$version\")" $recipe &&
+    head -n 1 debian/changelog | grep -qF "mublas ($version" &&
     [ "$(grep -h '^\.TH' man/*.[13] | grep -cF "\"mublas $version\"")" = 2 ]
 result $? "everything is of version $version"
 echo "1..$number"

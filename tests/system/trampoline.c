@@ -1,7 +1,7 @@
 /* trampoline LIBRARY SUFFIX blas|lapack [TRAMPOLINE]: forwards calls as Julia's BLAS.lbt_forward(LIBRARY;
- * suffix_hint=SUFFIX) does. Without TRAMPOLINE it takes the steps of libblastrampoline itself: it opens the library with RTLD_DEEPBIND,
- * sees by isamax how wide its integers are, and takes addresses by dlsym. Otherwise TRAMPOLINE is
- * libblastrampoline's file. Then a product or eigenvalues. Exit status 0: right. */
+ * suffix_hint=SUFFIX) does. Without TRAMPOLINE it takes the steps of libblastrampoline itself: it opens the
+ * library with RTLD_DEEPBIND, sees by isamax how wide its integers are, and takes addresses by dlsym.
+ * Otherwise TRAMPOLINE is libblastrampoline's file. Then a product or eigenvalues. Exit status 0: right. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
@@ -12,11 +12,12 @@ enum { N = 64 };
 
 /* Integers for either width: little-endian, the upper half is 0. */
 typedef int64_t isamax_function(const int64_t *, const float *, const int64_t *);
-typedef void dgemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *, const double *,
-                            const double *, const int64_t *, const double *, const int64_t *, const double *, double *,
-                            const int64_t *, size_t, size_t);
-typedef void dsyevd_function(const char *, const char *, const int64_t *, double *, const int64_t *, double *, double *,
-                             const int64_t *, int64_t *, const int64_t *, int64_t *, size_t, size_t);
+typedef void dgemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+                            const double *, const double *, const int64_t *, const double *, const int64_t *,
+                            const double *, double *, const int64_t *, size_t, size_t);
+typedef void dsyevd_function(const char *, const char *, const int64_t *, double *, const int64_t *, double *,
+                             double *, const int64_t *, int64_t *, const int64_t *, int64_t *, size_t,
+                             size_t);
 typedef int forward_function(const char *, int, int, const char *);
 
 static void *look_up(void *library, const char *name, const char *suffix)

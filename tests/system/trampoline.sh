@@ -1,6 +1,6 @@
 #!/bin/bash
-# libmublas.so behind libblastrampoline, as Julia's BLAS.lbt_forward puts it there: by the steps that library takes,
-# and by the library itself where it is installed (Debian: libblastrampoline5).
+# libmublas.so behind libblastrampoline, as Julia's BLAS.lbt_forward puts it there: by the steps that library
+# takes, and by the library itself where it is installed.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
@@ -25,7 +25,8 @@ all() # WHAT [TRAMPOLINE]
         forwarded "$host_blas" "" lapack "${@:2}" && on_device dsyevd
         result $? "$1: eigenvalues"
     fi
-    NARROW_BLAS=$host_blas forwarded "$build/tests/system/.libs/wide_plain.so" 64_ blas "${@:2}" && on_device dgemm_64_
+    NARROW_BLAS=$host_blas forwarded "$build/tests/system/.libs/wide_plain.so" 64_ blas "${@:2}" &&
+        on_device dgemm_64_
     result $? "$1: a product by a name that ends in 64_, with 64-bit integers, as Julia has them"
 }
 all "by the steps of libblastrampoline"
@@ -35,6 +36,6 @@ if [ -n "$trampoline" ]; then
     all "by $trampoline" "$trampoline"
 else
     number=$((number + 1))
-    echo "ok $number - by libblastrampoline itself # SKIP it is not installed (LIBBLASTRAMPOLINE names its file)"
+    echo "ok $number - by libblastrampoline itself # SKIP not installed (LIBBLASTRAMPOLINE names its file)"
 fi
 echo "1..$number"

@@ -1,4 +1,4 @@
-/* without_userfaultfd PROGRAM [ARGUMENT...]: run it as under a container's filter, which refuses userfaultfd. */
+/* without_userfaultfd PROGRAM [ARGUMENT...]: run it where a filter of system calls refuses userfaultfd. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -41,7 +41,8 @@ void finding_good(struct findings *findings, const char *subject, const char *fo
     end_line();
 }
 
-void finding_wrong(struct findings *findings, const char *subject, const char *advice, const char *format, ...)
+void finding_wrong(struct findings *findings, const char *subject, const char *advice, const char *format,
+                   ...)
 {
     va_list arguments;
     findings->wrong++;

@@ -1,4 +1,5 @@
-/* findings.h - what the checks of `mublas doctor` found: a line each, and what to do where something is wrong. */
+/* findings.h - what the checks of `mublas doctor` found: a line each, and what to do where something is
+ * wrong. */
 #ifndef MUBLAS_DOCTOR_FINDINGS_H
 #define MUBLAS_DOCTOR_FINDINGS_H
 
@@ -17,8 +18,8 @@ void finding_good(struct findings *findings, const char *subject, const char *fo
     __attribute__((format(printf, 3, 4)));
 
 /* "WRONG  SUBJECT  TEXT", then a line with the advice. */
-void finding_wrong(struct findings *findings, const char *subject, const char *advice, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void finding_wrong(struct findings *findings, const char *subject, const char *advice, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
 
 /* "-      SUBJECT  not checked: WHY" */
 void finding_skipped(struct findings *findings, const char *subject, const char *why);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char install_host[] = "install a BLAS (Debian: libopenblas0-pthread), or name one by MUBLAS_HOST_BLAS";
+static const char install_host[] =
+    "install a BLAS (Debian: libopenblas0-pthread), or name one by MUBLAS_HOST_BLAS";
 
 /* The reference BLAS is right but slow. */
 static bool is_reference(const char *path)
@@ -47,10 +48,12 @@ void check_cublas(struct patient *patient)
     const char *found = cublas_library_find();
     struct device_scope scope;
     if (!found) {
-        finding_wrong(&patient->findings, subject, *settings()->cublas ? "correct or unset MUBLAS_CUBLAS" :
-                      "install libcublas of CUDA 11, 12 or 13 in a folder of the loader, or name it by MUBLAS_CUBLAS",
-                      "%s%s: level 3 (gemm, trsm) stays on the host", *settings()->cublas ? "there is no " :
-                      "none is found", settings()->cublas);
+        finding_wrong(&patient->findings, subject,
+                      *settings()->cublas ? "correct or unset MUBLAS_CUBLAS"
+                                          : "install libcublas of CUDA 11, 12 or 13 in a folder of the "
+                                            "loader, or name it by MUBLAS_CUBLAS",
+                      "%s%s: level 3 (gemm, trsm) stays on the host",
+                      *settings()->cublas ? "there is no " : "none is found", settings()->cublas);
         return;
     }
     if (!patient->device || device_enter(patient->device, &scope) != STATUS_OK) {
@@ -62,9 +65,12 @@ void check_cublas(struct patient *patient)
     if (patient->has_cublas)
         finding_good(&patient->findings, subject, "%s", found);
     else
-        finding_wrong(&patient->findings, subject, "use one that is not newer than the driver (mublas doctor with "
-                      "MUBLAS_VERBOSE=2 says what is wrong with each)", "%s and others like it cannot be used: level 3 "
-                      "(gemm, trsm) stays on the host", found);
+        finding_wrong(&patient->findings, subject,
+                      "use one that is not newer than the driver (mublas doctor with "
+                      "MUBLAS_VERBOSE=2 says what is wrong with each)",
+                      "%s and others like it cannot be used: level 3 "
+                      "(gemm, trsm) stays on the host",
+                      found);
 }
 
 void check_cusolver(struct patient *patient)
@@ -73,10 +79,13 @@ void check_cusolver(struct patient *patient)
     const char *found = solver_library_find();
     const struct solver_library *library = NULL;
     if (!found)
-        finding_wrong(&patient->findings, subject, *settings()->cusolver ? "correct or unset MUBLAS_CUSOLVER" :
-                      "install libcusolver of CUDA 12 or 13 with its libcublas, or name it by MUBLAS_CUSOLVER",
-                      "%s%s: LAPACK stays on the host", *settings()->cusolver ? "there is no " : "none is found",
-                      settings()->cusolver);
+        finding_wrong(
+            &patient->findings, subject,
+            *settings()->cusolver
+                ? "correct or unset MUBLAS_CUSOLVER"
+                : "install libcusolver of CUDA 12 or 13 with its libcublas, or name it by MUBLAS_CUSOLVER",
+            "%s%s: LAPACK stays on the host", *settings()->cusolver ? "there is no " : "none is found",
+            settings()->cusolver);
     else if (!patient->device)
         finding_skipped(&patient->findings, subject, why_no_library(patient));
     else if (solver_library_open(patient->device, &library) == STATUS_OK)
@@ -84,7 +93,8 @@ void check_cusolver(struct patient *patient)
                      library->version_number % 1000 / 100, library->version_number % 100, library->file,
                      library->blas_file);
     else
-        finding_wrong(&patient->findings, subject, "use one that is not newer than the driver, with its own cuBLAS "
+        finding_wrong(&patient->findings, subject,
+                      "use one that is not newer than the driver, with its own cuBLAS "
                       "(mublas doctor with MUBLAS_VERBOSE=2 says what is wrong with each)",
                       "%s and others like it cannot be used: LAPACK stays on the host", found);
 }
@@ -123,12 +133,14 @@ void check_recipe(struct patient *patient)
     const bool found = recipe_search(&signature, &recipe, &search);
     const struct recipe_attempt *lost = lost_recipe(&search), *used = recipe_in_force(&search);
     if (lost)
-        finding_wrong(&patient->findings, subject, "run mublas tune, which learns this machine anew", "%s is not used: %s",
-                      lost->path, lost->outcome == RECIPE_ABSENT ? "it is not there" : lost->fault);
+        finding_wrong(&patient->findings, subject, "run mublas tune, which learns this machine anew",
+                      "%s is not used: %s", lost->path,
+                      lost->outcome == RECIPE_ABSENT ? "it is not there" : lost->fault);
     else if (used)
         finding_good(&patient->findings, subject, "%s: %s", used->path, recipe.made);
     else
-        finding_good(&patient->findings, subject, "none, built-in figures hold (mublas tune learns this machine)");
+        finding_good(&patient->findings, subject,
+                     "none, built-in figures hold (mublas tune learns this machine)");
     if (found)
         recipe_clear(&recipe);
 }

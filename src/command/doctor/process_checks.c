@@ -29,11 +29,14 @@ static bool kernel_is_old(const struct utsname *system)
 static const char *tracking_advice(const struct utsname *system)
 {
     if (kernel_is_old(system))
-        return "use Linux 6.7 or newer; until then results are right, but matrices go to the device at every call";
+        return "use Linux 6.7 or newer; until then results are right, but matrices go to the device at every "
+               "call";
     if (container_kind())
-        return "let the container's seccomp profile allow userfaultfd (docker run --security-opt seccomp=FILE); until "
+        return "let the container's seccomp profile allow userfaultfd (docker run --security-opt "
+               "seccomp=FILE); until "
                "then results are right, but matrices go to the device at every call";
-    return "let this process use userfaultfd (a seccomp filter of a service or sandbox, or CONFIG_USERFAULTFD of the "
+    return "let this process use userfaultfd (a seccomp filter of a service or sandbox, or "
+           "CONFIG_USERFAULTFD of the "
            "kernel); until then results are right, but matrices go to the device at every call";
 }
 
@@ -43,13 +46,15 @@ void check_tracking(struct patient *patient)
     struct utsname system;
     uname(&system);
     if (!settings()->tracking)
-        finding_wrong(findings, subject, "unset MUBLAS_TRACKING", "MUBLAS_TRACKING=0: matrices go to the device at "
+        finding_wrong(findings, subject, "unset MUBLAS_TRACKING",
+                      "MUBLAS_TRACKING=0: matrices go to the device at "
                       "every call");
     else if (!tracker_works())
         finding_wrong(findings, subject, tracking_advice(&system), "Linux %s: %s", system.release,
                       write_tracker_description());
     else if (mapping_has_blind_spots(0) && !settings()->trust_tracking)
-        finding_wrong(findings, subject, "start without the library or device that this process was given, or, if it "
+        finding_wrong(findings, subject,
+                      "start without the library or device that this process was given, or, if it "
                       "writes no matrix of BLAS, set MUBLAS_TRUST_TRACKING=1",
                       "memory of this process can be written unseen (RDMA, XPMEM, KNEM or foreign pins)");
     else
@@ -80,6 +85,8 @@ void check_container(struct patient *patient)
     else if (patient->has_device)
         finding_good(&patient->findings, "container", "%s, with the GPU", kind);
     else
-        finding_wrong(&patient->findings, "container", "start it with the GPU: docker or podman run --gpus all (NVIDIA's "
-                      "container toolkit), apptainer exec --nv, nvidia.com/gpu: 1 in a pod", "%s, without a GPU", kind);
+        finding_wrong(&patient->findings, "container",
+                      "start it with the GPU: docker or podman run --gpus all (NVIDIA's "
+                      "container toolkit), apptainer exec --nv, nvidia.com/gpu: 1 in a pod",
+                      "%s, without a GPU", kind);
 }

@@ -11,8 +11,9 @@
 #include <sys/wait.h>
 
 static const char who[] = "mublas doctor", subject[] = "test product";
-static const char advice[] = "run mublas verify, and send its output with that of mublas doctor to who looks after mublas "
-                             "here";
+static const char advice[] =
+    "run mublas verify, and send its output with that of mublas doctor to who looks after mublas "
+    "here";
 enum { ROUTINES_MOST = 2 };
 static const double largest_difference = 16; /* as for mublas verify */
 
@@ -22,8 +23,8 @@ struct products {
     char reason[128];  /* why one stayed on the host */
 };
 
-static void count(struct products *products, const char *report, const char *name, int calls, double difference,
-                  int kept)
+static void count(struct products *products, const char *report, const char *name, int calls,
+                  double difference, int kept)
 {
     struct offload_row row;
     products->made++;
@@ -48,7 +49,8 @@ static bool make(const char *what, struct products *products)
     if (!shim_child_start(&child, &always, who, VERIFY_CALLS_COMMAND, what))
         return false;
     while (made < ROUTINES_MOST && fgets(line, sizeof line, child.answers))
-        made += sscanf(line, "done %15s %d %lf %d", names[made], &calls[made], &differences[made], &kept[made]) == 4;
+        made += sscanf(line, "done %15s %d %lf %d", names[made], &calls[made], &differences[made],
+                       &kept[made]) == 4;
     const int status = shim_child_wait(&child);
     for (int i = 0; i < made; i++)
         count(products, child.report, names[i], calls[i], differences[i], kept[i]);
@@ -65,14 +67,17 @@ static void judge(struct findings *findings, const struct products *products, bo
     else if (products->made < wanted || !ended)
         finding_wrong(findings, subject, advice, "%s: the process under the shim did not finish them", names);
     else if (products->on_device < wanted)
-        finding_wrong(findings, subject, advice, "%s", *products->reason ? products->reason :
-                      "not every call was made on the device");
+        finding_wrong(findings, subject, advice, "%s",
+                      *products->reason ? products->reason : "not every call was made on the device");
     else if (settings()->offload == OFFLOAD_NEVER)
-        finding_wrong(findings, subject, "unset MUBLAS_OFFLOAD", "%s are right on the device, but MUBLAS_OFFLOAD=never "
-                      "keeps all calls on the host", names);
+        finding_wrong(findings, subject, "unset MUBLAS_OFFLOAD",
+                      "%s are right on the device, but MUBLAS_OFFLOAD=never "
+                      "keeps all calls on the host",
+                      names);
     else
-        finding_good(findings, subject, "%s on the device agree with the host, to %.2g eps of the terms, in %.1f s",
-                     names, products->difference, seconds);
+        finding_good(findings, subject,
+                     "%s on the device agree with the host, to %.2g eps of the terms, in %.1f s", names,
+                     products->difference, seconds);
 }
 
 void check_product(struct patient *patient)
