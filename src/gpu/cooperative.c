@@ -3,8 +3,8 @@
 #include "common/log.h"
 #include "gpu/kernels/route_arguments.h"
 
-static enum status find_room(struct device *device, const struct cooperative_launch *launch, CUfunction *function,
-                             unsigned *blocks)
+static enum status find_room(struct device *device, const struct cooperative_launch *launch,
+                             CUfunction *function, unsigned *blocks)
 {
     const struct device_properties *properties = device_properties(device);
     int of_one = 0; /* multiprocessor */
@@ -25,7 +25,8 @@ enum status cooperative_room(struct device *device, const struct cooperative_lau
     return find_room(device, launch, &function, blocks);
 }
 
-enum status cooperative_launch(struct device *device, CUstream stream, struct cooperative_launch *launch, void *arguments)
+enum status cooperative_launch(struct device *device, CUstream stream, struct cooperative_launch *launch,
+                               void *arguments)
 {
     void *parameters[] = {arguments};
     CUfunction function;

@@ -16,7 +16,8 @@ struct cooperative_launch {
 
 /* The most blocks of this kernel, with these threads and that shared memory, that the device holds at once.
  * STATUS_UNSUPPORTED: it holds none, or has no cooperative launches. */
-enum status cooperative_room(struct device *device, const struct cooperative_launch *launch, unsigned *blocks);
+enum status cooperative_room(struct device *device, const struct cooperative_launch *launch,
+                             unsigned *blocks);
 
 /* Queue on the stream that the gate is zeroed, then the kernel with a copy of its arguments, in the
  * blocks wanted or as many as there is room for. Returns without waiting. STATUS_UNSUPPORTED as above, also

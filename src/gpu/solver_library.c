@@ -12,9 +12,10 @@ static struct solver_library the_library;
 
 #define NEEDED false
 #define OPTIONAL true
-#define FOUR(prefix, real, complex, suffix, array, need)                                                  \
-    {prefix "S" real suffix, &(array)[TYPE_S], need}, {prefix "D" real suffix, &(array)[TYPE_D], need},   \
-        {prefix "C" complex suffix, &(array)[TYPE_C], need}, {prefix "Z" complex suffix, &(array)[TYPE_Z], need},
+#define FOUR(prefix, real, complex, suffix, array, need) \
+    {prefix "S" real suffix, &(array)[TYPE_S], need}, {prefix "D" real suffix, &(array)[TYPE_D], need}, \
+        {prefix "C" complex suffix, &(array)[TYPE_C], need}, \
+        {prefix "Z" complex suffix, &(array)[TYPE_Z], need},
 #define SOLVER_FUNCTION(member, symbol, need, parameters) {symbol, &the_library.member, need},
 #define SOLVER_TYPED(member, real, complex, need, parameters) \
     FOUR("cusolverDn", real, complex, "", the_library.member, need)

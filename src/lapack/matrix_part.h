@@ -15,16 +15,17 @@ struct device_part {
 };
 
 /* Queues a copy of the part, and nothing beside it, to element (0, 0) of another matrix. */
-enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from, CUdeviceptr to,
-                             int64_t to_ld, enum blas_type type);
+enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from,
+                             CUdeviceptr to, int64_t to_ld, enum blas_type type);
 
-/* Queues that the strict other triangle of a square becomes the conjugate of the part, which is a triangle. */
+/* Queues that the strict other triangle of a square becomes the conjugate of the part, which is a
+ * triangle. */
 enum status matrix_part_complete(struct device *device, CUstream stream, const struct device_part *part,
                                  enum blas_type type);
 
 /* Queues a copy of real elements to those of a complex type. */
-enum status matrix_part_widen(struct device *device, CUstream stream, const struct device_part *from, CUdeviceptr to,
-                              int64_t to_ld, enum blas_type type);
+enum status matrix_part_widen(struct device *device, CUstream stream, const struct device_part *from,
+                              CUdeviceptr to, int64_t to_ld, enum blas_type type);
 
 /* The most blocks of matrix_part_queue_largest, which writes a number for each. */
 enum { PART_BLOCKS_MOST = 256 };

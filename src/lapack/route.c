@@ -12,7 +12,8 @@ static int64_t device_ld(const struct route *route, const struct route_operand *
 
 static size_t operand_bytes(const struct route *route, const struct route_operand *operand)
 {
-    return route_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns * blas_element_bytes(route->type));
+    return route_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns *
+                         blas_element_bytes(route->type));
 }
 
 /* Of device memory without workspace. */
@@ -126,7 +127,9 @@ static enum status run_in_memory(struct route_run *run)
     CUdeviceptr memory;
     size_t bytes = operands_bytes(route) + route_aligned(route->device_workspace_bytes);
     phase_enter(PHASE_MEMORY);
-    enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes)
+                             ? STATUS_OK
+                             : STATUS_OUT_OF_MEMORY;
     route->host_workspace = run->lane->host_workspace;
     if (status == STATUS_OK)
         status = operands_borrow_kept(run->mirrors, bytes, &memory, &bytes);
@@ -144,7 +147,8 @@ static enum status run_in_lane(struct route_run *run)
     struct route *const route = run->route;
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
         route->operands[i].ld = device_ld(route, &route->operands[i]);
-    enum status status = is_too_long(route) ? STATUS_UNSUPPORTED : route->method->plan(route, &run->lane->handle);
+    enum status status = is_too_long(route) ? STATUS_UNSUPPORTED
+                                            : route->method->plan(route, &run->lane->handle);
     phase_enter(PHASE_UPLOAD);
     if (status == STATUS_OK && !may_touch(route))
         status = STATUS_INACCESSIBLE;

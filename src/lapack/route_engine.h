@@ -57,6 +57,7 @@ enum status route_take_from_mirror(struct route_run *run, const struct route_ope
 
 /* Brings `home`, whose column 0 is at `address`, to host memory by way of its mirror, so that both are equal.
  * STATUS_UNSUPPORTED: it has no mirror, or is a triangle. *touched: host memory may have been written. */
-enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand, CUdeviceptr address, bool *touched);
+enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand,
+                                  CUdeviceptr address, bool *touched);
 
 #endif

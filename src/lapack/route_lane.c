@@ -77,8 +77,9 @@ static enum status make(struct route_lane *lane, struct device *device, const st
 {
     enum status status = lane_create_own(device, &lane->lane);
     if (status == STATUS_OK)
-        status = device_check(device, driver()->event_create(&lane->done, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC),
-                              "creating an event");
+        status = device_check(
+            device, driver()->event_create(&lane->done, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC),
+            "creating an event");
     if (status == STATUS_OK)
         status = solver_handle_create(library, lane->lane->stream, &lane->handle);
     if (status != STATUS_OK)
@@ -86,8 +87,8 @@ static enum status make(struct route_lane *lane, struct device *device, const st
     return status;
 }
 
-enum status route_lane_acquire(struct device *device, const struct solver_library *library, struct patience *patience,
-                               struct route_lane **result)
+enum status route_lane_acquire(struct device *device, const struct solver_library *library,
+                               struct patience *patience, struct route_lane **result)
 {
     const enum phase before = phase_enter(PHASE_LOCKS);
     struct route_lane *lane = take_free(patience);

@@ -20,8 +20,8 @@ struct route_lane {
 
 /* Takes a free lane, made on first use. Waits as long as patience lasts, then STATUS_BUSY. Inside
  * device_enter, as is the release. Thread-safe. */
-enum status route_lane_acquire(struct device *device, const struct solver_library *library, struct patience *patience,
-                               struct route_lane **lane);
+enum status route_lane_acquire(struct device *device, const struct solver_library *library,
+                               struct patience *patience, struct route_lane **lane);
 void route_lane_release(struct route_lane *lane);
 
 /* Gives host_workspace at least `bytes` of ordinary memory with any content. False: out of memory. Does not

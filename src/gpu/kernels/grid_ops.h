@@ -1,6 +1,6 @@
 /* grid_ops.h - what the blocks of a cooperative launch do together, and whole warps: operations beside those
- * of device_ops.h that only kernels of routes have. What one block writes and others read behind a barrier of the
- * grid goes through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels
+ * of device_ops.h that only kernels of routes have. What one block writes and others read behind a barrier of
+ * the grid goes through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels
  * include, so what is added here leaves them valid.
  *
  * All threads of a block reach grid_* and block_* together, all 32 of a warp warp_*. */
@@ -15,8 +15,14 @@
 DEVICE_FUNCTION bool block_any(bool mine) { return emulated_barrier_any(mine); }
 
 DEVICE_FUNCTION void gate_enter(grid_gate *gate) { __atomic_fetch_add(&gate->arrived, 1u, __ATOMIC_RELEASE); }
-DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate) { return __atomic_load_n(&gate->arrived, __ATOMIC_ACQUIRE); }
-DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate) { return __atomic_load_n(&gate->abort, __ATOMIC_RELAXED); }
+DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate)
+{
+    return __atomic_load_n(&gate->arrived, __ATOMIC_ACQUIRE);
+}
+DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
+{
+    return __atomic_load_n(&gate->abort, __ATOMIC_RELAXED);
+}
 DEVICE_FUNCTION void gate_pause(unsigned turn) { emulated_spin(turn); }
 
 template <typename R> DEVICE_FUNCTION R warp_sum_real(R value)

@@ -1,4 +1,5 @@
-/* A full matrix or a triangle of it: copied, or looked through for its largest number. A block works on pieces of columns. */
+/* A full matrix or a triangle of it: copied, or looked through for its largest number. A block works on
+ * pieces of columns. */
 #include "gpu/kernels/device_ops.h"
 #include "gpu/kernels/route_arguments.h"
 
@@ -33,8 +34,10 @@ KERNEL_FUNCTION part_copy(const struct part_arguments arguments)
     UNROLL_BY(1)
     for (int64_t piece = block_index(); piece < pieces; piece += block_count()) {
         const part_piece_rows rows = part_rows_of(arguments, piece);
-        const unsigned *from = static_cast<const unsigned *>(arguments.from) + rows.column * arguments.from_ld * arguments.unit_words;
-        unsigned *to = static_cast<unsigned *>(arguments.to) + rows.column * arguments.to_ld * arguments.unit_words;
+        const unsigned *from = static_cast<const unsigned *>(arguments.from) +
+                               rows.column * arguments.from_ld * arguments.unit_words;
+        unsigned *to = static_cast<unsigned *>(arguments.to) +
+                       rows.column * arguments.to_ld * arguments.unit_words;
         const int64_t end = rows.end * arguments.unit_words;
         UNROLL_BY(4)
         for (int64_t i = rows.begin * arguments.unit_words + thread_index(); i < end; i += thread_count())
@@ -42,7 +45,8 @@ KERNEL_FUNCTION part_copy(const struct part_arguments arguments)
     }
 }
 
-/* Numbers are compared by the upper 32 bits of each without its sign: of a double the exponent and 20 bits more. */
+/* Numbers are compared by the upper 32 bits of each without its sign: of a double the exponent and 20 bits
+ * more. */
 KERNEL_FUNCTION part_largest(const struct part_arguments arguments)
 {
     const int64_t pieces = part_pieces(arguments), units = arguments.unit_words;
@@ -50,7 +54,8 @@ KERNEL_FUNCTION part_largest(const struct part_arguments arguments)
     UNROLL_BY(1)
     for (int64_t piece = block_index(); piece < pieces; piece += block_count()) {
         const part_piece_rows rows = part_rows_of(arguments, piece);
-        const unsigned *from = static_cast<const unsigned *>(arguments.from) + (rows.column * arguments.from_ld + 1) * units - 1;
+        const unsigned *from = static_cast<const unsigned *>(arguments.from) +
+                               (rows.column * arguments.from_ld + 1) * units - 1;
         UNROLL_BY(4)
         for (int64_t i = rows.begin + thread_index(); i < rows.end; i += thread_count()) {
             const unsigned word = from[i * units] & ~SIGN_MASK;

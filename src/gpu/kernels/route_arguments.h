@@ -1,5 +1,5 @@
-/* route_arguments.h - what the kernels of LAPACK routes are given. Plain C, shared by src/lapack, the kernels and the
- * emulated driver. */
+/* route_arguments.h - what the kernels of LAPACK routes are given. Plain C, shared by src/lapack, the kernels
+ * and the emulated driver. */
 #ifndef MUBLAS_KERNEL_ROUTE_ARGUMENTS_H
 #define MUBLAS_KERNEL_ROUTE_ARGUMENTS_H
 
@@ -14,8 +14,8 @@ struct grid_gate {
 
 enum { PART_PIECE = 4096 }; /* units of a column that a block has at a time */
 
-/* One part of one or two column-major matrices, by words of 32 bits. Rows and leading dimensions count units of
- * `unit_words`; a step of the triangle, one element, is `element_units` of them. */
+/* One part of one or two column-major matrices, by words of 32 bits. Rows and leading dimensions count units
+ * of `unit_words`; a step of the triangle, one element, is `element_units` of them. */
 struct part_arguments {
     const void *from;
     void *to;          /* of part_copy */

@@ -1,16 +1,17 @@
-/* A panel of the reduction to tridiagonal form of a matrix that is read from device memory once for each column.
+/* A panel of the reduction to tridiagonal form of a matrix that is read from device memory once for each
+ * column.
  *
- * Within a panel the matrix A stays as it was at its beginning; what it should have become is A - V W' - W V' with the
- * panel's columns so far. For each column there are two barriers of the grid:
- *  - before the first: sums over tiles of A times u, by warps, in pieces; the scalars of u'A u by parts; and by each of
- *    the first parts one of the products W'u and V'u;
- *  - before the second: by chunks of rows, the sums of the pieces, the new columns of V and W and the next column with
- *    its chunks' sums of squares. What is needed of row c + 1, each block computes for itself.
+ * Within a panel the matrix A stays as it was at its beginning; what it should have become is A - V W' - W V'
+ * with the panel's columns so far. For each column there are two barriers of the grid:
+ *  - before the first: sums over tiles of A times u, by warps, in pieces; the scalars of u'A u by parts; and
+ *    by each of the first parts one of the products W'u and V'u;
+ *  - before the second: by chunks of rows, the sums of the pieces, the new columns of V and W and the next
+ *    column with its chunks' sums of squares. What is needed of row c + 1, each block computes for itself.
  * A warp requests its next tile's elements before it works on those that it has, across barriers too.
  *
- * Rows, columns and tiles count from the panel's corner. Sizes: row_sums TRIDIAGONAL_SEGMENT elements for each run and
- * row of tiles; column_sums one for each row of tiles and column; products 2 TRIDIAGONAL_PANEL; norms one for each chunk of
- * the order, squares one for each part. */
+ * Rows, columns and tiles count from the panel's corner. Sizes: row_sums TRIDIAGONAL_SEGMENT elements for
+ * each run and row of tiles; column_sums one for each row of tiles and column; products 2 TRIDIAGONAL_PANEL;
+ * norms one for each chunk of the order, squares one for each part. */
 #include "gpu/kernels/triangle_cut.h"
 
 constexpr int SEGMENT = TRIDIAGONAL_SEGMENT, PANEL = TRIDIAGONAL_PANEL, PARTS = TRIDIAGONAL_PARTS;
@@ -31,7 +32,8 @@ template <typename T> DEVICE_FUNCTION void load_rows(const T *from, T (&rows)[2]
 template <typename T, int GROUP> struct column_group {
     T element[GROUP][2];
 };
-template <typename T, int GROUP> DEVICE_FUNCTION void request(column_group<T, GROUP> &group, const T *from, int64_t ld)
+template <typename T, int GROUP>
+DEVICE_FUNCTION void request(column_group<T, GROUP> &group, const T *from, int64_t ld)
 {
     UNROLL
     for (int j = 0; j < GROUP; j++)
@@ -84,18 +86,22 @@ template <typename T, int GROUP> struct panel_work {
 
     DEVICE_METHOD panel_work(const tridiagonal_panel_arguments &given)
         : arguments(given), memory(panel_memory_layout<T>()),
-          cut(triangle_cut_of<GROUP>((int)(given.padded_order - given.first) / SEGMENT)), thread((int)thread_index()),
-          lane(thread % WARP), warp(thread / WARP), rows((int)(given.padded_order - given.first)),
-          order((int)(given.order - given.first)),
-          a(static_cast<const T *>(given.a) + given.first * (given.ld + 1)), v(static_cast<T *>(given.v) + given.first),
-          w(static_cast<T *>(given.w) + given.first), column(static_cast<T *>(given.column) + given.first),
-          row_sums(static_cast<T *>(given.row_sums)), column_sums(static_cast<T *>(given.column_sums)),
-          products(static_cast<T *>(given.products)), norms(static_cast<R *>(given.norms)),
-          squares(static_cast<R *>(given.squares)), ld(given.ld), begin(0), end(0), run(0), begin_row(0), begin_group(0)
+          cut(triangle_cut_of<GROUP>((int)(given.padded_order - given.first) / SEGMENT)),
+          thread((int)thread_index()), lane(thread % WARP), warp(thread / WARP),
+          rows((int)(given.padded_order - given.first)), order((int)(given.order - given.first)),
+          a(static_cast<const T *>(given.a) + given.first * (given.ld + 1)),
+          v(static_cast<T *>(given.v) + given.first), w(static_cast<T *>(given.w) + given.first),
+          column(static_cast<T *>(given.column) + given.first), row_sums(static_cast<T *>(given.row_sums)),
+          column_sums(static_cast<T *>(given.column_sums)), products(static_cast<T *>(given.products)),
+          norms(static_cast<R *>(given.norms)), squares(static_cast<R *>(given.squares)), ld(given.ld),
+          begin(0), end(0), run(0), begin_row(0), begin_group(0)
     {
     }
 
-    DEVICE_METHOD T *panel_column(T *panel, int number) const { return panel + number * arguments.padded_order; }
+    DEVICE_METHOD T *panel_column(T *panel, int number) const
+    {
+        return panel + number * arguments.padded_order;
+    }
     DEVICE_METHOD void request_group(int row, int number)
     {
         request(group, a + (int64_t)row * SEGMENT + first_row<T>(lane) + (int64_t)number * GROUP * ld, ld);
@@ -175,8 +181,8 @@ template <typename T, int GROUP> struct panel_work {
     }
 
     /* A group of columns: for its rows, into y; returns the sum of column `lane` modulo GROUP. */
-    DEVICE_METHOD T multiply_group(const column_group<T, GROUP> &now, const T &u_column, const T (&u_row)[2], T (&y)[2],
-                                   bool on_diagonal, int first_column, int row) const
+    DEVICE_METHOD T multiply_group(const column_group<T, GROUP> &now, const T &u_column, const T (&u_row)[2],
+                                   T (&y)[2], bool on_diagonal, int first_column, int row) const
     {
         T of_column[GROUP];
         UNROLL
@@ -214,8 +220,8 @@ template <typename T, int GROUP> struct panel_work {
                 const int next_number = last ? begin_group : row_ends ? 0 : number + 1;
                 request_group(last ? begin_row : row_ends ? row + 1 : row, next_number);
                 u_column = load_partial(column + next_number * GROUP + lane % GROUP);
-                const T sum =
-                    multiply_group(now, u_now, u_row, y, number * GROUP >= row * SEGMENT, number * GROUP, first);
+                const T sum = multiply_group(now, u_now, u_row, y, number * GROUP >= row * SEGMENT,
+                                             number * GROUP, first);
                 if (lane < GROUP) {
                     store_partial(column_sums + ((int64_t)number * cut.rows + row) * GROUP + lane, sum);
                     form = real_product_added(u_now, sum, form);
@@ -263,8 +269,10 @@ template <typename T, int GROUP> struct panel_work {
         return {high - low + 1, cut.rows - tile, row_sums + ((int64_t)low + tile) * SEGMENT + row % SEGMENT,
                 column_sums + ((int64_t)(row / GROUP) * cut.rows + tile) * GROUP + row % GROUP};
     }
-    /* Every step-th, from the first on. Loads wait for no condition: beyond the last one that is read again. */
-    template <int COUNT> DEVICE_METHOD T sum_of(T sum, const T *piece, int64_t apart, int first, int step, int count) const
+    /* Every step-th, from the first on. Loads wait for no condition: beyond the last one that is read
+     * again. */
+    template <int COUNT>
+    DEVICE_METHOD T sum_of(T sum, const T *piece, int64_t apart, int first, int step, int count) const
     {
         UNROLL_BY(1)
         for (int i = first; i < count; i += COUNT * step) {
@@ -336,8 +344,8 @@ template <typename T, int GROUP> struct panel_work {
         return part[0];
     }
 
-    DEVICE_METHOD void finish_chunk(int chunk, int c, const reflector<T> &made, const T &scale, const pivot &at, const T &u,
-                                    const T &old)
+    DEVICE_METHOD void finish_chunk(int chunk, int c, const reflector<T> &made, const T &scale,
+                                    const pivot &at, const T &u, const T &old)
     {
         const int row = chunk * CHUNK + lane;
         const T next_sum = sum_of_warps(memory.next_sums), w0 = sum_of_warps(memory.sums);
@@ -361,14 +369,15 @@ template <typename T, int GROUP> struct panel_work {
     }
 
     /* Each block's chunks of rows; `at` is computed while the first one's elements, of_row, are under way. */
-    DEVICE_METHOD void update_chunks(int c, const reflector<T> &made, const T &tau, const T &scale, const pieces &of_pivot,
-                                     pieces of_row)
+    DEVICE_METHOD void update_chunks(int c, const reflector<T> &made, const T &tau, const T &scale,
+                                     const pieces &of_pivot, pieces of_row)
     {
         const int blocks = (int)block_count(), last = rows / CHUNK;
         pivot at{};
         bool pivot_is_there = false;
         UNROLL_BY(1)
-        for (int chunk = (c + 1) / CHUNK + (int)block_index(); chunk < last || !pivot_is_there; chunk += blocks) {
+        for (int chunk = (c + 1) / CHUNK + (int)block_index(); chunk < last || !pivot_is_there;
+             chunk += blocks) {
             const int row = chunk * CHUNK + lane;
             const bool inside = chunk < last;
             T of_v[PANEL_EACH], of_w[PANEL_EACH], old = T{}, u = T{}, sum = T{}, next_sum = T{};
@@ -398,7 +407,8 @@ template <typename T, int GROUP> struct panel_work {
                 if (number >= c)
                     continue;
                 sum = fused(of_w[i], memory.with_w[number], fused(of_v[i], memory.with_v[number], sum));
-                next_sum = fused(of_w[i], memory.pivot_v[number], fused(of_v[i], memory.pivot_w[number], next_sum));
+                next_sum = fused(of_w[i], memory.pivot_v[number],
+                                 fused(of_v[i], memory.pivot_w[number], next_sum));
             }
             memory.sums[warp * WARP + lane] = sum;
             memory.next_sums[warp * WARP + lane] = next_sum;
