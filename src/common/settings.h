@@ -22,6 +22,7 @@ struct settings {
     enum offload_mode offload;
     const char *report; /* NULL: none; "1": standard error; else a file name */
     long verbose;
+    bool progress;
     const char *host_blas;   /* "": not set; likewise the other paths */
     long device; /* -1: auto (gpu/device_choice.h) */
     struct memory_amount device_memory;

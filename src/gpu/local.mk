@@ -1,5 +1,7 @@
 libmublas_core_la_SOURCES += \
 	src/gpu/cooperative.c src/gpu/cooperative.h \
+	src/gpu/cooperative_refusal.c src/gpu/cooperative_refusal.h \
+	src/gpu/stream_watch.c src/gpu/stream_watch.h \
 	src/gpu/device.c src/gpu/device.h \
 	src/gpu/device_choice.c src/gpu/device_choice.h \
 	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \

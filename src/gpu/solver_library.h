@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "gpu/cublas_library.h"
 #include "gpu/device.h"
+#include "gpu/stream_watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,6 +92,8 @@ struct solver_handle {
     cublasHandle_t cublas;
     cusolverDnParams_t params;
     CUstream stream;
+    struct stream_watch *watch; /* of the stream, for waits between the steps of a routine, and kernels with a
+                                   deadline; NULL, as a handle is made: the caller's waits have none */
 };
 
 /* Both inside device_enter. A failure is logged, leaves *handle all zero and says STATUS_OUT_OF_MEMORY,

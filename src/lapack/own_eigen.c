@@ -212,11 +212,32 @@ static enum status queue_vectors(const struct solver_handle *handle, const struc
 static enum status fetch_factor_info(const struct solver_handle *handle, const struct own_eigen *work,
                                      int *info)
 {
-    CUresult result =
-        driver()->copy_to_host_async(info, work->call.info + sizeof(int), sizeof *info, handle->stream);
+    static const char what[] = "waiting for B's factor";
+    struct device *const device = handle->library->device;
+    int *const home = handle->watch ? handle->watch->number : info;
+    enum status status = device_check(
+        device,
+        driver()->copy_to_host_async(home, work->call.info + sizeof(int), sizeof *info, handle->stream), what);
+    if (status == STATUS_OK)
+        status = handle->watch ? stream_watch_wait(handle->watch, what)
+                               : device_check(device, driver()->stream_synchronise(handle->stream), what);
+    if (status == STATUS_OK)
+        *info = *home;
+    return status;
+}
+
+/* INFO, and what the reduction makes: one that is told to leave (stream_watch.h) leaves it half done, and what is
+ * queued behind must not meet what is no number. */
+static enum status clear_results(const struct solver_handle *handle, const struct own_eigen *work,
+                                 const struct layout *layout, CUdeviceptr workspace)
+{
+    const size_t values = (size_t)work->call.n * blas_element_bytes(real_type(work->call.type));
+    CUresult result = driver()->memory_set_async(work->call.info, 0, 2 * sizeof(int), handle->stream);
     if (result == CUDA_SUCCESS)
-        result = driver()->stream_synchronise(handle->stream);
-    return device_check(handle->library->device, result, "waiting for B's factor");
+        result = driver()->memory_set_async(work->call.w, 0, values, handle->stream);
+    if (result == CUDA_SUCCESS)
+        result = driver()->memory_set_async(workspace + layout->e, 0, layout->info - layout->e, handle->stream);
+    return device_check(handle->library->device, result, "clearing results");
 }
 
 enum status own_eigen_run(const struct solver_handle *handle, const struct own_eigen *work,
@@ -227,9 +248,7 @@ enum status own_eigen_run(const struct solver_handle *handle, const struct own_e
     if (status == STATUS_OK && (layout.end > device_bytes || layout.host > host_bytes))
         return STATUS_UNSUPPORTED; /* the libraries answer otherwise than when they were asked before */
     if (status == STATUS_OK)
-        status = device_check(handle->library->device,
-                              driver()->memory_set_async(work->call.info, 0, 2 * sizeof(int), handle->stream),
-                              "zeroing INFO");
+        status = clear_results(handle, work, &layout, workspace);
     int factor_info = 0;
     if (status == STATUS_OK && work->call.itype) {
         status = queue_factor(handle, work, &layout, workspace, host_workspace, host_bytes);

@@ -82,9 +82,6 @@ static enum status lay_out(const struct solver_handle *handle, const struct trid
     const int64_t tiles = (work->n + TRIDIAGONAL_SEGMENT - 1) / TRIDIAGONAL_SEGMENT,
                   n = tiles * TRIDIAGONAL_SEGMENT;
     *layout = (struct layout){.padded_order = n, .chip_order = chip_order(handle, work->type)};
-    /* A kernel of the program's own that waits for this thread would keep a block off for ever. */
-    if (device_is_shared(handle->library->device))
-        return STATUS_UNSUPPORTED;
     layout->blocks = (unsigned)device_kernels(handle->library->device)->multiprocessors;
     if (layout->chip_order <= TRIDIAGONAL_PANEL || tiles > INT16_MAX)
         return STATUS_UNSUPPORTED;
@@ -192,7 +189,7 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
     struct cooperative_launch launch = {.kernel = kernels_of[work->type].panel,
                                         .threads = TRIDIAGONAL_THREADS,
                                         .shared_bytes = PANEL_ELEMENTS * blas_element_bytes(work->type),
-                                        .blocks = layout->blocks, .gate = workspace + layout->gate};
+                                        .blocks = layout->blocks, .gate = workspace + layout->gate, .watch = handle->watch};
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
 }
 
@@ -226,7 +223,8 @@ static enum status queue_chip(const struct solver_handle *handle, const struct t
     struct cooperative_launch launch = {
         .kernel = chip_kernel(work->type, work->n - first), .threads = TRIDIAGONAL_THREADS,
         .shared_bytes = chip_shared_bytes(work->type, work->n - first, layout->blocks),
-        .blocks = layout->blocks, .gate = workspace + layout->gate};
+        .blocks = layout->blocks, .gate = workspace + layout->gate,
+                                        .watch = handle->watch};
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
 }
 

@@ -8,6 +8,7 @@
 struct CUstream_st {
     struct CUstream_st *next;
     bool live, implicit;
+    bool running; /* the kernel that was taken out last has not ended */
     struct queue queue;
     uint64_t appended, executed; /* operations */
     CUresult failed; /* found while another was waited for; told at the next wait for this one */
@@ -107,10 +108,13 @@ static void discard(struct CUstream_st *stream)
     stream->executed = stream->appended;
 }
 
-static CUresult drain(struct CUstream_st *stream, uint64_t position)
+static CUresult advance(struct CUstream_st *stream, uint64_t position)
 {
     CUresult result = stream->failed;
     bool opened = false;
+    if (stream->running && grid_is_running())
+        return CUDA_ERROR_NOT_READY;
+    stream->running = false;
     stream->failed = CUDA_SUCCESS;
     while (stream->executed < position && result == CUDA_SUCCESS) {
         struct operation *operation = queue_take(&stream->queue);
@@ -130,11 +134,26 @@ static CUresult drain(struct CUstream_st *stream, uint64_t position)
         if (options()->guard)
             memory_check_red_zones();
     }
-    if (result != CUDA_SUCCESS)
+    if (result == CUDA_ERROR_NOT_READY)
+        stream->running = true;
+    else if (result != CUDA_SUCCESS)
         discard(stream); /* what came after the failure never happens */
     if (stream->queue.head == stream->queue.tail)
         stream->queue.head = stream->queue.tail = 0;
     return result;
+}
+
+static CUresult drain(struct CUstream_st *stream, uint64_t position)
+{
+    const CUresult result = advance(stream, position);
+    if (result == CUDA_ERROR_NOT_READY)
+        emulated_abort("a wait without end for a kernel that does not end");
+    return result;
+}
+
+CUresult stream_advance_to(CUstream stream, uint64_t position)
+{
+    return advance(stream, position);
 }
 
 CUresult stream_drain(CUstream handle)

@@ -1,6 +1,7 @@
 /* Where a call of LAPACK goes on that is past its gate: lapack_common (thunks.S) asks here. */
 #include "common/log.h"
 #include "common/phase_clock.h"
+#include "common/progress.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "host/host_library.h"
@@ -59,7 +60,7 @@ static bool integers_are_known(struct lapack_call *call)
 
 static enum host_reason run_route(struct device *device, const struct solver_library *library,
                                   const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
-                                  struct patience *patience)
+                                  double expected_seconds, struct patience *patience)
 {
     struct route route;
     struct device_counts counts = {0};
@@ -67,9 +68,12 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
     route.keeps = keeps;
+    route.expected_seconds = expected_seconds;
     if (stats_wanted())
         phase_clock_start(&counts.phases);
+    progress_begin(symbol_name(call->symbol), problem->shape.n, expected_seconds);
     const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
+    progress_end();
     phase_clock_stop();
     const enum host_reason reason = offload_reason_of(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
@@ -83,9 +87,10 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
 
 static enum host_reason run(struct device *device, const struct solver_library *library,
                             const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
-                            struct patience *patience)
+                            double expected_seconds, struct patience *patience)
 {
-    const enum host_reason reason = run_route(device, library, call, problem, keeps, patience);
+    const enum host_reason reason =
+        run_route(device, library, call, problem, keeps, expected_seconds, patience);
     free(problem->memory);
     return reason;
 }
@@ -144,8 +149,9 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     const struct solver_library *const library = device ? solver_opening_find(device, &outcome.reason) : NULL;
     if (!library)
         return outcome;
-    exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
-    outcome.reason = run(device, library, call, problem, decision.keeps, &patience);
+    const double expected_seconds = (times.compute_us + times.moving_us) / 1e6;
+    exit_gate_expect(EXPECTED_PARTS * expected_seconds);
+    outcome.reason = run(device, library, call, problem, decision.keeps, expected_seconds, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR ||
         is_for_its_data(outcome.reason))
