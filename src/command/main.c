@@ -16,7 +16,7 @@ static const struct command {
     const char *usage;
 } commands[] = {
     {"run", run_program,
-     "mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
+     "mublas run [--report[=FILE]] [--progress] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
      "           run PROGRAM with its BLAS calls on the GPU\n"},
     {"info", info_run,
      "mublas info [--crossovers] [--settings]\n"

@@ -12,8 +12,8 @@
 
 bool progress_is_wanted(void);
 
-/* This thread's call begins, and ends; calls inside are part of it. `name` lives as long; `expected` is in seconds
- * for all of the call. */
+/* This thread's call begins, and ends; calls inside are part of it. `name`, a symbol's, lives as long; `expected` is in
+ * seconds for all of the call. */
 void progress_begin(const char *name, int64_t order, double expected);
 void progress_end(void);
 

@@ -4,6 +4,7 @@
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct CUstream_st {
     struct CUstream_st *next;
@@ -244,6 +245,7 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
     API_BEGIN(cuStreamSynchronize);
+    usleep((useconds_t)(1e6 * options()->delay));
     if ((result = context_check()) == CUDA_SUCCESS && (result = capture_forbids(stream)) == CUDA_SUCCESS)
         result = stream_drain(stream);
     API_END;

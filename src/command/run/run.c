@@ -32,6 +32,8 @@ static char **take_options(char **arguments)
             return arguments + 1;
         if (strcmp(option, "--report") == 0)
             setenv("MUBLAS_REPORT", "1", 1);
+        else if (strcmp(option, "--progress") == 0)
+            setenv("MUBLAS_PROGRESS", "1", 1);
         else if (strncmp(option, "--report=", 9) == 0 && option[9])
             setenv("MUBLAS_REPORT", option + 9, 1);
         else if (strncmp(option, "--offload=", 10) == 0) {
@@ -59,7 +61,7 @@ int run_program(char **arguments)
         return EXIT_BAD_COMMAND_LINE;
     if (!*program)
         return complain(EXIT_BAD_COMMAND_LINE, "no program",
-                        "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
+                        "mublas run [--report[=FILE]] [--progress] [--offload=MODE] -- PROGRAM ...");
     const char *shim = preload_find_shim("mublas run");
     if (!shim)
         return NOT_FOUND;
