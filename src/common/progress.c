@@ -32,7 +32,8 @@ void progress_begin(const char *name, int64_t order, double expected)
     if (!progress_is_wanted())
         return;
     const int length = (int)strlen(name);
-    progress = (struct progress){.name = name, .length = length > 0 && name[length - 1] == '_' ? length - 1 : length,
+    progress = (struct progress){.name = name,
+                                 .length = length > 0 && name[length - 1] == '_' ? length - 1 : length,
                                  .order = order, .expected = expected, .started = clock_nanoseconds()};
     progress.next = progress.started + PATIENCE;
 }
@@ -51,17 +52,18 @@ static void put(const char *text, int length)
 static void tell_first(void)
 {
     char text[160];
-    put(text, snprintf(text, sizeof text, "mublas: %.*s of order %lld is on the device, for about %.3g s in all\n",
-                       progress.length, progress.name, (long long)progress.order, progress.expected));
+    put(text,
+        snprintf(text, sizeof text, "mublas: %.*s of order %lld is on the device, for about %.3g s in all\n",
+                 progress.length, progress.name, (long long)progress.order, progress.expected));
 }
 
 /* Over what the line was before. */
 static void renew(const char *end)
 {
     char text[160];
-    put(text, snprintf(text, sizeof text, "\rmublas: %.*s of order %lld: %.0f s of about %.3g%s", progress.length,
-                       progress.name, (long long)progress.order, seconds_since(progress.started),
-                       progress.expected, end));
+    put(text, snprintf(text, sizeof text, "\rmublas: %.*s of order %lld: %.0f s of about %.3g%s",
+                       progress.length, progress.name, (long long)progress.order,
+                       seconds_since(progress.started), progress.expected, end));
     progress.has_line = true;
 }
 

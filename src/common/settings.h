@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Whose kernels solve symmetric eigenproblems: as the recipe has it, mublas' own or cuSOLVER's. */
+enum eigensolver { EIGENSOLVER_AUTO, EIGENSOLVER_OWN, EIGENSOLVER_CUSOLVER };
 enum offload_mode { OFFLOAD_AUTO, OFFLOAD_ALWAYS, OFFLOAD_NEVER };
 
 /* An amount of memory: bytes, or a percentage of a total that is known later. */
@@ -33,6 +35,7 @@ struct settings {
     const char *cuda_driver;
     const char *cublas;
     const char *cusolver;
+    enum eigensolver eigensolver;
     const char *recipe;
 };
 

@@ -2,7 +2,8 @@
 
 #include <stdatomic.h>
 
-/* A bit for each device by its ordinal. Two that share one share the answer, which costs no more than time. */
+/* A bit for each device by its ordinal. Two that share one share the answer, which costs no more than time.
+ */
 static _Atomic uint64_t refused;
 
 static uint64_t bit_of(const struct device *device)

@@ -1,5 +1,6 @@
-/* cooperative_refusal.h - remembers that a device is not to get cooperative launches (cooperative.h): its driver
- * refused one that it should have had room for, or one did not end. For the rest of the process. Thread-safe. */
+/* cooperative_refusal.h - remembers that a device is not to get cooperative launches (cooperative.h): its
+ * driver refused one that it should have had room for, or one did not end. For the rest of the process.
+ * Thread-safe. */
 #ifndef MUBLAS_COOPERATIVE_REFUSAL_H
 #define MUBLAS_COOPERATIVE_REFUSAL_H
 

@@ -62,8 +62,8 @@ static void sleep_nanoseconds(uint64_t nanoseconds)
     pthread_setcancelstate(cancellable, NULL);
 }
 
-/* Until the event has come, or `most` nanoseconds have gone: CUDA_ERROR_NOT_READY. Looks rarely enough to need no
- * processor, and so often that the call is late by a hundredth. */
+/* Until the event has come, or `most` nanoseconds have gone: CUDA_ERROR_NOT_READY. Looks rarely enough to
+ * need no processor, and so often that the call is late by a hundredth. */
 static CUresult look_until(CUevent event, uint64_t most)
 {
     enum { SHORTEST = 20000, LONGEST = 5000000, PART = 64 };

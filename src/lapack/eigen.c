@@ -108,8 +108,10 @@ static struct own_eigen own_of(const struct route *route)
 static enum status plan(struct route *route, const struct solver_handle *handle)
 {
     const struct own_eigen own = own_of(route);
-    enum status status = own_eigen_workspace(handle, &own, &route->device_workspace_bytes,
-                                             &route->host_workspace_bytes);
+    enum status status = STATUS_UNSUPPORTED;
+    if (!route->solvers_alone)
+        status = own_eigen_workspace(handle, &own, &route->device_workspace_bytes,
+                                     &route->host_workspace_bytes);
     problem_of(route)->is_own = status == STATUS_OK;
     if (status == STATUS_UNSUPPORTED)
         status = solver_eigen_workspace(handle, &own.call, &route->device_workspace_bytes,

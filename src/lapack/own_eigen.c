@@ -217,7 +217,8 @@ static enum status fetch_factor_info(const struct solver_handle *handle, const s
     int *const home = handle->watch ? handle->watch->number : info;
     enum status status = device_check(
         device,
-        driver()->copy_to_host_async(home, work->call.info + sizeof(int), sizeof *info, handle->stream), what);
+        driver()->copy_to_host_async(home, work->call.info + sizeof(int), sizeof *info, handle->stream),
+        what);
     if (status == STATUS_OK)
         status = handle->watch ? stream_watch_wait(handle->watch, what)
                                : device_check(device, driver()->stream_synchronise(handle->stream), what);
@@ -226,8 +227,8 @@ static enum status fetch_factor_info(const struct solver_handle *handle, const s
     return status;
 }
 
-/* INFO, and what the reduction makes: one that is told to leave (stream_watch.h) leaves it half done, and what is
- * queued behind must not meet what is no number. */
+/* INFO, and what the reduction makes: one that is told to leave (stream_watch.h) leaves it half done, and
+ * what is queued behind must not meet what is no number. */
 static enum status clear_results(const struct solver_handle *handle, const struct own_eigen *work,
                                  const struct layout *layout, CUdeviceptr workspace)
 {
@@ -236,7 +237,8 @@ static enum status clear_results(const struct solver_handle *handle, const struc
     if (result == CUDA_SUCCESS)
         result = driver()->memory_set_async(work->call.w, 0, values, handle->stream);
     if (result == CUDA_SUCCESS)
-        result = driver()->memory_set_async(workspace + layout->e, 0, layout->info - layout->e, handle->stream);
+        result =
+            driver()->memory_set_async(workspace + layout->e, 0, layout->info - layout->e, handle->stream);
     return device_check(handle->library->device, result, "clearing results");
 }
 

@@ -66,7 +66,8 @@ static enum status plan_sytrd(struct route *route, const struct solver_handle *h
     const struct parameters p = parameters_of(route, handle);
     const struct tridiagonalisation work = own_work(route);
     size_t bytes;
-    const enum status status = tridiagonalisation_workspace(handle, &work, &bytes);
+    const enum status status = route->solvers_alone ? STATUS_UNSUPPORTED
+                                                    : tridiagonalisation_workspace(handle, &work, &bytes);
     problem->is_own = status == STATUS_OK;
     if (status != STATUS_UNSUPPORTED)
         return status == STATUS_OK ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0) : status;

@@ -189,7 +189,8 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
     struct cooperative_launch launch = {.kernel = kernels_of[work->type].panel,
                                         .threads = TRIDIAGONAL_THREADS,
                                         .shared_bytes = PANEL_ELEMENTS * blas_element_bytes(work->type),
-                                        .blocks = layout->blocks, .gate = workspace + layout->gate, .watch = handle->watch};
+                                        .blocks = layout->blocks, .gate = workspace + layout->gate,
+                                        .watch = handle->watch};
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
 }
 

@@ -1,7 +1,7 @@
-/* grid_ops.h - what the blocks of a cooperative launch do together: operations beside those of device_ops.h that
- * only kernels of routes have. What one block writes and others read behind a barrier of the grid goes through
- * store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels include, so what is added
- * here leaves them valid.
+/* grid_ops.h - what the blocks of a cooperative launch do together: operations beside those of device_ops.h
+ * that only kernels of routes have. What one block writes and others read behind a barrier of the grid goes
+ * through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels include, so
+ * what is added here leaves them valid.
  *
  * All threads of a block reach grid_* and block_* together. */
 #ifndef MUBLAS_GRID_OPS_H

@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-/* Where the blocks of a cooperative launch wait for each other: in memory of the device, made anew before each
- * launch. */
+/* Where the blocks of a cooperative launch wait for each other: in memory of the device, made anew before
+ * each launch. */
 struct grid_gate {
-    unsigned arrived;      /* blocks, at all barriers of the grid so far */
-    const unsigned *abort; /* NULL, or a word of pinned memory: once the host makes it other than 0 no block waits
-                              any longer */
+    unsigned arrived; /* blocks, at all barriers of the grid so far */
+    /* NULL, or a word of pinned memory: once the host makes it other than 0 no block waits any longer. */
+    const unsigned *abort;
 };
 
 enum { PART_PIECE = 4096 }; /* units of a column that a block has at a time */

@@ -51,6 +51,12 @@ struct outcome {
     bool is_legal;            /* a legal call with something to do: it cannot leave by a jump of xerbla's */
 };
 
+/* How a route is to run (route.h). */
+struct route_terms {
+    bool keeps, solvers_alone;
+    double expected_seconds;
+};
+
 static bool integers_are_known(struct lapack_call *call)
 {
     const enum integer_width by_name = interface_width(symbol_interface(call->symbol));
@@ -59,19 +65,20 @@ static bool integers_are_known(struct lapack_call *call)
 }
 
 static enum host_reason run_route(struct device *device, const struct solver_library *library,
-                                  const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
-                                  double expected_seconds, struct patience *patience)
+                                  const struct lapack_call *call, struct lapack_problem *problem,
+                                  const struct route_terms *terms, struct patience *patience)
 {
     struct route route;
     struct device_counts counts = {0};
     const struct lapack_methods *const methods = methods_of[call->routine->family];
     if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
-    route.keeps = keeps;
-    route.expected_seconds = expected_seconds;
+    route.keeps = terms->keeps;
+    route.solvers_alone = terms->solvers_alone;
+    route.expected_seconds = terms->expected_seconds;
     if (stats_wanted())
         phase_clock_start(&counts.phases);
-    progress_begin(symbol_name(call->symbol), problem->shape.n, expected_seconds);
+    progress_begin(symbol_name(call->symbol), problem->shape.n, terms->expected_seconds);
     const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
     progress_end();
     phase_clock_stop();
@@ -86,11 +93,10 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
 }
 
 static enum host_reason run(struct device *device, const struct solver_library *library,
-                            const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
-                            double expected_seconds, struct patience *patience)
+                            const struct lapack_call *call, struct lapack_problem *problem,
+                            const struct route_terms *terms, struct patience *patience)
 {
-    const enum host_reason reason =
-        run_route(device, library, call, problem, keeps, expected_seconds, patience);
+    const enum host_reason reason = run_route(device, library, call, problem, terms, patience);
     free(problem->memory);
     return reason;
 }
@@ -121,6 +127,12 @@ static struct policy_decision decide(const struct route_times *times, struct mir
     return decision;
 }
 
+static bool is_own(const struct route_times *times)
+{
+    const enum eigensolver wanted = settings()->eigensolver;
+    return wanted == EIGENSOLVER_AUTO ? times->own : wanted == EIGENSOLVER_OWN;
+}
+
 /* Host or device, and the device's part of it. */
 static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
@@ -149,9 +161,10 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     const struct solver_library *const library = device ? solver_opening_find(device, &outcome.reason) : NULL;
     if (!library)
         return outcome;
-    const double expected_seconds = (times.compute_us + times.moving_us) / 1e6;
-    exit_gate_expect(EXPECTED_PARTS * expected_seconds);
-    outcome.reason = run(device, library, call, problem, decision.keeps, expected_seconds, &patience);
+    const struct route_terms terms = {.keeps = decision.keeps, .solvers_alone = !is_own(&times),
+                                      .expected_seconds = (times.compute_us + times.moving_us) / 1e6};
+    exit_gate_expect(EXPECTED_PARTS * terms.expected_seconds);
+    outcome.reason = run(device, library, call, problem, &terms, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR ||
         is_for_its_data(outcome.reason))
