@@ -63,6 +63,8 @@ route_kernel_includes = \
 	src/gpu/kernels/triangle_cut.h \
 	src/gpu/kernels/tridiagonal.h \
 	src/gpu/kernels/tridiagonal_arguments.h \
+	src/gpu/kernels/tridiagonal_panel.h \
+	src/gpu/kernels/tridiagonal_panel_products.h \
 	src/gpu/kernels/warp_ops.h
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)
 EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)

@@ -5,10 +5,9 @@
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
 #include "lapack/tridiagonalisation.h"
+#include "lapack/workspace.h"
 
 #include <limits.h>
-
-enum { ALIGNMENT = 256 };
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {
@@ -17,13 +16,6 @@ struct layout {
     size_t factor_bytes;
     int back_elements; /* of ormtr's workspace */
 };
-
-static size_t take(size_t *end, size_t bytes)
-{
-    const size_t at = *end;
-    *end += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
 
 static void *pointer(CUdeviceptr address)
 {
@@ -111,11 +103,11 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     if (work->call.itype > 1)
         return STATUS_UNSUPPORTED;
     size_t *const end = &layout->end, reduction_bytes;
-    layout->e = take(end, n * real);
-    layout->tau = take(end, n * element);
-    layout->info = take(end, sizeof(int));
-    layout->real_vectors = take(end, element > real ? (size_t)layout->ld * count * real : 0);
-    layout->vectors = take(end, (size_t)layout->ld * count * element);
+    layout->e = workspace_take(end, n * real);
+    layout->tau = workspace_take(end, n * element);
+    layout->info = workspace_take(end, sizeof(int));
+    layout->real_vectors = workspace_take(end, element > real ? (size_t)layout->ld * count * real : 0);
+    layout->vectors = workspace_take(end, (size_t)layout->ld * count * element);
     const struct tridiagonalisation reduction = reduction_of(work, layout, 0);
     const struct divide_conquer_call division = division_of(work, layout, 0);
     enum status status = ask_back(handle, work, layout);
@@ -130,7 +122,7 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     size_t scratch = 0;
     for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
         scratch = of_steps[i] > scratch ? of_steps[i] : scratch;
-    layout->scratch = take(end, scratch);
+    layout->scratch = workspace_take(end, scratch);
     return STATUS_OK;
 }
 

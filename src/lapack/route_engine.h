@@ -3,6 +3,7 @@
 #define MUBLAS_ROUTE_ENGINE_H
 
 #include "lapack/route.h"
+#include "lapack/workspace.h"
 
 /* One run of a route in its lane. */
 struct route_run {
@@ -12,12 +13,6 @@ struct route_run {
     struct patience *patience;
 };
 
-static inline size_t route_aligned(size_t bytes)
-{
-    enum { ALIGNMENT = 256 };
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 enum { ROUTE_INFO_BYTES = 256 };
 
 /* INFO and all vectors, one behind the other. */
@@ -25,7 +20,7 @@ static inline size_t route_vector_bytes(const struct route *route)
 {
     size_t bytes = ROUTE_INFO_BYTES;
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
-        bytes += route_aligned(route->vectors[i].bytes);
+        bytes += workspace_aligned(route->vectors[i].bytes);
     return bytes;
 }
 

@@ -32,8 +32,7 @@ enum status standard_form_apply(const struct solver_handle *handle, const struct
 enum status standard_form_vectors(const struct solver_handle *handle, const struct standard_form *form,
                                   CUdeviceptr vectors, int64_t ld, int64_t count)
 {
-    /* x = inv(U) y or inv(L') y; for ITYPE 3 x = U' y or L y. */
-    const bool inverse = form->itype != 3, turned = inverse == (form->uplo != UPLO_UPPER);
-    return apply(handle, form, inverse, DEVICE_LEFT, turned ? DEVICE_CONJUGATE_TRANS : DEVICE_NO_TRANS,
-                 vectors, ld, count);
+    /* x = inv(U) y or inv(L') y */
+    return apply(handle, form, true, DEVICE_LEFT,
+                 form->uplo == UPLO_UPPER ? DEVICE_NO_TRANS : DEVICE_CONJUGATE_TRANS, vectors, ld, count);
 }

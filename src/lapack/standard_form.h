@@ -20,7 +20,7 @@ struct standard_form {
 enum status standard_form_apply(const struct solver_handle *handle, const struct standard_form *form,
                                 CUdeviceptr a, int64_t lda);
 
-/* Queues that `count` eigenvectors of that become those of the generalised problem. */
+/* Queues that `count` eigenvectors of that become those of the generalised problem, of ITYPE 1 (or 2). */
 enum status standard_form_vectors(const struct solver_handle *handle, const struct standard_form *form,
                                   CUdeviceptr vectors, int64_t ld, int64_t count);
 

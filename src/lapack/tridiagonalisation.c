@@ -2,10 +2,11 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/tridiagonal_arguments.h"
 #include "gpu/solver_blas.h"
+#include "lapack/workspace.h"
 
 #include <string.h>
 
-enum { FILL_LOWER = 0, NO_TRANS = 0, ALIGNMENT = 256 };
+enum { FILL_LOWER = 0, NO_TRANS = 0 };
 /* Elements of shared memory beside the matrix (kernels/tridiagonal_chip.cu, tridiagonal_panel.cu). */
 enum {
     CHIP_ELEMENTS = (TRIDIAGONAL_WARPS + 2) * CHIP_ROWS_MOST + 2 + 3 * TRIDIAGONAL_WARPS + 16,
@@ -34,13 +35,6 @@ struct layout {
     unsigned blocks;
     size_t gate, copy, v, w, column, row_sums, column_sums, products, norms, squares, exchange, end;
 };
-
-static size_t take(size_t *end, size_t bytes)
-{
-    const size_t at = *end;
-    *end += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
 
 /* The largest order whose rows, dealt to the blocks, fit into their shared memory. */
 static int64_t chip_order(const struct solver_handle *handle, enum blas_type type)
@@ -86,20 +80,20 @@ static enum status lay_out(const struct solver_handle *handle, const struct trid
     if (layout->chip_order <= TRIDIAGONAL_PANEL || tiles > INT16_MAX)
         return STATUS_UNSUPPORTED;
     size_t *const end = &layout->end;
-    layout->gate = take(end, sizeof(struct grid_gate));
-    layout->exchange = take(end, 4 * (size_t)layout->chip_order * element);
-    layout->copy = take(end, (size_t)n * (size_t)n * element);
+    layout->gate = workspace_take(end, sizeof(struct grid_gate));
+    layout->exchange = workspace_take(end, 4 * (size_t)layout->chip_order * element);
+    layout->copy = workspace_take(end, (size_t)n * (size_t)n * element);
     if (!has_panels(work, layout))
         return STATUS_OK;
-    layout->v = take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
-    layout->w = take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
-    layout->column = take(end, (size_t)n * element);
-    layout->row_sums =
-        take(end, (size_t)(TRIDIAGONAL_PARTS * TRIDIAGONAL_WARPS + tiles) * TRIDIAGONAL_SEGMENT * element);
-    layout->column_sums = take(end, (size_t)tiles * (size_t)n * element);
-    layout->products = take(end, 2 * TRIDIAGONAL_PANEL * element);
-    layout->norms = take(end, (size_t)n / 32 * real);
-    layout->squares = take(end, TRIDIAGONAL_PARTS * real);
+    layout->v = workspace_take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
+    layout->w = workspace_take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
+    layout->column = workspace_take(end, (size_t)n * element);
+    const size_t pieces = (size_t)(TRIDIAGONAL_PARTS * TRIDIAGONAL_WARPS + tiles);
+    layout->row_sums = workspace_take(end, pieces * TRIDIAGONAL_SEGMENT * element);
+    layout->column_sums = workspace_take(end, (size_t)tiles * (size_t)n * element);
+    layout->products = workspace_take(end, 2 * TRIDIAGONAL_PANEL * element);
+    layout->norms = workspace_take(end, (size_t)n / 32 * real);
+    layout->squares = workspace_take(end, TRIDIAGONAL_PARTS * real);
     return STATUS_OK;
 }
 

@@ -19,7 +19,10 @@ DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate)
 {
     return __atomic_load_n(&gate->arrived, __ATOMIC_ACQUIRE);
 }
-DEVICE_FUNCTION unsigned host_word(const unsigned *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
+{
+    return gate->abort && __atomic_load_n(gate->abort, __ATOMIC_RELAXED) != 0;
+}
 DEVICE_FUNCTION void gate_pause(unsigned turn) { emulated_spin(turn); }
 
 #else
@@ -37,11 +40,22 @@ DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate)
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrivals) : "l"(&gate->arrived) : "memory");
     return arrivals;
 }
-DEVICE_FUNCTION unsigned host_word(const unsigned *word)
+/* In one piece, so that it takes no registers from what the block has requested before the barrier. */
+DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
 {
     unsigned value;
-    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
-    return value;
+    asm volatile("{\n\t"
+                 ".reg .u64 word;\n\t"
+                 ".reg .pred there;\n\t"
+                 "mov.u32 %0, 0;\n\t"
+                 "ld.relaxed.gpu.global.u64 word, [%1];\n\t"
+                 "setp.ne.u64 there, word, 0;\n\t"
+                 "@there ld.relaxed.sys.global.u32 %0, [word];\n\t"
+                 "}"
+                 : "=r"(value)
+                 : "l"(&gate->abort)
+                 : "memory");
+    return value != 0;
 }
 DEVICE_FUNCTION void gate_pause(unsigned) {}
 
@@ -55,11 +69,6 @@ DEVICE_FUNCTION void grid_arrive(grid_gate *gate)
     block_barrier();
     if (thread_index() == 0)
         gate_enter(gate);
-}
-
-DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
-{
-    return gate->abort && host_word(gate->abort) != 0;
 }
 
 /* False, in all threads of the block, where the host has ended the waits: other blocks may have left, so the
