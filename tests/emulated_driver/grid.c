@@ -22,7 +22,8 @@ static struct {
     unsigned started, wanted, active; /* members: there are, for this launch, not done with it */
     unsigned arriving; /* blocks that there will be */
     atomic_uint next; /* relaxed: blocks must synchronise by themselves */
-} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, 0, 0};
+} crew = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, 0, 0};
 
 static long cooperative_launches; /* so far */
 static bool is_stuck;

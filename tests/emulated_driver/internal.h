@@ -181,8 +181,8 @@ struct operation *queue_append(struct queue *queue, operation_run *run, operatio
 /* The first operation, taken out but valid until the next append; NULL: none left. */
 struct operation *queue_take(struct queue *queue);
 void queue_discard(struct queue *queue);
-/* Append an operation with room for a payload, where a capture is under way to its graph; NULL: no such stream. Valid until
- * the next append. */
+/* Append an operation with room for a payload, where a capture is under way to its graph; NULL: no such
+ * stream. Valid until the next append. */
 struct operation *stream_append(CUstream stream, operation_run *run, operation_drop *drop, size_t bytes);
 bool stream_is_valid(CUstream stream);
 /* The stream itself, whatever handle stands for it (NULL: there is none), and how many
@@ -235,8 +235,8 @@ bool context_is_forked(void);
 size_t module_count(void);
 void module_reset(void);
 
-/* grid.c: run a kernel; all blocks at once if they are to wait for each other. CUDA_ERROR_NOT_READY: it has begun, and
- * goes on as long as grid_is_running (EMULATED_ABSENT, EMULATED_STUCK). */
+/* grid.c: run a kernel; all blocks at once if they are to wait for each other. CUDA_ERROR_NOT_READY: it has
+ * begun, and goes on as long as grid_is_running (EMULATED_ABSENT, EMULATED_STUCK). */
 struct kernel {
     const char *name;
     void (*run)(const void *arguments);

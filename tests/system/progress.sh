@@ -1,5 +1,6 @@
 #!/bin/bash
-# What is said of calls that are long on the device: once for each, on a terminal again and again, by default nothing.
+# What is said of calls that are long on the device: once for each, on a terminal again and again, by default
+# nothing.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
@@ -27,7 +28,8 @@ else
     ( use_emulated_driver
       use_reference_libraries
       export MUBLAS_OFFLOAD=always EMULATED_DELAY=2600
-      script -qec "$build/mublas run --progress -- $program_folder/refused slow 40 1" /dev/null ) < /dev/null > "$work/output" 2>&1
+      script -qec "$build/mublas run --progress -- $program_folder/refused slow 40 1" /dev/null ) \
+        < /dev/null > "$work/output" 2>&1
     tr '\r' '\n' < "$work/output" > "$work/lines"
     grep -q "^ok 1" "$work/lines" && grep -q "^$line" "$work/lines" &&
         [ "$(grep -c '^mublas: dsyevd of order 40: [0-9]* s of about ' "$work/lines")" -ge 2 ] &&
@@ -43,7 +45,8 @@ result $? "what cannot be written is nobody's error"
 
 ( use_emulated_driver
   use_reference_libraries
-  export LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_PROGRESS=1 MUBLAS_DEVICE_MEMORY=60K EMULATED_DELAY=2600
+  export LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_PROGRESS=1
+  export MUBLAS_DEVICE_MEMORY=60K EMULATED_DELAY=2600
   tests/system/tiled_long > "$work/output" 2> "$work/errors" ) &&
     grep -q '^mublas: dgemm of order 60 is on the device' "$work/errors"
 result $? "of level 3 in tiles"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels whose blocks wait for each other, one of which never comes, and launches that the driver refuses: the host gives
-# the result, of operands that are as they were, and the next call does not go the same way.
+# Kernels whose blocks wait for each other, one of which never comes, and launches that the driver refuses: the
+# host gives the result, of operands that are as they were, and the next call does not go the same way.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"

@@ -1,5 +1,5 @@
-/* Cooperative launches on a lane: as many blocks as the device holds at once, behind a gate that is made anew;
- * launches that are refused. */
+/* Cooperative launches on a lane: as many blocks as the device holds at once, behind a gate that is made
+ * anew; launches that are refused. */
 #include "emulated_lane.h"
 
 #include "common/blas_call.h"

@@ -72,14 +72,17 @@ static void test_own(struct learned_times *times)
     const struct route_times below = predict(times, LAPACK_SYEVD, TYPE_S, 999, 999),
                              at = predict(times, LAPACK_SYEVD, TYPE_S, 1000, 1000);
     tap_ok(read && !below.own && at.own && below.compute_us > at.compute_us &&
-               predict(times, LAPACK_SYTRD, TYPE_D, 1000, 0).own && !predict(times, LAPACK_SYTRD, TYPE_D, 999, 0).own &&
+               predict(times, LAPACK_SYTRD, TYPE_D, 1000, 0).own &&
+               !predict(times, LAPACK_SYTRD, TYPE_D, 999, 0).own &&
                predict(times, LAPACK_SYEV, TYPE_C, 100, 0).own,
            "the recipe may have an order from which ours is faster");
-    tap_ok(!predict(NULL, LAPACK_GETRF, TYPE_D, 2000, 0).own && !predict(NULL, LAPACK_ORMTR, TYPE_D, 2000, 0).own &&
-               !predict(NULL, LAPACK_GEEV, TYPE_D, 2000, 2000).own && !predict(NULL, LAPACK_GESDD, TYPE_D, 2000, 2000).own,
+    tap_ok(!predict(NULL, LAPACK_GETRF, TYPE_D, 2000, 0).own &&
+               !predict(NULL, LAPACK_ORMTR, TYPE_D, 2000, 0).own &&
+               !predict(NULL, LAPACK_GEEV, TYPE_D, 2000, 2000).own &&
+               !predict(NULL, LAPACK_GESDD, TYPE_D, 2000, 2000).own,
            "of other routines there is no such thing");
-    tap_ok(!read_text(times, "route own real 5\nroute own real 6\n") && !read_text(times, "route own real 0\n") &&
-               !read_text(times, "route own 5\n"),
+    tap_ok(!read_text(times, "route own real 5\nroute own real 6\n") &&
+               !read_text(times, "route own real 0\n") && !read_text(times, "route own 5\n"),
            "an order a second time, none, and one of no type are faults");
 }
 
@@ -94,8 +97,8 @@ static int64_t learned_own(double first, double second, double third)
 
 static void test_learning_own(struct learned_times *times)
 {
-    tap_ok(learned_own(90, 80, 101) == 1 && learned_own(110, 99, 80) == 256 && learned_own(90, 120, 90) == 400 &&
-               learned_own(90, 90, 110) == ROUTE_OWN_NEVER,
+    tap_ok(learned_own(90, 80, 101) == 1 && learned_own(110, 99, 80) == 256 &&
+               learned_own(90, 120, 90) == 400 && learned_own(90, 90, 110) == ROUTE_OWN_NEVER,
            "ours are for orders above those at which cuSOLVER's was clearly faster");
     struct route_factors factors = {0}, before = {.own_from = {7, 8}};
     route_factors_learn_own(&factors, 0, NULL, NULL, NULL, 0);
@@ -105,7 +108,8 @@ static void test_learning_own(struct learned_times *times)
     memset(times, 0, sizeof *times);
     times->routes = factors;
     char *text = learned_times_text(times);
-    tap_ok(text && read_text(times, text) && times->routes.own_from[0] == 7 && times->routes.own_from[1] == 300,
+    tap_ok(text && read_text(times, text) && times->routes.own_from[0] == 7 &&
+               times->routes.own_from[1] == 300,
            "what was not learned anew stays, and all can be read again");
     free(text);
 }

@@ -80,7 +80,8 @@ ran_all() { [ "$(ran dsyevd 3)" = 2 ] && [ "$(ran zheevd 3)" = 1 ]; }
 # own_from FIELD ORDER: a recipe for the device that passes_by_own_kernels has
 own_from()
 {
-    printf 'host-blas %s\nhost-threads 1\nroute own %s %s\n' "$(readlink -f "$host_blas")" "$1" "$2" > "$work/lines"
+    printf 'host-blas %s\nhost-threads 1\nroute own %s %s\n' "$(readlink -f "$host_blas")" "$1" "$2" \
+        > "$work/lines"
     ( use_emulated_driver
       use_reference_libraries
       export EMULATED_MULTIPROCESSORS=3
